@@ -1,0 +1,314 @@
+"""`TreeBuilder`, the one way to make a `Tree`: nodes are added children first, then `build` closes the tables."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from expectitree import number
+from expectitree.errors import NumberError, TreeError
+from expectitree.expectation import Expectation
+from expectitree.number import INFINITY, Number
+from expectitree.tree import Bounds, Column, Columns, Kind, Tree
+
+SUM_TOLERANCE = 1e-9  # how far probabilities may sum from 1, and be divided out
+_ROUNDING = 4e-16  # what is left of a sum of correctly rounded probabilities that are 1 on paper
+_NAN = float("nan")
+
+
+class NodeId(int):
+    """A node that a builder holds: never mistaken for a number, which would be a terminal."""
+
+    __slots__ = ()
+
+
+Child: TypeAlias = "NodeId | Number | str"
+Children: TypeAlias = "Iterable[Child] | Mapping[str, Child]"
+
+
+class TreeBuilder:
+    """Collects nodes, children before their parents.
+
+    >>> t = TreeBuilder()
+    >>> tree = t.build(t.max({"left": t.chance([10, 10]), "right": t.chance([100, 9])}))
+    >>> [branch.label for branch in tree.root.branches]
+    ['left', 'right']
+
+    A child is a number (a terminal) or what a method here returned; the same one may be a child of several
+    nodes, and is then stored, evaluated and counted once. `exact` keeps numbers as `Fraction`; a float counts as
+    the decimal that Python prints for it.
+    """
+
+    def __init__(self, exact: bool = False) -> None:
+        self.exact = exact
+        self._kind = array("B")
+        self._utility: Column = [] if exact else array("d")
+        self._first = array("I")
+        self._child = array("I")
+        self._probability: Column = [] if exact else array("d")
+        self._label: list[str | None] = []
+        self._bounds: dict[int, Bounds] = {}
+        self._notes: dict[int, str] = {}
+        self._no_estimate: Number | None = None if exact else _NAN
+        self._one = self._number(1)
+
+    # What people call: everything is checked.
+
+    def terminal(self, utility: Number | str, *, note: str | None = None) -> NodeId:
+        """Add a terminal worth `utility` to MAX."""
+        node = NodeId(self.add_terminal(self._number(utility)))
+        self.annotate(node, note=note)
+        return node
+
+    def max(self, children: Children, **about: object) -> NodeId:
+        """Add a node where MAX picks among `children`: a list, or a mapping from label to child.
+
+        `estimate`, `bounds` (a pair) and `note` may be given by name, here and in `min` and `chance`.
+        """
+        return self._player(Kind.MAX, children, about)
+
+    def min(self, children: Children, **about: object) -> NodeId:
+        """Add a node where MIN picks among `children`."""
+        return self._player(Kind.MIN, children, about)
+
+    def chance(
+        self, children: Children, probabilities: Sequence[Number | str] | None = None, **about: object
+    ) -> NodeId:
+        """Add a chance node; without `probabilities` its outcomes are equally likely."""
+        ids, labels = self._children(children)
+        written: list[Number] | None = None
+        if probabilities is not None:
+            if len(probabilities) != len(ids):
+                raise TreeError(f"{len(probabilities)} probabilities for {len(ids)} outcomes: give one for each")
+            written = [number.to_probability(self._text(p), self.exact) for p in probabilities]
+        return self._inner(Kind.CHANCE, ids, labels, self.distribution(written, len(ids))[0], about)
+
+    def build(
+        self,
+        root: Child,
+        *,
+        title: str | None = None,
+        source: str | None = None,
+        expect: Expectation | None = None,
+        estimated: frozenset[int] = frozenset(),
+    ) -> Tree:
+        """Return the tree below `root`; nodes that it does not reach are left out.
+
+        The builder must not be used afterwards: the tree holds its columns. Raises `TreeError` where a utility or
+        an estimate lies outside the bounds of a node above it.
+        """
+        root_id = self._id(root)
+        self._truncate(root_id + 1)
+        unreachable = self._unreachable()
+        if unreachable:
+            estimated = self._compact(unreachable, estimated)
+        self._first.append(len(self._child))
+        columns = Columns(self._kind, self._utility, self._first, self._child, self._probability)
+        tree = Tree(columns, self._label, self.exact, self._bounds, self._notes, estimated, title, source, expect)
+        if self._bounds:
+            check_bounds(tree, self._bounds.get(len(tree) - 1, (-INFINITY, INFINITY)))
+        return tree
+
+    # What readers and transforms call: they have checked what they give.
+
+    def __len__(self) -> int:
+        return len(self._kind)
+
+    def add_terminal(self, utility: Number) -> int:
+        """Add a terminal of a utility that is already of the builder's number type."""
+        self._first.append(len(self._child))
+        self._utility.append(utility)
+        self._kind.append(0)
+        return len(self._kind) - 1
+
+    def add_terminals(self, utilities: Sequence[Number]) -> range:
+        """Add a run of terminals at once, and return their ids."""
+        start, count = len(self._kind), len(utilities)
+        self._first.extend([len(self._child)] * count)
+        self._utility.extend(utilities)
+        self._kind.frombytes(bytes(count))
+        return range(start, start + count)
+
+    def add_inner(
+        self,
+        kind: int,
+        children: Sequence[int],
+        probabilities: Sequence[Number] | None,
+        labels: Sequence[str | None] | None,
+        estimate: Number | None = None,
+    ) -> int:
+        """Add an inner node over children that are in the table; `probabilities` at CHANCE only."""
+        count = len(children)
+        self._first.append(len(self._child))
+        self._child.extend(children)
+        self._probability.extend(probabilities or [self._one] * count)
+        self._label.extend(labels or [None] * count)
+        self._utility.append(self._no_estimate if estimate is None else estimate)
+        self._kind.append(kind)
+        return len(self._kind) - 1
+
+    def annotate(self, node: int, *, bounds: Bounds | None = None, note: str | None = None) -> None:
+        """Write bounds or a note at a node."""
+        if bounds is not None:
+            self._bounds[node] = bounds
+        if note is not None:
+            self._notes[node] = note
+
+    def distribution(self, written: Sequence[Number] | None, count: int) -> tuple[list[Number], Number | None]:
+        """Return the probabilities of `count` outcomes, and the sum that was divided out (None if it was 1).
+
+        Nothing written means equally likely. A sum that misses 1 by more than 1e-9 raises `TreeError`; a smaller
+        miss is divided out: in exact mode every one, in float mode what is more than rounding.
+        """
+        if written is None:
+            return [self._one / count] * count, None
+        total = sum(written) if self.exact else math.fsum(written)
+        if total == 1 or not self.exact and abs(total - 1) <= _ROUNDING:
+            return list(written), None
+        if abs(total - 1) > (SUM_TOLERANCE if self.exact else SUM_TOLERANCE + _ROUNDING):
+            raise TreeError(
+                f"the probabilities sum to {number.shortest(total)}, expected 1: correct them, or leave every p out "
+                "for outcomes that are equally likely"
+            )
+        return [p / total for p in written], total
+
+    def _player(self, kind: Kind, children: Children, about: Mapping[str, object]) -> NodeId:
+        ids, labels = self._children(children)
+        return self._inner(kind, ids, labels, None, about)
+
+    def _inner(
+        self,
+        kind: Kind,
+        ids: list[int],
+        labels: list[str | None] | None,
+        probabilities: Sequence[Number] | None,
+        about: Mapping[str, object],
+    ) -> NodeId:
+        unknown = set(about) - {"estimate", "bounds", "note"}
+        if unknown:
+            raise TreeError(f"unknown argument {sorted(unknown)[0]!r}: estimate, bounds and note are known")
+        estimate, bounds, note = about.get("estimate"), about.get("bounds"), about.get("note")
+        node = NodeId(
+            self.add_inner(kind, ids, probabilities, labels, None if estimate is None else self._number(estimate))
+        )
+        if bounds is not None:
+            if not isinstance(bounds, Sequence) or isinstance(bounds, str) or len(bounds) != 2:
+                raise TreeError(f"bounds are a pair (lower, upper), got {bounds!r}")
+            lower, upper = (number.to_bound(self._text(end), self.exact) for end in bounds)
+            if lower > upper:
+                raise TreeError(f"bounds are a pair (lower, upper), got {bounds!r}, whose lower end is the greater")
+            self.annotate(node, bounds=(lower, upper))
+        self.annotate(node, note=None if note is None else str(note))
+        return node
+
+    def _children(self, children: Children) -> tuple[list[int], list[str | None] | None]:
+        labels: list[str | None] | None = None
+        if isinstance(children, Mapping):
+            labels = [label_at(str(label), place) for place, label in enumerate(children, start=1)]
+            children = children.values()
+        ids = [self._id(child) for child in children]
+        if not ids:
+            raise TreeError("a node has no children: give it at least one, or make it a terminal")
+        return ids, labels
+
+    def _id(self, child: Child) -> int:
+        if not isinstance(child, NodeId):
+            return self.terminal(child)
+        if child >= len(self):
+            raise TreeError(f"node {int(child)} is not in this builder, which holds {len(self)}")
+        return int(child)
+
+    def _number(self, value: object) -> Number:
+        return number.to_number(self._text(value), self.exact)
+
+    @staticmethod
+    def _text(value: object) -> str:
+        if isinstance(value, bool) or value is None:
+            raise NumberError(f"{value!r} is no number")
+        return value if isinstance(value, str) else str(value)
+
+    def _truncate(self, count: int) -> None:
+        """Drop the rows after the first `count`; what is left never refers to them."""
+        if count < len(self._kind):
+            branches = self._first[count]
+            for column in (self._kind, self._utility, self._first):
+                del column[count:]
+            for column in (self._child, self._probability, self._label):
+                del column[branches:]
+            self._bounds = {n: bounds for n, bounds in self._bounds.items() if n < count}
+            self._notes = {n: note for n, note in self._notes.items() if n < count}
+
+    def _unreachable(self) -> list[int]:
+        """Return the rows that the last one does not reach."""
+        has_parent = bytearray(len(self._kind))
+        has_parent[-1] = 1
+        for c in self._child:
+            has_parent[c] = 1
+        if 0 not in has_parent:
+            return []
+        reached = bytearray(len(self._kind))
+        reached[-1] = 1
+        end = len(self._child)
+        for n in range(len(self._kind) - 1, -1, -1):
+            if reached[n]:
+                for b in range(self._first[n], end):
+                    reached[self._child[b]] = 1
+            end = self._first[n]
+        return [n for n, r in enumerate(reached) if not r]
+
+    def _compact(self, unreachable: Sequence[int], estimated: frozenset[int]) -> frozenset[int]:
+        """Rebuild the tables without the given rows; return `estimated` under the new ids."""
+        dropped = set(unreachable)
+        old, new = (self._kind, self._utility, self._first, self._child, self._probability, self._label), {}
+        kind, utility, first, child, probability, label = old
+        bounds, notes = self._bounds, self._notes
+        self.__init__(self.exact)  # type: ignore[misc]  # start the columns afresh
+        for n in range(len(kind)):
+            if n in dropped:
+                continue
+            b, e = first[n], first[n + 1] if n + 1 < len(kind) else len(child)
+            if kind[n]:
+                new[n] = self.add_inner(
+                    kind[n], [new[c] for c in child[b:e]], probability[b:e], label[b:e], utility[n]
+                )
+            else:
+                new[n] = self.add_terminal(utility[n])
+        self._bounds = {new[n]: x for n, x in bounds.items() if n in new}
+        self._notes = {new[n]: x for n, x in notes.items() if n in new}
+        return frozenset(new[n] for n in estimated if n in new)
+
+
+def label_at(label: str, place: int) -> str | None:
+    """Return what the label column holds for a label written at a place; raise `TreeError` where it may not stand.
+
+    `#k` is what an unlabelled branch at place k is called, so it may be written only there (and is stored as None).
+    """
+    if not label:
+        raise TreeError("the label is empty: write one, or leave it out for #1, #2, … by place")
+    if label[0] == "#" and label[1:].isdecimal() and label.isascii():
+        if label != f"#{place}":
+            raise TreeError(f"the label {label} stands at place {place}: #{place} is the only number label here")
+        return None
+    return label
+
+
+def check_bounds(tree: Tree, root_bounds: Bounds) -> None:
+    """Raise `TreeError` where a utility or an estimate lies outside the bounds of a node on the way to it."""
+    for node, message in outside_bounds(tree, root_bounds):
+        raise TreeError(f"{number.printable(tree.path_of(node))}: {message}")
+
+
+def outside_bounds(tree: Tree, root_bounds: Bounds) -> Iterator[tuple[int, str]]:
+    """Yield each node whose utility or estimate lies outside the bounds on the way to it, with what is wrong."""
+    lower, upper = tree.inherited_bounds(root_bounds)
+    utility = tree.columns.utility
+    for n in range(len(tree)):
+        value = utility[n]
+        if value is not None and value == value and not lower[n] <= value <= upper[n]:
+            what = "estimate" if tree.columns.kind[n] else "utility"
+            yield n, (
+                f"the {what} {number.shortest(value)} lies outside the bounds "
+                f"[{number.shortest(lower[n])}, {number.shortest(upper[n])}]: widen the bounds, or correct the {what}"
+            )

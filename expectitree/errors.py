@@ -1,0 +1,65 @@
+"""One exception tree, a class a layer: the command line catches `ExpectitreeError` and nothing wider.
+
+Every message says what was found, what was expected, where, and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class ExpectitreeError(Exception):
+    """Whatever `expectitree` raises on purpose."""
+
+
+class NumberError(ExpectitreeError, ValueError):
+    """A text that is no number of the grammar, or one that the number system in use cannot hold."""
+
+
+class TreeError(ExpectitreeError, ValueError):
+    """A tree that cannot be built, or a path that names no node of it."""
+
+
+class TransformError(ExpectitreeError, ValueError):
+    """A tree that cannot be transformed as asked."""
+
+
+class SearchError(ExpectitreeError, ValueError):
+    """A search that cannot be run as asked."""
+
+
+class AnalysisError(ExpectitreeError, ValueError):
+    """A question about a tree that has no answer as asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong in a tree file: where it is, and what to do about it."""
+
+    source: str
+    message: str
+    path: str | None = None
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        place = self.source
+        if self.line is not None:
+            place += f":{self.line}:{self.column}"
+        return f"{place}: {self.message}" if self.path is None else f"{place}: {self.path}: {self.message}"
+
+
+class FileError(ExpectitreeError):
+    """A tree file that cannot be read or is no tree, with everything found wrong in it.
+
+    `problems` holds at least one `Problem`; the text of the exception is one line for each.
+    """
+
+    def __init__(self, problems: Sequence[Problem], more: int = 0) -> None:
+        self.problems = tuple(problems)
+        self.more = more
+        lines = [str(problem) for problem in problems]
+        if more:
+            lines.append(f"{problems[0].source}: and {more} more like these")
+        super().__init__("\n".join(lines))

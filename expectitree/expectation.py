@@ -1,0 +1,34 @@
+"""What a tree file says its own answers are: the `expect` of its root, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from expectitree.number import Number
+
+
+@dataclass(frozen=True, slots=True)
+class RunExpectation:
+    """What one search of the tree must do; a field that is None is not asked about."""
+
+    algorithm: str
+    nodes: int | None = None  # nodes visited
+    leaves: int | None = None  # leaves visited
+    cuts: int | None = None
+    skipped: tuple[str, ...] | None = None  # paths that must stay unvisited
+    bounds: tuple[Number, Number] | None = None
+    probes: int | None = None
+    probe_order: str | None = None
+    place: tuple[str | int, ...] = ()  # the keys that lead to this entry within `expect`
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What the value, the best action and the searches of a tree must come to."""
+
+    value: Number | None = None
+    best: str | None = None
+    values: Mapping[str, Number] = field(default_factory=dict)  # by path
+    runs: tuple[RunExpectation, ...] = ()
+    written: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)  # number texts, by place

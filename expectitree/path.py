@@ -1,0 +1,30 @@
+"""Paths: the labels from the root to a node, joined by `/`; the root is `/`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+ROOT = "/"
+
+
+def join(labels: Iterable[str]) -> str:
+    """Return the path of the labels; `/` within a label is written `\\/` and a backslash `\\\\`."""
+    return "/".join(label.replace("\\", "\\\\").replace("/", "\\/") for label in labels) or ROOT
+
+
+def split(path: str) -> list[str]:
+    """Return the labels of a path, the inverse of `join`."""
+    if path in ("", ROOT):
+        return []
+    labels, label, escaped = [], "", False
+    for character in path:
+        if escaped:
+            label, escaped = label + character, False
+        elif character == "\\":
+            escaped = True
+        elif character == "/":
+            labels.append(label)
+            label = ""
+        else:
+            label += character
+    return [*labels, label + "\\" if escaped else label]

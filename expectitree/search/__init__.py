@@ -1,0 +1,1 @@
+"""Searches: a tree in, a `Search` out. They know nothing of files, transforms or display."""

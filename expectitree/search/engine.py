@@ -1,0 +1,97 @@
+"""Runs a search: prepares the columns, calls the loop, wraps the outcome. A compiled engine plugs in here.
+
+The loops of `backward_induction` and `star_minimax` take columns and numbers only, so that an engine is a choice
+of column type and of how the same text is executed: lists of floats interpreted, lists of `Fraction` exact.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+
+from expectitree.builder import check_bounds
+from expectitree.errors import SearchError, TreeError
+from expectitree.number import INFINITY, Number, shortest
+from expectitree.search.algorithms import Algorithm, algorithm
+from expectitree.search.backward_induction import backward_induction
+from expectitree.search.result import Search
+from expectitree.search.star_minimax import star_minimax
+from expectitree.tree import Bounds, Column, Columns, Tree, finite
+
+RELATIVE_EPS = 1e-9  # of the greatest utility: what is a tie on paper
+ROUNDING_EPS = 1e-14  # of the greatest bound: what running sums may have lost
+
+
+def search(
+    tree: Tree,
+    algorithm_name: str | Algorithm = "expectiminimax",
+    *,
+    bounds: Bounds | None = None,
+    probes: int | None = None,
+    probe_order: str | None = None,
+) -> Search:
+    """Search a tree and return what is known of every node afterwards.
+
+    `bounds` hold for every utility (`inf` where nothing is known); without them the root's own from the file are
+    taken, else the least and the greatest utility. Raises `SearchError` for an unknown algorithm or unsound bounds.
+    """
+    chosen = (
+        algorithm_name
+        if isinstance(algorithm_name, Algorithm)
+        else algorithm(algorithm_name, probes=probes, probe_order=probe_order)
+    )
+    root_bounds, source = choose_bounds(tree, bounds)
+    eps = tolerance(tree, root_bounds)
+    columns = Columns(*map(list, tree.columns))  # a list hands out objects it has; an array makes them anew
+    count = len(tree)
+    lower, upper = tree.inherited_bounds(root_bounds)
+    visits = array("I", [0]) * count
+    cut, cut_after = array("B", bytes(count)), array("I", [0]) * count
+    alpha: Column = [-INFINITY] * count
+    beta: Column = [INFINITY] * count
+    cuts = 0
+    zero: Number = columns.probability[0] * 0 if len(columns.probability) else 0.0
+    if not chosen.player_cuts:
+        backward_induction(*columns, lower, zero)
+        upper = lower
+        visits = array("I", [1]) * count
+    else:
+        branches, depths = len(columns.child), tree.heights[-1] + 1
+        widest = max((columns.first[n + 1] - columns.first[n] for n in range(count)), default=0)
+        frames = [[0] * depths for _ in range(9)]
+        cuts = star_minimax(
+            *columns,
+            lower, upper, visits, alpha, beta, cut, cut_after,
+            [zero] * branches, [zero] * branches, *frames,
+            root_bounds[0], root_bounds[1], eps, zero, INFINITY, INFINITY if tree.exact else sys.float_info.max,
+            chosen.chance_cuts, min(chosen.probes, widest), chosen.probe_order == "cyclic",
+        )  # fmt: skip
+    return Search(tree, chosen, root_bounds, source, eps, lower, upper, visits, alpha, beta, cut, cut_after, cuts)
+
+
+def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
+    """Return the root's bounds and where they came from: "option", "file" or "leaves"."""
+    if bounds is not None:
+        if bounds[0] > bounds[1]:
+            raise SearchError(
+                f"bounds are lower, upper, and {shortest(bounds[0])} is greater than {shortest(bounds[1])}: swap them"
+            )
+        try:
+            check_bounds(tree, bounds)
+        except TreeError as error:
+            raise SearchError(str(error)) from None
+        return bounds, "option"
+    written = tree.local_bounds.get(len(tree) - 1)
+    return (tree.utility_range, "leaves") if written is None else (written, "file")
+
+
+def tolerance(tree: Tree, bounds: Bounds) -> Number:
+    """Return eps, by which two numbers may differ and be taken as equal: 0 in exact mode.
+
+    It is 1e-9 of the greatest magnitude among the utilities, so that what ties on paper ties here too, and no less
+    than what sums of bounds may lose to rounding (docs/decisions/0002-tolerance.md).
+    """
+    if tree.exact:
+        return 0
+    greatest = max(map(abs, tree.utility_range))
+    return max(RELATIVE_EPS * greatest, ROUNDING_EPS * max((abs(b) for b in bounds if finite(b)), default=0))

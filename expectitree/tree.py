@@ -1,0 +1,285 @@
+"""The tree in memory: two tables of columns, and views of their rows.
+
+    node table                                      branch table
+    kind[N]     a `Kind`                            child[M]        node id
+    utility[N]  of a terminal; else the estimate,   probability[M]  1 unless below CHANCE
+                NaN (None in exact mode) if none    label[M]        text, or None: `#k` by its place
+    first[N+1]  first branch; a node's branches
+                are first[n] .. first[n+1]
+
+Children come before their parents: every child's id is smaller than its parent's and the root is the last row, so
+backward induction is one forward scan and a cycle cannot be stored. Nothing here recurses on the depth of a tree.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterator, Mapping, MutableSequence, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+from expectitree import path as paths
+from expectitree.errors import TreeError
+from expectitree.expectation import Expectation
+from expectitree.number import INFINITY, Number, printable
+
+Column: TypeAlias = MutableSequence[Any]  # an array, a list or (compiled) a NumPy array
+Bounds: TypeAlias = tuple[Number, Number]
+
+MOST_DIGITS = 4000  # of an unfolded size that is given exactly
+
+
+class Kind(IntEnum):
+    """What decides at a node."""
+
+    TERMINAL = 0
+    MAX = 1
+    MIN = 2
+    CHANCE = 3
+
+
+class Columns(NamedTuple):
+    """The numeric columns of a tree, as a search takes them; shapes as in the module's table."""
+
+    kind: Column
+    utility: Column
+    first: Column
+    child: Column
+    probability: Column
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A game tree, immutable once built; `TreeBuilder` makes it."""
+
+    columns: Columns
+    label: Sequence[str | None]
+    exact: bool = False  # numbers are `Fraction`, else float
+    local_bounds: Mapping[int, Bounds] = field(default_factory=dict)  # node -> the bounds written at it
+    notes: Mapping[int, str] = field(default_factory=dict)  # node -> its note
+    estimated: frozenset[int] = frozenset()  # terminals that a depth limit made of inner nodes
+    title: str | None = None
+    source: str | None = None
+    expect: Expectation | None = None
+
+    def __len__(self) -> int:
+        return len(self.columns.kind)
+
+    def __repr__(self) -> str:
+        title = f"{printable(self.title)!r}, " if self.title else ""
+        return f"<Tree {title}{len(self):,} nodes, {self.leaves:,} leaves{', exact' if self.exact else ''}>"
+
+    @property
+    def root(self) -> Node:
+        """The root: the last row."""
+        return Node(self, len(self) - 1)
+
+    @cached_property
+    def leaves(self) -> int:
+        """How many terminals there are."""
+        return len(self) - sum(map(bool, self.columns.kind))
+
+    @cached_property
+    def utility_range(self) -> Bounds:
+        """The least and the greatest utility."""
+        utilities = [u for u, k in zip(self.columns.utility, self.columns.kind, strict=True) if not k]
+        return min(utilities), max(utilities)
+
+    @cached_property
+    def heights(self) -> Column:
+        """For each node, the branches on the longest way down to a terminal."""
+        kind, _, first, child, _ = self.columns
+        heights = array("I", bytes(4 * len(kind)))
+        for n in range(len(kind)):
+            if kind[n]:
+                heights[n] = 1 + max(heights[child[b]] for b in range(first[n], first[n + 1]))
+        return heights
+
+    @cached_property
+    def unfolded(self) -> int | str:
+        """The size of the tree written out without sharing; beyond 4,000 digits, text such as `about 10^30102`."""
+        kind, _, first, child, _ = self.columns
+        if len(child) == len(kind) - 1:
+            return len(kind)
+        logarithms = array("d", bytes(8 * len(kind)))
+        for n in range(len(kind)):
+            if kind[n]:
+                parts = [logarithms[child[b]] for b in range(first[n], first[n + 1])]
+                most = max(parts)
+                logarithms[n] = most + math.log10(sum(10.0 ** (x - most) for x in parts) + 10.0**-most)
+        if logarithms[-1] >= MOST_DIGITS:
+            return f"about 10^{int(logarithms[-1])}"
+        sizes = [1] * len(kind)
+        for n in range(len(kind)):
+            if kind[n]:
+                sizes[n] = 1 + sum(sizes[child[b]] for b in range(first[n], first[n + 1]))
+        return sizes[-1]
+
+    def branch_label(self, node: int, branch: int) -> str:
+        """Return the label of a branch of `node`: as written, or `#k` by its place."""
+        return self.label[branch] or f"#{branch - self.columns.first[node] + 1}"
+
+    def node(self, node: int) -> Node:
+        """Return the view of a node id."""
+        if not 0 <= node < len(self):
+            raise TreeError(f"node {node} is not in this tree: its ids are 0 to {len(self) - 1}")
+        return Node(self, node)
+
+    def find(self, path: str) -> Node:
+        """Return the node that a path such as `a2/#1` leads to; raise `TreeError` naming where it stops."""
+        here = self.root
+        labels = paths.split(path)
+        for depth, label in enumerate(labels):
+            branch = next((b for b in here.branches if b.label == label), None)
+            if branch is None:
+                where = paths.join(labels[:depth])
+                raise TreeError(f"no node {printable(path)}: {_known_labels(here, where)}")
+            here = branch.child
+        return here
+
+    def walk(self) -> Iterator[tuple[Node, str]]:
+        """Yield every node once with its first path, parents first, in branch order."""
+        for n in self.first_paths.order:
+            yield Node(self, n), self.path_of(n)
+
+    def path_of(self, node: int) -> str:
+        """Return the first path to a node."""
+        _, parent, branch, _ = self.first_paths
+        labels = []
+        while parent[node] >= 0:
+            labels.append(self.branch_label(parent[node], branch[node]))
+            node = parent[node]
+        return paths.join(reversed(labels))
+
+    @cached_property
+    def first_paths(self) -> FirstPaths:
+        """How each node is first met when the tree is walked from the root, parents first, in branch order."""
+        kind, _, first, child, _ = self.columns
+        count = len(kind)
+        order = array("I")
+        parent, branch = array("q", [-1]) * count, array("q", [-1]) * count
+        depth = array("I", bytes(4 * count))
+        seen = bytearray(count)
+        stack = [(count - 1, -1, -1)]
+        while stack:
+            n, above, way = stack.pop()
+            if seen[n]:
+                continue
+            seen[n] = 1
+            order.append(n)
+            parent[n], branch[n] = above, way
+            if above >= 0:
+                depth[n] = depth[above] + 1
+            if kind[n]:
+                stack.extend([(child[b], n, b) for b in range(first[n + 1] - 1, first[n] - 1, -1)])
+        return FirstPaths(order, parent, branch, depth)
+
+    def inherited_bounds(self, root_bounds: Bounds) -> tuple[Column, Column]:
+        """Return for every node the interval that its own and all its parents' bounds leave it.
+
+        The root's are `root_bounds`, in place of any written at it. Parents come after their children, so one
+        backward scan hands every bound down; without local bounds all nodes have the root's.
+        """
+        count = len(self)
+        lower: Column = [root_bounds[0]] * count
+        upper: Column = [root_bounds[1]] * count
+        local = {n: bounds for n, bounds in self.local_bounds.items() if n != count - 1}
+        if not local:
+            return lower, upper
+        _, _, first, child, _ = self.columns
+        for n, (least, greatest) in local.items():
+            lower[n] = max(lower[n], least)
+            upper[n] = min(upper[n], greatest)
+        for n in range(count - 1, -1, -1):
+            for b in range(first[n], first[n + 1]):
+                c = child[b]
+                if lower[n] > lower[c]:
+                    lower[c] = lower[n]
+                if upper[n] < upper[c]:
+                    upper[c] = upper[n]
+        return lower, upper
+
+
+class FirstPaths(NamedTuple):
+    """The tree that is left of a tree when every node keeps only the first path to it."""
+
+    order: Column  # [N] node ids, parents first, in branch order
+    parent: Column  # [N] by node: the node above on its first path, -1 at the root
+    branch: Column  # [N] by node: the branch from there, -1 at the root
+    depth: Column  # [N] by node: the branches from the root
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A view of one row of the node table; it owns nothing."""
+
+    tree: Tree
+    id: int
+
+    @property
+    def kind(self) -> Kind:
+        """What decides here."""
+        return Kind(self.tree.columns.kind[self.id])
+
+    @property
+    def utility(self) -> Number | None:
+        """What a terminal is worth to MAX; None at an inner node."""
+        return self.tree.columns.utility[self.id] if self.kind == Kind.TERMINAL else None
+
+    @property
+    def estimate(self) -> Number | None:
+        """The heuristic value given at an inner node, or None."""
+        value = self.tree.columns.utility[self.id]
+        return None if self.kind == Kind.TERMINAL or value is None or value != value else value
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """The bounds written at this very node, or None."""
+        return self.tree.local_bounds.get(self.id)
+
+    @property
+    def note(self) -> str | None:
+        """The note written at this node, or None."""
+        return self.tree.notes.get(self.id)
+
+    @property
+    def branches(self) -> tuple[Branch, ...]:
+        """The ways to the children, in order."""
+        tree = self.tree
+        _, _, first, child, probability = tree.columns
+        return tuple(
+            Branch(tree.branch_label(self.id, b), probability[b], Node(tree, child[b]))
+            for b in range(first[self.id], first[self.id + 1])
+        )
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        """The nodes one branch below, in order."""
+        return tuple(branch.child for branch in self.branches)
+
+    def __repr__(self) -> str:
+        return f"<Node {self.id} {self.kind.name}>"
+
+
+class Branch(NamedTuple):
+    """The way from a node to a child: an action below MAX or MIN, an outcome below CHANCE."""
+
+    label: str
+    probability: Number
+    child: Node
+
+
+def _known_labels(node: Node, where: str) -> str:
+    if node.kind == Kind.TERMINAL:
+        return f"{where} is a terminal"
+    labels = [printable(branch.label) for branch in node.branches[:8]]
+    more = ", …" if len(node.branches) > len(labels) else ""
+    return f"the branches of {where} are {', '.join(labels)}{more}"
+
+
+def finite(value: Number) -> bool:
+    """Say whether a bound is a number, not an infinity."""
+    return -INFINITY < value < INFINITY
