@@ -51,6 +51,7 @@ class TreeBuilder:
         self._label: list[str | None] = []
         self._bounds: dict[int, Bounds] = {}
         self._notes: dict[int, str] = {}
+        self._branch_notes: dict[int, str] = {}
         self._no_estimate: Number | None = None if exact else _NAN
         self._one = self._number(1)
 
@@ -93,11 +94,12 @@ class TreeBuilder:
         source: str | None = None,
         expect: Expectation | None = None,
         estimated: frozenset[int] = frozenset(),
+        check: bool = True,
     ) -> Tree:
         """Return the tree below `root`; nodes that it does not reach are left out.
 
         The builder must not be used afterwards: the tree holds its columns. Raises `TreeError` where a utility or
-        an estimate lies outside the bounds of a node above it.
+        an estimate lies outside the bounds of a node above it, unless `check` is off.
         """
         root_id = self._id(root)
         self._truncate(root_id + 1)
@@ -106,8 +108,11 @@ class TreeBuilder:
             estimated = self._compact(unreachable, estimated)
         self._first.append(len(self._child))
         columns = Columns(self._kind, self._utility, self._first, self._child, self._probability)
-        tree = Tree(columns, self._label, self.exact, self._bounds, self._notes, estimated, title, source, expect)
-        if self._bounds:
+        tree = Tree(
+            columns, self._label, self.exact, self._bounds, self._notes, self._branch_notes,
+            estimated, title, source, expect,
+        )  # fmt: skip
+        if self._bounds and check:
             check_bounds(tree, self._bounds.get(len(tree) - 1, (-INFINITY, INFINITY)))
         return tree
 
@@ -155,6 +160,10 @@ class TreeBuilder:
             self._bounds[node] = bounds
         if note is not None:
             self._notes[node] = note
+
+    def annotate_branch(self, node: int, place: int, note: str) -> None:
+        """Write a note at one branch of an inner node, counted from 0."""
+        self._branch_notes[self._first[node] + place] = note
 
     def distribution(self, written: Sequence[Number] | None, count: int) -> tuple[list[Number], Number | None]:
         """Return the probabilities of `count` outcomes, and the sum that was divided out (None if it was 1).
@@ -239,6 +248,7 @@ class TreeBuilder:
                 del column[branches:]
             self._bounds = {n: bounds for n, bounds in self._bounds.items() if n < count}
             self._notes = {n: note for n, note in self._notes.items() if n < count}
+            self._branch_notes = {b: note for b, note in self._branch_notes.items() if b < branches}
 
     def _unreachable(self) -> list[int]:
         """Return the rows that the last one does not reach."""
@@ -263,7 +273,7 @@ class TreeBuilder:
         dropped = set(unreachable)
         old, new = (self._kind, self._utility, self._first, self._child, self._probability, self._label), {}
         kind, utility, first, child, probability, label = old
-        bounds, notes = self._bounds, self._notes
+        bounds, notes, branch_notes = self._bounds, self._notes, self._branch_notes
         self.__init__(self.exact)  # type: ignore[misc]  # start the columns afresh
         for n in range(len(kind)):
             if n in dropped:
@@ -273,6 +283,9 @@ class TreeBuilder:
                 new[n] = self.add_inner(
                     kind[n], [new[c] for c in child[b:e]], probability[b:e], label[b:e], utility[n]
                 )
+                for place in range(e - b):
+                    if b + place in branch_notes:
+                        self.annotate_branch(new[n], place, branch_notes[b + place])
             else:
                 new[n] = self.add_terminal(utility[n])
         self._bounds = {new[n]: x for n, x in bounds.items() if n in new}

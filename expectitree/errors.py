@@ -56,10 +56,10 @@ class FileError(ExpectitreeError):
     `problems` holds at least one `Problem`; the text of the exception is one line for each.
     """
 
-    def __init__(self, problems: Sequence[Problem], more: int = 0) -> None:
+    def __init__(self, problems: Sequence[Problem], stopped: bool = False) -> None:
         self.problems = tuple(problems)
-        self.more = more
+        self.stopped = stopped  # reading stopped here: there may be more
         lines = [str(problem) for problem in problems]
-        if more:
-            lines.append(f"{problems[0].source}: and {more} more like these")
+        if stopped:
+            lines.append(f"{problems[0].source}: reading stopped after {len(problems)} errors; there may be more")
         super().__init__("\n".join(lines))

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from expectitree.number import Number
 
+ALGORITHM_NAMES = ("expectiminimax", "alphabeta", "star1", "star2", "star2.5")
+PROBE_ORDERS = ("cyclic", "sequential")
+
 
 @dataclass(frozen=True, slots=True)
 class RunExpectation:

@@ -39,7 +39,7 @@ _LOOKALIKES = {
     "yes": "yes is no number",
     "no": "no is no number",
 }
-_HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3"
+HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3"
 
 
 def quoted(text: str, longest: int = 40) -> str:
@@ -135,11 +135,11 @@ def _checked_fraction(text: str) -> tuple[int, int]:
             raise NumberError(f"{quoted(text)} is not finite: infinities are for bounds only")
         lookalike = _LOOKALIKES.get(text.lower())
         if lookalike is not None:
-            raise NumberError(f"{lookalike}: {_HOW}")
-        raise NumberError(f"{quoted(text)} is no number: {_HOW}")
+            raise NumberError(f"{lookalike}: {HOW}")
+        raise NumberError(f"{quoted(text)} is no number: {HOW}")
     numerator, denominator = int(match[1]), int(match[2])
     if denominator == 0:
-        raise NumberError(f"{quoted(text)} divides by zero: {_HOW}")
+        raise NumberError(f"{quoted(text)} divides by zero: {HOW}")
     return numerator, denominator
 
 

@@ -60,6 +60,7 @@ class Tree:
     exact: bool = False  # numbers are `Fraction`, else float
     local_bounds: Mapping[int, Bounds] = field(default_factory=dict)  # node -> the bounds written at it
     notes: Mapping[int, str] = field(default_factory=dict)  # node -> its note
+    branch_notes: Mapping[int, str] = field(default_factory=dict)  # branch -> the note beside its `ref`
     estimated: frozenset[int] = frozenset()  # terminals that a depth limit made of inner nodes
     title: str | None = None
     source: str | None = None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from expectitree.errors import SearchError
+from expectitree.expectation import PROBE_ORDERS
 from expectitree.number import quoted
 
 DEFAULT_PROBES = 2  # of star2.5: the fewest that differ from star2
-PROBE_ORDERS = ("cyclic", "sequential")
 
 
 @dataclass(frozen=True, slots=True)

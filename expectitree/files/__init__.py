@@ -1,0 +1,139 @@
+"""Tree files: text in, a `Tree` out. A format turns text into a `Document`; `data` holds the grammar for all."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from expectitree.errors import FileError, Problem
+from expectitree.files.data import read_tree
+from expectitree.tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from expectitree.files.document import Document
+
+SUFFIXES = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
+MOST_BYTES = 2**30  # of one text; larger trees want a binary format
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+Warn = Callable[[str], None]
+
+
+def load(source: str | os.PathLike[str] | IO[str] | IO[bytes], *, exact: bool = False, warn: Warn | None = None) -> Tree:
+    """Return the tree of a file, given by its path, as an open stream, or as `-` for standard input.
+
+    `exact` keeps every number as a `Fraction`. `warn` is told of probabilities that were divided out (by default
+    nobody is). Raises `FileError` with every problem found.
+    """
+    text, name = read_text(source)
+    return loads(text, name=name, exact=exact, warn=warn)
+
+
+def loads(text: str, *, name: str = "<text>", exact: bool = False, warn: Warn | None = None) -> Tree:
+    """Return the tree of a text in YAML or JSON; messages call it `name`, whose ending tells the format."""
+    with _collector_paused():
+        return read_tree(parse(text, name), exact, warn)
+
+
+def parse(text: str, name: str) -> Document:
+    """Return the structure of a text, in the format that the name's ending tells, else in whichever it is."""
+    found = text.find("\0")
+    if found >= 0:
+        line, column = text.count("\n", 0, found) + 1, found - text.rfind("\n", 0, found)
+        message = "found a NUL character, expected text: this is no text file, or a damaged one"
+        raise FileError([Problem(name, message, line=line, column=column)])
+    chosen = SUFFIXES.get(os.path.splitext(name)[1].lower())
+    if chosen is None:
+        if text.lstrip()[:1] == "{":
+            from expectitree.files import json_format
+
+            try:
+                return json_format.parse(text, name)
+            except FileError:
+                pass
+        chosen = "yaml"
+    if chosen == "json":
+        from expectitree.files import json_format
+
+        return json_format.parse(text, name)
+    from expectitree.files import yaml_format
+
+    return yaml_format.parse(text, name)
+
+
+def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str, str]:
+    """Return the text of a file or a stream, and what messages call it."""
+    if isinstance(source, (str, os.PathLike)):
+        name = os.fspath(source)
+        try:
+            if name == "-":
+                content: str | bytes = sys.stdin.buffer.read(MOST_BYTES + 1)
+            else:
+                with open(name, "rb") as stream:
+                    content = stream.read(MOST_BYTES + 1)
+        except (OSError, ValueError) as error:
+            raise FileError([Problem(name, _unreadable(name, error))]) from None
+    else:
+        name = str(getattr(source, "name", "<stream>"))
+        content = source.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise FileError([Problem(name, f"more than {MOST_BYTES >> 20:,} MiB of text: split the tree")])
+    return (content if isinstance(content, str) else decode(content, name)), name
+
+
+def decode(content: bytes, name: str) -> str:
+    """Return the text of a file's bytes, which must be UTF-8."""
+    if content.startswith(_UTF16):
+        raise FileError([Problem(name, "found UTF-16, expected UTF-8: save the file as UTF-8")])
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = content[: error.start]
+        message = f"the byte 0x{content[error.start]:02x} is not UTF-8: save the file as UTF-8"
+        line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
+        raise FileError([Problem(name, message, line=line, column=column)]) from None
+
+
+def tree_files(folder: str) -> Iterable[str]:
+    """Return the tree files in a folder and below it, sorted; hidden files and folders are left out."""
+    found = []
+    for here, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in names:
+            if not name.startswith(".") and os.path.splitext(name)[1].lower() in SUFFIXES:
+                found.append(os.path.join(here, name))
+    return sorted(found)
+
+
+def _unreadable(name: str, error: OSError | ValueError) -> str:
+    if isinstance(error, FileNotFoundError):
+        folder = Path(name).parent
+        if not folder.is_dir():
+            return "there is no such file: check the path"
+        from difflib import get_close_matches
+
+        near = get_close_matches(Path(name).name, sorted(os.listdir(folder))[:10_000], n=1)
+        return f"there is no such file{f' (did you mean {folder / near[0]}?)' if near else ': check the path'}"
+    if isinstance(error, IsADirectoryError):
+        return "this is a folder, expected a file: `expectitree verify` takes folders"
+    reason = getattr(error, "strerror", None) or str(error)
+    return f"the file cannot be read: {reason[:1].lower()}{reason[1:]}"
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Keep the garbage collector from looking again and again at a tree that only grows (a third of the time)."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

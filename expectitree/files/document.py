@@ -1,0 +1,57 @@
+"""What a format hands to the grammar: the text's own structure, with nothing interpreted.
+
+    a scalar    str, as written (JSON's true, false and null stay True, False and None)
+    a list      list
+    a mapping   tuple of (key, value) pairs, so that duplicate keys are still to be seen
+
+Where several branches lead to one place of the text (YAML's aliases), the same object stands at each of them, and
+its `id` is in `shared`; a scalar that is so shared is a `SharedText`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+Data: TypeAlias = Any  # str | bool | None | list[Data] | tuple[tuple[str, Data], ...]
+
+MOST_NESTED = 300  # nodes within nodes in one text
+NESTED_TOO_DEEPLY = (
+    f"the text nests more than {MOST_NESTED} nodes: give a deeper part a name under the root's `nodes:` "
+    "and write `ref: NAME` in its place"
+)
+
+
+class SharedText(str):
+    """A scalar that an alias repeats: one object, one node."""
+
+    __slots__ = ()
+
+
+class EmptyMapping(tuple[()]):
+    """A mapping without keys, told from every other one by its identity."""
+
+    __slots__ = ()
+
+
+class Place(NamedTuple):
+    """Where in the structure something stands: an item of a list, or a pair of a mapping; None is the root."""
+
+    container: Data = None
+    index: int = 0
+    of_key: bool = False  # the pair's key, not its value
+
+
+Mark: TypeAlias = "tuple[int, int]"  # line and column, from 1
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One parsed text."""
+
+    name: str  # what messages call it: a file's path, `-` or `-e`
+    root: Data
+    shared: frozenset[int] = frozenset()  # ids of the lists and mappings that an alias repeats
+    shares_text: bool = False  # some scalar is a `SharedText`
+    locate: Callable[[Sequence[Place]], Sequence[Mark | None]] = lambda places: [None] * len(places)

@@ -1,0 +1,128 @@
+"""The keys of one node: which kind it is, what its children or its utility are, and what is said about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from expectitree.errors import NumberError
+from expectitree.files.document import Data, Place
+from expectitree.files.words import described, key_list, unknown_key
+from expectitree.number import Number, quoted, to_bound, to_number
+from expectitree.tree import Bounds, Kind
+
+KINDS = {"max": Kind.MAX, "min": Kind.MIN, "chance": Kind.CHANCE}
+TYPES = {**{kind: kind for kind in KINDS}, "terminal": "utility"}
+ROOT_KEYS = ("title", "source", "nodes", "expect")
+NODE_KEYS = (*KINDS, "utility", "ref", "type", "children", "label", "p", "estimate", "bounds", "note")
+EXPECTED_NODE = "expected a number (a terminal), or a mapping with one of max, min, chance, utility, ref or type"
+
+Report = Callable[[Place, str], None]
+
+
+class Header(NamedTuple):
+    """What the keys of a node say, apart from `p`, `label` and `ref`."""
+
+    kind: str  # a key of KINDS, "utility", or "" where nothing sound was found
+    body: Data
+    about: dict[str, Any] | None  # of estimate, bounds, note: what is there
+
+
+def place_of(item: Data, key: str, of_key: bool = False) -> Place:
+    """Return where the last pair with that key stands in a mapping."""
+    return Place(item, max(i for i, pair in enumerate(item) if pair[0] == key), of_key)
+
+
+def read_keys(item: Data, keys: dict[str, Data], exact: bool, report: Report) -> Header:
+    """Return what the keys of the mapping `item` say; whatever is wrong is reported."""
+    if len(keys) == 1:
+        (key,) = keys
+        if key in KINDS or key == "utility":
+            return Header(key, keys[key], None)
+    about: dict[str, Any] = {}
+    kinds: list[str] = []
+    unknown = False
+    for key, value in keys.items():
+        if key in KINDS or key == "utility":
+            kinds.append(key)
+        elif key == "estimate":
+            about[key] = read_number(value, exact, report, place_of(item, key))
+        elif key == "bounds":
+            about[key] = read_bounds(value, exact, report, place_of(item, key))
+        elif key == "note":
+            about[key] = read_text(value, "a note", report, place_of(item, key))
+        elif key in ROOT_KEYS:
+            unknown = True
+            report(place_of(item, key, True), f"the key {quoted(key)} is for the root alone: move it there")
+        elif key not in ("type", "children"):
+            unknown = True
+            report(place_of(item, key, True), unknown_key(key, NODE_KEYS))
+    if len(kinds) > 1:
+        report(place_of(item, kinds[1], True), f"two kinds in one node, {key_list(kinds)}: keep one")
+    if "type" in keys or "children" in keys:
+        return _long_form(item, keys, kinds, about, report)
+    if kinds:
+        return Header(kinds[0], keys[kinds[0]], about)
+    if not unknown:
+        found = f"found a node with only {key_list(keys)}" if keys else "found a mapping that says no kind"
+        report(Place(item) if item else Place(), f"{found}, {EXPECTED_NODE}")
+    return Header("", None, about)
+
+
+def _long_form(item: Data, keys: dict[str, Data], kinds: list[str], about: dict[str, Any], report: Report) -> Header:
+    """Return the header of a node written as `type: MAX` with `children:`, or TERMINAL with `utility:`."""
+    if "type" not in keys:
+        report(place_of(item, "children", True), "children without a type: add type: MAX, MIN or CHANCE")
+        return Header("", None, about)
+    written = keys["type"]
+    kind = TYPES.get(written.lower()) if isinstance(written, str) else None
+    if kind is None:
+        report(place_of(item, "type"), f"unknown type {described(written)}: expected MAX, MIN, CHANCE or TERMINAL")
+        return Header("", None, about)
+    if any(other != kind or kind != "utility" for other in kinds):
+        if len(kinds) == 1:
+            report(place_of(item, kinds[0], True), f"two kinds in one node, type {written} and {key_list(kinds)}: keep one")
+        return Header("", None, about)
+    needed = "utility" if kind == "utility" else "children"
+    if needed not in keys:
+        report(place_of(item, "type"), f"the type {written} needs `{needed}:` beside it: add it")
+        return Header("", None, about)
+    if kind == "utility" and "children" in keys:
+        report(place_of(item, "children", True), "a TERMINAL has no children: take them out, or change the type")
+    return Header(kind, keys[needed], about)
+
+
+def read_number(value: Data, exact: bool, report: Report, place: Place) -> Number:
+    """Return the number written; where it is none, report it and return 0."""
+    if isinstance(value, str):
+        try:
+            return to_number(value, exact)
+        except NumberError as error:
+            report(place, str(error))
+    else:
+        report(place, f"{described(value)} is no number: write a decimal such as 2, -4.5e3 or .9, or a fraction such as 1/3")
+    return to_number("0", exact)
+
+
+def read_bounds(value: Data, exact: bool, report: Report, place: Place) -> Bounds | None:
+    """Return the pair of bounds written; where it is none, report it and return None."""
+    if not isinstance(value, list) or len(value) != 2 or not all(isinstance(end, str) for end in value):
+        report(place, f"found {described(value)} as bounds, expected [lower, upper], such as [0, 100] or [-inf, inf]")
+        return None
+    try:
+        lower, upper = (to_bound(end, exact) for end in value)
+    except NumberError as error:
+        report(place, str(error))
+        return None
+    if lower > upper:
+        report(place, f"the lower bound {value[0]} is greater than the upper bound {value[1]}: swap them")
+        return None
+    return lower, upper
+
+
+def read_text(value: Data, what: str, report: Report, place: Place) -> str | None:
+    """Return the text written; where it is none, report it and return None."""
+    if isinstance(value, str):
+        return str(value)
+    report(place, f"found {described(value)} as {what}, expected text")
+    return None
