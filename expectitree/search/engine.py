@@ -22,7 +22,7 @@ RELATIVE_EPS = 1e-9  # of the greatest utility: what is a tie on paper
 ROUNDING_EPS = 1e-14  # of the greatest bound: what running sums may have lost
 
 
-def search(
+def evaluate(
     tree: Tree,
     algorithm_name: str | Algorithm = "expectiminimax",
     *,
