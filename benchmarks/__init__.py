@@ -1,0 +1,1 @@
+"""What is claimed of speed, reproducible by one command: `python -m benchmarks`."""

@@ -1,0 +1,182 @@
+"""One table of rates and ratios: reading, searching, starting. See README.md beside this file."""
+
+from __future__ import annotations
+
+import gc
+import json
+import platform
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+import click
+import yaml
+
+from benchmarks import texts
+from expectitree import __version__, evaluate, loads
+
+SEED = 20
+REPOSITORY = Path(__file__).resolve().parent.parent
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # without libyaml the ratio is to the pure-Python loader
+YAML_STYLES = {
+    "flow lists of numbers": texts.flow_lists,
+    "flow lists, p at outcomes": texts.flow_outcomes,
+    "labelled block mappings": texts.labelled_mappings,
+}
+JSON_STYLES = {"lists of numbers": texts.json_lists, "labelled, p at outcomes": texts.json_labelled}
+SEARCH_TARGETS = {"expectiminimax": 1_000_000, "alphabeta": None, "star1": 400_000, "star2": None}
+SMALL_TREE = ("-m", "expectitree", "eval", "trees/risk.yaml")
+ITS_IMPORTS = ("-c", "import click, yaml, rich.console")
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is measured."""
+
+    text_nodes: int
+    search_nodes: int
+    repetitions: int
+    processes: int
+
+
+FULL = Size(text_nodes=100_000, search_nodes=300_000, repetitions=7, processes=21)
+QUICK = Size(text_nodes=20_000, search_nodes=50_000, repetitions=3, processes=5)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure, and the target it is held against; a figure that is None could not be measured."""
+
+    what: str
+    figure: float | None
+    unit: str  # "nodes/s" or "x"
+    target: float | None = None
+    at_most: bool = False  # the target is a ceiling, not a floor
+
+    @property
+    def kept(self) -> bool | None:
+        """Whether the target is met; None where there is none, or no figure."""
+        if self.figure is None or self.target is None:
+            return None
+        return self.figure <= self.target if self.at_most else self.figure >= self.target
+
+
+def best_seconds(runs: Sequence[Callable[[], object]], repetitions: int) -> list[float]:
+    """Return the best time of each run; they take turns, so that a slow moment of the machine hits all alike."""
+    best = [float("inf")] * len(runs)
+    for _ in range(repetitions):
+        for index, run in enumerate(runs):
+            gc.collect()
+            start = perf_counter()
+            run()
+            best[index] = min(best[index], perf_counter() - start)
+    return best
+
+
+def written(styles: Mapping[str, Callable[[texts.Branch], str]], size: Size) -> tuple[dict[str, str], int]:
+    """Return a text for each style, all of one tree, and its size. Only the texts stay in memory.
+
+    (With the tree still there the garbage collector would look at it again and again while PyYAML's loader runs:
+    that loader then takes a tenth longer.)
+    """
+    root, count = texts.random_tree(SEED, size.text_nodes)
+    return {style: write(root) for style, write in styles.items()}, count
+
+
+def read_yaml(size: Size) -> Iterator[Row]:
+    """Yield for each style the rate of reading, and how much longer PyYAML's loader takes for the same text."""
+    by_style, count = written(YAML_STYLES, size)
+    for style, text in by_style.items():
+        runs = [partial(loads, text, name="x.yaml"), partial(yaml.load, text, LOADER)]
+        ours, theirs = best_seconds(runs, size.repetitions)
+        yield Row(f"read YAML, {style}", count / ours, "nodes/s", 100_000)
+        yield Row(f"  {LOADER.__name__} takes, of that time", theirs / ours, "x", 5)
+
+
+def read_json(size: Size) -> Iterator[Row]:
+    """Yield for each style the rate of reading."""
+    by_style, count = written(JSON_STYLES, size)
+    for style, text in by_style.items():
+        (seconds,) = best_seconds([partial(loads, text, name="x.json")], size.repetitions)
+        yield Row(f"read JSON, {style}", count / seconds, "nodes/s", 500_000)
+
+
+def search(size: Size) -> Iterator[Row]:
+    """Yield for each algorithm the distinct nodes that it visits in a second, preparing the columns included."""
+    tree = texts.built(texts.random_tree(SEED, size.search_nodes)[0])
+    # A copy shares the columns and none of what a tree remembers, so that each run pays for everything.
+    runs = [lambda name=name: evaluate(replace(tree), name) for name in SEARCH_TARGETS]
+    seconds = best_seconds(runs, size.repetitions)
+    for (name, target), time in zip(SEARCH_TARGETS.items(), seconds, strict=True):
+        visited = evaluate(tree, name).counts.visited
+        yield Row(f"{name}, visits {visited / len(tree):.0%} of {len(tree):,} nodes", visited / time, "nodes/s", target)
+
+
+def start_up(size: Size) -> Iterator[Row]:
+    """Yield how many times the bare imports a whole command takes, by the medians of processes that take turns."""
+    commands = [SMALL_TREE, ITS_IMPORTS]
+    failed = next((error for command in commands if (error := _failure(command))), None)
+    times: list[list[float]] = [[], []]
+    for _ in range(0 if failed else size.processes):
+        for index, command in enumerate(commands):
+            start = perf_counter()
+            subprocess.run([sys.executable, *command], cwd=REPOSITORY, stdout=subprocess.DEVNULL, check=True)
+            times[index].append(perf_counter() - start)
+    ours, theirs = (median(some) if some else None for some in times)
+    what = f"python {' '.join(SMALL_TREE)}"
+    if ours is None or theirs is None:
+        click.echo(f"{what} fails: {failed}", err=True)
+        yield Row(what, None, "x", 2, at_most=True)
+    else:
+        yield Row(f"{what}: {ours * 1000:.0f} ms / {theirs * 1000:.0f} ms", ours / theirs, "x", 2, at_most=True)
+
+
+def _failure(command: Sequence[str]) -> str | None:
+    """Run a command once, which warms the caches too; return the last line of what went wrong, if anything."""
+    done = subprocess.run([sys.executable, *command], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    return None if done.returncode == 0 else (done.stderr.strip().splitlines() or ["no message"])[-1]
+
+
+def line(row: Row) -> str:
+    """Return a row as text."""
+    if row.figure is None:
+        figure = "not measured"
+    else:
+        figure = f"{row.figure:,.2f} x" if row.unit == "x" else f"{row.figure:,.0f} {row.unit}"
+    target = "" if row.target is None else f"{'at most' if row.at_most else 'at least'} {row.target:,}"
+    return f"{row.what:<62} {figure:>18}  {target:<18} {_KEPT[row.kept]}".rstrip()
+
+
+_KEPT = {True: "kept", False: "NOT KEPT", None: ""}
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table.")
+@click.option("--quick", is_flag=True, help="Smaller trees and fewer repetitions: seconds, and rougher figures.")
+def main(as_json: bool, quick: bool) -> None:
+    """Measure reading, searching and starting, each against its target. The exit status is 0 either way."""
+    size = QUICK if quick else FULL
+    about = (
+        f"expectitree {__version__}, Python {platform.python_version()}, PyYAML {yaml.__version__}; "
+        f"trees of {size.text_nodes:,} and {size.search_nodes:,} nodes or more, seed {SEED}; "
+        f"best of {size.repetitions}, processes: median of {size.processes}; all taking turns"
+    )
+    rows = []
+    if not as_json:
+        click.echo(about)
+    for part in (read_yaml, read_json, search, start_up):
+        for row in part(size):
+            rows.append(row)
+            if not as_json:
+                click.echo(line(row))
+    if as_json:
+        click.echo(json.dumps({"about": about, "rows": [asdict(row) | {"kept": row.kept} for row in rows]}, indent=2))
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m benchmarks")

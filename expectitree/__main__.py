@@ -1,0 +1,5 @@
+"""`python -m expectitree`."""
+
+from expectitree.cli import main
+
+main()

@@ -1,0 +1,109 @@
+"""The same tree under several algorithms: the report behind `compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from expectitree.number import readable
+from expectitree.search.algorithms import Algorithm
+from expectitree.search.engine import evaluate
+from expectitree.search.result import Search
+from expectitree.tree import Bounds, Tree
+
+_SAME = 4  # eps, within which values agree: what one search may take as equal, and the other too
+
+
+@dataclass(frozen=True)
+class ComparisonRow:
+    """One algorithm's search, and how long it took."""
+
+    search: Search
+    seconds: float  # of the search alone
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One file's tree under several algorithms."""
+
+    file: str
+    rows: Sequence[ComparisonRow]
+
+    @property
+    def tree(self) -> Tree:
+        """The tree that was searched."""
+        return self.rows[0].search.tree
+
+    @property
+    def disagreements(self) -> list[str]:
+        """A sentence for every row that contradicts the first; there should be none."""
+        first = self.rows[0].search
+        return [
+            f"{row.search.algorithm.full_name} disagrees with {first.algorithm.full_name}: {what}"
+            for row in self.rows[1:]
+            for what in _differences(first, row.search)
+        ]
+
+    @property
+    def sentence(self) -> str:
+        """What the comparison comes to."""
+        counts = [row.search.counts for row in self.rows]
+        least = min(range(len(counts)), key=lambda i: (counts[i].leaves_visited, counts[i].visits))
+        best, total = counts[least], counts[least].leaves_total
+        leaves = f"{total:,} lea{'ves' if total != 1 else 'f'}"
+        if self.disagreements:
+            return "The algorithms disagree."
+        if best.leaves_visited == total:
+            return f"No algorithm needed fewer than all {leaves}." if total > 1 else "There is one leaf, and all saw it."
+        name = self.rows[least].search.algorithm.full_name
+        return f"{name} needed {best.leaves_visited:,} of {leaves} ({best.share:.0%}) for the same value."
+
+
+@dataclass(frozen=True)
+class Total:
+    """One algorithm over several files."""
+
+    algorithm: Algorithm
+    nodes_total: int
+    nodes_visited: int
+    leaves_total: int
+    leaves_visited: int
+    cuts: int
+    seconds: float
+
+
+def compare(tree: Tree, file: str, algorithms: Iterable[Algorithm], bounds: Bounds | None = None) -> Comparison:
+    """Search a tree with each algorithm in turn."""
+    rows = []
+    for algorithm in algorithms:
+        start = perf_counter()
+        search = evaluate(tree, algorithm, bounds=bounds)
+        rows.append(ComparisonRow(search, perf_counter() - start))
+    return Comparison(file, rows)
+
+
+def totals(comparisons: Sequence[Comparison]) -> list[Total]:
+    """Return the sums over several files, an entry for each algorithm."""
+    sums = []
+    for rows in zip(*(comparison.rows for comparison in comparisons), strict=True):
+        counts = [row.search.counts for row in rows]
+        sums.append(
+            Total(
+                rows[0].search.algorithm,
+                sum(c.total for c in counts),
+                sum(c.visited for c in counts),
+                sum(c.leaves_total for c in counts),
+                sum(c.leaves_visited for c in counts),
+                sum(c.cuts for c in counts),
+                sum(row.seconds for row in rows),
+            )
+        )
+    return sums
+
+
+def _differences(one: Search, other: Search) -> Iterator[str]:
+    if abs(one.value - other.value) > _SAME * one.eps:
+        yield f"the value is {readable(other.value, 17)}, not {readable(one.value, 17)}"
+    elif other.best is not None and other.best not in one.ties and one.best not in other.ties:
+        yield f"the best action is {other.best}, not {one.best}"

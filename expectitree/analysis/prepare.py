@@ -1,0 +1,26 @@
+"""What happens to a tree between its file and a search: the transforms that the options ask for."""
+
+from __future__ import annotations
+
+from expectitree.errors import TransformError
+from expectitree.number import quoted
+from expectitree.search.engine import evaluate
+from expectitree.transform import cut_at_depth, order_at_random, order_by_value
+from expectitree.tree import Tree
+
+ORDERS = ("given", "best", "worst", "random:SEED")
+
+
+def prepare(tree: Tree, depth: int | None = None, order: str = "given") -> Tree:
+    """Return the tree that is searched: cut at a depth, its children put in the order that is asked for."""
+    if depth is not None:
+        tree = cut_at_depth(tree, depth)
+    name, colon, seed = order.partition(":")
+    if order == "given":
+        return tree
+    if order in ("best", "worst"):
+        return order_by_value(tree, evaluate(tree).lower, best_first=order == "best")
+    if name == "random" and colon and seed.isascii() and seed.isdecimal():
+        return order_at_random(tree, int(seed))
+    hint = ": random needs a seed, such as random:1" if name == "random" else f": choose among {', '.join(ORDERS)}"
+    raise TransformError(f"unknown order {quoted(order)}{hint}")

@@ -1,0 +1,131 @@
+"""The command line: the only place that knows click, the terminal and exit codes. One module a command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from expectitree import __version__
+from expectitree.errors import ExpectitreeError, FileError, NumberError, SearchError, TransformError
+from expectitree.number import printable
+
+DOES_NOT_HOLD, WRONG_USAGE, NO_TREE, INTERRUPTED = 1, 2, 3, 130
+
+COMMANDS = {
+    "eval": "The value of a tree, the best action, and the annotated tree.",
+    "compare": "The same tree under several algorithms, side by side.",
+    "verify": "Does every file read well, and say what its `expect` says?",
+    "new": "A commented tree file to start from.",
+}
+
+
+class _Commands(click.Group):
+    """The commands, each imported when it is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"expectitree.cli.{cmd_name.replace('eval', 'eval_')}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from expectitree.files.words import nearest
+
+            raise click.UsageError(
+                f"No such command {args[0]!r}{nearest(args[0], COMMANDS)}. The commands are {', '.join(COMMANDS)}.", ctx
+            ) from error
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, "-V", "--version", prog_name="expectitree", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Game trees with MAX, MIN and CHANCE nodes: what they are worth, and which branches need no look.
+
+    A tree is a YAML or JSON file; `expectitree new` prints one to start from. FILE may be - for standard input.
+
+    \b
+    Exit status:
+      0    all is well
+      1    what was asked about does not hold (an expectation is broken, algorithms disagree)
+      2    wrong usage
+      3    a file that cannot be read or written, or is no tree
+      130  interrupted
+    """
+
+
+def main() -> None:
+    """Run the command line; no traceback reaches a user."""
+    try:
+        status = cli.main(prog_name="expectitree", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _quiet_exit()
+    except OSError as error:
+        _fail(f"cannot write the output: {error.strerror or error}", NO_TREE)
+    except click.exceptions.Exit as error:
+        status = error.exit_code
+    except click.ClickException as error:
+        if isinstance(error, click.UsageError):
+            error.show()
+            _leave(WRONG_USAGE)
+        _fail(error.format_message(), WRONG_USAGE)
+    except (click.Abort, KeyboardInterrupt):
+        _fail("interrupted", INTERRUPTED)
+    except (SearchError, NumberError, TransformError) as error:
+        _fail(str(error), WRONG_USAGE)
+    except FileError as error:
+        _say(str(error))
+        _leave(NO_TREE)
+    except ExpectitreeError as error:
+        _fail(str(error), NO_TREE)
+    except MemoryError:
+        _fail("out of memory: the tree is too large for this machine", NO_TREE)
+    _leave(status if isinstance(status, int) else 0)
+
+
+def _say(message: str) -> None:
+    try:
+        click.echo(message, err=True)
+    except (OSError, ValueError):
+        pass
+
+
+def _fail(message: str, status: int) -> None:
+    _say("expectitree: " + "\n".join(map(printable, message.splitlines())))
+    _leave(status)
+
+
+def _leave(status: int) -> None:
+    """Exit, with what is left of the output written or given up in silence."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _quiet_exit()
+    except OSError:
+        _silence(sys.stdout.fileno())
+    sys.exit(status)
+
+
+def _quiet_exit() -> None:
+    """Leave as a program does that is no longer read from, with nothing to say."""
+    _silence(sys.stdout.fileno())
+    sys.exit(0)
+
+
+def _silence(descriptor: int) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)

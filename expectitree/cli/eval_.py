@@ -1,0 +1,62 @@
+"""`expectitree eval`: the value, the best action, the annotated tree."""
+
+from __future__ import annotations
+
+import click
+
+from expectitree.analysis.evaluation import Evaluation
+from expectitree.analysis.outline import SHORT_TREE
+from expectitree.cli.options import ALGORITHM, Given, format_option, probe_options, tree_options
+from expectitree.cli.terminal import make_look, working, write
+from expectitree.number import printable
+from expectitree.render import EVALUATION_FORMATS, renderer
+from expectitree.search.algorithms import algorithm as find_algorithm
+from expectitree.search.engine import evaluate
+
+
+@click.command("eval")
+@click.option(
+    "-a", "--algorithm", type=ALGORITHM, default="expectiminimax", show_default=True, help="The search.", metavar="NAME"
+)
+@probe_options
+@tree_options
+@click.option("--windows", is_flag=True, help="Show alpha and beta of every node that was entered.")
+@click.option("--rows", type=click.IntRange(min=1), default=SHORT_TREE, show_default=True, help="About so many nodes are shown.")
+@click.option("--all", "show_all", is_flag=True, help="Show every node.")
+@click.option("--notes/--no-notes", default=True, show_default=True, help="Show the notes of nodes.")
+@format_option(EVALUATION_FORMATS)
+def command(
+    algorithm: str,
+    probes: int | None,
+    probe_order: str | None,
+    windows: bool,
+    rows: int,
+    show_all: bool,
+    notes: bool,
+    format_name: str,
+    **given: object,
+) -> None:
+    """Compute the value of each tree and show the tree, annotated.
+
+    Where a pruning search left a node, the tree says what was cut and why; (4) is a leaf that was not visited.
+
+    \b
+    Algorithms:
+      expectiminimax  every node once, no cuts
+      alphabeta       cuts at MAX and MIN only
+      star1           cuts at CHANCE too, from the bounds (Ballard 1983)
+      star2           probes one child of each outcome first
+      star2.5         probes several (--probes, --probe-order)
+    """
+    chosen = find_algorithm(algorithm, probes, probe_order)
+    what = Given(**given)  # type: ignore[arg-type]
+    bounds = what.root_bounds()
+    look = make_look()
+    render = renderer(EVALUATION_FORMATS, format_name)
+    several = len(what.files) + len(what.texts) > 1
+    for position, (file, tree) in enumerate(what.trees()):
+        with working(f"{chosen.name}: {file}"):
+            evaluation = Evaluation(file, evaluate(tree, chosen, bounds=bounds), windows)
+        if several and format_name == "text":
+            write([*([""] if position else []), look.paint(f"== {printable(file)} ==", "dim")])
+        write(render(evaluation, look, None if show_all else rows, notes))

@@ -1,0 +1,58 @@
+"""`expectitree new`: a commented tree file to start from."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from expectitree.cli.terminal import say, write
+from expectitree.errors import FileError, Problem
+
+TEMPLATE = """\
+# A game tree for expectitree. Try:
+#   expectitree eval FILE                what is it worth, what should be played?
+#   expectitree eval FILE -a star1       which branches need no look, and why?
+#   expectitree compare FILE             how many leaves does each search visit?
+#   expectitree verify FILE              is `expect` below still right?
+title: Umbrella or not
+
+# What the answers are: `expectitree verify` checks it, and `verify --write` fills it in.
+expect:
+  value: 7
+  best: take it
+
+# A node is a number (a terminal, worth that much to MAX), or one of
+#   max: ...      MAX picks the child that is worth most
+#   min: ...      MIN picks the child that is worth least
+#   chance: ...   the outcome is drawn
+# with its children: a list, or a mapping from label to child.
+max:
+  take it: 7                    # dry in any weather, but it must be carried
+  leave it:
+    chance:                     # without any p, outcomes are equally likely
+      rain:
+        p: 30%                  # a decimal, a fraction such as 3/10, or with a %
+        min: [0, 2]             # a driver who does not like you: splashed, or merely wet
+      sun:
+        p: 0.7
+        utility: 9              # the long form of a terminal, since it has a p
+"""
+
+
+@click.command("new")
+@click.argument("file", required=False)
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+def command(file: str | None, force: bool) -> None:
+    """Print a commented tree file to start from, or write it to FILE."""
+    if file is None or file == "-":
+        write(TEMPLATE.splitlines())
+        return
+    if os.path.exists(file) and not force:
+        raise click.UsageError(f"{file} exists already: choose another name, or replace it with --force.")
+    try:
+        with open(file, "w", encoding="utf-8") as stream:
+            stream.write(TEMPLATE)
+    except OSError as error:
+        raise FileError([Problem(file, f"the file cannot be written: {error.strerror}")]) from None
+    say(f"{file} written; next: expectitree eval {file}")

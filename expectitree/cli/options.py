@@ -1,0 +1,108 @@
+"""The options that commands have in common, and what they come to: trees, bounds, algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+from expectitree.analysis.prepare import prepare
+from expectitree.cli.terminal import say, working
+from expectitree.errors import NumberError
+from expectitree.expectation import ALGORITHM_NAMES, PROBE_ORDERS
+from expectitree.files import loads, read_text
+from expectitree.number import to_bound
+from expectitree.tree import Bounds, Tree
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Given:
+    """What was given on the command line that says which tree is searched, and how."""
+
+    files: Sequence[str]
+    texts: Sequence[str]
+    bounds: str | None
+    depth: int | None
+    order: str
+    exact: bool
+
+    def trees(self) -> Iterator[tuple[str, Tree]]:
+        """Yield the name and the tree of every file and every text, ready to be searched."""
+        if not self.files and not self.texts:
+            raise click.UsageError("No tree was given: name a FILE, or - for standard input, or type one after -e.")
+        for text in self.texts:
+            yield "-e", prepare(loads(text, name="-e", exact=self.exact, warn=say), self.depth, self.order)
+        for file in self.files:
+            with working(f"reading {file}"):
+                content, name = read_text(file)
+                tree = loads(content, name=name, exact=self.exact, warn=say)
+            with working(f"preparing {file}"):
+                tree = prepare(tree, self.depth, self.order)
+            yield name, tree
+
+    def root_bounds(self) -> Bounds | None:
+        """Return the bounds given, or None."""
+        if self.bounds is None:
+            return None
+        ends = self.bounds.strip("[]").split(",")
+        try:
+            if len(ends) != 2:
+                raise NumberError(f"found {self.bounds!r}, expected two")
+            lower, upper = (to_bound(end.strip(), self.exact) for end in ends)
+        except NumberError as error:
+            raise click.BadParameter(
+                f"{error}: write LOWER,UPPER such as 0,100 or -inf,inf", param_hint="'--bounds'"
+            ) from None
+        return lower, upper
+
+
+def tree_options(command: Command) -> Command:
+    """Add what says which tree is searched: files, -e, --bounds, --depth, --order, --exact."""
+    for option in reversed(
+        (
+            click.argument("files", nargs=-1, metavar="[FILE]..."),
+            click.option("-e", "texts", metavar="TEXT", multiple=True, help="A tree typed in place of a file."),
+            click.option("--bounds", metavar="LOWER,UPPER", help="Bounds of every utility; inf where nothing is known."),
+            click.option(
+                "--depth", type=click.IntRange(min=0), metavar="D", help="Cut the tree D plies deep, at its estimates."
+            ),
+            click.option(
+                "--order",
+                default="given",
+                show_default=True,
+                metavar="ORDER",
+                help="Children's order: given, best, worst or random:SEED.",
+            ),
+            click.option("--exact", is_flag=True, help="Compute in fractions, not in floating point."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def probe_options(command: Command) -> Command:
+    """Add what says how star2.5 probes."""
+    for option in reversed(
+        (
+            click.option(
+                "--probes", type=click.IntRange(min=1), metavar="K", help="Children of each outcome that star2.5 probes."
+            ),
+            click.option("--probe-order", type=click.Choice(PROBE_ORDERS), help="How star2.5 goes about several probes."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def format_option(formats: dict[str, tuple[str, str]]) -> Callable[[Command], Command]:
+    """Return the option that chooses among some formats."""
+    return click.option(
+        "--format", "format_name", type=click.Choice(list(formats)), default="text", show_default=True, help="The output."
+    )
+
+
+ALGORITHM = click.Choice(ALGORITHM_NAMES, case_sensitive=False)

@@ -1,0 +1,84 @@
+"""`expectitree verify`: does every file read well, and say what its `expect` says?"""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from expectitree.analysis.verification import Verification, answers, verify
+from expectitree.cli import DOES_NOT_HOLD, NO_TREE
+from expectitree.cli.options import format_option
+from expectitree.cli.terminal import make_look, say, working, write
+from expectitree.errors import FileError, Problem
+from expectitree.files import loads, read_text, tree_files
+from expectitree.files.edit import with_expectation, with_replacements, write_text
+from expectitree.render import VERIFICATION_FORMATS, renderer
+
+
+@click.command("verify")
+@click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER...")
+@click.option("--write", "refresh", is_flag=True, help="Write what was found into each file's `expect`.")
+@format_option(VERIFICATION_FORMATS)
+@click.pass_context
+def command(context: click.Context, paths: tuple[str, ...], refresh: bool, format_name: str) -> None:
+    """Check that files are trees, and that their values, best actions and counts are what they expect.
+
+    Everything is computed exactly. Folders are searched for .yaml, .yml and .json files. With --write, broken
+    expectations are refreshed, and a file without `expect` gets one; every other character stays as it is.
+    """
+    files = [file for path in paths for file in _files(path)]
+    verifications = []
+    for file in files:
+        with working(f"verifying {file}"):
+            verifications.append(_refresh(file) if refresh else _verify(file))
+    write(renderer(VERIFICATION_FORMATS, format_name)(verifications, make_look()))
+    if any(v.error is not None for v in verifications):
+        context.exit(NO_TREE)
+    if any(v.broken for v in verifications):
+        context.exit(DOES_NOT_HOLD)
+
+
+def _files(path: str) -> list[str]:
+    if not os.path.isdir(path):
+        return [path]
+    found = list(tree_files(path))
+    if not found:
+        raise FileError([Problem(path, "no tree file in this folder: expected some .yaml, .yml or .json")])
+    return found
+
+
+def _verify(file: str) -> Verification:
+    try:
+        text, name = read_text(file)
+        return verify(loads(text, name=name, exact=True, warn=say), name)
+    except FileError as error:
+        return Verification(file, error=error)
+
+
+def _refresh(file: str) -> Verification:
+    """Verify a file after its `expect` was made to say what is found."""
+    if file == "-":
+        raise click.UsageError("--write needs files: standard input cannot be written to.")
+    before = _verify(file)
+    if before.error is not None or (before.has_expect and not before.broken):
+        return before
+    text, name = read_text(file)
+    is_json = name.lower().endswith(".json")
+    try:
+        if before.has_expect:
+            fixable = {c.place: c.replacement for c in before.broken if c.replacement is not None}
+            changed = with_replacements(text, is_json, fixable)
+        else:
+            changed = with_expectation(text, is_json, answers(loads(text, name=name, exact=True)))
+        after = verify(loads(changed, name=name, exact=True), name)
+    except FileError as error:
+        return Verification(file, error=FileError([Problem(file, p.message) for p in error.problems]))
+    if changed != text:
+        try:
+            write_text(file, changed)
+        except OSError as error:
+            message = f"the file cannot be written: {error.strerror}; it is as it was"
+            return Verification(file, error=FileError([Problem(file, message)]))
+        say(f"{file}: expect {'refreshed' if before.has_expect else 'written'}")
+    return after

@@ -1,0 +1,70 @@
+"""An evaluation as text: title, annotated tree, summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from expectitree.analysis.evaluation import Evaluation
+from expectitree.analysis.outline import SHORT_TREE
+from expectitree.number import printable, readable
+from expectitree.render.look import Look
+from expectitree.render.tree_text import interval_text, tree_lines
+
+BOUNDS_FROM = {"option": "from --bounds", "file": "from the file", "leaves": "from the leaves themselves"}
+
+
+def evaluation_text(
+    evaluation: Evaluation, look: Look, most_rows: int | None = SHORT_TREE, notes: bool = True
+) -> Iterator[str]:
+    """Yield the lines of the whole answer to `eval`."""
+    yield from heading(evaluation, look)
+    yield from tree_lines(evaluation, look, most_rows, notes)
+    yield ""
+    yield from summary_lines(evaluation, look)
+
+
+def heading(evaluation: Evaluation, look: Look) -> Iterator[str]:
+    """Yield title and source, and a blank line, as far as they are there."""
+    tree = evaluation.tree
+    if tree.title:
+        yield look.paint(printable(tree.title), "title")
+    if tree.source:
+        yield look.paint(printable(tree.source), "dim")
+    if tree.title or tree.source:
+        yield ""
+
+
+def summary_lines(evaluation: Evaluation, look: Look) -> Iterator[str]:
+    """Yield value, best action, counts, cuts and bounds, a line each."""
+    search, counts = evaluation.search, evaluation.search.counts
+    wide = max(len(f"{counts.visited:,}"), len(f"{counts.leaves_visited:,}"), 1)
+    facts = [("algorithm", search.algorithm.full_name)]
+    value = interval_text(search.lower[-1], search.upper[-1])
+    facts.append(("value", look.paint(value, "value")))
+    if search.best is not None:
+        ties = [printable(label) for label in search.ties]
+        best = look.paint(ties[0], "best")
+        if len(ties) > 1:
+            best += f"  (worth as much: {', '.join(ties[1:])})"
+        facts.append(("best", best))
+    again = counts.visits - counts.visited
+    extra = f", {again:,} more visit{'s' * (again != 1)}" if again else ""
+    if counts.unfolded != counts.total:
+        unfolded = f"{counts.unfolded:,}" if isinstance(counts.unfolded, int) and counts.unfolded < 10**15 else None
+        extra += f"; unfolded {unfolded or _short(counts.unfolded)}"
+    facts.append(("nodes", f"{counts.visited:>{wide},} of {counts.total:,} visited{extra}"))
+    share = "" if counts.leaves_visited == counts.leaves_total else f" ({counts.share:.0%})"
+    facts.append(("leaves", f"{counts.leaves_visited:>{wide},} of {counts.leaves_total:,} visited{share}"))
+    if search.algorithm.player_cuts:
+        facts.append(("cuts", f"{counts.cuts:>{wide},}"))
+    lower, upper = map(readable, search.bounds)
+    facts.append(("bounds", f"[{lower}, {upper}] {BOUNDS_FROM[search.bounds_source]}"))
+    for name, text in facts:
+        yield look.paint(f"{name:<10}", "dim") + text
+
+
+def _short(size: int | str) -> str:
+    if isinstance(size, str):
+        return size
+    digits = str(size)
+    return f"{digits[0]}.{digits[1:4]}e{len(digits) - 1}"

@@ -1,0 +1,227 @@
+"""The annotated tree as lines of text: labels, probabilities, values, the best branches, and what was cut and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from textwrap import wrap
+
+from expectitree.analysis.evaluation import Evaluation
+from expectitree.analysis.outline import SHORT_TREE, Row, is_one_row, outline
+from expectitree.number import Number, printable, readable
+from expectitree.render.look import Look, cell_width, clipped, padded
+from expectitree.search.star_minimax import NOT_CUT, PROBED
+from expectitree.tree import Kind
+
+_KIND_NAMES = tuple(kind.name for kind in Kind)
+_ROOM = 40  # columns that are kept for what a row says, however deep it stands
+_MOST_ALIGNED = 200  # siblings whose labels are looked at for alignment
+
+
+def tree_lines(
+    evaluation: Evaluation, look: Look, most_rows: int | None = SHORT_TREE, notes: bool = True
+) -> Iterator[str]:
+    """Yield the lines of the annotated tree; about `most_rows` nodes of it, or all."""
+    drawing = _Drawing(evaluation, look, notes)
+    for row in outline(evaluation.search, most_rows):
+        yield from drawing.lines(row)
+
+
+class _Drawing:
+    """Draws rows as they come, parents first; `open` tells of each depth whether the line goes on below."""
+
+    def __init__(self, evaluation: Evaluation, look: Look, notes: bool) -> None:
+        self.evaluation, self.search, self.tree = evaluation, evaluation.search, evaluation.tree
+        self.look, self.characters, self.notes = look, look.characters, notes
+        self.levels = max(3, (look.width - _ROOM) // 4)
+        self.open: list[bool] = []
+        self.widths: list[tuple[int, int]] = []  # by depth: of the labels and of the probabilities of these siblings
+        self.best: list[tuple[int, list[int]]] = []  # by depth: a parent, and its best branches
+
+    def lines(self, row: Row) -> Iterator[str]:
+        depth = row.depth
+        del self.open[depth:]
+        self.open.append(not row.last)
+        if row.node < 0:
+            yield self.guides(depth, self.characters.plain) + self.look.paint(self.left_out(row), "dim")
+            return
+        head, head_width = self.head(row)
+        guides = self.guides(depth, self.mark(row))
+        yield guides + head + self.body(row, self.room(depth) - head_width)
+        below = (row.first_met and self.tree.columns.kind[row.node] != 0) and not (
+            row.hidden_branches or is_one_row(self.tree, row.node)
+        )
+        for text, style in self.remarks(row):
+            for line in wrap(printable(text), max(24, self.room(depth) - 2)) or [""]:
+                yield self.margin(depth, below) + self.look.paint(line, style)
+
+    # ---- The left margin.
+
+    def guides(self, depth: int, mark: str) -> str:
+        if depth == 0:
+            return ""
+        turn = self.characters.branch if self.open[depth] else self.characters.last
+        style = "best" if mark == self.characters.best else "cut" if mark == self.characters.cut else "guide"
+        return self.look.paint(self.stem(depth), "guide") + self.look.paint(turn + mark, style)
+
+    def stem(self, depth: int) -> str:
+        """The lines that pass by on the left; of a deep row only the nearest, after how many there are more."""
+        start = max(1, depth - self.levels)
+        stem = "".join(self.characters.down if going_on else self.characters.blank for going_on in self.open[start:depth])
+        return f"{start - 1}{self.characters.ellipsis} {stem}" if start > 1 else stem
+
+    def margin(self, depth: int, below: bool) -> str:
+        own = ""
+        if depth:
+            own = self.characters.down if self.open[depth] else self.characters.blank
+        if below:
+            own += self.characters.down
+        elif depth:
+            own += "  "
+        return self.look.paint(self.stem(depth) + own, "guide")
+
+    def room(self, depth: int) -> int:
+        return max(24, self.look.width - cell_width(self.stem(depth)) - 4)
+
+    def mark(self, row: Row) -> str:
+        if row.depth == 0:
+            return ""
+        if row.node in self.evaluation.explanation.skipped and row.first_met:
+            return self.characters.cut
+        del self.best[row.depth :]
+        while len(self.best) < row.depth:
+            self.best.append((-1, []))
+        known, branches = self.best[row.depth - 1]
+        if known != row.parent:
+            branches = self.search.best_branches(row.parent)
+            self.best[row.depth - 1] = row.parent, branches
+        if row.branch not in branches:
+            return self.characters.plain
+        return self.characters.best if row.branch == branches[0] else self.characters.tie
+
+    # ---- What a row says.
+
+    def head(self, row: Row) -> tuple[str, int]:
+        """The branch: its label and probability, aligned among siblings; and how wide that is."""
+        if row.depth == 0:
+            return "", 0
+        del self.widths[row.depth :]
+        while len(self.widths) < row.depth:
+            self.widths.append((-1, -1))
+        label_width, p_width = self.widths[row.depth - 1]
+        if label_width < 0:
+            label_width, p_width = self.widths[row.depth - 1] = self.sibling_widths(row.parent)
+        label = self.label(row.parent, row.branch)
+        style = "best" if self.mark(row) == self.characters.best else "none" if self.tree.label[row.branch] else "dim"
+        text = self.look.paint(padded(label, label_width), style) + "  "
+        if p_width:
+            text += padded(self.probability(row.branch), p_width) + "  "
+        return text, label_width + 2 + (p_width + 2 if p_width else 0)
+
+    def sibling_widths(self, parent: int) -> tuple[int, int]:
+        first = self.tree.columns.first
+        branches = range(first[parent], min(first[parent + 1], first[parent] + _MOST_ALIGNED))
+        labels = max(cell_width(self.label(parent, b)) for b in branches)
+        if self.tree.columns.kind[parent] != Kind.CHANCE:
+            return labels, 0
+        return labels, max(len(self.probability(b)) for b in branches)
+
+    def label(self, parent: int, branch: int) -> str:
+        label = printable(self.tree.branch_label(parent, branch))
+        return clipped(label, max(8, self.look.width // 4), self.characters.ellipsis)
+
+    def probability(self, branch: int) -> str:
+        return readable(self.tree.columns.probability[branch], 4)
+
+    def body(self, row: Row, room: int) -> str:
+        n, paint = row.node, self.look.paint
+        kind = _KIND_NAMES[self.tree.columns.kind[n]]
+        shared = self.evaluation.shared.get(n) if kind != "TERMINAL" else None
+        if kind == "TERMINAL":
+            estimate = "estimate " if n in self.tree.estimated else ""
+            return estimate + self.utility(n) + self.tail(row)
+        name = "" if shared is None else f"@{shared} " if row.first_met else f"{self.characters.arrow} @{shared} "
+        symbol = self.characters.kinds[kind]
+        text = paint(name, "dim") + paint(f"{symbol}{kind}", kind) + " " + self.value(n)
+        used = cell_width(name + symbol + kind) + 1 + len(self.value_text(n))
+        if row.first_met and is_one_row(self.tree, n):
+            exact = self.search.is_exact(n)
+            text += (" = " if exact else " of ") + self.expression(n, room - used - 4)
+        return text + self.tail(row)
+
+    def value_text(self, n: int) -> str:
+        return interval_text(self.search.lower[n], self.search.upper[n])
+
+    def value(self, n: int) -> str:
+        return self.look.paint(self.value_text(n), "value" if self.search.visits[n] else "dim")
+
+    def utility(self, n: int) -> str:
+        text = readable(self.tree.columns.utility[n])
+        return text if self.search.visits[n] else self.look.paint(f"({text})", "dim")
+
+    def expression(self, n: int, room: int) -> str:
+        """How a node's terminals make its value: `min(2, 3)`, `mean(1, 2)`, `0.9·2 + 0.1·3`; (4) was not visited."""
+        kind, _, first, child, probability = self.tree.columns
+        begin, end = first[n], first[n + 1]
+        sums = kind[n] == Kind.CHANCE and len(set(probability[begin:end])) > 1
+        opening = "" if sums else f"{ {1: 'max', 2: 'min', 3: 'mean'}[kind[n]] }("
+        separator = " + " if sums else ", "
+        terms: list[str] = []
+        used = len(opening) + 1
+        for b in range(begin, end):
+            label = f"{self.label(n, b)} " if self.tree.label[b] else ""
+            weight = f"{self.probability(b)}{self.characters.times}" if sums else ""
+            c = child[b]
+            bare = f"{label}{weight}{readable(self.tree.columns.utility[c])}"
+            used += cell_width(bare) + len(separator) + (0 if self.search.visits[c] else 2)
+            if terms and used > room:
+                terms.append(f"{self.characters.ellipsis} {end - b:,} more")
+                break
+            terms.append(f"{label}{weight}{self.utility(c)}")
+        return opening + separator.join(terms) + ("" if sums else ")")
+
+    def tail(self, row: Row) -> str:
+        n = row.node
+        reason = self.evaluation.explanation.skipped.get(n) if row.first_met else None
+        text = ""
+        if reason == "cut":
+            text = "  not visited" if self.tree.columns.kind[n] else ""
+        elif reason == "passed over":
+            text = "  passed over: its interval says enough"
+        elif reason:
+            text = "  not entered: probability 0"
+        elif self.search.cut[n] == PROBED:
+            text = "  probed"
+        if row.hidden_branches:
+            text += f"  {self.left_out(row)}"
+        return self.look.paint(text, "cut" if reason == "cut" else "dim") if text else ""
+
+    def left_out(self, row: Row) -> str:
+        if not row.hidden:
+            what = f"{row.hidden_branches:,} more branch{'es' * (row.hidden_branches != 1)} to nodes shown elsewhere"
+        else:
+            what = f"{row.hidden:,} more node{'s' * (row.hidden != 1)}"
+        cuts = f", {row.hidden_cuts:,} cut{'s' * (row.hidden_cuts != 1)}" if row.hidden_cuts else ""
+        return f"{self.characters.ellipsis} {what}{cuts}"
+
+    def remarks(self, row: Row) -> Iterator[tuple[str, str]]:
+        """What is said below a row: its window, why it was cut, its notes."""
+        n, search = row.node, self.search
+        if not row.first_met:
+            if self.notes and row.branch in self.tree.branch_notes:
+                yield self.tree.branch_notes[row.branch], "dim"
+            return
+        if self.evaluation.windows and search.visits[n] and self.tree.columns.kind[n]:
+            yield f"alpha {readable(search.alpha[n])}, beta {readable(search.beta[n])}", "dim"
+        cut = self.evaluation.explanation.cuts.get(n)
+        if cut is not None and search.cut[n] not in (NOT_CUT, PROBED):
+            yield cut.reason, "cut"
+        if self.notes:
+            if row.branch in self.tree.branch_notes:
+                yield self.tree.branch_notes[row.branch], "dim"
+            if n in self.tree.notes:
+                yield self.tree.notes[n], "dim"
+
+
+def interval_text(lower: Number, upper: Number) -> str:
+    """Return a known value, or the interval that holds it."""
+    return readable(lower) if lower == upper else f"[{readable(lower)}, {readable(upper)}]"

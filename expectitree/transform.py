@@ -1,0 +1,147 @@
+"""Tree to tree: cut at a depth, put children in another order. Searches know nothing of this."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+from expectitree.builder import NodeId, TreeBuilder
+from expectitree.errors import TransformError
+from expectitree.number import Number, printable
+from expectitree.tree import Column, Kind, Tree
+
+
+def cut_at_depth(tree: Tree, depth: int) -> Tree:
+    """Return the tree in which each node `depth` plies below the root is a terminal worth its estimate.
+
+    Plies count every kind alike. A node that several paths reach at different depths is split where its subtree
+    reaches the limit, and stays one node where it does not: the rows are the reachable pairs of node and depth.
+    Raises `TransformError` naming a node at the limit that has no estimate.
+    """
+    if depth < 0:
+        raise TransformError(f"a depth limit is 0 or more plies, got {depth}")
+    kind, utility, first, child, _ = tree.columns
+    heights = tree.heights
+    whole = 0  # the depth that stands for "anywhere": the subtree does not reach the limit
+
+    def at(node: int, d: int) -> tuple[int, int]:
+        return (node, d if d + heights[node] > depth else whole)
+
+    builder = TreeBuilder(tree.exact)
+    made: dict[tuple[int, int], int] = {}
+    estimated = set()
+    root = at(len(tree) - 1, 0)
+    stack = [root]
+    while stack:
+        pair = stack[-1]
+        node, d = pair
+        if pair in made:
+            stack.pop()
+            continue
+        is_split = d + heights[node] > depth
+        if kind[node] and is_split and d == depth:
+            made[pair] = builder.add_terminal(_estimate(tree, node, depth))
+            estimated.add(made[pair])
+        elif not kind[node]:
+            made[pair] = builder.add_terminal(utility[node])
+        else:
+            below = [at(child[b], d + 1 if is_split else whole) for b in range(first[node], first[node + 1])]
+            missing = [p for p in below if p not in made]
+            if missing:
+                stack.extend(reversed(missing))
+                continue
+            made[pair] = _copy_inner(builder, tree, node, [made[p] for p in below])
+        _copy_notes(builder, tree, node, made[pair])
+        stack.pop()
+    return builder.build(
+        NodeId(made[root]), title=tree.title, source=tree.source, expect=tree.expect, estimated=frozenset(estimated)
+    )
+
+
+def _estimate(tree: Tree, node: int, depth: int) -> Number:
+    value: Number | None = tree.columns.utility[node]
+    if value is None or value != value:
+        raise TransformError(
+            f"{printable(tree.path_of(node))}: the depth limit {depth} cuts here, and the node has no estimate: "
+            "write `estimate:` at it, or choose another depth"
+        )
+    return value
+
+
+def order_by_value(tree: Tree, values: Column, best_first: bool = True) -> Tree:
+    """Return the tree with each node's children from best to worst for a search's cuts, or the other way round.
+
+    `values` holds v* by node.
+
+    At MAX that is from the greatest v* to the least, at MIN from the least to the greatest. At CHANCE it is what
+    cuts soonest for the player above, who wants to fail low under MAX (least first, as in Ballard's best case)
+    and high under MIN; of several players above a shared node, the first on its first path counts.
+    """
+    below_min = bytearray(len(tree))
+    kind, parent = tree.columns.kind, tree.first_paths.parent
+    for n in tree.first_paths.order:
+        if parent[n] >= 0:
+            below_min[n] = kind[parent[n]] == Kind.MIN or (kind[parent[n]] == Kind.CHANCE and below_min[parent[n]])
+
+    def rearranged(node: int, branches: Sequence[int]) -> list[int]:
+        falling = kind[node] == Kind.MAX or (kind[node] == Kind.CHANCE and below_min[node])
+        return sorted(branches, key=lambda b: values[tree.columns.child[b]], reverse=bool(falling) == best_first)
+
+    return _rearrange(tree, rearranged)
+
+
+def order_at_random(tree: Tree, seed: int) -> Tree:
+    """Return the tree with each node's children shuffled; the same seed gives the same order everywhere."""
+    random = Random(seed)
+
+    def rearranged(_: int, branches: Sequence[int]) -> list[int]:
+        return random.sample(branches, len(branches))
+
+    return _rearrange(tree, rearranged)
+
+
+def _rearrange(tree: Tree, order: Callable[[int, Sequence[int]], list[int]]) -> Tree:
+    """Return the tree with each node's branches in another order; the nodes keep their ids, the branches their labels."""
+    builder = TreeBuilder(tree.exact)
+    kind, utility, first, child, _ = tree.columns
+    for n in range(len(tree)):
+        if kind[n]:
+            branches = order(n, range(first[n], first[n + 1]))
+            _copy_inner(builder, tree, n, [child[b] for b in branches], branches)
+        else:
+            builder.add_terminal(utility[n])
+        _copy_notes(builder, tree, n, n)
+    return builder.build(
+        NodeId(len(tree) - 1), title=tree.title, source=tree.source, expect=tree.expect, estimated=tree.estimated
+    )
+
+
+def _copy_inner(
+    builder: TreeBuilder, tree: Tree, node: int, children: list[int], branches: Sequence[int] | None = None
+) -> int:
+    """Add a copy of an inner node over the given children, which stand in the order of `branches`."""
+    kind, utility, first, _, probability = tree.columns
+    if branches is None:
+        branches = range(first[node], first[node + 1])
+    labels: list[str | None] = [
+        # A label that tells the place in the file stays with its branch when that moves.
+        tree.label[b] if b - first[node] == place else tree.branch_label(node, b)
+        for place, b in enumerate(branches)
+    ]
+    estimate = utility[node]
+    copy = builder.add_inner(
+        kind[node],
+        children,
+        [probability[b] for b in branches],
+        labels,
+        None if estimate is None or estimate != estimate else estimate,
+    )
+    for place, b in enumerate(branches):
+        if b in tree.branch_notes:
+            builder.annotate_branch(copy, place, tree.branch_notes[b])
+    return copy
+
+
+def _copy_notes(builder: TreeBuilder, tree: Tree, node: int, copy: int) -> None:
+    builder.annotate(copy, bounds=tree.local_bounds.get(node), note=tree.notes.get(node))
+

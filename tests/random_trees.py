@@ -1,0 +1,190 @@
+"""Random trees of every shape, from a seed; and v* by its definition, slow and obvious, to hold searches against.
+
+A tree is made as plain rows first, so that one and the same tree can be built exact, in floats, and mirrored.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from random import Random
+
+from expectitree import ALGORITHMS, Kind, Node, Search, Tree, TreeBuilder, evaluate
+from expectitree.number import INFINITY, Number
+from expectitree.search.algorithms import Algorithm, algorithm
+from expectitree.search.engine import tolerance
+from expectitree.search.star_minimax import star_minimax
+from expectitree.tree import Bounds, Columns
+
+UTILITIES = (
+    (-1, 0, 1),  # ties everywhere, at the bounds too
+    tuple(range(-5, 6)),
+    tuple(range(100, 104)),  # far from zero, all of one sign
+    tuple(Fraction(n, 3) for n in range(-6, 7)),
+    (0, Fraction(1, 10), Fraction(1, 5), 7),
+)
+WEIGHTS = ((1,), (0, 1, 2), (1, 2, 3, 4), (0, 0, 1, 9))
+STAR25 = [algorithm("star2.5", k, order) for k in (1, 2, 3, 9) for order in ("cyclic", "sequential")]
+PRUNED = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR25
+EVERY = [ALGORITHMS["expectiminimax"], *PRUNED]
+SWAPPED = {Kind.TERMINAL: Kind.TERMINAL, Kind.MAX: Kind.MIN, Kind.MIN: Kind.MAX, Kind.CHANCE: Kind.CHANCE}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One node: the row numbers of its children are smaller than its own."""
+
+    kind: Kind
+    utility: Fraction = Fraction(0)
+    children: tuple[int, ...] = ()
+    probabilities: tuple[Fraction, ...] = ()
+    bounds: tuple[Number, Number] | None = None
+
+
+def random_rows(random: Random, local_bounds: float = 0.15) -> list[Row]:
+    """Return the rows of a random tree, root last; `local_bounds` is the share of inner nodes that have some."""
+    rows: list[Row] = []
+    utilities, weights = random.choice(UTILITIES), random.choice(WEIGHTS)
+    sharing, widest, height = random.choice((0, 0.1, 0.3)), random.choice((2, 3, 4)), random.choice((0, 1, 2, 3, 4, 5))
+
+    def grow(depth: int) -> int:
+        if rows and random.random() < sharing:
+            return random.randrange(len(rows))
+        if depth == 0 or (depth < height and random.random() < 0.15):
+            rows.append(Row(Kind.TERMINAL, Fraction(random.choice(utilities))))
+        else:
+            kind = random.choice((Kind.MAX, Kind.MIN, Kind.CHANCE, Kind.CHANCE))
+            children = tuple(grow(depth - 1) for _ in range(random.randint(1, widest)))
+            rows.append(Row(kind, children=children, probabilities=distribution(kind, len(children))))
+        return len(rows) - 1
+
+    def distribution(kind: Kind, count: int) -> tuple[Fraction, ...]:
+        if kind != Kind.CHANCE:
+            return ()
+        drawn = [random.choice(weights) for _ in range(count)]
+        if not any(drawn):
+            drawn[random.randrange(count)] = 1
+        return tuple(Fraction(w, sum(drawn)) for w in drawn)
+
+    grow(height)
+    for n, (least, greatest) in enumerate(utility_ranges(rows)):
+        if rows[n].children and random.random() < local_bounds:
+            rows[n] = replace(rows[n], bounds=random_bounds(random, least, greatest))
+    return rows
+
+
+def utility_ranges(rows: list[Row]) -> list[tuple[Fraction, Fraction]]:
+    """Return the least and the greatest utility at or below each row."""
+    ranges: list[tuple[Fraction, Fraction]] = []
+    for row in rows:
+        below = [ranges[c] for c in row.children] or [(row.utility, row.utility)]
+        ranges.append((min(low for low, _ in below), max(high for _, high in below)))
+    return ranges
+
+
+def random_bounds(random: Random, least: Fraction, greatest: Fraction) -> tuple[Number, Number]:
+    """Return bounds that hold for utilities from `least` to `greatest`: tight, wide or infinite at either end."""
+    lower = random.choice((least, least - 1, least - Fraction(20, 3), -INFINITY))
+    upper = random.choice((greatest, greatest + 2, greatest + Fraction(40, 3), INFINITY))
+    return lower, upper
+
+
+def mirrored(rows: list[Row]) -> list[Row]:
+    """Return the tree as MIN sees it: MAX and MIN swapped, utilities and bounds negated."""
+    return [
+        replace(
+            row,
+            kind=SWAPPED[row.kind],
+            utility=-row.utility,
+            bounds=row.bounds and (-row.bounds[1], -row.bounds[0]),
+        )
+        for row in rows
+    ]
+
+
+def build(rows: list[Row], exact: bool) -> Tree:
+    """Return the tree of some rows, whose numbers are its node ids."""
+    builder = TreeBuilder(exact=exact)
+    nodes = []
+    for row in rows:
+        children = [nodes[c] for c in row.children]
+        if row.kind == Kind.TERMINAL:
+            nodes.append(builder.terminal(row.utility))
+        elif row.kind == Kind.CHANCE:
+            nodes.append(builder.chance(children, row.probabilities, bounds=row.bounds))
+        else:
+            nodes.append((builder.max if row.kind == Kind.MAX else builder.min)(children, bounds=row.bounds))
+    return builder.build(nodes[-1])
+
+
+def definition(node: Node) -> Number:
+    """Return v* of a node as it is defined, by recursion into every child."""
+    if node.utility is not None:
+        return node.utility
+    if node.kind == Kind.MAX:
+        return max(definition(child) for child in node.children)
+    if node.kind == Kind.MIN:
+        return min(definition(child) for child in node.children)
+    return sum(branch.probability * definition(branch.child) for branch in node.branches)
+
+
+def definitions(tree: Tree) -> list[Number]:
+    """Return v* of every node, by node id."""
+    return [definition(tree.node(n)) for n in range(len(tree))]
+
+
+def search_in(tree: Tree, chosen: Algorithm, bounds: Bounds, window: Bounds) -> Search:
+    """Search the root in any window, where `evaluate` takes the root's bounds."""
+    columns = Columns(*map(list, tree.columns))
+    count, branches = len(tree), len(columns.child)
+    lower, upper = tree.inherited_bounds(bounds)
+    visits, cut, cut_after = array("I", [0]) * count, array("B", bytes(count)), array("I", [0]) * count
+    alpha, beta = [-INFINITY] * count, [INFINITY] * count
+    zero: Number = Fraction(0) if tree.exact else 0.0
+    eps = tolerance(tree, bounds)
+    cuts = star_minimax(
+        *columns, lower, upper, visits, alpha, beta, cut, cut_after,
+        [zero] * branches, [zero] * branches, *([0] * (tree.heights[-1] + 1) for _ in range(9)),
+        *window, eps, zero, INFINITY, INFINITY if tree.exact else sys.float_info.max,
+        chosen.chance_cuts, chosen.probes, chosen.probe_order == "cyclic",
+    )  # fmt: skip
+    return Search(tree, chosen, bounds, "option", eps, lower, upper, visits, alpha, beta, cut, cut_after, cuts)
+
+
+class Case:
+    """A random tree, root bounds that hold for it, and a window, all from one seed; exact and in floats."""
+
+    def __init__(self, seed: int) -> None:
+        random = Random(seed)
+        self.rows = random_rows(random)
+        least, greatest = utility_ranges(self.rows)[-1]
+        self.bounds = random.choice(
+            (None, (-INFINITY, INFINITY), (least, INFINITY), random_bounds(random, least, greatest))
+        )
+        self.window_bounds = self.bounds or (least, greatest)
+        # Window ends on the utilities' grid, where ties are, between and beyond them; and infinite.
+        grid = (least - 1, greatest + 1, *(least + (greatest - least) * Fraction(i, 12) for i in range(13)))
+        self.window = (random.choice((-INFINITY, *grid)), random.choice((INFINITY, *grid)))
+        if self.window[0] > self.window[1]:
+            self.window = self.window[::-1]
+        self.trees: dict[tuple[bool, bool], Tree] = {}
+
+    def tree(self, exact: bool = True, mirror: bool = False) -> Tree:
+        if (exact, mirror) not in self.trees:
+            self.trees[exact, mirror] = build(mirrored(self.rows) if mirror else self.rows, exact)
+        return self.trees[exact, mirror]
+
+    def run(self, chosen: Algorithm, exact: bool = True, mirror: bool = False) -> Search:
+        bounds = self.bounds and in_numbers(self.bounds, exact, mirror)
+        return evaluate(self.tree(exact, mirror), chosen, bounds=bounds)
+
+    def run_in_window(self, chosen: Algorithm, exact: bool = True, mirror: bool = False) -> Search:
+        bounds, window = (in_numbers(pair, exact, mirror) for pair in (self.window_bounds, self.window))
+        return search_in(self.tree(exact, mirror), chosen, bounds, window)
+
+
+def in_numbers(pair: Bounds, exact: bool, mirror: bool = False) -> Bounds:
+    lower, upper = (-pair[1], -pair[0]) if mirror else pair
+    return (lower, upper) if exact else (float(lower), float(upper))
