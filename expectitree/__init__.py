@@ -15,6 +15,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from expectitree.analysis.comparison import compare
+    from expectitree.analysis.prepare import prepare
+    from expectitree.analysis.verification import verify
     from expectitree.builder import TreeBuilder
     from expectitree.errors import (
         AnalysisError,
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
         TreeError,
     )
     from expectitree.files import load, loads
+    from expectitree.render import to_json, to_text
     from expectitree.search.algorithms import ALGORITHMS
     from expectitree.search.engine import evaluate
     from expectitree.search.result import Search
@@ -51,10 +55,14 @@ _HOMES = {
     "ALGORITHMS": "search.algorithms",
     "evaluate": "search.engine",
     "Search": "search.result",
+    **dict.fromkeys(("to_json", "to_text"), "render"),
+    "compare": "analysis.comparison",
+    "prepare": "analysis.prepare",
+    "verify": "analysis.verification",
     **dict.fromkeys(("Kind", "Node", "Tree"), "tree"),
 }
 
-__all__ = [  # noqa: F822  # some are found by __getattr__
+__all__ = [
     "ALGORITHMS",
     "AnalysisError",
     "ExpectitreeError",
@@ -68,9 +76,14 @@ __all__ = [  # noqa: F822  # some are found by __getattr__
     "Tree",
     "TreeBuilder",
     "TreeError",
+    "compare",
+    "evaluate",
     "load",
     "loads",
-    "evaluate",
+    "prepare",
+    "to_json",
+    "to_text",
+    "verify",
 ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from expectitree import number
 from expectitree.errors import NumberError, TreeError
@@ -173,7 +173,7 @@ class TreeBuilder:
         """
         if written is None:
             return [self._one / count] * count, None
-        total = sum(written) if self.exact else math.fsum(written)
+        total: Any = sum(written) if self.exact else math.fsum(written)
         if total == 1 or not self.exact and abs(total - 1) <= _ROUNDING:
             return list(written), None
         if abs(total - 1) > (SUM_TOLERANCE if self.exact else SUM_TOLERANCE + _ROUNDING):
@@ -271,7 +271,8 @@ class TreeBuilder:
     def _compact(self, unreachable: Sequence[int], estimated: frozenset[int]) -> frozenset[int]:
         """Rebuild the tables without the given rows; return `estimated` under the new ids."""
         dropped = set(unreachable)
-        old, new = (self._kind, self._utility, self._first, self._child, self._probability, self._label), {}
+        new: dict[int, int] = {}
+        old = (self._kind, self._utility, self._first, self._child, self._probability, self._label)
         kind, utility, first, child, probability, label = old
         bounds, notes, branch_notes = self._bounds, self._notes, self._branch_notes
         self.__init__(self.exact)  # type: ignore[misc]  # start the columns afresh
@@ -280,9 +281,7 @@ class TreeBuilder:
                 continue
             b, e = first[n], first[n + 1] if n + 1 < len(kind) else len(child)
             if kind[n]:
-                new[n] = self.add_inner(
-                    kind[n], [new[c] for c in child[b:e]], probability[b:e], label[b:e], utility[n]
-                )
+                new[n] = self.add_inner(kind[n], [new[c] for c in child[b:e]], probability[b:e], label[b:e], utility[n])
                 for place in range(e - b):
                     if b + place in branch_notes:
                         self.annotate_branch(new[n], place, branch_notes[b + place])
@@ -294,7 +293,7 @@ class TreeBuilder:
 
 
 def label_at(label: str, place: int) -> str | None:
-    """Return what the label column holds for a label written at a place; raise `TreeError` where it may not stand.
+    """Return what the label column holds for a label written at a place, or raise `TreeError`.
 
     `#k` is what an unlabelled branch at place k is called, so it may be written only there (and is stored as None).
     """
@@ -321,7 +320,10 @@ def outside_bounds(tree: Tree, root_bounds: Bounds) -> Iterator[tuple[int, str]]
         value = utility[n]
         if value is not None and value == value and not lower[n] <= value <= upper[n]:
             what = "estimate" if tree.columns.kind[n] else "utility"
-            yield n, (
-                f"the {what} {number.shortest(value)} lies outside the bounds "
-                f"[{number.shortest(lower[n])}, {number.shortest(upper[n])}]: widen the bounds, or correct the {what}"
+            yield (
+                n,
+                (
+                    f"the {what} {number.shortest(value)} lies outside the bounds "
+                    f"[{number.shortest(lower[n])}, {number.shortest(upper[n])}]: widen the bounds, or correct the {what}"
+                ),
             )

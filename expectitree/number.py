@@ -86,16 +86,17 @@ def to_fraction(text: str) -> Fraction:
 
 def to_probability(text: str, exact: bool = False) -> Number:
     """Return the probability written: a number, or a decimal with `%`, that lies in [0, 1]."""
-    from_text = to_fraction if exact or text.endswith("%") else to_float
     value: Number
     if text.endswith("%"):
         if "/" in text:
             raise NumberError(f"{quoted(text)} is no probability: write a decimal before the %, such as 12.5%")
-        value = from_text(text[:-1]) / 100
+        value = to_fraction(text[:-1]) / 100
     else:
-        value = from_text(text)
+        value = to_number(text, exact)
     if not 0 <= value <= 1:
-        raise NumberError(f"{quoted(text)} is no probability: it must lie between 0 and 1 (10% is one way to write 0.1)")
+        raise NumberError(
+            f"{quoted(text)} is no probability: it must lie between 0 and 1 (10% is one way to write 0.1)"
+        )
     if exact:
         return value
     rounded = float(value)

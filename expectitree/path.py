@@ -8,7 +8,7 @@ ROOT = "/"
 
 
 def join(labels: Iterable[str]) -> str:
-    """Return the path of the labels; `/` within a label is written `\\/` and a backslash `\\\\`."""
+    r"""Return the path of the labels; `/` within a label is written `\/` and a backslash `\\`."""
     return "/".join(label.replace("\\", "\\\\").replace("/", "\\/") for label in labels) or ROOT
 
 

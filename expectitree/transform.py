@@ -101,7 +101,7 @@ def order_at_random(tree: Tree, seed: int) -> Tree:
 
 
 def _rearrange(tree: Tree, order: Callable[[int, Sequence[int]], list[int]]) -> Tree:
-    """Return the tree with each node's branches in another order; the nodes keep their ids, the branches their labels."""
+    """Return the tree with each node's branches in another order; nodes keep their ids, branches their labels."""
     builder = TreeBuilder(tree.exact)
     kind, utility, first, child, _ = tree.columns
     for n in range(len(tree)):
@@ -144,4 +144,3 @@ def _copy_inner(
 
 def _copy_notes(builder: TreeBuilder, tree: Tree, node: int, copy: int) -> None:
     builder.annotate(copy, bounds=tree.local_bounds.get(node), note=tree.notes.get(node))
-

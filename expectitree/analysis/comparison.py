@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 from expectitree.number import readable
 from expectitree.search.algorithms import Algorithm
@@ -55,7 +56,9 @@ class Comparison:
         if self.disagreements:
             return "The algorithms disagree."
         if best.leaves_visited == total:
-            return f"No algorithm needed fewer than all {leaves}." if total > 1 else "There is one leaf, and all saw it."
+            return (
+                f"No algorithm needed fewer than all {leaves}." if total > 1 else "There is one leaf, and all saw it."
+            )
         name = self.rows[least].search.algorithm.full_name
         return f"{name} needed {best.leaves_visited:,} of {leaves} ({best.share:.0%}) for the same value."
 
@@ -103,7 +106,8 @@ def totals(comparisons: Sequence[Comparison]) -> list[Total]:
 
 
 def _differences(one: Search, other: Search) -> Iterator[str]:
-    if abs(one.value - other.value) > _SAME * one.eps:
+    difference: Any = one.value - other.value
+    if abs(difference) > _SAME * one.eps:
         yield f"the value is {readable(other.value, 17)}, not {readable(one.value, 17)}"
     elif other.best is not None and other.best not in one.ties and one.best not in other.ties:
         yield f"the best action is {other.best}, not {one.best}"

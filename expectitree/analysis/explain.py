@@ -108,7 +108,7 @@ def explain(search: Search) -> Explanation:
 
 
 def _left_by_cut(search: Search, node: int, place: int) -> bool:
-    return search.cut[node] >= CUT_PROBING or place >= search.cut_after[node]
+    return bool(search.cut[node] >= CUT_PROBING or place >= search.cut_after[node])
 
 
 def _cut(search: Search, n: int) -> Cut:

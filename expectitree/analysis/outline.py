@@ -33,7 +33,7 @@ def outline(search: Search, most_rows: int | None = SHORT_TREE) -> Iterator[Row]
     the strategy, then what a search cut, then what lies near the root.
     """
     tree = search.tree
-    order, parent, branch, _ = tree.first_paths
+    order, parent, _, _ = tree.first_paths
     if most_rows is None or _rows_of_all(tree, most_rows) <= most_rows:
         yield from _rows(tree, None, None, None)
         return
@@ -60,7 +60,7 @@ def is_one_row(tree: Tree, node: int) -> bool:
 def _rows_of_all(tree: Tree, enough: int) -> int:
     """Return how many rows the whole tree has, counting no further than is needed."""
     rows = 0
-    kind, _, first, child, _ = tree.columns
+    kind, _, first, _, _ = tree.columns
     for n in range(len(tree)):
         if kind[n] and not is_one_row(tree, n):
             rows += first[n + 1] - first[n]
@@ -94,9 +94,7 @@ def _rows(tree: Tree, chosen: set[int] | None, nodes: Column | None, cuts: Colum
             below.append(_left_out(tree, n, left, row.depth + 1, nodes, cuts))
         if not below:
             run = _left_out(tree, n, left, row.depth + 1, nodes, cuts)
-            yield row._replace(
-                hidden=run.hidden, hidden_cuts=run.hidden_cuts, hidden_branches=run.hidden_branches
-            )
+            yield row._replace(hidden=run.hidden, hidden_cuts=run.hidden_cuts, hidden_branches=run.hidden_branches)
             continue
         yield row
         below[-1] = below[-1]._replace(last=True)

@@ -127,9 +127,7 @@ def _count_checks(name: str, run: RunExpectation, search: Search) -> Iterator[Ch
         if expected is not None:
             found: int = getattr(search.counts, attribute)
             what = "cuts" if key == "cuts" else f"{key} visited"
-            yield Check(
-                f"{name}: {what}", str(expected), str(found), expected == found, "", (*run.place, key), found
-            )
+            yield Check(f"{name}: {what}", str(expected), str(found), expected == found, "", (*run.place, key), found)
 
 
 def _skip_checks(name: str, run: RunExpectation, search: Search) -> Iterator[Check]:

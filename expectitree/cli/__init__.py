@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 import click
@@ -35,7 +36,9 @@ class _Commands(click.Group):
         command: click.Command = module.command
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -53,7 +56,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, "-V", "--version", prog_name="expectitree", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Game trees with MAX, MIN and CHANCE nodes: what they are worth, and which branches need no look.
+    r"""Game trees with MAX, MIN and CHANCE nodes: what they are worth, and which branches need no look.
 
     A tree is a YAML or JSON file; `expectitree new` prints one to start from. FILE may be - for standard input.
 
@@ -98,10 +101,8 @@ def main() -> None:
 
 
 def _say(message: str) -> None:
-    try:
+    with suppress(OSError, ValueError):
         click.echo(message, err=True)
-    except (OSError, ValueError):
-        pass
 
 
 def _fail(message: str, status: int) -> None:

@@ -29,6 +29,7 @@ from expectitree.search.algorithms import algorithm as find_algorithm
 @click.pass_context
 def command(
     context: click.Context,
+    /,
     names: tuple[str, ...],
     probes: int | None,
     probe_order: str | None,

@@ -21,7 +21,9 @@ from expectitree.search.engine import evaluate
 @probe_options
 @tree_options
 @click.option("--windows", is_flag=True, help="Show alpha and beta of every node that was entered.")
-@click.option("--rows", type=click.IntRange(min=1), default=SHORT_TREE, show_default=True, help="About so many nodes are shown.")
+@click.option(
+    "--rows", type=click.IntRange(min=1), default=SHORT_TREE, show_default=True, help="About so many nodes are shown."
+)
 @click.option("--all", "show_all", is_flag=True, help="Show every node.")
 @click.option("--notes/--no-notes", default=True, show_default=True, help="Show the notes of nodes.")
 @format_option(EVALUATION_FORMATS)
@@ -36,7 +38,7 @@ def command(
     format_name: str,
     **given: object,
 ) -> None:
-    """Compute the value of each tree and show the tree, annotated.
+    r"""Compute the value of each tree and show the tree, annotated.
 
     Where a pruning search left a node, the tree says what was cut and why; (4) is a leaf that was not visited.
 

@@ -66,7 +66,9 @@ def tree_options(command: Command) -> Command:
         (
             click.argument("files", nargs=-1, metavar="[FILE]..."),
             click.option("-e", "texts", metavar="TEXT", multiple=True, help="A tree typed in place of a file."),
-            click.option("--bounds", metavar="LOWER,UPPER", help="Bounds of every utility; inf where nothing is known."),
+            click.option(
+                "--bounds", metavar="LOWER,UPPER", help="Bounds of every utility; inf where nothing is known."
+            ),
             click.option(
                 "--depth", type=click.IntRange(min=0), metavar="D", help="Cut the tree D plies deep, at its estimates."
             ),
@@ -89,9 +91,14 @@ def probe_options(command: Command) -> Command:
     for option in reversed(
         (
             click.option(
-                "--probes", type=click.IntRange(min=1), metavar="K", help="Children of each outcome that star2.5 probes."
+                "--probes",
+                type=click.IntRange(min=1),
+                metavar="K",
+                help="Children of each outcome that star2.5 probes.",
             ),
-            click.option("--probe-order", type=click.Choice(PROBE_ORDERS), help="How star2.5 goes about several probes."),
+            click.option(
+                "--probe-order", type=click.Choice(PROBE_ORDERS), help="How star2.5 goes about several probes."
+            ),
         )
     ):
         command = option(command)
@@ -101,7 +108,12 @@ def probe_options(command: Command) -> Command:
 def format_option(formats: dict[str, tuple[str, str]]) -> Callable[[Command], Command]:
     """Return the option that chooses among some formats."""
     return click.option(
-        "--format", "format_name", type=click.Choice(list(formats)), default="text", show_default=True, help="The output."
+        "--format",
+        "format_name",
+        type=click.Choice(list(formats)),
+        default="text",
+        show_default=True,
+        help="The output.",
     )
 
 

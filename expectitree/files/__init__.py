@@ -26,7 +26,9 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 Warn = Callable[[str], None]
 
 
-def load(source: str | os.PathLike[str] | IO[str] | IO[bytes], *, exact: bool = False, warn: Warn | None = None) -> Tree:
+def load(
+    source: str | os.PathLike[str] | IO[str] | IO[bytes], *, exact: bool = False, warn: Warn | None = None
+) -> Tree:
     """Return the tree of a file, given by its path, as an open stream, or as `-` for standard input.
 
     `exact` keeps every number as a `Fraction`. `warn` is told of probabilities that were divided out (by default

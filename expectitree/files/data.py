@@ -44,7 +44,7 @@ def read_tree(document: Document, exact: bool = False, warn: Warn | None = None)
     return tree
 
 
-class _TooManyProblems(Exception):
+class _TooManyProblemsError(Exception):
     """Enough was found wrong."""
 
 
@@ -63,7 +63,7 @@ class _Frame:
         self.items = items  # the children as written
         self.container = container  # what holds them in the document
         self.nested = nested  # nodes within nodes in the text
-        self.ids: list[int] | range = []  # of the children that are in the table
+        self.ids: list[int] = []  # of the children that are in the table
         self.labels: list[str | None] | None = None
 
 
@@ -94,7 +94,7 @@ class _Reader:
             for name in self.names:
                 if self.memo_of_name(name) not in self.done:
                     self.read_node((("ref", name),), ("nodes", name))
-        except _TooManyProblems:
+        except _TooManyProblemsError:
             pass
         if self.problems:
             raise self.failure(self.problems)
@@ -159,7 +159,7 @@ class _Reader:
         """Read the children at once where all are plain terminals, as most nodes are; say whether they were."""
         try:
             if _PLAIN_RUN.fullmatch(" ".join(frame.items)):
-                frame.ids = self.builder.add_terminals(list(map(float, frame.items)))
+                frame.ids.extend(self.builder.add_terminals(list(map(float, frame.items))))
                 return True
         except (TypeError, ValueError):  # something else is among them: one by one, then
             pass
@@ -238,7 +238,8 @@ class _Reader:
             key = "children" if "children" in keys else kind_key
             what = f"has {described(body)} for children" if body else "has no children"
             return self.reject(
-                place_of(item, key), f"a {kind.name} node {what}: expected a list of nodes, or a mapping from label to node"
+                place_of(item, key),
+                f"a {kind.name} node {what}: expected a list of nodes, or a mapping from label to node",
             )
         if about:
             child.about = about
@@ -306,9 +307,7 @@ class _Reader:
                 keys.pop(key, None)
         return keys
 
-    def follow(
-        self, frame: _Frame, place: int, item: Data, keys: dict[str, Data]
-    ) -> tuple[Data, Place, object] | None:
+    def follow(self, frame: _Frame, place: int, item: Data, keys: dict[str, Data]) -> tuple[Data, Place, object] | None:
         """Follow a ref to what it names: return the definition, where it stands, and what it is known by."""
         if "note" in keys:
             note = read_text(keys["note"], "a note", self.report, place_of(item, "note"))
@@ -319,7 +318,8 @@ class _Reader:
             for key in keys:
                 if key not in ("ref", "note"):
                     self.report(
-                        place_of(item, key, True), f"the key {quoted(key)} does not go with ref: only p, label and note do"
+                        place_of(item, key, True),
+                        f"the key {quoted(key)} does not go with ref: only p, label and note do",
                     )
             name = keys["ref"]
             if not isinstance(name, str) or name not in self.names:
@@ -327,7 +327,8 @@ class _Reader:
                 return None
             if name in seen:
                 self.report(
-                    place_of(item, "ref"), f"the ref {quoted(name)} leads back to itself: that is a cycle, and a tree has none"
+                    place_of(item, "ref"),
+                    f"the ref {quoted(name)} leads back to itself: that is a cycle, and a tree has none",
                 )
                 return None
             seen.add(name)
@@ -414,11 +415,17 @@ class _Reader:
             return
         where = place_of(item, "p")
         if frame.kind != 3:
-            above = "the root has no branch" if not frame.kind else f"at a {('', 'MAX', 'MIN')[frame.kind]} node a player picks"
+            above = (
+                "the root has no branch"
+                if not frame.kind
+                else f"at a {('', 'MAX', 'MIN')[frame.kind]} node a player picks"
+            )
             self.report(where._replace(of_key=True), f"a p is for the outcomes of CHANCE, and {above}: take it out")
             return
         if not isinstance(value, str):
-            self.report(where, f"{described(value)} is no probability: write a number between 0 and 1, such as 1/3 or 10%")
+            self.report(
+                where, f"{described(value)} is no probability: write a number between 0 and 1, such as 1/3 or 10%"
+            )
             known = _UNREAD
         else:
             try:
@@ -462,7 +469,7 @@ class _Reader:
         """Note a problem of the current child (or `own`: of the node whose children are read)."""
         self.problems.append((place, self.path(own), message))
         if len(self.problems) >= MOST_PROBLEMS:
-            raise _TooManyProblems
+            raise _TooManyProblemsError
 
     def reject(self, place: Place | None, message: str) -> int:
         """Note that the current child is no node, and return one to stand in its place."""

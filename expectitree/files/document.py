@@ -39,7 +39,7 @@ class Place(NamedTuple):
     """Where in the structure something stands: an item of a list, or a pair of a mapping; None is the root."""
 
     container: Data = None
-    index: int = 0
+    at: int = 0
     of_key: bool = False  # the pair's key, not its value
 
 

@@ -8,7 +8,6 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from json.decoder import scanstring
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.errors import FileError, Problem
@@ -111,8 +110,11 @@ def _yaml_spans(text: str) -> Spans:
     values: dict[Place, Span] = {}
     first_key: int | None = None
     is_block = False
-    stack: list[list[Any]] = []  # of each open container: its place, start, whether a mapping, items, last key, last end
+    stack: list[
+        list[Any]
+    ] = []  # of each open container: its place, start, whether a mapping, items, last key, last end
     for event in events(text):
+        start, end = event.start_mark.index, event.end_mark.index
         if isinstance(event, yaml.NodeEvent):
             place: Place = ()
             if stack:
@@ -121,21 +123,21 @@ def _yaml_spans(text: str) -> Spans:
                     above[4] = getattr(event, "value", "")
                     above[3] += 1
                     if len(stack) == 1 and first_key is None and above[4] not in ("title", "source", "expect"):
-                        first_key = event.start_mark.index
+                        first_key = start
                     continue
                 place = (*above[0], above[4] if above[2] else above[3])
                 above[3] += 1
-                above[5] = event.end_mark.index
+                above[5] = end
             if isinstance(event, yaml.CollectionStartEvent):
                 is_mapping = isinstance(event, yaml.MappingStartEvent)
                 if not stack:
                     is_block = not event.flow_style
-                stack.append([place, event.start_mark.index, is_mapping, 0, "", event.end_mark.index, event.flow_style])
+                stack.append([place, start, is_mapping, 0, "", end, event.flow_style])
             elif place[:1] == ("expect",):
-                values[place] = Span(event.start_mark.index, event.end_mark.index)
+                values[place] = Span(start, end)
         elif isinstance(event, yaml.CollectionEndEvent):
             place, start, _, _, _, last_end, flow = stack.pop()
-            end = event.end_mark.index if flow else last_end
+            end = end if flow else last_end
             if place[:1] == ("expect",):
                 values[place] = Span(start, end)
             if stack:
@@ -146,6 +148,7 @@ def _yaml_spans(text: str) -> Spans:
 # ---- Where things stand in JSON.
 
 _SPACE = re.compile(r"[ \t\n\r]*")
+_DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
 
 
 def _json_spans(text: str) -> Spans:
@@ -177,7 +180,7 @@ def _members(text: str, start: int) -> Sequence[tuple[str, int, Span]]:
     found = []
     at = _after_space(text, start + 1)
     while text[at] != "}":
-        key, after = scanstring(text, at + 1, True)
+        key, after = _DECODER.raw_decode(text, at)
         value = _after_space(text, _after_space(text, after) + 1)
         end = _end_of_value(text, value)
         found.append((key, at, Span(value, end)))
@@ -196,7 +199,7 @@ def _items(text: str, start: int) -> Sequence[Span]:
 
 
 def _end_of_value(text: str, start: int) -> int:
-    return json.JSONDecoder(parse_int=str, parse_float=str).raw_decode(text, start)[1]
+    return _DECODER.raw_decode(text, start)[1]
 
 
 def _next_item(text: str, end: int) -> int:

@@ -113,7 +113,9 @@ class _Reader:
             else:
                 self.report(at._replace(of_key=True), unknown_key(key, RUN_KEYS))
             if name != "star2.5" and key in ("probes", "probe-order"):
-                self.report(at._replace(of_key=True), f"the key {quoted(key)} is for star2.5 only: {name} has no choice")
+                self.report(
+                    at._replace(of_key=True), f"the key {quoted(key)} is for star2.5 only: {name} has no choice"
+                )
         return RunExpectation(name, place=place, **fields)
 
     def count(self, text: Data, where: Place) -> int | None:

@@ -81,7 +81,9 @@ def _long_form(item: Data, keys: dict[str, Data], kinds: list[str], about: dict[
         return Header("", None, about)
     if any(other != kind or kind != "utility" for other in kinds):
         if len(kinds) == 1:
-            report(place_of(item, kinds[0], True), f"two kinds in one node, type {written} and {key_list(kinds)}: keep one")
+            report(
+                place_of(item, kinds[0], True), f"two kinds in one node, type {written} and {key_list(kinds)}: keep one"
+            )
         return Header("", None, about)
     needed = "utility" if kind == "utility" else "children"
     if needed not in keys:
@@ -100,7 +102,10 @@ def read_number(value: Data, exact: bool, report: Report, place: Place) -> Numbe
         except NumberError as error:
             report(place, str(error))
     else:
-        report(place, f"{described(value)} is no number: write a decimal such as 2, -4.5e3 or .9, or a fraction such as 1/3")
+        report(
+            place,
+            f"{described(value)} is no number: write a decimal such as 2, -4.5e3 or .9, or a fraction such as 1/3",
+        )
     return to_number("0", exact)
 
 

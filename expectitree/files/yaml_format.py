@@ -110,7 +110,9 @@ class _Parser:
             event = get_event()
         root = roots[0] if roots else ""
         if root == "":
-            raise FileError([Problem(self.name, "the document is empty: `expectitree new` prints a tree to start from")])
+            raise FileError(
+                [Problem(self.name, "the document is empty: `expectitree new` prints a tree to start from")]
+            )
         return Document(
             self.name,
             root,
@@ -149,7 +151,9 @@ class _Parser:
 
     def alias(self, event: Any) -> Data:
         if event.anchor not in self.anchors:
-            raise self.error(event, f"the alias *{event.anchor} comes before any anchor &{event.anchor}: define it first")
+            raise self.error(
+                event, f"the alias *{event.anchor} comes before any anchor &{event.anchor}: define it first"
+            )
         value = self.anchors[event.anchor]
         if value is _OPEN:
             raise self.error(
@@ -182,7 +186,7 @@ def _locate(text: str, root: Data, places: Sequence[Place]) -> list[Mark | None]
     """Return line and column of each place, by reading the events again and counting lists and mappings."""
     ordinals = {id(container): ordinal for ordinal, container in enumerate(_containers(root))}
     where = [
-        (-1, 0, False) if place.container is None else (ordinals[id(place.container)], place.index, place.of_key)
+        (-1, 0, False) if place.container is None else (ordinals[id(place.container)], place.at, place.of_key)
         for place in places
     ]
     wanted = set(where)
@@ -200,13 +204,17 @@ def _locate(text: str, root: Data, places: Sequence[Place]) -> list[Mark | None]
                 key = (ordinal, count // 2, count % 2 == 0) if is_mapping else (ordinal, count, False)
             if key in wanted:
                 wanted.discard(key)
-                found[key] = (event.start_mark.line + 1, event.start_mark.column + 1)
+                found[key] = _line_and_column(event)
                 if not wanted:
                     break
             if isinstance(event, yaml.CollectionStartEvent):
                 above.append((started, isinstance(event, yaml.MappingStartEvent), 0))
                 started += 1
     return [found.get(n) for n in where]
+
+
+def _line_and_column(event: Any) -> Mark:
+    return event.start_mark.line + 1, event.start_mark.column + 1
 
 
 def _containers(root: Data) -> Iterator[Data]:
@@ -218,7 +226,9 @@ def _containers(root: Data) -> Iterator[Data]:
         if isinstance(data, (list, tuple)) and id(data) not in seen:
             seen.add(id(data))
             yield data
-            stack.extend(reversed(data) if isinstance(data, list) else [x for pair in reversed(data) for x in pair[::-1]])
+            stack.extend(
+                reversed(data) if isinstance(data, list) else [x for pair in reversed(data) for x in pair[::-1]]
+            )
 
 
 def _with_roles(text: str) -> Iterator[tuple[Any, bool]]:
@@ -249,9 +259,7 @@ def _unreadable(text: str, name: str, error: Any) -> Problem:
         return Problem(name, f"this is not YAML: {printable(error.reason)}")
     before = text[: found.start()]
     line, column = before.count("\n") + 1, found.start() - before.rfind("\n")
-    return Problem(
-        name, f"the character {quoted(found[0])} may not stand in YAML: remove it", line=line, column=column
-    )
+    return Problem(name, f"the character {quoted(found[0])} may not stand in YAML: remove it", line=line, column=column)
 
 
 def _syntax_hint(text: str, mark: Any) -> str:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from expectitree.search.result import Search
 
 # --format -> the module and the function of a renderer, imported when it is chosen.
 EVALUATION_FORMATS = {
@@ -30,3 +34,22 @@ def renderer(formats: dict[str, tuple[str, str]], name: str) -> Callable[..., It
     found: Callable[..., Iterator[str]] = getattr(import_module(f"{__name__}.{module}"), function)
     return found
 
+
+def to_text(
+    search: Search, *, width: int = 80, unicode: bool = True, rows: int | None = 60, windows: bool = False
+) -> str:
+    """Return what `expectitree eval` prints of a search, without colour; `rows=None` shows every node."""
+    from expectitree.analysis.evaluation import Evaluation
+    from expectitree.render.evaluation_text import evaluation_text
+    from expectitree.render.look import Look
+
+    return "\n".join(evaluation_text(Evaluation("", search, windows), Look(width, unicode), rows))
+
+
+def to_json(search: Search, *, file: str = "", windows: bool = False) -> str:
+    """Return the object that `expectitree eval --format json` prints of a search."""
+    from expectitree.analysis.evaluation import Evaluation
+    from expectitree.render.evaluation_json import evaluation_json
+    from expectitree.render.look import Look
+
+    return "\n".join(evaluation_json(Evaluation(file, search, windows), Look()))

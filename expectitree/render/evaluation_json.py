@@ -22,8 +22,7 @@ def evaluation_json(
     """Yield the object as one line; it is always the whole tree."""
     tree, nodes = _tree_object(evaluation)
     fields = search_fields(evaluation.file, evaluation.search) | {"tree": tree}
-    if nodes:
-        fields["nodes"] = nodes
+    fields["nodes"] |= nodes  # ids are digits and counts are words: docs/decisions/0003-json-nodes.md
     yield dumps(fields)
 
 
@@ -69,13 +68,13 @@ def json_number(value: Number) -> int | float | str:
     return str(value)
 
 
-def _tree_object(evaluation: Evaluation) -> tuple[dict[str, Any], dict[int, Any]]:
+def _tree_object(evaluation: Evaluation) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the root's object, and by id those that would nest too deeply in it."""
-    search, tree = evaluation.search, evaluation.tree
+    tree = evaluation.tree
     kind, _, first, child, probability = tree.columns
     order, _, first_branch, _ = tree.first_paths
     ids = dict(evaluation.shared)
-    aside: dict[int, Any] = {}
+    aside: dict[str, Any] = {}
     root = len(tree) - 1
     objects = {root: _node_object(evaluation, root, {}, ids)}
     nested = {root: 1}
@@ -102,7 +101,7 @@ def _tree_object(evaluation: Evaluation) -> tuple[dict[str, Any], dict[int, Any]
             else:
                 ids.setdefault(c, len(ids) + 1)
                 children.append(branch | {"ref": ids[c]})
-                objects[c] = aside[ids[c]] = _node_object(evaluation, c, {}, ids)
+                objects[c] = aside[str(ids[c])] = _node_object(evaluation, c, {}, ids)
                 nested[c] = 1
     return result, aside
 

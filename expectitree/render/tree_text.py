@@ -66,7 +66,9 @@ class _Drawing:
     def stem(self, depth: int) -> str:
         """The lines that pass by on the left; of a deep row only the nearest, after how many there are more."""
         start = max(1, depth - self.levels)
-        stem = "".join(self.characters.down if going_on else self.characters.blank for going_on in self.open[start:depth])
+        stem = "".join(
+            self.characters.down if going_on else self.characters.blank for going_on in self.open[start:depth]
+        )
         return f"{start - 1}{self.characters.ellipsis} {stem}" if start > 1 else stem
 
     def margin(self, depth: int, below: bool) -> str:

@@ -82,7 +82,7 @@ def verification_junit(verifications: Sequence[Verification], look: Look) -> Ite
     for v in verifications:
         cases = max(1, len(v.checks))
         errors = int(v.error is not None)
-        yield f"  <testsuite name={_attribute(v.file)} tests=\"{cases}\" failures=\"{len(v.broken)}\" errors=\"{errors}\">"
+        yield f'  <testsuite name={_attribute(v.file)} tests="{cases}" failures="{len(v.broken)}" errors="{errors}">'
         if v.error is not None:
             yield f'    <testcase classname={_attribute(v.file)} name="is a tree">'
             yield f"      <error message={_attribute(str(v.error))}/>"

@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from expectitree.tree import Column
+from expectitree.tree import Column, Columns
 
 
-def backward_induction(
-    kind: Column, utility: Column, first: Column, child: Column, probability: Column, value: Column, zero: Any
-) -> None:
+def backward_induction(tree: Columns, value: Column, zero: Any) -> None:
     """Write v* of every node to `value[N]`.
 
     v* of a terminal is its utility, of MAX the greatest and of MIN the least of its children's, of CHANCE the sum
     of p * v* over its outcomes in branch order (Russell & Norvig, Artificial Intelligence, section 5.5). `zero` is
     what the sum starts from: 0.0, or `Fraction(0)`.
     """
-    begin = 0
+    kind, utility, first, child, probability = tree
     for n in range(len(kind)):
         k = kind[n]
         if k == 0:  # TERMINAL

@@ -15,7 +15,7 @@ from expectitree.number import INFINITY, Number, shortest
 from expectitree.search.algorithms import Algorithm, algorithm
 from expectitree.search.backward_induction import backward_induction
 from expectitree.search.result import Search
-from expectitree.search.star_minimax import star_minimax
+from expectitree.search.star_minimax import Work, star_minimax
 from expectitree.tree import Bounds, Column, Columns, Tree, finite
 
 RELATIVE_EPS = 1e-9  # of the greatest utility: what is a tie on paper
@@ -41,32 +41,49 @@ def evaluate(
         else algorithm(algorithm_name, probes=probes, probe_order=probe_order)
     )
     root_bounds, source = choose_bounds(tree, bounds)
-    eps = tolerance(tree, root_bounds)
+    return search_window(tree, chosen, root_bounds, source, root_bounds)
+
+
+def search_window(tree: Tree, algorithm: Algorithm, bounds: Bounds, source: str, window: Bounds) -> Search:
+    """Search a tree's root in a window: exact, or failing low or high, by the contract of `star_minimax`."""
+    count, eps = len(tree), tolerance(tree, bounds)
     columns = Columns(*map(list, tree.columns))  # a list hands out objects it has; an array makes them anew
-    count = len(tree)
-    lower, upper = tree.inherited_bounds(root_bounds)
-    visits = array("I", [0]) * count
-    cut, cut_after = array("B", bytes(count)), array("I", [0]) * count
+    zero: Number = columns.probability[0] * 0 if count > 1 else 0
+    lower, upper = tree.inherited_bounds(bounds)
+    once = array("I", [1]) * count
+    nothing = array("B", bytes(count))
     alpha: Column = [-INFINITY] * count
     beta: Column = [INFINITY] * count
-    cuts = 0
-    zero: Number = columns.probability[0] * 0 if len(columns.probability) else 0.0
-    if not chosen.player_cuts:
-        backward_induction(*columns, lower, zero)
-        upper = lower
-        visits = array("I", [1]) * count
-    else:
-        branches, depths = len(columns.child), tree.heights[-1] + 1
-        widest = max((columns.first[n + 1] - columns.first[n] for n in range(count)), default=0)
-        frames = [[0] * depths for _ in range(9)]
-        cuts = star_minimax(
-            *columns,
-            lower, upper, visits, alpha, beta, cut, cut_after,
-            [zero] * branches, [zero] * branches, *frames,
-            root_bounds[0], root_bounds[1], eps, zero, INFINITY, INFINITY if tree.exact else sys.float_info.max,
-            chosen.chance_cuts, min(chosen.probes, widest), chosen.probe_order == "cyclic",
-        )  # fmt: skip
-    return Search(tree, chosen, root_bounds, source, eps, lower, upper, visits, alpha, beta, cut, cut_after, cuts)
+    if not algorithm.player_cuts:
+        backward_induction(columns, lower, zero)
+        return Search(tree, algorithm, bounds, source, eps, lower, lower, once, alpha, beta, nothing, nothing, 0)
+    branches, depths = len(columns.child), tree.heights[-1] + 1
+    work = Work(
+        lower,
+        upper,
+        array("I", [0]) * count,
+        alpha,
+        beta,
+        nothing,
+        array("I", [0]) * count,
+        [zero] * branches,
+        [zero] * branches,
+        *([0] * depths for _ in range(9)),
+    )
+    widest = max(columns.first[n + 1] - columns.first[n] for n in range(count))
+    cuts = star_minimax(
+        columns,
+        work,
+        *window,
+        eps,
+        zero,
+        INFINITY,
+        INFINITY if tree.exact else sys.float_info.max,
+        algorithm.chance_cuts,
+        min(algorithm.probes, widest),
+        algorithm.probe_order == "cyclic",
+    )
+    return Search(tree, algorithm, bounds, source, eps, *work[:7], cuts)
 
 
 def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
@@ -93,5 +110,6 @@ def tolerance(tree: Tree, bounds: Bounds) -> Number:
     """
     if tree.exact:
         return 0
-    greatest = max(map(abs, tree.utility_range))
-    return max(RELATIVE_EPS * greatest, ROUNDING_EPS * max((abs(b) for b in bounds if finite(b)), default=0))
+    greatest = max(abs(float(utility)) for utility in tree.utility_range)
+    widest = max((abs(float(end)) for end in bounds if finite(end)), default=0.0)
+    return max(RELATIVE_EPS * greatest, ROUNDING_EPS * widest)

@@ -6,25 +6,51 @@ objects. It is one long function because a call for each step would triple its t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from expectitree.tree import Column
+from expectitree.tree import Column, Columns
 
 # How the last entry of a node ended (the column `cut`).
 NOT_CUT, ALPHA_CUT, BETA_CUT, CHANCE_CUT_LOW, CHANCE_CUT_HIGH, PROBED = range(6)
 CUT_PROBING = 8  # added to a chance cut that came while probing
 
 
+class Work(NamedTuple):
+    """The columns that a search writes."""
+
+    lower: Column  # [N] the interval known to hold v*; starts as the node's bounds
+    upper: Column  # [N]
+    visits: Column  # [N] entries
+    alpha: Column  # [N] the window of the last entry
+    beta: Column  # [N]
+    cut: Column  # [N] how the last entry ended, a constant above
+    cut_after: Column  # [N] after how many children (while probing: outcomes reached)
+    low_term: Column  # [M] what an outcome last added to the running sum `low` of its chance node
+    high_term: Column  # [M] the same of `high`; an infinity is counted in low_open, high_open instead
+    frame_node: Column  # [height + 1] by depth: the nodes between the root and the current one
+    frame_branch: Column
+    frame_rank: Column
+    frame_alpha: Column
+    frame_beta: Column
+    frame_low: Column
+    frame_high: Column
+    frame_low_open: Column
+    frame_high_open: Column
+
+
 def star_minimax(
-    kind: Column, utility: Column, first: Column, child: Column, probability: Column,
-    lower: Column, upper: Column, visits: Column,
-    alpha_at: Column, beta_at: Column, cut: Column, cut_after: Column,
-    low_term: Column, high_term: Column,
-    frame_node: Column, frame_branch: Column, frame_rank: Column, frame_alpha: Column, frame_beta: Column,
-    frame_low: Column, frame_high: Column, frame_low_open: Column, frame_high_open: Column,
-    alpha: Any, beta: Any, eps: Any, zero: Any, inf: Any, most: Any,
-    chance_cuts: bool, probes: int, cyclic: bool,
-) -> int:  # fmt: skip
+    tree: Columns,
+    work: Work,
+    alpha: Any,
+    beta: Any,
+    eps: Any,
+    zero: Any,
+    inf: Any,
+    most: Any,
+    chance_cuts: bool,
+    probes: int,
+    cyclic: bool,
+) -> int:
     """Search the root in the window (alpha, beta) and return how many cuts were made.
 
     The contract. For every node entered, `[lower, upper]` is narrowed, always around v*, until
@@ -34,17 +60,17 @@ def star_minimax(
     for the window that it was entered with (in float mode to within `eps`). A child that already satisfies
     this for its window is passed over: not entered, its interval as good as found.
 
-    Columns by node [N]: `lower`, `upper` start as the node's bounds; `visits` counts entries; `alpha_at`, `beta_at`,
-    `cut`, `cut_after` tell the window of the last entry and how it ended (after how many children, or probes).
-    By branch [M]: `low_term`, `high_term` are what an outcome last added to its chance node's running sums
-    (an infinity marks a term that is counted in `low_open`, `high_open` instead). `most` is the greatest number: a
-    window beyond it is as good as at it, while an infinity would equal that of an unknown bound. By depth [height + 1]: the frames
-    of the nodes between the root and the current one.
+    `zero` is what sums start from and `most` the greatest number: a window beyond it is as good as at it, while an
+    infinity would equal that of an unknown bound.
 
     At MAX `low` and `high` are the greatest child lower and upper so far, at MIN the least, at CHANCE the sums of
     p * lower and p * upper over all outcomes with p > 0. `rank` is the number of the probe: at CHANCE of the probing
     in progress, at MAX and MIN of the child that this entry, a probe, is for; else -1.
     """
+    kind, utility, first, child, probability = tree
+    lower, upper, visits, alpha_at, beta_at, cut, cut_after, low_term, high_term = work[:9]
+    frame_node, frame_branch, frame_rank, frame_alpha, frame_beta = work[9:14]
+    frame_low, frame_high, frame_low_open, frame_high_open = work[14:]
     few_eps = 4 * eps
     cuts = 0
     depth = 0
@@ -150,9 +176,7 @@ def star_minimax(
                         continue
                     skip = False
                 else:
-                    skip = (
-                        child_low == child_high or child_high <= child_alpha + eps or child_low >= child_beta - eps
-                    )
+                    skip = child_low == child_high or child_high <= child_alpha + eps or child_low >= child_beta - eps
                 if not skip:
                     if kind[c] == 0:
                         visits[c] += 1
