@@ -320,10 +320,11 @@ def outside_bounds(tree: Tree, root_bounds: Bounds) -> Iterator[tuple[int, str]]
         value = utility[n]
         if value is not None and value == value and not lower[n] <= value <= upper[n]:
             what = "estimate" if tree.columns.kind[n] else "utility"
+            bounds = f"[{number.shortest(lower[n])}, {number.shortest(upper[n])}]"
             yield (
                 n,
                 (
-                    f"the {what} {number.shortest(value)} lies outside the bounds "
-                    f"[{number.shortest(lower[n])}, {number.shortest(upper[n])}]: widen the bounds, or correct the {what}"
+                    f"the {what} {number.shortest(value)} lies outside the bounds {bounds}: "
+                    f"widen the bounds, or correct the {what}"
                 ),
             )

@@ -5,8 +5,6 @@ A tree is made as plain rows first, so that one and the same tree can be built e
 
 from __future__ import annotations
 
-import sys
-from array import array
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
@@ -14,9 +12,8 @@ from random import Random
 from expectitree import ALGORITHMS, Kind, Node, Search, Tree, TreeBuilder, evaluate
 from expectitree.number import INFINITY, Number
 from expectitree.search.algorithms import Algorithm, algorithm
-from expectitree.search.engine import tolerance
-from expectitree.search.star_minimax import star_minimax
-from expectitree.tree import Bounds, Columns
+from expectitree.search.engine import search_window
+from expectitree.tree import Bounds
 
 UTILITIES = (
     (-1, 0, 1),  # ties everywhere, at the bounds too
@@ -137,20 +134,7 @@ def definitions(tree: Tree) -> list[Number]:
 
 def search_in(tree: Tree, chosen: Algorithm, bounds: Bounds, window: Bounds) -> Search:
     """Search the root in any window, where `evaluate` takes the root's bounds."""
-    columns = Columns(*map(list, tree.columns))
-    count, branches = len(tree), len(columns.child)
-    lower, upper = tree.inherited_bounds(bounds)
-    visits, cut, cut_after = array("I", [0]) * count, array("B", bytes(count)), array("I", [0]) * count
-    alpha, beta = [-INFINITY] * count, [INFINITY] * count
-    zero: Number = Fraction(0) if tree.exact else 0.0
-    eps = tolerance(tree, bounds)
-    cuts = star_minimax(
-        *columns, lower, upper, visits, alpha, beta, cut, cut_after,
-        [zero] * branches, [zero] * branches, *([0] * (tree.heights[-1] + 1) for _ in range(9)),
-        *window, eps, zero, INFINITY, INFINITY if tree.exact else sys.float_info.max,
-        chosen.chance_cuts, chosen.probes, chosen.probe_order == "cyclic",
-    )  # fmt: skip
-    return Search(tree, chosen, bounds, "option", eps, lower, upper, visits, alpha, beta, cut, cut_after, cuts)
+    return search_window(tree, chosen, bounds, "option", window)
 
 
 class Case:

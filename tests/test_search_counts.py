@@ -103,7 +103,7 @@ def test_ballards_best_case(n: int, star1: int, star2: int, exact: bool) -> None
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_windows_are_not_clamped_to_the_bounds(algorithm: str, exact: bool) -> None:
-    """The chance node's first window is (-2.8, ...): compared with that clamped to -1, its -1 would pass for a proof."""
+    """The first outcome's window starts at -2.8; started at the bound -1, its -1 would pass for failing low."""
     search = evaluate(loads("max: [-0.9, {chance: [-1, -1]}]", exact=exact), algorithm, bounds=(-1, 1))
     assert float(search.value) == -0.9
     assert search.best == "#1"

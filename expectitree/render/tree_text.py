@@ -170,7 +170,7 @@ class _Drawing:
         terms: list[str] = []
         used = len(opening) + 1
         for b in range(begin, end):
-            label = f"{self.label(n, b)} " if self.tree.label[b] else ""
+            label = f"{self.label(n, b)}: " if self.tree.label[b] else ""
             weight = f"{self.probability(b)}{self.characters.times}" if sums else ""
             c = child[b]
             bare = f"{label}{weight}{readable(self.tree.columns.utility[c])}"
