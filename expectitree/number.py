@@ -178,6 +178,13 @@ def readable(value: Number, digits: int = 10) -> str:
     return f"about {_magnitude(value, digits)}"
 
 
+def brief(value: Number, nothing: Number = 0) -> str:
+    """Return the number for a place with little room: 6 digits, and 0 for what is within `nothing` of it."""
+    if isinstance(value, float) and abs(value) < 1e5:
+        return "0" if abs(value) <= nothing else readable(value, 6)
+    return readable(value)
+
+
 def _magnitude(value: Fraction, digits: int) -> str:
     try:
         rounded = float(value)

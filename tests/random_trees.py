@@ -132,11 +132,6 @@ def definitions(tree: Tree) -> list[Number]:
     return [definition(tree.node(n)) for n in range(len(tree))]
 
 
-def search_in(tree: Tree, chosen: Algorithm, bounds: Bounds, window: Bounds) -> Search:
-    """Search the root in any window, where `evaluate` takes the root's bounds."""
-    return search_window(tree, chosen, bounds, "option", window)
-
-
 class Case:
     """A random tree, root bounds that hold for it, and a window, all from one seed; exact and in floats."""
 
@@ -166,7 +161,7 @@ class Case:
 
     def run_in_window(self, chosen: Algorithm, exact: bool = True, mirror: bool = False) -> Search:
         bounds, window = (in_numbers(pair, exact, mirror) for pair in (self.window_bounds, self.window))
-        return search_in(self.tree(exact, mirror), chosen, bounds, window)
+        return search_window(self.tree(exact, mirror), chosen, bounds, "option", window)
 
 
 def in_numbers(pair: Bounds, exact: bool, mirror: bool = False) -> Bounds:

@@ -10,6 +10,7 @@ import pytest
 
 from expectitree import ALGORITHMS, Search, Tree, TreeBuilder, evaluate, loads
 from expectitree.number import INFINITY
+from expectitree.search.star_minimax import CHANCE_CUT_LOW, CUT_PROBING
 from expectitree.tree import Bounds
 
 UNKNOWN = (-INFINITY, INFINITY)
@@ -195,7 +196,8 @@ def test_a_chance_cut_on_entry(exact: bool) -> None:
         search = evaluate(tree, algorithm, bounds=(0, 10))
         assert nodes_and_leaves(search) == (3, 1)
         assert search.counts.cuts == 1
-        assert search.cut_after[tree.find("#2").id] == 0
+        node = tree.find("#2").id
+        assert (search.cut[node], search.cut_after[node]) == (CHANCE_CUT_LOW, 0)  # and not: while probing
 
 
 def test_alphabeta_does_not_cut_at_chance_nor_below_with_what_was_above(exact: bool) -> None:
@@ -246,6 +248,7 @@ def test_star2_probes_one_child_of_each_outcome(exact: bool) -> None:
     assert unvisited(search) == ["#2/#1/#2", "#2/#1/#3", "#2/#2/#2", "#2/#2/#3"]
     assert (search.counts.visits, search.counts.cuts) == (7, 1)
     assert search.interval("#2/#1") == (0, 8)
+    assert search.cut[search.tree.find("#2").id] == CHANCE_CUT_LOW + CUT_PROBING
 
 
 def test_a_probe_counts_as_a_visit_and_its_leaf_is_not_paid_for_again(exact: bool) -> None:

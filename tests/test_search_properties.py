@@ -75,7 +75,7 @@ def test_the_contract_holds_for_any_window(exact: bool, case: Case) -> None:
 
 @given(case=CASES)
 def test_the_window_of_evaluate_is_the_bounds(case: Case) -> None:
-    """The helper above and the engine call the same loop in the same way."""
+    """So that what the contract says of any window, it says of what people run."""
     case.window = case.window_bounds
     for chosen in PRUNED:
         if case.bounds is not None:

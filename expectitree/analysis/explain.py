@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from expectitree.number import Number, readable
+from expectitree.number import Number, brief
 from expectitree.search.result import Search
 from expectitree.search.star_minimax import (
     ALPHA_CUT,
@@ -40,8 +40,8 @@ class Cut:
     def reason(self) -> str:
         """The cut in one line, in numbers."""
         low = self.fails == "low"
-        claim = f"at {'most' if low else 'least'} {readable(self.bound)} "
-        claim += f"<= alpha {readable(self.window[0])}" if low else f">= beta {readable(self.window[1])}"
+        claim = f"at {'most' if low else 'least'} {brief(self.bound)} "
+        claim += f"<= alpha {brief(self.window[0])}" if low else f">= beta {brief(self.window[1])}"
         where = f"after {self.after} of {self.of}"
         if self.kind == "chance":
             if self.probing:
@@ -49,7 +49,7 @@ class Cut:
             elif self.after == 0:
                 where = "before any outcome"
             if self.rest is not None:
-                claim = f"even if the rest were {readable(self.rest)}, {claim}"
+                claim = f"even if the rest were {brief(self.rest)}, {claim}"
             else:
                 claim = f"even with the rest at {'best' if low else 'worst'}, {claim}"
         return f"{self.kind} cut {where}: {claim}{_spared(self.nodes - self.leaves, self.leaves)}"

@@ -6,7 +6,7 @@ import click
 
 from expectitree.analysis.evaluation import Evaluation
 from expectitree.analysis.outline import SHORT_TREE
-from expectitree.cli.options import ALGORITHM, Given, format_option, probe_options, tree_options
+from expectitree.cli.options import ALGORITHM, Given, files_in, format_option, probe_options, tree_options
 from expectitree.cli.terminal import make_look, working, write
 from expectitree.number import printable
 from expectitree.render import EVALUATION_FORMATS, renderer
@@ -55,7 +55,7 @@ def command(
     bounds = what.root_bounds()
     look = make_look()
     render = renderer(EVALUATION_FORMATS, format_name)
-    several = len(what.files) + len(what.texts) > 1
+    several = len(files_in(what.files)) + len(what.texts) > 1
     for position, (file, tree) in enumerate(what.trees()):
         with working(f"{chosen.name}: {file}"):
             evaluation = Evaluation(file, evaluate(tree, chosen, bounds=bounds), windows)

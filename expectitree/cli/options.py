@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -10,9 +11,9 @@ import click
 
 from expectitree.analysis.prepare import prepare
 from expectitree.cli.terminal import say, working
-from expectitree.errors import NumberError
+from expectitree.errors import FileError, NumberError, Problem
 from expectitree.expectation import ALGORITHM_NAMES, PROBE_ORDERS
-from expectitree.files import loads, read_text
+from expectitree.files import loads, read_text, tree_files
 from expectitree.number import to_bound
 from expectitree.tree import Bounds, Tree
 
@@ -36,7 +37,7 @@ class Given:
             raise click.UsageError("No tree was given: name a FILE, or - for standard input, or type one after -e.")
         for text in self.texts:
             yield "-e", prepare(loads(text, name="-e", exact=self.exact, warn=say), self.depth, self.order)
-        for file in self.files:
+        for file in files_in(self.files):
             with working(f"reading {file}"):
                 content, name = read_text(file)
                 tree = loads(content, name=name, exact=self.exact, warn=say)
@@ -60,11 +61,25 @@ class Given:
         return lower, upper
 
 
+def files_in(paths: Sequence[str]) -> list[str]:
+    """Return the paths, with the tree files of each folder in its place."""
+    files: list[str] = []
+    for path in paths:
+        if os.path.isdir(path):
+            found = list(tree_files(path))
+            if not found:
+                raise FileError([Problem(path, "no tree file in this folder: expected some .yaml, .yml or .json")])
+            files += found
+        else:
+            files.append(path)
+    return files
+
+
 def tree_options(command: Command) -> Command:
     """Add what says which tree is searched: files, -e, --bounds, --depth, --order, --exact."""
     for option in reversed(
         (
-            click.argument("files", nargs=-1, metavar="[FILE]..."),
+            click.argument("files", nargs=-1, metavar="[FILE|FOLDER]..."),
             click.option("-e", "texts", metavar="TEXT", multiple=True, help="A tree typed in place of a file."),
             click.option(
                 "--bounds", metavar="LOWER,UPPER", help="Bounds of every utility; inf where nothing is known."

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
 from expectitree.analysis.verification import Verification, answers, verify
 from expectitree.cli import DOES_NOT_HOLD, NO_TREE
-from expectitree.cli.options import format_option
+from expectitree.cli.options import files_in, format_option
 from expectitree.cli.terminal import make_look, say, working, write
 from expectitree.errors import FileError, Problem
-from expectitree.files import loads, read_text, tree_files
+from expectitree.files import loads, read_text
 from expectitree.files.edit import with_expectation, with_replacements, write_text
 from expectitree.render import VERIFICATION_FORMATS, renderer
 
@@ -27,9 +25,8 @@ def command(context: click.Context, paths: tuple[str, ...], refresh: bool, forma
     Everything is computed exactly. Folders are searched for .yaml, .yml and .json files. With --write, broken
     expectations are refreshed, and a file without `expect` gets one; every other character stays as it is.
     """
-    files = [file for path in paths for file in _files(path)]
     verifications = []
-    for file in files:
+    for file in files_in(paths):
         with working(f"verifying {file}"):
             verifications.append(_refresh(file) if refresh else _verify(file))
     write(renderer(VERIFICATION_FORMATS, format_name)(verifications, make_look()))
@@ -37,15 +34,6 @@ def command(context: click.Context, paths: tuple[str, ...], refresh: bool, forma
         context.exit(NO_TREE)
     if any(v.broken for v in verifications):
         context.exit(DOES_NOT_HOLD)
-
-
-def _files(path: str) -> list[str]:
-    if not os.path.isdir(path):
-        return [path]
-    found = list(tree_files(path))
-    if not found:
-        raise FileError([Problem(path, "no tree file in this folder: expected some .yaml, .yml or .json")])
-    return found
 
 
 def _verify(file: str) -> Verification:

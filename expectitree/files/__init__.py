@@ -124,7 +124,7 @@ def _unreadable(name: str, error: OSError | ValueError) -> str:
         near = get_close_matches(Path(name).name, sorted(os.listdir(folder))[:10_000], n=1)
         return f"there is no such file{f' (did you mean {folder / near[0]}?)' if near else ': check the path'}"
     if isinstance(error, IsADirectoryError):
-        return "this is a folder, expected a file: `expectitree verify` takes folders"
+        return "this is a folder, expected a file"
     reason = getattr(error, "strerror", None) or str(error)
     return f"the file cannot be read: {reason[:1].lower()}{reason[1:]}"
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import wrap
 
 from expectitree.analysis.evaluation import Evaluation
 from expectitree.analysis.outline import SHORT_TREE
 from expectitree.number import printable, readable
 from expectitree.render.look import Look
-from expectitree.render.tree_text import interval_text, tree_lines
+from expectitree.render.tree_text import tree_lines
 
 BOUNDS_FROM = {"option": "from --bounds", "file": "from the file", "leaves": "from the leaves themselves"}
 
@@ -26,10 +27,9 @@ def evaluation_text(
 def heading(evaluation: Evaluation, look: Look) -> Iterator[str]:
     """Yield title and source, and a blank line, as far as they are there."""
     tree = evaluation.tree
-    if tree.title:
-        yield look.paint(printable(tree.title), "title")
-    if tree.source:
-        yield look.paint(printable(tree.source), "dim")
+    for text, style in ((tree.title, "title"), (tree.source, "dim")):
+        for line in wrap(printable(text or ""), look.width):
+            yield look.paint(line, style)
     if tree.title or tree.source:
         yield ""
 
@@ -39,8 +39,7 @@ def summary_lines(evaluation: Evaluation, look: Look) -> Iterator[str]:
     search, counts = evaluation.search, evaluation.search.counts
     wide = max(len(f"{counts.visited:,}"), len(f"{counts.leaves_visited:,}"), 1)
     facts = [("algorithm", search.algorithm.full_name)]
-    value = interval_text(search.lower[-1], search.upper[-1])
-    facts.append(("value", look.paint(value, "value")))
+    facts.append(("value", look.paint(readable(search.value), "value")))
     if search.best is not None:
         ties = [printable(label) for label in search.ties]
         best = look.paint(ties[0], "best")

@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from expectitree.analysis.evaluation import Evaluation
 from expectitree.analysis.outline import SHORT_TREE, Row, is_one_row, outline
-from expectitree.number import Number, printable, readable
+from expectitree.number import Number, brief, printable
 from expectitree.render.look import Look, cell_width, clipped, padded
 from expectitree.search.star_minimax import NOT_CUT, PROBED
 from expectitree.tree import Kind
@@ -87,7 +87,7 @@ class _Drawing:
     def mark(self, row: Row) -> str:
         if row.depth == 0:
             return ""
-        if row.node in self.evaluation.explanation.skipped and row.first_met:
+        if row.first_met and self.evaluation.explanation.skipped.get(row.node) == "cut":
             return self.characters.cut
         del self.best[row.depth :]
         while len(self.best) < row.depth:
@@ -132,7 +132,7 @@ class _Drawing:
         return clipped(label, max(8, self.look.width // 4), self.characters.ellipsis)
 
     def probability(self, branch: int) -> str:
-        return readable(self.tree.columns.probability[branch], 4)
+        return _probability_text(self.tree.columns.probability[branch])
 
     def body(self, row: Row, room: int) -> str:
         n, paint = row.node, self.look.paint
@@ -147,7 +147,7 @@ class _Drawing:
         used = cell_width(name + symbol + kind) + 1 + len(self.value_text(n))
         if row.first_met and is_one_row(self.tree, n):
             exact = self.search.is_exact(n)
-            text += (" = " if exact else " of ") + self.expression(n, room - used - 4)
+            text += (" = " if exact else " of ") + self.expression(n, room - used - 3 - len(self.tail_text(row)))
         return text + self.tail(row)
 
     def value_text(self, n: int) -> str:
@@ -157,7 +157,7 @@ class _Drawing:
         return self.look.paint(self.value_text(n), "value" if self.search.visits[n] else "dim")
 
     def utility(self, n: int) -> str:
-        text = readable(self.tree.columns.utility[n])
+        text = brief(self.tree.columns.utility[n])
         return text if self.search.visits[n] else self.look.paint(f"({text})", "dim")
 
     def expression(self, n: int, room: int) -> str:
@@ -173,29 +173,29 @@ class _Drawing:
             label = f"{self.label(n, b)}: " if self.tree.label[b] else ""
             weight = f"{self.probability(b)}{self.characters.times}" if sums else ""
             c = child[b]
-            bare = f"{label}{weight}{readable(self.tree.columns.utility[c])}"
+            bare = f"{label}{weight}{brief(self.tree.columns.utility[c])}"
             used += cell_width(bare) + len(separator) + (0 if self.search.visits[c] else 2)
-            if terms and used > room:
+            if terms and used + (0 if b + 1 == end else len(separator) + 7 + len(self.characters.ellipsis)) > room:
                 terms.append(f"{self.characters.ellipsis} {end - b:,} more")
                 break
             terms.append(f"{label}{weight}{self.utility(c)}")
         return opening + separator.join(terms) + ("" if sums else ")")
 
-    def tail(self, row: Row) -> str:
+    def tail_text(self, row: Row) -> str:
+        """What is said at the end of a row: why it was not visited, what is left out below it."""
         n = row.node
         reason = self.evaluation.explanation.skipped.get(n) if row.first_met else None
         text = ""
         if reason == "cut":
             text = "  not visited" if self.tree.columns.kind[n] else ""
-        elif reason == "passed over":
-            text = "  passed over: its interval says enough"
         elif reason:
-            text = "  not entered: probability 0"
-        elif self.search.cut[n] == PROBED:
+            text = f"  {reason}"
+        elif row.first_met and self.search.cut[n] == PROBED and self.search.visits[n]:
             text = "  probed"
-        if row.hidden_branches:
-            text += f"  {self.left_out(row)}"
-        return self.look.paint(text, "cut" if reason == "cut" else "dim") if text else ""
+        return f"{text}  {self.left_out(row)}" if row.hidden_branches else text
+
+    def tail(self, row: Row) -> str:
+        return self.look.paint(self.tail_text(row), "dim")
 
     def left_out(self, row: Row) -> str:
         if not row.hidden:
@@ -213,7 +213,7 @@ class _Drawing:
                 yield self.tree.branch_notes[row.branch], "dim"
             return
         if self.evaluation.windows and search.visits[n] and self.tree.columns.kind[n]:
-            yield f"alpha {readable(search.alpha[n])}, beta {readable(search.beta[n])}", "dim"
+            yield f"alpha {brief(search.alpha[n], search.eps)}, beta {brief(search.beta[n], search.eps)}", "dim"
         cut = self.evaluation.explanation.cuts.get(n)
         if cut is not None and search.cut[n] not in (NOT_CUT, PROBED):
             yield cut.reason, "cut"
@@ -225,5 +225,9 @@ class _Drawing:
 
 
 def interval_text(lower: Number, upper: Number) -> str:
-    """Return a known value, or the interval that holds it."""
-    return readable(lower) if lower == upper else f"[{readable(lower)}, {readable(upper)}]"
+    """Return a known value, or the interval that holds it, for a row of the tree."""
+    return brief(lower) if lower == upper else f"[{brief(lower)}, {brief(upper)}]"
+
+
+def _probability_text(probability: Number) -> str:
+    return f"{probability:.4g}" if isinstance(probability, float) else brief(probability)

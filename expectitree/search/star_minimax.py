@@ -125,6 +125,7 @@ def star_minimax(
                         rank = 0
                     if high_open == 0 and high <= alpha + eps or low_open == 0 and low >= beta - eps:
                         leaving = True
+                        rank = -1
             if rank > 0 and k != 3:
                 branch += rank
             if rank >= 0 and k != 3:

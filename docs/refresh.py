@@ -1,0 +1,100 @@
+"""Makes what the documents quote: the outputs after `$ expectitree …` in Markdown, and the picture of an answer.
+
+    python docs/refresh.py          write them anew
+    python docs/refresh.py --check  say what is out of date (exit status 1); times are not compared
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+PICTURE = ROOT / "docs" / "answer.svg"
+PICTURE_COMMAND = "expectitree eval trees/aima-5.12-left.yaml -a star1 --no-notes"
+
+_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_TIME = re.compile(r" *[0-9.]+ (s|ms|µs)\b")
+
+
+def run(command: str, **environment: str) -> str:
+    """Return what a command line prints at 80 columns, `expectitree` being the one of this Python."""
+    words = shlex.split(command)
+    assert words[0] == "expectitree", command
+    plain = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
+    return subprocess.run(
+        [sys.executable, "-m", "expectitree", *words[1:]],
+        cwd=ROOT,
+        env={**plain, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8", **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+    ).stdout
+
+
+def refreshed(text: str) -> str:
+    """Return a document with the output of every command in its console blocks as it is now."""
+
+    def block(match: re.Match[str]) -> str:
+        commands = [line for line in match[1].splitlines() if line.startswith("$ ")]
+        outputs = [f"{line}\n{run(line[2:])}" for line in commands]
+        return f"```console\n{''.join(outputs)}```"
+
+    return _BLOCK.sub(block, text)
+
+
+def picture() -> str:
+    """Return the picture of an answer: the terminal's own colours, as an SVG that asks for nothing from outside."""
+    import io
+
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(record=True, width=80, file=io.StringIO(), force_terminal=True, color_system="truecolor")
+    console.print(Text(f"$ {PICTURE_COMMAND}", style="bold"))
+    environment = {"FORCE_COLOR": "1", "COLORTERM": "truecolor", "TERM": "xterm-256color"}
+    console.print(Text.from_ansi(run(PICTURE_COMMAND, **environment)))
+    svg = console.export_svg(title="expectitree", unique_id="answer")
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
+    return svg.replace("Fira Code, monospace", "Menlo, Consolas, DejaVu Sans Mono, monospace") + "\n"
+
+
+def stale() -> list[str]:
+    """Return a description of everything that is out of date."""
+    found = []
+    for document in DOCUMENTS:
+        text = document.read_text(encoding="utf-8")
+        was, now = (_TIME.sub(" T", t).splitlines() for t in (text, refreshed(text)))
+        difference = "\n".join(difflib.unified_diff(was, now, str(document.name), "now", lineterm="", n=1))
+        if difference:
+            found.append(difference)
+    if PICTURE.read_text(encoding="utf-8") != picture():
+        found.append(f"{PICTURE.name} is not what its command draws")
+    return found
+
+
+def main() -> int:
+    """Write or check, as the arguments say."""
+    if "--check" in sys.argv[1:]:
+        for difference in stale():
+            print(difference)
+        return bool(stale())
+    for document in DOCUMENTS:
+        text = document.read_text(encoding="utf-8")
+        new = refreshed(text)
+        if _TIME.sub(" T", new) != _TIME.sub(" T", text):
+            document.write_text(new, encoding="utf-8")
+            print(f"{document.relative_to(ROOT)} refreshed")
+    PICTURE.write_text(picture(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
