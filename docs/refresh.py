@@ -63,6 +63,7 @@ def picture() -> str:
     console.print(Text.from_ansi(run(PICTURE_COMMAND, **environment)))
     svg = console.export_svg(title="expectitree", unique_id="answer")
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
+    svg = svg.replace('<svg ', '<svg xml:space="preserve" ', 1)
     return svg.replace("Fira Code, monospace", "Menlo, Consolas, DejaVu Sans Mono, monospace") + "\n"
 
 

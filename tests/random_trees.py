@@ -53,8 +53,10 @@ def random_rows(random: Random, local_bounds: float = 0.15) -> list[Row]:
             rows.append(Row(Kind.TERMINAL, Fraction(random.choice(utilities))))
         else:
             kind = random.choice((Kind.MAX, Kind.MIN, Kind.CHANCE, Kind.CHANCE))
-            children = tuple(grow(depth - 1) for _ in range(random.randint(1, widest)))
-            rows.append(Row(kind, children=children, probabilities=distribution(kind, len(children))))
+            children = [grow(depth - 1) for _ in range(random.randint(1, widest))]
+            if random.random() < sharing:
+                children.append(children[0])  # two branches of one node lead to the same child
+            rows.append(Row(kind, children=tuple(children), probabilities=distribution(kind, len(children))))
         return len(rows) - 1
 
     def distribution(kind: Kind, count: int) -> tuple[Fraction, ...]:

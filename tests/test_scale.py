@@ -29,25 +29,20 @@ def test_a_chain_by_ref(backwards: bool) -> None:
 @pytest.fixture(scope="module")
 def long_chain() -> Tree:
     builder = TreeBuilder()
-    node, low, high = (builder.terminal(utility) for utility in (1, 0, 2))
+    node = builder.terminal(1)
     for n in range(LONG_CHAIN):
-        if n % 3 == 0:
-            node = builder.max([node, low])
-        elif n % 3 == 1:
-            node = builder.chance([node])
-        else:
-            node = builder.min([node, high])
-    return builder.build(node)
+        node = (builder.max, builder.chance, builder.min)[n % 3]([node])
+    return builder.build(builder.min([builder.max([node, 0]), 2]))
 
 
 def test_a_chain_by_builder(long_chain: Tree) -> None:
-    assert len(long_chain) == LONG_CHAIN + 3
+    assert len(long_chain) == LONG_CHAIN + 5
     check_searches(long_chain)
 
 
 def test_the_path_to_the_deepest_node(long_chain: Tree) -> None:
-    assert max(long_chain.first_paths.depth) == LONG_CHAIN
-    assert long_chain.path_of(0) == "/".join(["#1"] * LONG_CHAIN)
+    assert max(long_chain.first_paths.depth) == LONG_CHAIN + 2
+    assert long_chain.path_of(0) == "/".join(["#1"] * (LONG_CHAIN + 2))
 
 
 def check_searches(tree: Tree) -> None:

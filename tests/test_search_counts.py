@@ -342,6 +342,23 @@ def test_what_a_shared_outcome_contributed_is_corrected_when_its_branch_comes(ex
     assert search.cut_after[search.tree.find("#2").id] == 2
 
 
+def test_the_window_of_a_shared_outcome_leaves_out_what_it_contributed_not_what_is_known_now(exact: bool) -> None:
+    """Both outcomes contribute 8/2 after the first round of probes; then the first probes 6, and contributes 6/2.
+
+    The second still stands with 8/2 in the sum of 7 = 6/2 + 8/2: without it 3 is left, and it must bring
+    (6 - 3) / (1/2) = 6. Taking out the 6/2 that it is worth by now would leave 4, and ask for 4 only.
+    """
+    text = "{max: [6, {chance: [{ref: s}, {ref: s}]}], nodes: {s: {min: [8, 6, 9]}}}"
+    search = two_probes(loads(text, exact=exact), (0, 10), "cyclic")
+    shared = search.tree.find("#2/#1").id
+    assert unvisited(search) == ["#2/#1/#3"]
+    assert (search.visits[shared], search.alpha[shared]) == (4, 6)
+    mirror = "{min: [4, {chance: [{ref: s}, {ref: s}]}], nodes: {s: {max: [2, 4, 1]}}}"
+    search = two_probes(loads(mirror, exact=exact), (0, 10), "cyclic")
+    assert unvisited(search) == ["#2/#1/#3"]
+    assert (search.visits[shared], search.beta[shared]) == (4, 4)
+
+
 def test_leaving_only_what_is_known_is_no_cut(exact: bool) -> None:
     """MIN shows 2 <= 3 and leaves a child that is known already, of which nothing was saved."""
     tree = loads("max: [&s {min: [3, 4]}, {min: [2, *s]}, {min: [2, 4]}]", exact=exact)
@@ -362,3 +379,11 @@ def test_the_root_is_entered_even_where_its_bounds_say_enough(algorithm: str, ex
     search = evaluate(loads("max: [3, 3]", exact=exact), algorithm)
     assert search.visited("/")
     assert search.value == 3
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_float_is_summed_afresh_as_backward_induction_does(algorithm: str) -> None:
+    """The running sums begin at the bounds, a billion here, and have lost seven digits by the time all is known."""
+    tree = loads("chance: [{min: [0.1, 0.3]}, {max: [0.2, 0.1]}, 0.7]")
+    search = evaluate(tree, algorithm, bounds=(-1e9, 1e9))
+    assert search.value == 0.1 * (1 / 3) + 0.2 * (1 / 3) + 0.7 * (1 / 3)

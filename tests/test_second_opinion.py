@@ -72,6 +72,7 @@ class SpokenSearch:
         self.tree, self.chosen = tree, chosen
         self.lower, self.upper = tree.inherited_bounds(bounds)
         self.visits = [0] * len(tree)
+        self.windows: dict[int, Bounds] = {}  # of the last entry of every inner node
         self.cuts = 0
 
     def says_enough(self, node: Node, alpha: Number, beta: Number) -> bool:
@@ -87,7 +88,9 @@ class SpokenSearch:
         self.visits[node.id] += 1
         if node.kind == Kind.TERMINAL:
             self.lower[node.id] = self.upper[node.id] = node.utility
-        elif node.kind == Kind.CHANCE:
+            return
+        self.windows[node.id] = alpha, beta
+        if node.kind == Kind.CHANCE:
             self.enter_chance(node, alpha, beta)
         else:
             self.enter_player(node, alpha, beta, probe)
@@ -181,4 +184,5 @@ def test_the_search_does_what_the_design_says(case: Case) -> None:
             assert list(found.visits) == spoken.visits
             assert found.lower == spoken.lower
             assert found.upper == spoken.upper
+            assert {n: (found.alpha[n], found.beta[n]) for n in spoken.windows} == spoken.windows
             assert found.cuts == spoken.cuts
