@@ -165,6 +165,17 @@ class TreeBuilder:
         """Write a note at one branch of an inner node, counted from 0."""
         self._branch_notes[self._first[node] + place] = note
 
+    def outside_bounds(self, root: int) -> Iterator[tuple[int, str]]:
+        """Yield each node so far whose utility or estimate lies outside the bounds on a way to it, with what is wrong.
+
+        It does not matter whether the root reaches it; `build` forgets those that it does not.
+        """
+        if self._bounds:
+            columns = Columns(
+                self._kind, self._utility, array("I", [*self._first, len(self._child)]), self._child, self._probability
+            )
+            yield from outside_bounds(Tree(columns, self._label, self.exact, self._bounds), None)
+
     def distribution(self, written: Sequence[Number] | None, count: int) -> tuple[list[Number], Number | None]:
         """Return the probabilities of `count` outcomes, and the sum that was divided out (None if it was 1).
 
@@ -214,8 +225,14 @@ class TreeBuilder:
 
     def _children(self, children: Children) -> tuple[list[int], list[str | None] | None]:
         labels: list[str | None] | None = None
+        if isinstance(children, str) or not isinstance(children, Iterable):
+            raise TreeError(f"the children are {children!r}: expected a list of nodes, or a mapping from label to node")
         if isinstance(children, Mapping):
-            labels = [label_at(str(label), place) for place, label in enumerate(children, start=1)]
+            written = [str(label) for label in children]
+            if len(set(written)) < len(written):
+                label = next(label for label in written if written.count(label) > 1)
+                raise TreeError(f"duplicate label {number.quoted(label)} among siblings: give each its own")
+            labels = [label_at(label, place) for place, label in enumerate(written, start=1)]
             children = children.values()
         ids = [self._id(child) for child in children]
         if not ids:
@@ -301,6 +318,7 @@ def label_at(label: str, place: int) -> str | None:
         raise TreeError("the label is empty: write one, or leave it out for #1, #2, … by place")
     if label[0] == "#" and label[1:].isdecimal() and label.isascii():
         if label != f"#{place}":
+            label = number.quoted(label)[1:-1]
             raise TreeError(f"the label {label} stands at place {place}: #{place} is the only number label here")
         return None
     return label
@@ -312,7 +330,7 @@ def check_bounds(tree: Tree, root_bounds: Bounds) -> None:
         raise TreeError(f"{number.printable(tree.path_of(node))}: {message}")
 
 
-def outside_bounds(tree: Tree, root_bounds: Bounds) -> Iterator[tuple[int, str]]:
+def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int, str]]:
     """Yield each node whose utility or estimate lies outside the bounds on the way to it, with what is wrong."""
     lower, upper = tree.inherited_bounds(root_bounds)
     utility = tree.columns.utility
@@ -320,11 +338,10 @@ def outside_bounds(tree: Tree, root_bounds: Bounds) -> Iterator[tuple[int, str]]
         value = utility[n]
         if value is not None and value == value and not lower[n] <= value <= upper[n]:
             what = "estimate" if tree.columns.kind[n] else "utility"
-            bounds = f"[{number.shortest(lower[n])}, {number.shortest(upper[n])}]"
-            yield (
-                n,
-                (
-                    f"the {what} {number.shortest(value)} lies outside the bounds {bounds}: "
-                    f"widen the bounds, or correct the {what}"
-                ),
-            )
+            least, greatest, found = map(number.clipped, (lower[n], upper[n], value))
+            message = f"the {what} {found} lies outside the bounds [{least}, {greatest}]: "
+            message += f"widen the bounds, or correct the {what}"
+            if lower[n] > upper[n]:
+                message = f"the bounds on the way here leave no number (at least {least}, at most {greatest}): "
+                message += "correct the bounds"
+            yield n, message

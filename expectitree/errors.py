@@ -44,7 +44,7 @@ class Problem:
     column: int | None = None
 
     def __str__(self) -> str:
-        place = self.source
+        place = self.source if self.source.isprintable() else ascii(self.source)[1:-1]
         if self.line is not None:
             place += f":{self.line}:{self.column}"
         return f"{place}: {self.message}" if self.path is None else f"{place}: {self.path}: {self.message}"

@@ -18,6 +18,7 @@ Number: TypeAlias = "float | Fraction"
 
 INFINITY = float("inf")
 LONGEST = 400
+_MOST_BITS = 13_000  # of a number that is written out: Python refuses to print more than 4,300 digits
 GREATEST_EXPONENT = 400
 # Beyond this a difference of two utilities could overflow to an infinity that nobody wrote.
 GREATEST_FLOAT = 2.0**1000
@@ -65,14 +66,17 @@ def to_float(text: str) -> float:
     if match is not None:
         value = float(text)
     else:
-        numerator, denominator = _checked_fraction(text)
-        try:
-            value = numerator / denominator
-        except OverflowError:
-            value = INFINITY
+        value = _divided(*_checked_fraction(text))
     if abs(value) > GREATEST_FLOAT:
         raise NumberError(f"{quoted(text)} is beyond what floating point can search (10^301); use --exact")
     return value
+
+
+def _divided(numerator: int, denominator: int) -> float:
+    try:
+        return numerator / denominator
+    except OverflowError:
+        return INFINITY
 
 
 def to_fraction(text: str) -> Fraction:
@@ -88,19 +92,19 @@ def to_probability(text: str, exact: bool = False) -> Number:
     """Return the probability written: a number, or a decimal with `%`, that lies in [0, 1]."""
     value: Number
     if text.endswith("%"):
-        if "/" in text:
+        if _checked_decimal(text[:-1]) is None:
             raise NumberError(f"{quoted(text)} is no probability: write a decimal before the %, such as 12.5%")
         value = to_fraction(text[:-1]) / 100
     else:
         value = to_number(text, exact)
-    if not 0 <= value <= 1:
+    if not 0 <= value <= 1 or (value == 1 and to_fraction(text.removesuffix("%")) > (100 if "%" in text else 1)):
         raise NumberError(
             f"{quoted(text)} is no probability: it must lie between 0 and 1 (10% is one way to write 0.1)"
         )
     if exact:
         return value
     rounded = float(value)
-    if value and not rounded or not rounded and re.search("[1-9]", text.lower().partition("e")[0]):
+    if not rounded and re.search("[1-9]", re.split("[eE/]", text)[0]):
         raise NumberError(f"{quoted(text)} is too small a probability for floating point; use --exact")
     return rounded
 
@@ -110,7 +114,11 @@ def to_bound(text: str, exact: bool = False) -> Number:
     infinity = _INFINITIES.get(text.lower())
     if infinity is not None:
         return infinity
-    return to_fraction(text) if exact else to_float(text)
+    try:
+        return to_number(text, exact)
+    except NumberError as error:
+        hint = ", or inf or -inf" if str(error).endswith(HOW) else ""
+        raise NumberError(f"{error}{hint}") from None
 
 
 def to_number(text: str, exact: bool = False) -> Number:
@@ -145,11 +153,16 @@ def _checked_fraction(text: str) -> tuple[int, int]:
 
 
 def shortest(value: Number) -> str:
-    """Return the number as a tree file would write it, losing nothing: a decimal where it ends, else a fraction."""
+    """Return the number as a tree file would write it, losing nothing: a decimal where it ends, else a fraction.
+
+    One of more than some 4,000 digits, which nobody wrote, is given as `about 1.2e+5000`.
+    """
     if isinstance(value, (float, int)):
         if value in (INFINITY, -INFINITY):
             return "inf" if value > 0 else "-inf"
         return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
+        return f"about {_magnitude(value, 10)}"
     twos = fives = 0
     rest = value.denominator
     while rest % 2 == 0:
@@ -173,9 +186,15 @@ def readable(value: Number, digits: int = 10) -> str:
         text = f"{value:.{digits}g}"
         return "0" if text == "-0" else text
     text = shortest(value)
-    if len(text) <= 2 * digits:
+    if len(text) <= 2 * digits or text.startswith("about"):
         return text
     return f"about {_magnitude(value, digits)}"
+
+
+def clipped(value: Number) -> str:
+    """Return the number as a message quotes it: as a file would write it, unless that is too long."""
+    text = shortest(value)
+    return text if len(text) <= 40 else readable(value)
 
 
 def brief(value: Number, nothing: Number = 0) -> str:

@@ -51,7 +51,7 @@ class Columns(NamedTuple):
     probability: Column
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tree:
     """A game tree, immutable once built; `TreeBuilder` makes it."""
 
@@ -178,16 +178,16 @@ class Tree:
                 stack.extend([(child[b], n, b) for b in range(first[n + 1] - 1, first[n] - 1, -1)])
         return FirstPaths(order, parent, branch, depth)
 
-    def inherited_bounds(self, root_bounds: Bounds) -> tuple[Column, Column]:
+    def inherited_bounds(self, root_bounds: Bounds | None) -> tuple[Column, Column]:
         """Return for every node the interval that its own and all its parents' bounds leave it.
 
-        The root's are `root_bounds`, in place of any written at it. Parents come after their children, so one
-        backward scan hands every bound down; without local bounds all nodes have the root's.
+        The root's are `root_bounds`, in place of any written at it (unless they are None). Parents come after their
+        children, so one backward scan hands every bound down; without local bounds all nodes have the root's.
         """
         count = len(self)
-        lower: Column = [root_bounds[0]] * count
-        upper: Column = [root_bounds[1]] * count
-        local = {n: bounds for n, bounds in self.local_bounds.items() if n != count - 1}
+        lower: Column = [-INFINITY if root_bounds is None else root_bounds[0]] * count
+        upper: Column = [INFINITY if root_bounds is None else root_bounds[1]] * count
+        local = {n: bounds for n, bounds in self.local_bounds.items() if root_bounds is None or n != count - 1}
         if not local:
             return lower, upper
         _, _, first, child, _ = self.columns

@@ -72,7 +72,7 @@ FORMS: dict[str, tuple[str, str, str]] = {
         "nodes: {s: {min: [1, 2]}}\nmax: [{ref: s}, {ref: s}]",
     ),
     "ref of refs": (
-        "max: [{ref: a}, {ref: b}]\nnodes: {a: {ref: b}, b: {ref: c, note: y}, c: {min: [1]}}",
+        "max: [{ref: a}, {ref: b}]\nnodes: {a: {ref: b}, b: {ref: c}, c: {min: [1]}}",
         '{"max": [{"ref": "a"}, {"ref": "b"}], "nodes": {"a": {"ref": "b"}, "b": {"ref": "c"}, "c": {"min": [1]}}}',
         "max: [&c {min: [1]}, *c]",
     ),
@@ -405,3 +405,8 @@ def test_reading_leaves_the_garbage_collector_as_it_was() -> None:
             assert gc.isenabled() == enabled
         finally:
             gc.enable()
+
+
+def test_a_note_beside_a_ref_on_the_way_is_the_branches() -> None:
+    text = "max: [{ref: a}, {ref: b}, {ref: b, note: mine}]\nnodes: {a: {ref: b}, b: {ref: c, note: y}, c: {min: [1]}}"
+    assert list(et.loads(text).branch_notes.values()) == ["y", "y", "mine"]

@@ -150,9 +150,16 @@ def test_a_deep_cut(algorithm: str, exact: bool) -> None:
 
 @pytest.mark.parametrize("algorithm", ["alphabeta", "star1", "star2"])
 def test_a_tie_is_cut(algorithm: str, exact: bool) -> None:
-    """MIN is worth at most 0.3, which the first action gives already: as good is not better."""
-    tree = loads("max: [0.3, {min: [0.3, 0.1]}]", exact=exact)
-    assert unvisited(evaluate(tree, algorithm, bounds=(0, 1))) == ["#2/#2"]
+    """MIN is worth at most 0.3, as good as the first action and so no better; in floats 0.1 + 0.2 is more than 0.3."""
+    tree = loads(
+        "max: [0.3, {min: [{chance: [{p: 0.1, max: [1]}, {p: 0.2, max: [1]}, {p: 0.7, max: [0]}]}, 0.1]}]", exact=exact
+    )
+    assert unvisited(evaluate(tree, algorithm, bounds=(0, 2))) == ["#2/#2"]
+    tree = loads(
+        "min: [0.7, {max: [{chance: [{p: 0.1, max: [0]}, {p: 0.1, max: [0]}, {p: 0.8, max: [0.875]}]}, 1]}]",
+        exact=exact,
+    )
+    assert unvisited(evaluate(tree, algorithm, bounds=(-1, 2))) == ["#2/#2"]
 
 
 def test_a_child_that_says_enough_is_passed_over(exact: bool) -> None:
@@ -233,7 +240,13 @@ def test_an_outcome_of_probability_zero_is_entered_by_expectiminimax_alone(exact
             search = evaluate(tree, algorithm, bounds=bounds)
             assert search.value == 3
             assert unvisited(search) == ["#1", "#3", "#3/#1", "#3/#2"]
-            assert search.counts.cuts == 0  # what is left counts for nothing
+
+
+def test_leaving_only_outcomes_of_probability_zero_is_no_cut(exact: bool) -> None:
+    tree = loads("max: [5, {chance: [{p: 1, utility: 0}, {p: 0, utility: 7}]}]", exact=exact)
+    search = evaluate(tree, "star1", bounds=(0, 10))
+    assert unvisited(search) == ["#2/#2"]
+    assert search.counts.cuts == 0
 
 
 # ---- Worked by hand: probing.
@@ -387,3 +400,19 @@ def test_a_float_is_summed_afresh_as_backward_induction_does(algorithm: str) -> 
     tree = loads("chance: [{min: [0.1, 0.3]}, {max: [0.2, 0.1]}, 0.7]")
     search = evaluate(tree, algorithm, bounds=(-1e9, 1e9))
     assert search.value == 0.1 * (1 / 3) + 0.2 * (1 / 3) + 0.7 * (1 / 3)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "max: [0.3, {min: [0.30000000000000004, 0.9]}]",
+        "min: [0.30000000000000004, {max: [0.3, 0.1]}]",
+        "chance: [{max: [0.3, {min: [0.30000000000000004, 0.9]}]}, 0.3]",
+    ],
+)
+def test_a_float_interval_no_wider_than_rounding_is_exact(text: str, algorithm: str) -> None:
+    """The second action ties on paper, so it is cut, and what is left open is the rounding: of a value all the same."""
+    search = evaluate(loads(text), algorithm, bounds=(0, 1))
+    assert search.is_exact(len(search.tree) - 1)
+    assert search.value == pytest.approx(0.3, abs=1e-15)

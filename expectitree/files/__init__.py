@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
@@ -46,11 +47,15 @@ def loads(text: str, *, name: str = "<text>", exact: bool = False, warn: Warn | 
 
 def parse(text: str, name: str) -> Document:
     """Return the structure of a text, in the format that the name's ending tells, else in whichever it is."""
+    text = text.removeprefix("\ufeff")
     found = text.find("\0")
     if found >= 0:
-        line, column = text.count("\n", 0, found) + 1, found - text.rfind("\n", 0, found)
-        message = "found a NUL character, expected text: this is no text file, or a damaged one"
-        raise FileError([Problem(name, message, line=line, column=column)])
+        raise _wrong_at(
+            text, found, name, "found a NUL character, expected text: this is no text file, or a damaged one"
+        )
+    found = _half_pair(text)
+    if found >= 0:
+        raise _wrong_at(text, found, name, "found half of a surrogate pair, expected a character: write it itself")
     chosen = SUFFIXES.get(os.path.splitext(name)[1].lower())
     if chosen is None:
         if text.lstrip()[:1] == "{":
@@ -84,7 +89,12 @@ def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str
             raise FileError([Problem(name, _unreadable(name, error))]) from None
     else:
         name = str(getattr(source, "name", "<stream>"))
-        content = source.read(MOST_BYTES + 1)
+        try:
+            content = source.read(MOST_BYTES + 1)
+        except UnicodeDecodeError:
+            raise FileError([Problem(name, "this is not UTF-8: save the file as UTF-8")]) from None
+        except (OSError, ValueError) as error:
+            raise FileError([Problem(name, _unreadable(name, error))]) from None
     if len(content) > MOST_BYTES:
         raise FileError([Problem(name, f"more than {MOST_BYTES >> 20:,} MiB of text: split the tree")])
     return (content if isinstance(content, str) else decode(content, name)), name
@@ -99,8 +109,40 @@ def decode(content: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         before = content[: error.start]
         message = f"the byte 0x{content[error.start]:02x} is not UTF-8: save the file as UTF-8"
-        line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
+        line, column = before.count(b"\n") + 1, len(before[before.rfind(b"\n") + 1 :].decode("utf-8-sig")) + 1
         raise FileError([Problem(name, message, line=line, column=column)]) from None
+
+
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
+
+
+def _half_pair(text: str) -> int:
+    """Return where a surrogate stands without its other half, itself or as an escape; -1 where none does."""
+    try:
+        text.isascii() or text.encode()
+    except UnicodeEncodeError as error:
+        return error.start
+    if "\\ud" not in text and "\\uD" not in text:
+        return -1
+    high = -1  # where an escaped first half ends
+    start = -1
+    for match in _ESCAPE.finditer(text):
+        code = int(match[1] or "0", 16)
+        if 0xDC00 <= code <= 0xDFFF and high == match.start():
+            high = -1
+            continue
+        if high >= 0:
+            return start
+        if 0xDC00 <= code <= 0xDFFF:
+            return match.start()
+        if 0xD800 <= code <= 0xDBFF:
+            start, high = match.start(), match.end()
+    return start if high >= 0 else -1
+
+
+def _wrong_at(text: str, at: int, name: str, message: str) -> FileError:
+    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    return FileError([Problem(name, message, line=line, column=column)])
 
 
 def tree_files(folder: str) -> Iterable[str]:
@@ -121,7 +163,11 @@ def _unreadable(name: str, error: OSError | ValueError) -> str:
             return "there is no such file: check the path"
         from difflib import get_close_matches
 
-        near = get_close_matches(Path(name).name, sorted(os.listdir(folder))[:10_000], n=1)
+        try:
+            names = sorted(os.listdir(folder))[:10_000]
+        except OSError:
+            names = []
+        near = get_close_matches(Path(name).name, names, n=1)
         return f"there is no such file{f' (did you mean {folder / near[0]}?)' if near else ': check the path'}"
     if isinstance(error, IsADirectoryError):
         return "this is a folder, expected a file"

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 from expectitree import path as paths
-from expectitree.builder import NodeId, TreeBuilder, label_at, outside_bounds
+from expectitree.builder import NodeId, TreeBuilder, label_at
 from expectitree.errors import FileError, NumberError, Problem, TreeError
 from expectitree.files.document import MOST_NESTED, NESTED_TOO_DEEPLY, Data, Document, Place, SharedText
 from expectitree.files.expect import read_expectation
 from expectitree.files.keys import EXPECTED_NODE, KINDS, ROOT_KEYS, place_of, read_keys, read_number, read_text
 from expectitree.files.words import described, nearest
-from expectitree.number import HOW, INFINITY, Number, printable, quoted, shortest, to_number, to_probability
+from expectitree.number import HOW, Number, printable, quoted, shortest, to_number, to_probability
 from expectitree.tree import Tree
 
 MOST_PROBLEMS = 20
@@ -34,13 +35,12 @@ def read_tree(document: Document, exact: bool = False, warn: Warn | None = None)
 
     `warn` is told of probabilities that missed 1 and were divided out.
     """
-    tree = _Reader(document, exact, warn).read()
-    if tree.local_bounds:
-        wrong = list(outside_bounds(tree, tree.local_bounds.get(len(tree) - 1, (-INFINITY, INFINITY))))
-        if wrong:
-            again = _Reader(document, exact, None, places={})
-            again.read()
-            raise again.failure([(again.places[n], tree.path_of(n), message) for n, message in wrong])
+    reader = _Reader(document, exact, warn)
+    tree = reader.read()
+    if reader.out_of_bounds:  # read once more, to find where these nodes are written
+        again = _Reader(document, exact, None, tracked=frozenset(reader.out_of_bounds))
+        again.read()
+        raise again.failure([(*again.places[n], message) for n, message in reader.out_of_bounds.items()])
     return tree
 
 
@@ -67,14 +67,25 @@ class _Frame:
         self.labels: list[str | None] | None = None
 
 
+class _Named(NamedTuple):
+    """What a name under `nodes` comes to, other names followed."""
+
+    definition: Data
+    place: Place
+    memo: object  # what the node is known by
+    note: str | None
+
+
 class _Reader:
     def __init__(
-        self, document: Document, exact: bool, warn: Warn | None, places: dict[int, Place] | None = None
+        self, document: Document, exact: bool, warn: Warn | None, tracked: frozenset[int] = frozenset()
     ) -> None:
         self.document, self.exact, self.warn = document, exact, warn
-        self.track = places is not None
-        self.reads_runs = not (exact or self.track or document.shares_text)
-        self.places: dict[int, Place] = places or {}  # node -> where it is written, if asked for
+        self.tracked = tracked  # nodes of which it is asked where they are written
+        self.places: dict[int, tuple[Place, str]] = {}  # the answers: place and path
+        self.reads_runs = not (exact or tracked or document.shares_text)
+        self.out_of_bounds: dict[int, str] = {}  # node -> what is wrong with its utility or estimate
+        self.warnings = 0
         self.builder = TreeBuilder(exact)
         self.stack: list[_Frame] = []
         self.base: tuple[str, ...] = ()  # where the bottom of the stack stands, in messages
@@ -82,6 +93,8 @@ class _Reader:
         self.names: dict[str, Place] = {}
         self.done: dict[object, int] = {}  # what a shared node is known by -> node
         self.open: set[object] = set()  # the same, of nodes on the stack
+        self.followed: dict[str, _Named | None] = {}  # name -> what it comes to
+        self.bodies: set[int] = set()  # lists and mappings of children that an alias repeats, once met
         self.numbers: dict[str, Number] = {}  # utilities by their text
         self.probabilities: dict[str, Number] = {}
 
@@ -92,12 +105,13 @@ class _Reader:
             about = self.read_root_keys()
             root = self.read_node(self.document.root, ())
             for name in self.names:
-                if self.memo_of_name(name) not in self.done:
+                if self.memo_of_name(name) not in self.done and name not in self.followed:
                     self.read_node((("ref", name),), ("nodes", name))
         except _TooManyProblemsError:
             pass
         if self.problems:
             raise self.failure(self.problems)
+        self.out_of_bounds = dict(islice(self.builder.outside_bounds(root), MOST_PROBLEMS))
         return self.builder.build(NodeId(root), check=False, **about)
 
     # ---- The root's own keys.
@@ -175,14 +189,15 @@ class _Reader:
                 hint = ", or for an inner node a mapping with max, min or chance" if str(error).endswith(HOW) else ""
                 return self.reject(place, f"{error}{hint}")
         node = self.builder.add_terminal(utility)
-        if self.track:
-            self.places[node] = place or self.here()
+        if node in self.tracked:
+            self.places[node] = place or self.here(), self.path()
         return node
 
     def enter(self, frame: _Frame, place: int, item: Data) -> int | None:
         """Read the child at `place`: return its id, or None where its own children come first."""
         target, where, memo = item, None, None
         keys: dict[str, Data] = {}
+        ref: Data = None
         if isinstance(item, tuple):
             keys = dict(item)
             if len(keys) != len(item) or item is self.document.root:
@@ -192,11 +207,14 @@ class _Reader:
             if "label" in keys:
                 self.read_label(frame, place, item, keys.pop("label"))
             if "ref" in keys:
+                ref = keys["ref"]
                 found = self.follow(frame, place, item, keys)
                 if found is None:
                     return self.placeholder()
-                target, where, memo = found
-                keys = self.keys_of(target) if isinstance(target, tuple) else {}
+                target, where, memo, _ = found
+                keys = dict(target) if isinstance(target, tuple) else {}
+                keys.pop("p", None)
+                keys.pop("label", None)
             elif id(item) in self.document.shared:
                 memo = id(item)
         elif item.__class__ is SharedText:
@@ -205,9 +223,11 @@ class _Reader:
             if memo in self.done:
                 return self.done[memo]
             if memo in self.open:
-                return self.reject(where, "this node leads back to itself: that is a cycle, and a tree has none")
+                what = "this node" if ref is None else f"the ref {quoted(ref)}"
+                at = None if ref is None else place_of(item, "ref")
+                return self.reject(at, f"{what} leads back to itself: that is a cycle, and a tree has none")
         if isinstance(target, tuple):
-            node = self.enter_mapping(frame, target, keys, memo)
+            node = self.enter_mapping(frame, target, keys, memo, where)
         elif isinstance(target, str):
             node = self.terminal(str(target), where)
         else:
@@ -216,35 +236,40 @@ class _Reader:
             self.done[memo] = node
         return node
 
-    def enter_mapping(self, frame: _Frame, item: Data, keys: dict[str, Data], memo: object) -> int | None:
+    def enter_mapping(
+        self, frame: _Frame, item: Data, keys: dict[str, Data], memo: object, where: Place | None
+    ) -> int | None:
         about = None
         if len(keys) == 1:
             ((kind_key, body),) = keys.items()
-            if kind_key not in KINDS:
-                kind_key, body, about = read_keys(item, keys, self.exact, self.report)
-        else:
-            kind_key, body, about = read_keys(item, keys, self.exact, self.report)
+        if len(keys) != 1 or kind_key not in KINDS:
+            kind_key, body, about = read_keys(item, keys, self.exact, self.report, where or self.here())
         kind = KINDS.get(kind_key)
         if kind is None:
             return self.placeholder() if not kind_key else self.long_terminal(item, body, about)
         nested = frame.nested + 1 if memo is None else 1
         if nested >= MOST_NESTED:
             return self.reject(None, NESTED_TOO_DEEPLY)
+        if id(body) in self.document.shared:
+            if id(body) in self.bodies:
+                message = "children by an alias: repeat them, or share a whole node by an alias or a ref"
+                return self.reject(place_of(item, "children" if "children" in keys else kind_key), message)
+            self.bodies.add(id(body))
         if body.__class__ is list and body:
             child = _Frame(kind, body, body, nested)
         elif body.__class__ is tuple and body:
             child = _Frame(kind, [value for _, value in body], body, nested)
         else:
             key = "children" if "children" in keys else kind_key
-            what = f"has {described(body)} for children" if body else "has no children"
+            what = f"has {described(body)} for children" if body or body is False else "has no children"
             return self.reject(
                 place_of(item, key),
                 f"a {kind.name} node {what}: expected a list of nodes, or a mapping from label to node",
             )
         if about:
             child.about = about
-        if self.track:
-            child.place = place_of(item, "children" if "children" in keys else kind_key, True)
+        if self.tracked and about and "estimate" in about:
+            child.place = place_of(item, "estimate")
         self.stack.append(child)
         if memo is not None:
             child.memo = memo
@@ -266,8 +291,8 @@ class _Reader:
                     place_of(item, "estimate", True), "an estimate is for inner nodes: a terminal has its utility"
                 )
             self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
-        if self.track:
-            self.places[node] = place_of(item, "utility")
+        if node in self.tracked:
+            self.places[node] = place_of(item, "utility"), self.path()
         return node
 
     def close(self, frame: _Frame) -> int:
@@ -288,8 +313,8 @@ class _Reader:
         if frame.memo is not None:
             self.open.discard(frame.memo)
             self.done[frame.memo] = node
-        if self.track:
-            self.places[node] = frame.place
+        if node in self.tracked:
+            self.places[node] = frame.place, self.path(own=True)
         return node
 
     # ---- Keys, refs and names.
@@ -307,59 +332,68 @@ class _Reader:
                 keys.pop(key, None)
         return keys
 
-    def follow(self, frame: _Frame, place: int, item: Data, keys: dict[str, Data]) -> tuple[Data, Place, object] | None:
-        """Follow a ref to what it names: return the definition, where it stands, and what it is known by."""
-        if "note" in keys:
-            note = read_text(keys["note"], "a note", self.report, place_of(item, "note"))
-            frame.notes = frame.notes or {}
-            frame.notes[place] = note or ""
-        seen: set[str] = set()
-        while True:
-            for key in keys:
-                if key not in ("ref", "note"):
-                    self.report(
-                        place_of(item, key, True),
-                        f"the key {quoted(key)} does not go with ref: only p, label and note do",
-                    )
+    def follow(self, frame: _Frame, place: int, item: Data, keys: dict[str, Data]) -> _Named | None:
+        """Follow a ref to what it names; a note beside it, or else beside a ref on the way, is the branch's."""
+        names: list[str] = []
+        notes = [self.read_beside_ref(item, keys)]
+        found: _Named | None = None
+        while "ref" in keys:
             name = keys["ref"]
             if not isinstance(name, str) or name not in self.names:
-                self.report(place_of(item, "ref"), f"unknown ref {described(name)}: {self.known_names(name)}")
-                return None
-            if name in seen:
-                self.report(
-                    place_of(item, "ref"),
-                    f"the ref {quoted(name)} leads back to itself: that is a cycle, and a tree has none",
-                )
-                return None
-            seen.add(name)
+                what = "nothing: quote a name that starts with #" if name == "" else described(name)
+                self.report(place_of(item, "ref"), f"unknown ref {what}: {self.known_names(name)}")
+                break
+            if name in self.followed:
+                found = self.followed[name]
+                break
+            if name in names:
+                message = f"the ref {quoted(name)} leads back to itself: that is a cycle, and a tree has none"
+                self.report(place_of(item, "ref"), message)
+                break
+            names.append(name)
             item = self.definition(name)
-            if not isinstance(item, tuple):
-                return item, self.names[name], self.memo_of_name(name)
-            keys = self.keys_of(item)
+            keys = self.keys_of(item) if isinstance(item, tuple) else {}
             for key in ("p", "label"):
                 if key in keys:
-                    self.report(
-                        place_of(item, key, True), f"the key {quoted(key)} belongs to a branch: write it beside the ref"
-                    )
-            if "ref" not in keys:
-                return item, self.names[name], self.memo_of_name(name)
-            keys.pop("p", None)
-            keys.pop("label", None)
+                    del keys[key]
+                    message = f"the key {quoted(key)} belongs to a branch: write it beside the ref"
+                    self.report(place_of(item, key, True), message)
+            if "ref" in keys:
+                notes.append(self.read_beside_ref(item, keys))
+            else:
+                notes.append(None)
+                found = _Named(item, self.names[name], self.memo_of_name(name), None)
+        for name, note in zip(reversed(names), reversed(notes), strict=False):
+            if found is not None and note is not None:
+                found = found._replace(note=note)
+            self.followed[name] = found
+        if found is not None and (notes[0] or found.note):
+            frame.notes = frame.notes or {}
+            frame.notes[place] = notes[0] or found.note or ""
+        return found
+
+    def read_beside_ref(self, item: Data, keys: dict[str, Data]) -> str | None:
+        """Return the note beside a ref; nothing else may stand there."""
+        note = None
+        for key, value in keys.items():
+            if key == "note":
+                note = read_text(value, "a note", self.report, place_of(item, "note"))
+            elif key != "ref":
+                message = f"the key {quoted(key)} does not go with ref: only p, label and note do"
+                self.report(place_of(item, key, True), message)
+        return note
 
     def memo_of_name(self, name: str) -> object:
         """Return what a named node is known by: its object, or its name where that is a plain scalar."""
         definition = self.definition(name)
-        if isinstance(definition, tuple):
-            keys = dict(definition)
-            if "ref" in keys:
-                return name
-        return name if definition.__class__ is str else id(definition)
+        by_object = isinstance(definition, SharedText) or (isinstance(definition, tuple) and definition)
+        return id(definition) if by_object else name
 
     def known_names(self, name: Data) -> str:
         if not self.names:
             return "nothing is defined under the root's `nodes:`; define it there"
         hint = nearest(name, self.names) if isinstance(name, str) else ""
-        some = ", ".join(printable(known) for known in list(self.names)[:8])
+        some = ", ".join(quoted(known)[1:-1] for known in list(self.names)[:8])
         return f"the names under nodes are {some}{', …' if len(self.names) > 8 else ''}{hint}"
 
     # ---- Labels and probabilities.
@@ -370,13 +404,13 @@ class _Reader:
         if not all(frame.labels) or any(key[0] == "#" for key, _ in pairs):
             frame.labels = []
             for index, (key, _) in enumerate(pairs):
-                frame.labels.append(self.checked_label(key, index + 1, Place(pairs, index, True)))
+                frame.labels.append(self.checked_label(key, index + 1, Place(pairs, index, True), f"#{index + 1}"))
 
-    def checked_label(self, label: str, place: int, where: Place) -> str | None:
+    def checked_label(self, label: str, place: int, where: Place, child: str | None = None) -> str | None:
         try:
             return label_at(str(label), place)
         except TreeError as error:
-            self.report(where, printable(str(error)))
+            self.report(where, str(error), child=child)
             return None
 
     def read_label(self, frame: _Frame, place: int, item: Data, value: Data) -> None:
@@ -457,17 +491,22 @@ class _Reader:
             self.report(Place(frame.container, 0), str(error), own=True)
             return []
         if divided is not None and self.warn is not None:
-            self.warn(
-                f"{self.document.name}: {self.path(own=True)}: the probabilities sum to {shortest(divided)}, not 1; "
-                "each was divided by that sum"
-            )
+            self.warnings += 1
+            if self.warnings <= MOST_PROBLEMS:
+                self.warn(
+                    f"{self.document.name}: {_shortened(self.path(own=True))}: the probabilities sum to "
+                    f"{shortest(divided)}, not 1; each was divided by that sum"
+                )
+            elif self.warnings == MOST_PROBLEMS + 1:
+                self.warn(f"{self.document.name}: there are more such sums, divided out alike")
         return probabilities
 
     # ---- What is wrong, and where.
 
-    def report(self, place: Place, message: str, own: bool = False) -> None:
-        """Note a problem of the current child (or `own`: of the node whose children are read)."""
-        self.problems.append((place, self.path(own), message))
+    def report(self, place: Place, message: str, own: bool = False, child: str | None = None) -> None:
+        """Note a problem of the current child (`own`: of the node whose children are read; `child`: of that one)."""
+        path = paths.join([*paths.split(self.path(own=True)), child]) if child else self.path(own)
+        self.problems.append((place, path, printable(message)))
         if len(self.problems) >= MOST_PROBLEMS:
             raise _TooManyProblemsError
 

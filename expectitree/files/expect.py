@@ -101,6 +101,8 @@ class _Reader:
         for key, text, at in self.pairs(body):
             if key in COUNTS or key == "probes":
                 fields[key] = self.count(text, at)
+                if key == "probes" and fields[key] == 0:
+                    self.report(at, "found '0' as probes, expected a whole number from 1 on")
             elif key == "skipped":
                 fields[key] = self.paths(text, at)
             elif key == "bounds":

@@ -33,8 +33,8 @@ def place_of(item: Data, key: str, of_key: bool = False) -> Place:
     return Place(item, max(i for i, pair in enumerate(item) if pair[0] == key), of_key)
 
 
-def read_keys(item: Data, keys: dict[str, Data], exact: bool, report: Report) -> Header:
-    """Return what the keys of the mapping `item` say; whatever is wrong is reported."""
+def read_keys(item: Data, keys: dict[str, Data], exact: bool, report: Report, where: Place) -> Header:
+    """Return what the keys of the mapping `item`, which stands at `where`, say; whatever is wrong is reported."""
     if len(keys) == 1:
         (key,) = keys
         if key in KINDS or key == "utility":
@@ -56,7 +56,8 @@ def read_keys(item: Data, keys: dict[str, Data], exact: bool, report: Report) ->
             report(place_of(item, key, True), f"the key {quoted(key)} is for the root alone: move it there")
         elif key not in ("type", "children"):
             unknown = True
-            report(place_of(item, key, True), unknown_key(key, NODE_KEYS))
+            known = NODE_KEYS if where.container is not None else (*NODE_KEYS, *ROOT_KEYS)
+            report(place_of(item, key, True), unknown_key(key, known))
     if len(kinds) > 1:
         report(place_of(item, kinds[1], True), f"two kinds in one node, {key_list(kinds)}: keep one")
     if "type" in keys or "children" in keys:
@@ -65,7 +66,7 @@ def read_keys(item: Data, keys: dict[str, Data], exact: bool, report: Report) ->
         return Header(kinds[0], keys[kinds[0]], about)
     if not unknown:
         found = f"found a node with only {key_list(keys)}" if keys else "found a mapping that says no kind"
-        report(Place(item) if item else Place(), f"{found}, {EXPECTED_NODE}")
+        report(where, f"{found}, {EXPECTED_NODE}")
     return Header("", None, about)
 
 
@@ -111,14 +112,22 @@ def read_number(value: Data, exact: bool, report: Report, place: Place) -> Numbe
 
 def read_bounds(value: Data, exact: bool, report: Report, place: Place) -> Bounds | None:
     """Return the pair of bounds written; where it is none, report it and return None."""
-    if not isinstance(value, list) or len(value) != 2 or not all(isinstance(end, str) for end in value):
-        report(place, f"found {described(value)} as bounds, expected [lower, upper], such as [0, 100] or [-inf, inf]")
+    if not isinstance(value, list) or len(value) != 2:
+        found = f"a list of {len(value)}" if isinstance(value, list) and value else described(value)
+        report(place, f"found {found} as bounds, expected [lower, upper], such as [0, 100] or [-inf, inf]")
         return None
-    try:
-        lower, upper = (to_bound(end, exact) for end in value)
-    except NumberError as error:
-        report(place, str(error))
+    ends = []
+    for index, end in enumerate(value):
+        if not isinstance(end, str):
+            report(Place(value, index), f"found {described(end)} as a bound, expected a number, inf or -inf")
+            continue
+        try:
+            ends.append(to_bound(end, exact))
+        except NumberError as error:
+            report(Place(value, index), str(error))
+    if len(ends) < 2:
         return None
+    lower, upper = ends
     if lower > upper:
         report(place, f"the lower bound {value[0]} is greater than the upper bound {value[1]}: swap them")
         return None

@@ -34,11 +34,15 @@ def parse(text: str, name: str) -> Document:
         return _Parser(text, name).parse()
     except yaml.reader.ReaderError as error:
         raise FileError([_unreadable(text, name, error)]) from None
+    except (OverflowError, ValueError) as error:  # PyYAML without libyaml, of an escape that is no character
+        raise FileError([Problem(name, f"this is not YAML: {printable(str(error))}")]) from None
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
+        mark: Any = error.problem_mark or error.context_mark
         message = f"this is not YAML: {error.problem or error}"
         if error.context:
             message += f" {error.context}"
+            if error.context_mark is not None and error.context_mark.line != mark.line:
+                message += f" that starts in line {error.context_mark.line + 1}"
         raise FileError([_problem(name, mark, message + _syntax_hint(text, mark))]) from None
 
 
@@ -110,9 +114,8 @@ class _Parser:
             event = get_event()
         root = roots[0] if roots else ""
         if root == "":
-            raise FileError(
-                [Problem(self.name, "the document is empty: `expectitree new` prints a tree to start from")]
-            )
+            message = "the document is empty: `expectitree new` prints a tree to start from"
+            raise FileError([Problem(self.name, message, line=1, column=1)])
         return Document(
             self.name,
             root,
@@ -142,22 +145,23 @@ class _Parser:
     def check_special(self, event: Any) -> None:
         """Refuse a tag, and an anchor that was used before."""
         if event.tag is not None:
-            raise self.error(
-                event, f"the tag {quoted(event.tag)} is unknown: a tree file has none, text is read as it stands"
-            )
+            tag = quoted(_tag_as_written(event.tag))
+            raise self.error(event, f"the tag {tag} is unknown: a tree file has none, text is read as it stands")
         if event.anchor in self.anchors:
-            raise self.error(event, f"the anchor &{event.anchor} was defined before: give each its own name")
+            raise self.error(event, f"the anchor &{_short(event.anchor)} was defined before: give each its own name")
         self.anchors[event.anchor] = _OPEN
 
     def alias(self, event: Any) -> Data:
         if event.anchor not in self.anchors:
             raise self.error(
-                event, f"the alias *{event.anchor} comes before any anchor &{event.anchor}: define it first"
+                event,
+                f"the alias *{_short(event.anchor)} comes before any anchor &{_short(event.anchor)}: define it first",
             )
         value = self.anchors[event.anchor]
         if value is _OPEN:
             raise self.error(
-                event, f"the alias *{event.anchor} lies within its own anchor: that is a cycle, and a tree has none"
+                event,
+                f"the alias *{_short(event.anchor)} lies within its own anchor: that is a cycle, and a tree has none",
             )
         if isinstance(value, str):
             self.shares_text = True
@@ -174,9 +178,11 @@ class _Parser:
 
     def check_keys(self) -> None:
         for event, is_key in _with_roles(self.text):
-            if is_key and not isinstance(event, (yaml.ScalarEvent, yaml.AliasEvent)):
+            is_text = isinstance(event, yaml.ScalarEvent) or (
+                isinstance(event, yaml.AliasEvent) and isinstance(self.anchors.get(event.anchor or ""), str)
+            )
+            if is_key and not is_text:
                 raise self.error(event, "a key is a list or a mapping here: expected plain text")
-        raise FileError([Problem(self.name, "a key is a list or a mapping, by an alias: expected plain text")])
 
     def error(self, event: Any, message: str) -> FileError:
         return FileError([_problem(self.name, event.start_mark, message)])
@@ -231,6 +237,15 @@ def _containers(root: Data) -> Iterator[Data]:
             )
 
 
+def _short(name: str) -> str:
+    return quoted(name)[1:-1]
+
+
+def _tag_as_written(tag: str) -> str:
+    standard = "tag:yaml.org,2002:"
+    return f"!!{tag.removeprefix(standard)}" if tag.startswith(standard) else tag
+
+
 def _with_roles(text: str) -> Iterator[tuple[Any, bool]]:
     """Yield every event that is or starts a value, and whether it stands where a mapping's key does."""
     above: list[int] = []  # of each open container: items so far, or -1 in a list
@@ -268,6 +283,6 @@ def _syntax_hint(text: str, mark: Any) -> str:
     line = text.split("\n", mark.line + 1)[mark.line] if text.count("\n") >= mark.line else ""
     if "\t" in line[: mark.column + 1]:
         return " (a tab: indent with spaces)"
-    if line[mark.column : mark.column + 1] in ("%", "@", "`"):
+    if line[mark.column : mark.column + 1] in ("%", "@", "`") and mark.column:
         return " (text that starts so must be quoted)"
     return ""
