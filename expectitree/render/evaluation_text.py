@@ -44,7 +44,8 @@ def summary_lines(evaluation: Evaluation, look: Look) -> Iterator[str]:
         ties = [printable(label) for label in search.ties]
         best = look.paint(ties[0], "best")
         if len(ties) > 1:
-            best += f"  (worth as much: {', '.join(ties[1:])})"
+            more = f" and {len(ties) - 6:,} more" if len(ties) > 6 else ""
+            best += f"  (worth as much: {', '.join(ties[1:6])}{more})"
         facts.append(("best", best))
     again = counts.visits - counts.visited
     extra = f", {again:,} more visit{'s' * (again != 1)}" if again else ""

@@ -35,74 +35,69 @@ class _Drawing:
         self.levels = max(3, (look.width - _ROOM) // 4)
         self.open: list[bool] = []
         self.widths: list[tuple[int, int]] = []  # by depth: of the labels and of the probabilities of these siblings
-        self.best: list[tuple[int, list[int]]] = []  # by depth: a parent, and its best branches
+        self.starred: dict[int, int] = {}  # node -> its first best branch
 
     def lines(self, row: Row) -> Iterator[str]:
         depth = row.depth
         del self.open[depth:]
         self.open.append(not row.last)
+        stem = self.stem(depth)
+        room = max(24, self.look.width - len(stem) - 4)
         if row.node < 0:
-            yield self.guides(depth, self.characters.plain) + self.look.paint(self.left_out(row), "dim")
+            yield self.guides(depth, stem, self.characters.plain) + self.look.paint(self.left_out(row), "dim")
             return
-        head, head_width = self.head(row)
-        guides = self.guides(depth, self.mark(row))
-        yield guides + head + self.body(row, self.room(depth) - head_width)
-        below = (row.first_met and self.tree.columns.kind[row.node] != 0) and not (
-            row.hidden_branches or is_one_row(self.tree, row.node)
-        )
-        for text, style in self.remarks(row):
-            for line in wrap(printable(text), max(24, self.room(depth) - 2)) or [""]:
-                yield self.margin(depth, below) + self.look.paint(line, style)
+        mark = self.mark(row)
+        head, head_width = self.head(row, mark)
+        yield self.guides(depth, stem, mark) + head + self.body(row, room - head_width)
+        remarks = list(self.remarks(row))
+        if remarks:
+            margin = self.margin(depth, stem, self.goes_on(row))
+            for text, style in remarks:
+                for line in wrap(printable(text), max(24, room - 2)):
+                    yield margin + self.look.paint(line, style)
 
     # ---- The left margin.
-
-    def guides(self, depth: int, mark: str) -> str:
-        if depth == 0:
-            return ""
-        turn = self.characters.branch if self.open[depth] else self.characters.last
-        style = "best" if mark == self.characters.best else "cut" if mark == self.characters.cut else "guide"
-        return self.look.paint(self.stem(depth), "guide") + self.look.paint(turn + mark, style)
 
     def stem(self, depth: int) -> str:
         """The lines that pass by on the left; of a deep row only the nearest, after how many there are more."""
         start = max(1, depth - self.levels)
-        stem = "".join(
-            self.characters.down if going_on else self.characters.blank for going_on in self.open[start:depth]
-        )
+        down, blank = self.characters.down, self.characters.blank
+        stem = "".join([down if going_on else blank for going_on in self.open[start:depth]])
         return f"{start - 1}{self.characters.ellipsis} {stem}" if start > 1 else stem
 
-    def margin(self, depth: int, below: bool) -> str:
+    def guides(self, depth: int, stem: str, mark: str) -> str:
+        if depth == 0:
+            return ""
+        turn = self.characters.branch if self.open[depth] else self.characters.last
+        style = "best" if mark == self.characters.best else "cut" if mark == self.characters.cut else "guide"
+        return self.look.paint(stem, "guide") + self.look.paint(turn + mark, style)
+
+    def goes_on(self, row: Row) -> bool:
+        """Say whether rows of children follow."""
+        inner = row.first_met and self.tree.columns.kind[row.node] != 0
+        return inner and not row.hidden_branches and not is_one_row(self.tree, row.node)
+
+    def margin(self, depth: int, stem: str, below: bool) -> str:
         own = ""
         if depth:
             own = self.characters.down if self.open[depth] else self.characters.blank
-        if below:
-            own += self.characters.down
-        elif depth:
-            own += "  "
-        return self.look.paint(self.stem(depth) + own, "guide")
-
-    def room(self, depth: int) -> int:
-        return max(24, self.look.width - cell_width(self.stem(depth)) - 4)
+        own += self.characters.down if below else "  " if depth else ""
+        return self.look.paint(stem + own, "guide")
 
     def mark(self, row: Row) -> str:
         if row.depth == 0:
             return ""
         if row.first_met and self.evaluation.explanation.skipped.get(row.node) == "cut":
             return self.characters.cut
-        del self.best[row.depth :]
-        while len(self.best) < row.depth:
-            self.best.append((-1, []))
-        known, branches = self.best[row.depth - 1]
-        if known != row.parent:
-            branches = self.search.best_branches(row.parent)
-            self.best[row.depth - 1] = row.parent, branches
-        if row.branch not in branches:
-            return self.characters.plain
-        return self.characters.best if row.branch == branches[0] else self.characters.tie
+        if self.search.is_best(row.parent, row.branch):
+            if row.parent not in self.starred:
+                self.starred[row.parent] = self.search.best_branches(row.parent)[0]
+            return self.characters.best if row.branch == self.starred[row.parent] else self.characters.tie
+        return self.characters.plain
 
     # ---- What a row says.
 
-    def head(self, row: Row) -> tuple[str, int]:
+    def head(self, row: Row, mark: str) -> tuple[str, int]:
         """The branch: its label and probability, aligned among siblings; and how wide that is."""
         if row.depth == 0:
             return "", 0
@@ -113,7 +108,7 @@ class _Drawing:
         if label_width < 0:
             label_width, p_width = self.widths[row.depth - 1] = self.sibling_widths(row.parent)
         label = self.label(row.parent, row.branch)
-        style = "best" if self.mark(row) == self.characters.best else "none" if self.tree.label[row.branch] else "dim"
+        style = "best" if mark == self.characters.best else "none" if self.tree.label[row.branch] else "dim"
         text = self.look.paint(padded(label, label_width), style) + "  "
         if p_width:
             text += padded(self.probability(row.branch), p_width) + "  "
@@ -144,7 +139,7 @@ class _Drawing:
         name = "" if shared is None else f"@{shared} " if row.first_met else f"{self.characters.arrow} @{shared} "
         symbol = self.characters.kinds[kind]
         text = paint(name, "dim") + paint(f"{symbol}{kind}", kind) + " " + self.value(n)
-        used = cell_width(name + symbol + kind) + 1 + len(self.value_text(n))
+        used = len(name + symbol + kind) + 1 + len(self.value_text(n))
         if row.first_met and is_one_row(self.tree, n):
             exact = self.search.is_exact(n)
             text += (" = " if exact else " of ") + self.expression(n, room - used - 3 - len(self.tail_text(row)))

@@ -86,17 +86,20 @@ class Search:
         """Say whether v* of a node id is known."""
         return bool(self.lower[node] == self.upper[node])
 
+    def is_best(self, node: int, branch: int) -> bool:
+        """Say whether a branch of a player's node is proved to be worth the node's known value."""
+        k = self.tree.columns.kind[node]
+        if k not in (Kind.MAX, Kind.MIN) or not self.is_exact(node):
+            return False
+        child = self.tree.columns.child[branch]
+        if k == Kind.MAX:
+            return bool(self.lower[child] >= self.lower[node] - self.eps)
+        return bool(self.upper[child] <= self.upper[node] + self.eps)
+
     def best_branches(self, node: int) -> list[int]:
         """Return the branches of a player's node that are proved to be worth its known value, in order."""
-        tree = self.tree
-        k = tree.columns.kind[node]
-        if k not in (Kind.MAX, Kind.MIN) or not self.is_exact(node):
-            return []
-        value, child = self.lower[node], tree.columns.child
-        branches = range(tree.columns.first[node], tree.columns.first[node + 1])
-        if k == Kind.MAX:
-            return [b for b in branches if self.lower[child[b]] >= value - self.eps]
-        return [b for b in branches if self.upper[child[b]] <= value + self.eps]
+        first = self.tree.columns.first
+        return [b for b in range(first[node], first[node + 1]) if self.is_best(node, b)]
 
     def best_actions(self, node: int) -> tuple[str, ...]:
         """Return the labels of `best_branches`."""
