@@ -1,7 +1,7 @@
 """Makes what the documents quote: the outputs after `$ expectitree …` in Markdown, and the picture of an answer.
 
-    python docs/refresh.py          write them anew
-    python docs/refresh.py --check  say what is out of date (exit status 1); times are not compared
+python docs/refresh.py          write them anew
+python docs/refresh.py --check  say what is out of date (exit status 1); times are not compared
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PICTURE = ROOT / "docs" / "answer.svg"
 PICTURE_COMMAND = "expectitree eval trees/aima-5.12-left.yaml -a star1 --no-notes"
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_TIME = re.compile(r" *[0-9.]+ (s|ms|µs)\b")
+_TIME = re.compile(r" +([0-9.]+ (s|ms|µs)|time)$", re.MULTILINE)
 
 
 def run(command: str, **environment: str) -> str:
@@ -63,7 +63,7 @@ def picture() -> str:
     console.print(Text.from_ansi(run(PICTURE_COMMAND, **environment)))
     svg = console.export_svg(title="expectitree", unique_id="answer")
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
-    svg = svg.replace('<svg ', '<svg xml:space="preserve" ', 1)
+    svg = svg.replace("<svg ", '<svg xml:space="preserve" ', 1)
     return svg.replace("Fira Code, monospace", "Menlo, Consolas, DejaVu Sans Mono, monospace") + "\n"
 
 

@@ -309,7 +309,9 @@ def test_an_interrupt_is_no_traceback() -> None:
 
 
 def test_control_characters_never_reach_the_terminal() -> None:
-    done = run("eval", "-", stdin='{"title": "a\\u001b[31m", "max": {"x\\u0007y": 1, "b\\n": {"min": [2], "note": "\\u009b"}}}')
+    done = run(
+        "eval", "-", stdin='{"title": "a\\u001b[31m", "max": {"x\\u0007y": 1, "b\\n": {"min": [2], "note": "\\u009b"}}}'
+    )
     assert done.returncode == 0
     assert not any(ord(c) < 32 and c != "\n" or 127 <= ord(c) < 160 for c in done.stdout)
     assert "x\\x07y" in done.stdout

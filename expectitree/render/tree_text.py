@@ -142,7 +142,8 @@ class _Drawing:
         used = len(name + symbol + kind) + 1 + len(self.value_text(n))
         if row.first_met and is_one_row(self.tree, n):
             exact = self.search.is_exact(n)
-            text += (" = " if exact else " of ") + self.expression(n, room - used - 3 - len(self.tail_text(row)))
+            expression = self.expression(n, room - used - 3 - len(self.tail_text(row)))
+            text += (" = " if exact else " of ") + expression if expression else ""
         return text + self.tail(row)
 
     def value_text(self, n: int) -> str:
@@ -156,7 +157,10 @@ class _Drawing:
         return text if self.search.visits[n] else self.look.paint(f"({text})", "dim")
 
     def expression(self, n: int, room: int) -> str:
-        """How a node's terminals make its value: `min(2, 3)`, `mean(1, 2)`, `0.9·2 + 0.1·3`; (4) was not visited."""
+        """How a node's terminals make its value: `min(2, 3)`, `mean(1, 2)`, `0.9·2 + 0.1·3`; (4) was not visited.
+
+        Nothing where not even one of them has room.
+        """
         kind, _, first, child, probability = self.tree.columns
         begin, end = first[n], first[n + 1]
         sums = kind[n] == Kind.CHANCE and len(set(probability[begin:end])) > 1
@@ -170,7 +174,9 @@ class _Drawing:
             c = child[b]
             bare = f"{label}{weight}{brief(self.tree.columns.utility[c])}"
             used += cell_width(bare) + len(separator) + (0 if self.search.visits[c] else 2)
-            if terms and used + (0 if b + 1 == end else len(separator) + 7 + len(self.characters.ellipsis)) > room:
+            if used + (0 if b + 1 == end else len(separator) + 7 + len(self.characters.ellipsis)) > room:
+                if not terms:
+                    return ""
                 terms.append(f"{self.characters.ellipsis} {end - b:,} more")
                 break
             terms.append(f"{label}{weight}{self.utility(c)}")
