@@ -10,9 +10,8 @@ import pytest
 import expectitree as et
 from expectitree.analysis.evaluation import Evaluation
 from expectitree.analysis.outline import outline
-from expectitree.render.look import ASCII, UNICODE, cell_width, clipped
+from expectitree.render.look import ASCII, UNICODE, Look, cell_width, clipped
 from expectitree.render.tree_text import tree_lines
-from expectitree.render.look import Look
 
 
 def drawn(
