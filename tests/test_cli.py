@@ -288,9 +288,13 @@ def test_a_closed_pipe_is_quiet(tmp_path: Path) -> None:
 def test_a_full_disk_is_said() -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "expectitree", "eval", RISK], stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+            [sys.executable, "-m", "expectitree", "eval", RISK],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
             check=False,
-        )  # fmt: skip
+        )
     assert done.returncode == 3
     assert "cannot write the output: No space left on device" in done.stderr
     assert "Traceback" not in done.stderr

@@ -11,7 +11,7 @@ import expectitree as et
 from expectitree.files.edit import with_expectation, with_replacements, write_text
 
 REPLACED = [
-    ("yaml", "expect: {value: 1}  # é\nmax: [2]\n", {("value",): Fraction(1, 3)}, "expect: {value: 1/3}  # é\nmax: [2]\n"),
+    ("yaml", "expect: {value: 1} #é\nmax: [2]\n", {("value",): Fraction(1, 3)}, "expect: {value: 1/3} #é\nmax: [2]\n"),
     ("yaml", "expect:\n    best:   'a'\nmax: [2]\n", {("best",): "#2"}, 'expect:\n    best:   "#2"\nmax: [2]\n'),
     ("yaml", "expect: {best: a}\r\nmax: [2]\r\n", {("best",): "no, b"}, 'expect: {best: "no, b"}\r\nmax: [2]\r\n'),
     (

@@ -46,7 +46,7 @@ def test_the_reasons_read_as_they_should() -> None:
         "chance cut after 1 of 2: even if the rest were 8, at most 5 <= alpha 5; 1 node, 2 leaves not visited",
     ]
     mirrored = et.loads("min: {a: 5, b: {max: [7, 9]}}")
-    told = explain(et.evaluate(mirrored, "star1"))
+    told = explain(et.evaluate(mirrored, "star1", bounds=(0, 9)))
     assert [cut.reason for cut in told.cuts.values()] == [
         "beta cut after 1 of 2: at least 7 >= beta 5; 1 leaf not visited"
     ]
@@ -57,9 +57,9 @@ def test_a_cut_by_local_bounds_comes_before_any_outcome() -> None:
     told = explain(et.evaluate(tree, "star2", bounds=(0, 9)))
     (cut,) = told.cuts.values()
     assert (cut.after, cut.probing) == (0, False)
-    assert (
-        cut.reason
-        == "chance cut before any outcome: even with the rest at best, at most 4.5 <= alpha 5; 2 nodes, 4 leaves not visited"
+    assert cut.reason == (
+        "chance cut before any outcome: even with the rest at best, at most 4.5 <= alpha 5; "
+        "2 nodes, 4 leaves not visited"
     )
 
 

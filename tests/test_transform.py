@@ -57,7 +57,7 @@ def test_a_long_chain_is_cut_without_recursion() -> None:
 
 
 def test_a_node_without_an_estimate_is_named() -> None:
-    with pytest.raises(et.TransformError, match="^a/#2: the depth limit 2 cuts here, and the node has no estimate"):
+    with pytest.raises(et.TransformError, match=r"^a/#2: the depth limit 2 cuts here, and the node has no estimate"):
         cut_at_depth(et.loads("max: {a: {estimate: 1, min: [1, {max: [2]}]}}"), 2)
 
 
