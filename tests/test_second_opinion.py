@@ -100,7 +100,7 @@ class SpokenSearch:
         is_max = node.kind == Kind.MAX
         children = list(node.children) if probe is None else [node.children[probe]]
         best = -INFINITY if is_max else INFINITY
-        searched: list[Node] = []
+        found: list[Bounds] = []  # of each child as it was looked at; a later one may narrow what they share
         for child in children:
             if is_max:
                 self.pass_over_or_enter(child, max(alpha, best), beta)
@@ -108,14 +108,13 @@ class SpokenSearch:
             else:
                 self.pass_over_or_enter(child, alpha, min(beta, best))
                 best = min(best, self.upper[child.id])
-            searched.append(child)
+            found.append((self.lower[child.id], self.upper[child.id]))
             if best >= beta if is_max else best <= alpha:
                 break
-        left = children[len(searched) :]
+        left = children[len(found) :]
         if probe is None:
             self.count_cut(left)
-        pick = max if is_max else min
-        lower, upper = pick(self.lower[c.id] for c in searched), pick(self.upper[c.id] for c in searched)
+        lower, upper = (max(ends) if is_max else min(ends) for ends in zip(*found, strict=True))
         whole = probe is None and not left
         # What was not searched may be better for the player: only one end of the interval is known then.
         self.narrow(node, lower if whole or is_max else -INFINITY, upper if whole or not is_max else INFINITY)

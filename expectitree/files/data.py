@@ -24,6 +24,8 @@ from expectitree.tree import Tree
 MOST_PROBLEMS = 20
 _LONGEST_PATH = 200  # characters of a path in a message
 
+_MOST_KNOWN = 10_000  # utilities of runs remembered by their text; where these hardly repeat it gains nothing
+
 # A run of plain decimals is checked at once; whatever else is written is read one by one.
 _PLAIN_RUN = re.compile(r"[-+.0-9]{1,300}(?: [-+.0-9]{1,300})*")
 
@@ -57,6 +59,7 @@ class _Frame:
     notes: dict[int, str] | None = None  # beside a ref, by the child's place
     memo: object = None  # what this node is known by, where it is shared
     place = Place()
+    differ = False  # the labels are known to
 
     def __init__(self, kind: int, items: list[Data], container: Data, nested: int) -> None:
         self.kind = kind  # 0 at the bottom of the stack
@@ -169,15 +172,29 @@ class _Reader:
             self.stack.pop()
             self.stack[-1].ids.append(node)
 
-    def read_run(self, frame: _Frame) -> bool:
-        """Read the children at once where all are plain terminals, as most nodes are; say whether they were."""
+    def read_run(self, kind: int, items: list[Data], labels: list[str] | None) -> int | None:
+        """Add a node whose children are all plain terminals, as most nodes are, at once; None where one is not."""
+        utilities: list[Number] | None
         try:
-            if _PLAIN_RUN.fullmatch(" ".join(frame.items)):
-                frame.ids.extend(self.builder.add_terminals(list(map(float, frame.items))))
-                return True
+            utilities = [*map(self.numbers.__getitem__, items)]
+        except (KeyError, TypeError):  # one was not met before, or is no text
+            utilities = self.read_plain(items)
+            if utilities is None:
+                return None
+        probabilities = self.builder.distribution(None, len(items))[0] if kind == 3 else None
+        return self.builder.add_run(kind, utilities, probabilities, labels)
+
+    def read_plain(self, items: list[Data]) -> list[Number] | None:
+        """Return the utilities of plain decimals, checked all at once; None where something else is among them."""
+        try:
+            if not _PLAIN_RUN.fullmatch(" ".join(items)):
+                return None
+            utilities: list[Number] = [*map(float, items)]
         except (TypeError, ValueError):  # something else is among them: one by one, then
-            pass
-        return False
+            return None
+        if len(self.numbers) < _MOST_KNOWN:
+            self.numbers.update(zip(items, utilities, strict=True))
+        return utilities
 
     def terminal(self, text: str, place: Place | None = None) -> int:
         """Add a terminal from its number's text; `place` is where the current child is, if nothing is said."""
@@ -255,10 +272,11 @@ class _Reader:
                 message = "children by an alias: repeat them, or share a whole node by an alias or a ref"
                 return self.reject(place_of(item, "children" if "children" in keys else kind_key), message)
             self.bodies.add(id(body))
+        labels = None
         if body.__class__ is list and body:
-            child = _Frame(kind, body, body, nested)
+            items = body
         elif body.__class__ is tuple and body:
-            child = _Frame(kind, [value for _, value in body], body, nested)
+            labels, items = [key for key, _ in body], [value for _, value in body]
         else:
             key = "children" if "children" in keys else kind_key
             what = f"has {described(body)} for children" if body or body is False else "has no children"
@@ -266,6 +284,12 @@ class _Reader:
                 place_of(item, key),
                 f"a {kind.name} node {what}: expected a list of nodes, or a mapping from label to node",
             )
+        plain = labels is None or _are_plain(labels)
+        if plain and not about and items[-1].__class__ is str and self.reads_runs:
+            node = self.read_run(kind, items, labels)
+            if node is not None:
+                return node
+        child = _Frame(kind, items, body, nested)
         if about:
             child.about = about
         if self.tracked and about and "estimate" in about:
@@ -274,12 +298,10 @@ class _Reader:
         if memo is not None:
             child.memo = memo
             self.open.add(memo)
-        if body.__class__ is tuple:
+        if plain:
+            child.labels, child.differ = labels, labels is not None
+        else:
             self.read_labels(child, body)
-        if child.items[-1].__class__ is str and self.reads_runs and self.read_run(child):
-            node = self.close(child)
-            self.stack.pop()
-            return node
         return None
 
     def long_terminal(self, item: Data, body: Data, about: dict[str, Any] | None) -> int:
@@ -298,7 +320,7 @@ class _Reader:
     def close(self, frame: _Frame) -> int:
         """Add the node of a frame whose children are all read; return its id."""
         about, labels = frame.about, frame.labels
-        if labels is not None:
+        if labels is not None and not frame.differ:
             labels.extend([None] * (len(frame.ids) - len(labels)))
             self.check_labels(frame, labels)
         probabilities = self.distribution(frame) if frame.kind == 3 else None
@@ -399,12 +421,10 @@ class _Reader:
     # ---- Labels and probabilities.
 
     def read_labels(self, frame: _Frame, pairs: Data) -> None:
-        """Take the keys of a mapping as the labels of its values."""
-        frame.labels = [key for key, _ in pairs]
-        if not all(frame.labels) or any(key[0] == "#" for key, _ in pairs):
-            frame.labels = []
-            for index, (key, _) in enumerate(pairs):
-                frame.labels.append(self.checked_label(key, index + 1, Place(pairs, index, True), f"#{index + 1}"))
+        """Take the keys of a mapping as the labels of its values, looking at each."""
+        frame.labels = []
+        for index, (key, _) in enumerate(pairs):
+            frame.labels.append(self.checked_label(key, index + 1, Place(pairs, index, True), f"#{index + 1}"))
 
     def checked_label(self, label: str, place: int, where: Place, child: str | None = None) -> str | None:
         try:
@@ -545,6 +565,11 @@ class _Reader:
 
 
 _UNREAD: Any = object()  # stands for a probability that could not be read
+
+
+def _are_plain(labels: list[str]) -> bool:
+    """Say whether labels need no closer look: they differ, none is empty, and none could be `#k`."""
+    return len(set(labels)) == len(labels) and "" not in labels and "#" not in "".join(labels)
 
 
 def _shortened(path: str) -> str:
