@@ -143,8 +143,17 @@ class Tree:
 
     def walk(self) -> Iterator[tuple[Node, str]]:
         """Yield every node once with its first path, parents first, in branch order."""
-        for n in self.first_paths.order:
-            yield Node(self, n), self.path_of(n)
+        order, parent, branch, depth = self.first_paths
+        path, ends = "", [0]  # the current path, and where its labels end
+        for n in order:
+            if parent[n] < 0:
+                yield Node(self, n), paths.ROOT
+                continue
+            del ends[depth[n] :]
+            label = paths.join([self.branch_label(parent[n], branch[n])])
+            path = f"{path[: ends[-1]]}/{label}" if ends[-1] else label
+            ends.append(len(path))
+            yield Node(self, n), path
 
     def path_of(self, node: int) -> str:
         """Return the first path to a node."""

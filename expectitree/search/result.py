@@ -108,7 +108,12 @@ class Search:
     @cached_property
     def strategy(self) -> Mapping[str, str]:
         """The best action, by path, at every node of a player that optimal play can reach; parents first."""
-        return {self.tree.path_of(n): self.tree.branch_label(n, b) for n, b in self.strategy_branches.items()}
+        chosen = self.strategy_branches
+        return {
+            path: self.tree.branch_label(node.id, chosen[node.id])
+            for node, path in self.tree.walk()
+            if node.id in chosen
+        }
 
     @cached_property
     def strategy_branches(self) -> Mapping[int, int]:
