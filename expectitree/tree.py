@@ -93,10 +93,11 @@ class Tree:
     def heights(self) -> Column:
         """For each node, the branches on the longest way down to a terminal."""
         kind, _, first, child, _ = self.columns
-        heights = array("I", bytes(4 * len(kind)))
-        for n in range(len(kind)):
-            if kind[n]:
-                heights[n] = 1 + max(heights[child[b]] for b in range(first[n], first[n + 1]))
+        heights = [0] * len(kind)
+        height = heights.__getitem__
+        for n, k in enumerate(kind):
+            if k:
+                heights[n] = 1 + max(map(height, child[first[n] : first[n + 1]]))
         return heights
 
     @cached_property

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from array import array
+from operator import sub
 
 from expectitree.builder import check_bounds
 from expectitree.errors import SearchError, TreeError
@@ -70,7 +71,10 @@ def search_window(tree: Tree, algorithm: Algorithm, bounds: Bounds, source: str,
         [zero] * branches,
         *([0] * depths for _ in range(9)),
     )
-    widest = max(columns.first[n + 1] - columns.first[n] for n in range(count))
+    # More probes than any node has children find nothing to do.
+    probes = algorithm.probes
+    if probes > 1:
+        probes = min(probes, max(map(sub, columns.first[1:], columns.first)))
     cuts = star_minimax(
         columns,
         work,
@@ -80,7 +84,7 @@ def search_window(tree: Tree, algorithm: Algorithm, bounds: Bounds, source: str,
         INFINITY,
         INFINITY if tree.exact else sys.float_info.max,
         algorithm.chance_cuts,
-        min(algorithm.probes, widest),
+        probes,
         algorithm.probe_order == "cyclic",
     )
     return Search(tree, algorithm, bounds, source, eps, *work[:7], cuts)
