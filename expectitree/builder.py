@@ -102,11 +102,11 @@ class TreeBuilder:
         """Return the tree below `root`; nodes that it does not reach are left out.
 
         The builder must not be used afterwards: the tree holds its columns. Raises `TreeError` where a utility or
-        an estimate lies outside the bounds of a node above it, unless `check` is off.
+        an estimate lies outside the bounds of a node above it. With `check` off the caller has seen to both.
         """
         root_id = self._id(root)
         self._truncate(root_id + 1)
-        unreachable = self._unreachable()
+        unreachable = self._unreachable() if check else []
         if unreachable:
             estimated = self._compact(unreachable, estimated)
         self._first.append(len(self._child))

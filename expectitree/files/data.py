@@ -54,6 +54,7 @@ class _Reader:
         self, document: Document, exact: bool, warn: Warn | None, tracked: frozenset[int] = frozenset()
     ) -> None:
         self.document, self.exact = document, exact
+        self.shared = document.shared
         self.tracked = tracked  # nodes of which it is asked where they are written
         self.places: dict[int, tuple[Place, str]] = {}  # the answers: place and path
         self.reads_runs = not (exact or tracked or document.shares_text)
@@ -167,6 +168,9 @@ class _Reader:
 
     def enter(self, frame: Frame, place: int, item: Data) -> int | None:
         """Read the child at `place`: return its id, or None where its own children come first."""
+        if item.__class__ is tuple and len(item) == 1 and item[0][0] in KINDS and id(item) not in self.shared:
+            key, body = item[0]
+            return self.enter_inner(frame, item, key, body, None, None)  # as most inner nodes are written
         target, where, memo = item, None, None
         keys: dict[str, Data] = {}
         ref: Data = None
@@ -187,7 +191,7 @@ class _Reader:
                 keys = dict(target) if isinstance(target, tuple) else {}
                 keys.pop("p", None)
                 keys.pop("label", None)
-            elif id(item) in self.document.shared:
+            elif id(item) in self.shared:
                 memo = id(item)
         elif item.__class__ is SharedText:
             memo = id(item)
@@ -216,16 +220,22 @@ class _Reader:
             ((kind_key, body),) = keys.items()
         if len(keys) != 1 or kind_key not in KINDS:
             kind_key, body, about = read_keys(item, keys, self.exact, self.report, where or self.here())
-        kind = KINDS.get(kind_key)
-        if kind is None:
-            return self.placeholder() if not kind_key else self.long_terminal(item, body, about)
+        if kind_key in KINDS:
+            return self.enter_inner(frame, item, kind_key, body, about, memo)
+        return self.placeholder() if not kind_key else self.long_terminal(item, body, about)
+
+    def enter_inner(
+        self, frame: Frame, item: Data, kind_key: str, body: Data, about: dict[str, Any] | None, memo: object
+    ) -> int | None:
+        """Put an inner node on the stack, or add it at once where its children are plain terminals."""
+        kind = KINDS[kind_key]
         nested = frame.nested + 1 if memo is None else 1
         if nested >= MOST_NESTED:
             return self.reject(None, NESTED_TOO_DEEPLY)
-        if id(body) in self.document.shared:
+        if id(body) in self.shared:
             if id(body) in self.bodies:
                 message = "children by an alias: repeat them, or share a whole node by an alias or a ref"
-                return self.reject(place_of(item, "children" if "children" in keys else kind_key), message)
+                return self.reject(_place_of_children(item, kind_key), message)
             self.bodies.add(id(body))
         labels = None
         if body.__class__ is list and body:
@@ -233,10 +243,9 @@ class _Reader:
         elif body.__class__ is tuple and body:
             labels, items = [key for key, _ in body], [value for _, value in body]
         else:
-            key = "children" if "children" in keys else kind_key
             what = f"has {described(body)} for children" if body or body is False else "has no children"
             return self.reject(
-                place_of(item, key),
+                _place_of_children(item, kind_key),
                 f"a {kind.name} node {what}: expected a list of nodes, or a mapping from label to node",
             )
         plain = labels is None or are_plain(labels)
@@ -336,3 +345,7 @@ class _Reader:
                 label = frame.labels[at] if frame.labels and at < len(frame.labels) else None
                 labels.append(label or f"#{at + 1}")
         return paths.join(labels)
+
+
+def _place_of_children(item: Data, kind_key: str) -> Place:
+    return place_of(item, "children" if any(key == "children" for key, _ in item) else kind_key)

@@ -100,7 +100,10 @@ class _Parser:
                 above.append(items)
                 items = []
             elif kind is sequence_end or kind is mapping_end:
-                value: Data = items if kind is sequence_end else self.pairs(items)
+                value: Data = items
+                if kind is mapping_end:
+                    one = len(items) == 2 and items[0].__class__ is str and items[0] != "<<"
+                    value = ((items[0], items[1]),) if one else self.pairs(items)
                 items = above.pop()
                 items.append(value)
                 if not plain:
@@ -126,8 +129,6 @@ class _Parser:
 
     def pairs(self, items: list[Data]) -> Data:
         """Return a mapping's keys and values, which the events give in turn, as pairs."""
-        if len(items) == 2 and items[0].__class__ is str and items[0] != "<<":
-            return (tuple(items),)
         keys = items[::2]
         try:
             if "<<" in "".join(keys):
