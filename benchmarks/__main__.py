@@ -44,7 +44,7 @@ class Size:
     processes: int
 
 
-FULL = Size(text_nodes=100_000, search_nodes=300_000, repetitions=7, processes=21)
+FULL = Size(text_nodes=300_000, search_nodes=300_000, repetitions=5, processes=21)
 QUICK = Size(text_nodes=20_000, search_nodes=50_000, repetitions=3, processes=5)
 
 

@@ -319,3 +319,8 @@ def test_control_characters_never_reach_the_terminal() -> None:
     assert done.returncode == 0
     assert not any(ord(c) < 32 and c != "\n" or 127 <= ord(c) < 160 for c in done.stdout)
     assert "x\\x07y" in done.stdout
+
+
+def test_help_keeps_its_tables() -> None:
+    assert "    3    a file that cannot be read or written, or is no tree\n" in run("--help").stdout
+    assert "    star1           cuts at CHANCE too, from the bounds (Ballard 1983)\n" in run("eval", "--help").stdout

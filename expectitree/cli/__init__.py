@@ -56,7 +56,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, "-V", "--version", prog_name="expectitree", message="%(prog)s %(version)s")
 def cli() -> None:
-    r"""Game trees with MAX, MIN and CHANCE nodes: what they are worth, and which branches need no look.
+    """Game trees with MAX, MIN and CHANCE nodes: what they are worth, and which branches need no look.
 
     A tree is a YAML or JSON file; `expectitree new` prints one to start from. FILE may be - for standard input.
 

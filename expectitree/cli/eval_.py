@@ -38,7 +38,7 @@ def command(
     format_name: str,
     **given: object,
 ) -> None:
-    r"""Compute the value of each tree and show the tree, annotated.
+    """Compute the value of each tree and show the tree, annotated.
 
     Where a pruning search left a node, the tree says what was cut and why; (4) is a leaf that was not visited.
 

@@ -109,10 +109,12 @@ def probe_options(command: Command) -> Command:
                 "--probes",
                 type=click.IntRange(min=1),
                 metavar="K",
-                help="Children of each outcome that star2.5 probes.",
+                help="Children of each outcome that star2.5 probes; 2 by default.",
             ),
             click.option(
-                "--probe-order", type=click.Choice(PROBE_ORDERS), help="How star2.5 goes about several probes."
+                "--probe-order",
+                type=click.Choice(PROBE_ORDERS),
+                help="Round by round (cyclic, the default), or outcome by outcome.",
             ),
         )
     ):
