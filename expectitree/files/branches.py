@@ -89,13 +89,21 @@ class Branches:
                 self.report(where, f"duplicate label {quoted(label)} among siblings: give each its own", own=True)
             seen.add(label or "")
 
-    def read_p(self, frame: Frame, item: Data, value: Data) -> None:
+    def takes_p(self, frame: Frame, value: Data) -> bool:
+        """Give an outcome a probability that was read before; say whether it is one."""
+        known = self.probabilities.get(value) if value.__class__ is str else None
+        if known is None or frame.kind != 3:
+            return False
         if frame.written is None:
             frame.written = []
-        known = self.probabilities.get(value) if value.__class__ is str else None
-        if known is not None and frame.kind == 3:
-            frame.written.append(known)
+        frame.written.append(known)
+        return True
+
+    def read_p(self, frame: Frame, item: Data, value: Data) -> None:
+        if self.takes_p(frame, value):
             return
+        if frame.written is None:
+            frame.written = []
         where = place_of(item, "p")
         if frame.kind != 3:
             above = (

@@ -36,10 +36,14 @@ def read_tree(document: Document, exact: bool = False, warn: Warn | None = None)
     `warn` is told of probabilities that missed 1 and were divided out.
     """
     reader = _Reader(document, exact, warn)
-    tree = reader.read()
+    try:
+        tree = reader.read()
+    finally:
+        reader.release()
     if reader.out_of_bounds:  # read once more, to find where these nodes are written
         again = _Reader(document, exact, None, tracked=frozenset(reader.out_of_bounds))
         again.read()
+        again.release()
         with suppress(TooManyProblemsError):
             for node, message in reader.out_of_bounds.items():
                 again.problems.add(*again.places[node], message)
@@ -85,6 +89,10 @@ class _Reader:
             raise self.problems.failure()
         self.out_of_bounds = dict(islice(self.builder.outside_bounds(root), MOST_PROBLEMS))
         return self.builder.build(NodeId(root), check=False, **about)
+
+    def release(self) -> None:
+        """Let go of the parts that refer back here: else a large document would stay until the collector runs."""
+        del self.names, self.branches
 
     # ---- The root's own keys.
 
@@ -168,9 +176,12 @@ class _Reader:
 
     def enter(self, frame: Frame, place: int, item: Data) -> int | None:
         """Read the child at `place`: return its id, or None where its own children come first."""
-        if item.__class__ is tuple and len(item) == 1 and item[0][0] in KINDS and id(item) not in self.shared:
-            key, body = item[0]
-            return self.enter_inner(frame, item, key, body, None, None)  # as most inner nodes are written
+        if item.__class__ is tuple and item and item[-1][0] in KINDS and id(item) not in self.shared:
+            # As most inner nodes are written: nothing but a kind, or with a p that was read before.
+            if len(item) == 1:
+                return self.enter_inner(frame, item, *item[0])
+            if len(item) == 2 and item[0][0] == "p" and self.branches.takes_p(frame, item[0][1]):
+                return self.enter_inner(frame, item, *item[1])
         target, where, memo = item, None, None
         keys: dict[str, Data] = {}
         ref: Data = None
@@ -225,7 +236,13 @@ class _Reader:
         return self.placeholder() if not kind_key else self.long_terminal(item, body, about)
 
     def enter_inner(
-        self, frame: Frame, item: Data, kind_key: str, body: Data, about: dict[str, Any] | None, memo: object
+        self,
+        frame: Frame,
+        item: Data,
+        kind_key: str,
+        body: Data,
+        about: dict[str, Any] | None = None,
+        memo: object = None,
     ) -> int | None:
         """Put an inner node on the stack, or add it at once where its children are plain terminals."""
         kind = KINDS[kind_key]

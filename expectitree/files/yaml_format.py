@@ -129,6 +129,10 @@ class _Parser:
 
     def pairs(self, items: list[Data]) -> Data:
         """Return a mapping's keys and values, which the events give in turn, as pairs."""
+        if len(items) == 4:  # as outcomes have, a p and a kind: half the time of the general way
+            one, first, two, second = items
+            if one.__class__ is str and two.__class__ is str and "<<" not in (one, two):
+                return ((one, first), (two, second))
         keys = items[::2]
         try:
             if "<<" in "".join(keys):
