@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from expectitree.number import Number, brief
 from expectitree.search.result import Search
@@ -103,7 +103,7 @@ def explain(search: Search) -> Explanation:
             tally[0] += 1
             tally[1] += not kind[n]
     for n, (nodes, leaves) in counts.items():
-        cuts[n] = _with_counts(cuts[n], nodes, leaves)
+        cuts[n] = replace(cuts[n], nodes=nodes, leaves=leaves)
     return Explanation(cuts, skipped)
 
 
@@ -139,12 +139,6 @@ def _common_bound(search: Search, n: int, fails: str) -> Number | None:
     }
     end = ends.pop() if len(ends) == 1 else None
     return end if end is not None and finite(end) else None
-
-
-def _with_counts(cut: Cut, nodes: int, leaves: int) -> Cut:
-    from dataclasses import replace
-
-    return replace(cut, nodes=nodes, leaves=leaves)
 
 
 def _spared(nodes: int, leaves: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from expectitree.analysis.comparison import Comparison, totals
@@ -148,6 +148,3 @@ def _markdown(headings: Sequence[str], rows: list[list[str]]) -> Iterator[str]:
 
 def _escaped(text: str) -> str:
     return "".join(f"\\{c}" if c in "\\|*_`<>[]#" else c for c in text)
-
-
-Renderer = Callable[[Sequence[Comparison], Look], Iterator[str]]
