@@ -7,6 +7,7 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from expectitree.search.result import Search
+from expectitree.search.star_minimax import NOT_CUT, PROBED
 from expectitree.tree import Column, Kind, Tree
 
 SHORT_TREE = 60  # rows that are shown without being asked
@@ -40,7 +41,7 @@ def outline(search: Search, most_rows: int | None = SHORT_TREE) -> Iterator[Row]
     chosen = _choose(search, most_rows)
     nodes, cuts = [1] * len(tree), [0] * len(tree)
     for n in reversed(order):
-        if search.cut[n] and search.cut[n] != 5 and search.visits[n]:
+        if search.cut[n] not in (NOT_CUT, PROBED):
             cuts[n] += 1
         if parent[n] >= 0:
             nodes[parent[n]] += nodes[n]

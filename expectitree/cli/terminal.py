@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 
@@ -31,7 +31,7 @@ def make_look() -> Look:
     )
 
 
-def _painter(color_system: str):  # type: ignore[no-untyped-def]
+def _painter(color_system: str) -> Callable[[str, str], str]:
     from rich.color import ColorSystem
     from rich.style import Style
 
