@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 PICTURE = ROOT / "docs" / "answer.svg"
-PICTURE_COMMAND = "expectitree eval trees/aima-5.12-left.yaml -a star1 --no-notes"
+PICTURE_COMMAND = "expectitree eval trees/aima-5.12-left.yaml -a star1"
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _TIME = re.compile(r" +([0-9.]+ (s|ms|µs)|time)$", re.MULTILINE)

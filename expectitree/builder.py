@@ -52,6 +52,7 @@ class TreeBuilder:
         self._bounds: dict[int, Bounds] = {}
         self._notes: dict[int, str] = {}
         self._branch_notes: dict[int, str] = {}
+        self._built = False
         self._no_estimate: Number | None = None if exact else _NAN
         self._one = self._number(1)
         self._certain: Any = [self._one] if exact else array("d", [1.0])  # the probability of an action, as a column
@@ -84,6 +85,8 @@ class TreeBuilder:
         ids, labels = self._children(children)
         written: list[Number] | None = None
         if probabilities is not None:
+            if isinstance(probabilities, Mapping) or not isinstance(probabilities, Sequence):
+                raise TreeError(f"the probabilities are {probabilities!r}: expected a list, one for each outcome")
             if len(probabilities) != len(ids):
                 raise TreeError(f"{len(probabilities)} probabilities for {len(ids)} outcomes: give one for each")
             written = [number.to_probability(self._text(p), self.exact) for p in probabilities]
@@ -104,7 +107,10 @@ class TreeBuilder:
         The builder must not be used afterwards: the tree holds its columns. Raises `TreeError` where a utility or
         an estimate lies outside the bounds of a node above it. With `check` off the caller has seen to both.
         """
+        if self._built:
+            raise TreeError("this builder has built its tree: make another builder for another tree")
         root_id = self._id(root)
+        self._built = True
         self._truncate(root_id + 1)
         unreachable = self._unreachable() if check else []
         if unreachable:

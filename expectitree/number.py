@@ -67,6 +67,8 @@ def to_float(text: str) -> float:
         value = float(text)
     else:
         value = _divided(*_checked_fraction(text))
+    if not value and re.search("[1-9]", re.split("[eE/]", text)[0]):
+        raise NumberError(f"{quoted(text)} is too small for floating point; use --exact")
     if abs(value) > GREATEST_FLOAT:
         raise NumberError(f"{quoted(text)} is beyond what floating point can search (10^301); use --exact")
     return value
@@ -104,8 +106,8 @@ def to_probability(text: str, exact: bool = False) -> Number:
     if exact:
         return value
     rounded = float(value)
-    if not rounded and re.search("[1-9]", re.split("[eE/]", text)[0]):
-        raise NumberError(f"{quoted(text)} is too small a probability for floating point; use --exact")
+    if value and not rounded:
+        raise NumberError(f"{quoted(text)} is too small for floating point; use --exact")
     return rounded
 
 

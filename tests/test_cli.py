@@ -64,7 +64,7 @@ def test_a_cut_says_why_in_numbers() -> None:
         "chance cut after 1 of 2: even if the rest were 4, at most 1.3 <= alpha 2.1; 1 node, 2 leaves not visited"
         in done.stdout
     )
-    assert "└─╫ #2  0.1  ▼ MIN [1, 4] of min((4), (4))  not visited" in done.stdout
+    assert "└─╫ #2  p 0.1  ▼ MIN [1, 4] of min((4), (4))  not visited" in done.stdout
     assert "from the leaves themselves" in done.stdout
 
 
@@ -141,7 +141,7 @@ def test_depth_cuts_at_estimates_and_names_a_node_without() -> None:
     assert "value     7" in run("eval", "-e", text, "--depth", "0").stdout
     done = run("eval", "-e", "max: {a: {min: [1, 2]}}", "--depth", "1")
     assert done.returncode == 2
-    assert done.stderr.startswith("expectitree: a: the depth limit 1 cuts here, and the node has no estimate")
+    assert done.stderr.startswith("-e: a: the depth limit 1 cuts here, and the node has no estimate")
 
 
 def test_order_keeps_labels() -> None:
@@ -243,7 +243,7 @@ def test_new_is_a_tree_that_keeps_its_word(tmp_path: Path) -> None:
         (["eval", "trees/rsik.yaml"], 3, "trees/rsik.yaml: there is no such file (did you mean trees/risk.yaml?)"),
         (["eval"], 2, "No tree was given"),
         (["evla"], 2, "did you mean 'eval'?"),
-        (["eval", RISK, "-a", "star3"], 2, "'star3' is not one of"),
+        (["eval", RISK, "-a", "star3"], 2, "unknown algorithm 'star3' (did you mean star2?)"),
         (["eval", RISK, "-a", "star1", "--probes", "2"], 2, "probes are chosen for star2.5 only"),
         (["eval", RISK, "--bounds", "5"], 2, "write LOWER,UPPER such as 0,100"),
         (["eval", RISK, "--bounds", "0,50"], 2, "right/#1: the utility 100 lies outside the bounds [0, 50]"),
@@ -324,3 +324,50 @@ def test_control_characters_never_reach_the_terminal() -> None:
 def test_help_keeps_its_tables() -> None:
     assert "    3    a file that cannot be read or written, or is no tree\n" in run("--help").stdout
     assert "    star1           cuts at CHANCE too, from the bounds (Ballard 1983)\n" in run("eval", "--help").stdout
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_a_closed_stream_is_no_traceback(closed: str) -> None:
+    command = f"{sys.executable} -m expectitree eval {'-' if closed == '<&-' else RISK} {closed}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == (3 if closed == "<&-" else 0)
+    assert "Traceback" not in done.stderr + done.stdout
+
+
+def test_a_bad_file_does_not_silence_the_others(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.yaml"
+    bad.write_text("maxx: [1]\n")
+    done = run("eval", RISK, str(bad), LEFT, "--bounds=0,100")
+    assert done.returncode == 3
+    assert "value     54.5" in done.stdout
+    assert "value     2.1" in done.stdout
+    assert "unknown key 'maxx'" in done.stderr
+    done = run("eval", LEFT, RISK, "--bounds=0,50")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{RISK}: right/#1: the utility 100 lies outside the bounds [0, 50]")
+    assert "value     2.1" in done.stdout
+
+
+def test_what_cannot_be_refreshed_stays_as_it_was(tmp_path: Path) -> None:
+    file = tmp_path / "tree.yaml"
+    file.write_text("expect:\n  best: |-\n    a\n# c\nmax: {a: 1, b: 2}\n")
+    before = file.read_text()
+    done = run("verify", "--write", str(file))
+    assert done.returncode == 3
+    assert "not refreshed: best is an alias or a block of text: change it by hand; the file is as it was" in done.stderr
+    assert "✗ best: expected a, found b" in done.stdout
+    assert file.read_text() == before
+
+
+def test_a_label_that_looks_like_a_key_is_doubted() -> None:
+    done = run("eval", "-e", "chance: {heads: 3, p: 0.5}")
+    assert done.returncode == 0
+    assert done.stderr == "-e: /: 'p' is read as a label here; if it was meant as a key, indent it less\n"
+
+
+@pytest.mark.parametrize("width", [50, 80])
+@pytest.mark.parametrize("tree", sorted((ROOT / "trees").iterdir()), ids=lambda path: path.name)
+def test_trees_keep_to_the_width(tree: Path, width: int) -> None:
+    for name in ("star1", "star2"):
+        lines = run("eval", str(tree), "-a", name, "--windows", COLUMNS=str(width)).stdout.splitlines()
+        assert max(map(len, lines)) <= width

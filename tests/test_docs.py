@@ -37,7 +37,7 @@ def test_quoted_outputs_and_the_picture_are_fresh() -> None:
 )
 def test_yaml_examples_are_trees_that_keep_their_word(document: Path, text: str) -> None:
     text = text if re.search("^(max|min|chance):", text, re.MULTILINE) else text + "max: [0]\n"
-    found = et.verify(et.loads(text, exact=True), document.name)
+    found = et.verify(et.loads(text, exact=True), file=document.name)
     assert found.broken == []
 
 

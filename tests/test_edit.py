@@ -16,9 +16,9 @@ REPLACED = [
     ("yaml", "expect: {best: a}\r\nmax: [2]\r\n", {("best",): "no, b"}, 'expect: {best: "no, b"}\r\nmax: [2]\r\n'),
     (
         "yaml",
-        "expect:\n  star1:\n    skipped:\n      - a/b # x\n      - c\n    leaves: 3 # y\nmax: [1]\n",
+        "expect:\n  star1:\n    skipped:\n    - a/b\n    - c\n    leaves: 3 # y\nmax: [1]\n",
         {("star1", "skipped"): ["d/#1"], ("star1", "leaves"): 4},
-        "expect:\n  star1:\n    skipped:\n      [d/#1]\n    leaves: 4 # y\nmax: [1]\n",
+        "expect:\n  star1:\n    skipped: [d/#1]\n    leaves: 4 # y\nmax: [1]\n",
     ),
     (
         "yaml",
@@ -70,3 +70,28 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
     assert file.stat().st_mode & 0o777 == 0o640
     assert link.is_symlink()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.yaml", "b.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("expect:\n  best: |-\n    a\n# c\nmax: {a: 1}\n", ("best",)),
+        ("expect:\n  star1: &s {leaves: 9}\n  star2: *s\nmax: [1]\n", ("star2", "leaves")),
+        ("expect: {star1: {skipped: [a, # why\n b]}}\nmax: [1]\n", ("star1", "skipped")),
+        ("expect:\n  star1:\n    skipped:\n      - a # one\n      - b # two\nmax: [1]\n", ("star1", "skipped")),
+    ],
+)
+def test_what_cannot_be_replaced_without_loss_is_left_to_people(text: str, place: tuple[str | int, ...]) -> None:
+    with pytest.raises(et.FileError, match="change it by hand"):
+        with_replacements(text, False, {place: ["x"]})
+
+
+def test_an_empty_expectation_is_filled_in() -> None:
+    for text in ("expect:\nmax: [1]\n", "expect: {}\nmax: [1]\n"):
+        assert with_expectation(text, False, {"value": Fraction(1)}) == "expect: {value: 1}\nmax: [1]\n"
+
+
+def test_odd_characters_are_escaped() -> None:
+    changed = with_replacements("expect: {best: a}\nmax: [1]\n", False, {("best",): "a\x85\x7fb"})
+    assert changed.startswith('expect: {best: "a\\u0085\\u007fb"}')
+    assert et.loads(changed).expect.best == "a\x85\x7fb"  # type: ignore[union-attr]

@@ -36,7 +36,6 @@ READ = {
     "1/3": (1 / 3, Fraction(1, 3)),
     "-10/4": (-2.5, Fraction(-5, 2)),
     "+6/3": (2.0, Fraction(2)),
-    "1e-400": (0.0, Fraction(1, 10**400)),
     "0.1": (0.1, Fraction(1, 10)),
 }
 REFUSED = (
@@ -116,7 +115,7 @@ def test_no_probability(text: str) -> None:
 def test_a_probability_that_floats_would_lose() -> None:
     """A positive probability never becomes 0 in silence, and 0 may be written in any way."""
     for text in ("1e-399", "1e-330", "1/" + "9" * 390, "1e-350%"):
-        with pytest.raises(NumberError, match="too small a probability for floating point; use --exact"):
+        with pytest.raises(NumberError, match="too small for floating point; use --exact"):
             to_probability(text)
         assert to_probability(text, exact=True) > 0
     for text in ("0", "0.000", "0e5", "0%", "0/7", ".0e-3"):
@@ -215,3 +214,10 @@ def test_numbers_of_thousands_of_digits_can_be_written() -> None:
     huge = Fraction(10**5000 + 1, 3**9000)
     assert readable(huge).startswith("about ")
     assert shortest(huge)
+
+
+def test_a_utility_that_floats_would_lose() -> None:
+    with pytest.raises(NumberError, match="too small for floating point; use --exact"):
+        to_float("1e-400")
+    assert to_fraction("1e-400") == Fraction(1, 10**400)
+    assert to_float("0e-400") == 0

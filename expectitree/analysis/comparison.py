@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from expectitree.errors import AnalysisError
 from expectitree.number import readable
-from expectitree.search.algorithms import Algorithm
+from expectitree.search.algorithms import ALGORITHMS, Algorithm
 from expectitree.search.engine import evaluate
 from expectitree.search.result import Search
 from expectitree.tree import Bounds, Tree
@@ -68,7 +69,6 @@ class Total:
     """One algorithm over several files."""
 
     algorithm: Algorithm
-    nodes_total: int
     nodes_visited: int
     leaves_total: int
     leaves_visited: int
@@ -76,13 +76,21 @@ class Total:
     seconds: float
 
 
-def compare(tree: Tree, file: str, algorithms: Iterable[Algorithm], bounds: Bounds | None = None) -> Comparison:
-    """Search a tree with each algorithm in turn."""
+def compare(
+    tree: Tree,
+    algorithms: Iterable[Algorithm | str] = tuple(ALGORITHMS),
+    *,
+    bounds: Bounds | None = None,
+    file: str = "",
+) -> Comparison:
+    """Search a tree with each algorithm in turn, all by default; `file` is what the report calls the tree."""
     rows = []
     for algorithm in algorithms:
         start = perf_counter()
         search = evaluate(tree, algorithm, bounds=bounds)
         rows.append(ComparisonRow(search, perf_counter() - start))
+    if not rows:
+        raise AnalysisError("nothing to compare: name at least one algorithm")
     return Comparison(file, rows)
 
 
@@ -94,7 +102,6 @@ def totals(comparisons: Sequence[Comparison]) -> list[Total]:
         sums.append(
             Total(
                 rows[0].search.algorithm,
-                sum(c.total for c in counts),
                 sum(c.visited for c in counts),
                 sum(c.leaves_total for c in counts),
                 sum(c.leaves_visited for c in counts),

@@ -61,6 +61,7 @@ class Explanation:
 
     cuts: dict[int, Cut]
     skipped: dict[int, str]  # the topmost node of each part that was never entered -> cut, passed over, probability 0
+    passed_over: int  # nodes that were not entered because an interval said enough
 
 
 def explain(search: Search) -> Explanation:
@@ -75,6 +76,8 @@ def explain(search: Search) -> Explanation:
     skipped: dict[int, str] = {}
     counts: dict[int, list[int]] = {}
     owner = [-1] * len(tree)  # the cut that unvisited nodes below a node belong to
+    passed_over = 0
+    below_passed = bytearray(len(tree))
     order, parent, branch, _ = tree.first_paths
     for n in order:
         above = parent[n]
@@ -98,13 +101,15 @@ def explain(search: Search) -> Explanation:
                 skipped[n] = "passed over"
         elif above >= 0:
             owner[n] = owner[above]
+        below_passed[n] = skipped.get(n) == "passed over" or (n not in skipped and above >= 0 and below_passed[above])
+        passed_over += below_passed[n]
         if owner[n] >= 0:
             tally = counts.setdefault(owner[n], [0, 0])
             tally[0] += 1
             tally[1] += not kind[n]
     for n, (nodes, leaves) in counts.items():
         cuts[n] = replace(cuts[n], nodes=nodes, leaves=leaves)
-    return Explanation(cuts, skipped)
+    return Explanation(cuts, skipped, passed_over)
 
 
 def _left_by_cut(search: Search, node: int, place: int) -> bool:

@@ -20,7 +20,8 @@ def prepare(tree: Tree, depth: int | None = None, order: str = "given") -> Tree:
         return tree
     if order in ("best", "worst"):
         return order_by_value(tree, evaluate(tree).lower, best_first=order == "best")
-    if name == "random" and colon and seed.isascii() and seed.isdecimal():
+    if name == "random" and colon and seed.isascii() and seed.isdecimal() and len(seed) <= 18:
         return order_at_random(tree, int(seed))
-    hint = ": random needs a seed, such as random:1" if name == "random" else f": choose among {', '.join(ORDERS)}"
+    needed = ": random needs a seed, such as random:1 (18 digits at most)"
+    hint = needed if name == "random" else f": choose among {', '.join(ORDERS)}"
     raise TransformError(f"unknown order {quoted(order)}{hint}")

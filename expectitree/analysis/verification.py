@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from expectitree.errors import ExpectitreeError, FileError
+from expectitree.errors import AnalysisError, ExpectitreeError, FileError
 from expectitree.expectation import Expectation, RunExpectation
-from expectitree.number import Number, shortest
+from expectitree.number import Number, clipped, shortest
 from expectitree.search.engine import evaluate
 from expectitree.search.result import Search
 from expectitree.tree import Tree
@@ -45,9 +45,11 @@ class Verification:
         return [check for check in self.checks if not check.kept]
 
 
-def verify(tree: Tree, file: str) -> Verification:
-    """Check every expectation of a tree that was read in exact mode."""
-    if tree.expect is None:
+def verify(tree: Tree, *, file: str = "") -> Verification:
+    """Check every expectation of a tree that was read with `exact=True`; `file` is what reports call it."""
+    if not tree.exact:
+        raise AnalysisError("expectations are checked exactly: read the tree with exact=True")
+    if tree.expect is None or tree.expect == Expectation():
         return Verification(file, has_expect=False)
     return Verification(file, [*_value_checks(tree, tree.expect), *_run_checks(tree, tree.expect)])
 
@@ -95,8 +97,9 @@ def _number_check(what: str, expect: Expectation, place: Place, expected: Number
     kept = expected == found
     hint = ""
     if not kept and _agrees_as_written(text, expected, found):
-        hint = f"only the digits written agree: write {shortest(found)}"
-    return Check(what, text, shortest(found), kept, hint, place, Fraction(found))
+        hint = f"only the digits written agree: write {clipped(found)}"
+    shown = text if len(text) <= 40 else clipped(expected)
+    return Check(what, shown, clipped(found), kept, hint, place, Fraction(found))
 
 
 def _agrees_as_written(text: str, expected: Number, found: Number) -> bool:
@@ -131,16 +134,26 @@ def _count_checks(name: str, run: RunExpectation, search: Search) -> Iterator[Ch
 
 
 def _skip_checks(name: str, run: RunExpectation, search: Search) -> Iterator[Check]:
+    known = all(_is_there(search.tree, path) for path in run.skipped or ())  # else a slip of the pen would be lost
     for path in run.skipped or ():
         place = (*run.place, "skipped")
         what = f"{name}: {path}"
         try:
             visited = search.visited(path)
         except ExpectitreeError as error:
-            yield Check(what, "not visited", "no such node", False, str(error), place, _all_skipped(search))
+            yield Check(what, "not visited", "no such node", False, str(error), place)
             continue
         found = "visited" if visited else "not visited"
-        yield Check(what, "not visited", found, not visited, "", place, _all_skipped(search) if visited else None)
+        instead = _all_skipped(search) if visited and known else None
+        yield Check(what, "not visited", found, not visited, "", place, instead)
+
+
+def _is_there(tree: Tree, path: str) -> bool:
+    try:
+        tree.find(path)
+    except ExpectitreeError:
+        return False
+    return True
 
 
 def _all_skipped(search: Search) -> list[str]:

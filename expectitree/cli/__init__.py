@@ -10,10 +10,9 @@ from importlib import import_module
 import click
 
 from expectitree import __version__
+from expectitree.cli.status import INTERRUPTED, NO_TREE, WRONG_USAGE
 from expectitree.errors import ExpectitreeError, FileError, NumberError, SearchError, TransformError
 from expectitree.number import printable
-
-DOES_NOT_HOLD, WRONG_USAGE, NO_TREE, INTERRUPTED = 1, 2, 3, 130
 
 COMMANDS = {
     "eval": "The value of a tree, the best action, and the annotated tree.",
@@ -72,8 +71,14 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; no traceback reaches a user."""
+    for name, mode in (("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by who called: there is nobody to tell
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
+    status = 0
     try:
-        status = cli.main(prog_name="expectitree", standalone_mode=False)
+        # What click's own `main` would do, but for its exit status 1 where a pipe was closed.
+        with cli.make_context("expectitree", sys.argv[1:]) as context:
+            cli.invoke(context)
         sys.stdout.flush()
     except BrokenPipeError:
         _quiet_exit()
@@ -97,7 +102,7 @@ def main() -> None:
         _fail(str(error), NO_TREE)
     except MemoryError:
         _fail("out of memory: the tree is too large for this machine", NO_TREE)
-    _leave(status if isinstance(status, int) else 0)
+    _leave(status)
 
 
 def _say(message: str) -> None:

@@ -6,7 +6,7 @@ import click
 
 from expectitree.analysis.evaluation import Evaluation
 from expectitree.analysis.outline import SHORT_TREE
-from expectitree.cli.options import ALGORITHM, Given, files_in, format_option, probe_options, tree_options
+from expectitree.cli.options import Given, files_in, format_option, probe_options, tree_options
 from expectitree.cli.terminal import make_look, working, write
 from expectitree.number import printable
 from expectitree.render import EVALUATION_FORMATS, renderer
@@ -16,7 +16,13 @@ from expectitree.search.engine import evaluate
 
 @click.command("eval")
 @click.option(
-    "-a", "--algorithm", type=ALGORITHM, default="expectiminimax", show_default=True, help="The search.", metavar="NAME"
+    "-a",
+    "--algorithm",
+    "names",
+    multiple=True,
+    default=("expectiminimax",),
+    help="The search.  [default: expectiminimax]",
+    metavar="NAME",
 )
 @probe_options
 @tree_options
@@ -27,8 +33,11 @@ from expectitree.search.engine import evaluate
 @click.option("--all", "show_all", is_flag=True, help="Show every node.")
 @click.option("--notes/--no-notes", default=True, show_default=True, help="Show the notes of nodes.")
 @format_option(EVALUATION_FORMATS)
+@click.pass_context
 def command(
-    algorithm: str,
+    context: click.Context,
+    /,
+    names: tuple[str, ...],
     probes: int | None,
     probe_order: str | None,
     windows: bool,
@@ -50,15 +59,20 @@ def command(
       star2           probes one child of each outcome first
       star2.5         probes several (--probes, --probe-order)
     """
-    chosen = find_algorithm(algorithm, probes, probe_order)
+    if len(names) > 1:
+        raise click.UsageError("eval runs one algorithm: `expectitree compare` runs several, side by side.")
+    chosen = find_algorithm(names[0], probes, probe_order)
     what = Given(**given)  # type: ignore[arg-type]
     bounds = what.root_bounds()
     look = make_look()
     render = renderer(EVALUATION_FORMATS, format_name)
     several = len(files_in(what.files)) + len(what.texts) > 1
     for position, (file, tree) in enumerate(what.trees()):
-        with working(f"{chosen.name}: {file}"):
-            evaluation = Evaluation(file, evaluate(tree, chosen, bounds=bounds), windows)
-        if several and format_name == "text":
-            write([*([""] if position else []), look.paint(f"== {printable(file)} ==", "dim")])
-        write(render(evaluation, look, None if show_all else rows, notes))
+        with what.complaining(file):
+            with working(f"{chosen.name}: {file}"):
+                evaluation = Evaluation(file, evaluate(tree, chosen, bounds=bounds), windows)
+            if several and format_name == "text":
+                write([*([""] if position else []), look.paint(f"== {printable(file)} ==", "dim")])
+            write(render(evaluation, look, None if show_all else rows, notes))
+    if what.failures:
+        context.exit(max(what.failures))

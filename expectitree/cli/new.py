@@ -48,6 +48,8 @@ def command(file: str | None, force: bool) -> None:
     if file is None or file == "-":
         write(TEMPLATE.splitlines())
         return
+    if file.lower().endswith(".json"):
+        raise click.UsageError("JSON has no comments, so the commented tree is YAML: choose a name that ends in .yaml.")
     if os.path.exists(file) and not force:
         raise click.UsageError(f"{file} exists already: choose another name, or replace it with --force.")
     try:

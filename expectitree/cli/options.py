@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import click
 
 from expectitree.analysis.prepare import prepare
+from expectitree.cli.status import NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import say, working
-from expectitree.errors import FileError, NumberError, Problem
-from expectitree.expectation import ALGORITHM_NAMES, PROBE_ORDERS
+from expectitree.errors import ExpectitreeError, FileError, NumberError, Problem
+from expectitree.expectation import PROBE_ORDERS
 from expectitree.files import loads, read_text, tree_files
 from expectitree.number import to_bound
 from expectitree.tree import Bounds, Tree
@@ -30,20 +32,33 @@ class Given:
     depth: int | None
     order: str
     exact: bool
+    failures: list[int] = field(default_factory=list)  # exit statuses, of trees that could not be searched
 
     def trees(self) -> Iterator[tuple[str, Tree]]:
-        """Yield the name and the tree of every file and every text, ready to be searched."""
+        """Yield the name and the tree of every text and file, ready to be searched; a bad one is told and left out."""
         if not self.files and not self.texts:
             raise click.UsageError("No tree was given: name a FILE, or - for standard input, or type one after -e.")
-        for text in self.texts:
-            yield "-e", prepare(loads(text, name="-e", exact=self.exact, warn=say), self.depth, self.order)
-        for file in files_in(self.files):
-            with working(f"reading {file}"):
-                content, name = read_text(file)
-                tree = loads(content, name=name, exact=self.exact, warn=say)
-            with working(f"preparing {file}"):
-                tree = prepare(tree, self.depth, self.order)
-            yield name, tree
+        texts = iter(self.texts)
+        for name in (*("-e" for _ in self.texts), *files_in(self.files)):
+            with self.complaining(name):
+                with working(f"reading {name}"):
+                    content = next(texts) if name == "-e" else read_text(name)[0]
+                    tree = loads(content, name=name, exact=self.exact, warn=say)
+                with working(f"preparing {name}"):
+                    tree = prepare(tree, self.depth, self.order)
+                yield name, tree
+
+    @contextmanager
+    def complaining(self, name: str) -> Iterator[None]:
+        """Tell what is wrong with one tree, remember it for the exit status, and let the others go on."""
+        try:
+            yield
+        except FileError as error:
+            self.failures.append(NO_TREE)
+            click.echo(str(error), err=True)
+        except ExpectitreeError as error:
+            self.failures.append(WRONG_USAGE)
+            say(f"{name}: {error}")
 
     def root_bounds(self) -> Bounds | None:
         """Return the bounds given, or None."""
@@ -132,6 +147,3 @@ def format_option(formats: dict[str, tuple[str, str]]) -> Callable[[Command], Co
         show_default=True,
         help="The output.",
     )
-
-
-ALGORITHM = click.Choice(ALGORITHM_NAMES, case_sensitive=False)

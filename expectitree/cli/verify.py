@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from expectitree.analysis.verification import Verification, answers, verify
-from expectitree.cli import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.options import files_in, format_option
+from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import make_look, say, working, write
 from expectitree.errors import FileError, Problem
 from expectitree.files import loads, read_text
@@ -25,12 +25,22 @@ def command(context: click.Context, paths: tuple[str, ...], refresh: bool, forma
     Everything is computed exactly. Folders are searched for .yaml, .yml and .json files. With --write, broken
     expectations are refreshed, and a file without `expect` gets one; every other character stays as it is.
     """
-    verifications = []
+    if refresh and "-" in paths:
+        raise click.UsageError("--write needs files: standard input cannot be written to.")
+    verifications, unwritten = [], False
     for file in files_in(paths):
         with working(f"verifying {file}"):
-            verifications.append(_refresh(file) if refresh else _verify(file))
+            verification = _verify(file)
+            if refresh and verification.error is None and (verification.broken or not verification.checks):
+                try:
+                    verification = _refresh(file, verification)
+                except (FileError, OSError) as error:
+                    unwritten = True
+                    reason = error.problems[0].message if isinstance(error, FileError) else error.strerror
+                    say(f"{file}: not refreshed: {reason}; the file is as it was")
+        verifications.append(verification)
     write(renderer(VERIFICATION_FORMATS, format_name)(verifications, make_look()))
-    if any(v.error is not None for v in verifications):
+    if unwritten or any(v.error is not None for v in verifications):
         context.exit(NO_TREE)
     if any(v.broken for v in verifications):
         context.exit(DOES_NOT_HOLD)
@@ -39,34 +49,27 @@ def command(context: click.Context, paths: tuple[str, ...], refresh: bool, forma
 def _verify(file: str) -> Verification:
     try:
         text, name = read_text(file)
-        return verify(loads(text, name=name, exact=True, warn=say), name)
+        return verify(loads(text, name=name, exact=True, warn=say), file=name)
     except FileError as error:
         return Verification(file, error=error)
 
 
-def _refresh(file: str) -> Verification:
-    """Verify a file after its `expect` was made to say what is found."""
-    if file == "-":
-        raise click.UsageError("--write needs files: standard input cannot be written to.")
-    before = _verify(file)
-    if before.error is not None or (before.has_expect and not before.broken):
-        return before
+def _refresh(file: str, before: Verification) -> Verification:
+    """Make a file's `expect` say what is found, and return how it stands then; on an error the file is as it was."""
     text, name = read_text(file)
     is_json = name.lower().endswith(".json")
+    if before.has_expect:
+        fixable = {c.place: c.replacement for c in before.broken if c.replacement is not None}
+        changed = with_replacements(text, is_json, fixable)
+    else:
+        changed = with_expectation(text, is_json, answers(loads(text, name=name, exact=True)))
     try:
-        if before.has_expect:
-            fixable = {c.place: c.replacement for c in before.broken if c.replacement is not None}
-            changed = with_replacements(text, is_json, fixable)
-        else:
-            changed = with_expectation(text, is_json, answers(loads(text, name=name, exact=True)))
-        after = verify(loads(changed, name=name, exact=True), name)
-    except FileError as error:
-        return Verification(file, error=FileError([Problem(file, p.message) for p in error.problems]))
+        after = verify(loads(changed, name=name, exact=True), file=name)
+    except FileError:
+        raise FileError([Problem(file, "the new text would be no tree: change it by hand")]) from None
+    if {c.place for c in after.broken} & {c.place for c in before.broken if c.replacement is not None}:
+        raise FileError([Problem(file, "the new text would not say what is found: change it by hand")])
     if changed != text:
-        try:
-            write_text(file, changed)
-        except OSError as error:
-            message = f"the file cannot be written: {error.strerror}; it is as it was"
-            return Verification(file, error=FileError([Problem(file, message)]))
+        write_text(file, changed)
         say(f"{file}: expect {'refreshed' if before.has_expect else 'written'}")
     return after

@@ -81,6 +81,8 @@ def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str
         name = os.fspath(source)
         try:
             if name == "-":
+                if sys.stdin is None:
+                    raise FileError([Problem(name, "standard input is closed: name a file, or pipe a tree in")])
                 content: str | bytes = sys.stdin.buffer.read(MOST_BYTES + 1)
             else:
                 with open(name, "rb") as stream:
@@ -148,12 +150,22 @@ def _wrong_at(text: str, at: int, name: str, message: str) -> FileError:
 def tree_files(folder: str) -> Iterable[str]:
     """Return the tree files in a folder and below it, sorted; hidden files and folders are left out."""
     found = []
-    for here, folders, names in os.walk(folder):
+    for here, folders, names in os.walk(folder, onerror=_unreadable_folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in names:
-            if not name.startswith(".") and os.path.splitext(name)[1].lower() in SUFFIXES:
-                found.append(os.path.join(here, name))
+            path = os.path.join(here, name)
+            if not name.startswith(".") and os.path.splitext(name)[1].lower() in SUFFIXES and not _is_special(path):
+                found.append(path)
     return sorted(found)
+
+
+def _unreadable_folder(error: OSError) -> None:
+    raise FileError([Problem(str(error.filename), f"the folder cannot be read: {error.strerror}")])
+
+
+def _is_special(path: str) -> bool:
+    """Say whether a path is a pipe or a device, which would not end; a link that leads nowhere is none."""
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def _unreadable(name: str, error: OSError | ValueError) -> str:
@@ -167,6 +179,8 @@ def _unreadable(name: str, error: OSError | ValueError) -> str:
             names = sorted(os.listdir(folder))[:10_000]
         except OSError:
             names = []
+        if Path(name).name in names:
+            return "this link leads nowhere: check what it points to"
         near = get_close_matches(Path(name).name, names, n=1)
         return f"there is no such file{f' (did you mean {folder / near[0]}?)' if near else ': check the path'}"
     if isinstance(error, IsADirectoryError):

@@ -8,7 +8,7 @@ from typing import Any
 from expectitree.builder import TreeBuilder, label_at
 from expectitree.errors import NumberError, TreeError
 from expectitree.files.document import Data, Place
-from expectitree.files.keys import place_of
+from expectitree.files.keys import NODE_KEYS, place_of
 from expectitree.files.problems import MOST_PROBLEMS, shortened
 from expectitree.files.words import described
 from expectitree.number import Number, printable, quoted, shortest, to_probability
@@ -54,6 +54,15 @@ class Branches:
         frame.labels = []
         for index, (key, _) in enumerate(pairs):
             frame.labels.append(self.checked_label(key, index + 1, Place(pairs, index, True), f"#{index + 1}"))
+
+    def doubt_labels(self, labels: list[str]) -> None:
+        """Warn of labels that look like keys one level too deep."""
+        for label in labels:
+            if label in NODE_KEYS and self.warn is not None:
+                self.warn(
+                    f"{self.name}: {shortened(self.path(own=True))}: {quoted(label)} is read as a label here; "
+                    "if it was meant as a key, indent it less"
+                )
 
     def checked_label(self, label: str, place: int, where: Place, child: str | None = None) -> str | None:
         try:

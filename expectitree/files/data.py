@@ -17,7 +17,16 @@ from expectitree.errors import NumberError
 from expectitree.files.branches import Branches, Frame, Warn, are_plain
 from expectitree.files.document import MOST_NESTED, NESTED_TOO_DEEPLY, Data, Document, Place, SharedText
 from expectitree.files.expect import read_expectation
-from expectitree.files.keys import EXPECTED_NODE, KINDS, ROOT_KEYS, place_of, read_keys, read_number, read_text
+from expectitree.files.keys import (
+    EXPECTED_NODE,
+    KINDS,
+    NODE_KEYS,
+    ROOT_KEYS,
+    place_of,
+    read_keys,
+    read_number,
+    read_text,
+)
 from expectitree.files.names import Names
 from expectitree.files.problems import MOST_PROBLEMS, Problems, TooManyProblemsError
 from expectitree.files.words import described
@@ -25,6 +34,9 @@ from expectitree.number import HOW, Number, quoted, to_number
 from expectitree.tree import Tree
 
 _MOST_KNOWN = 10_000  # utilities of runs remembered by their text; where these hardly repeat it gains nothing
+
+_KEYS = frozenset(NODE_KEYS)
+_NO_SPACE = re.compile(r"[A-Za-z]\w*:")
 
 # A run of plain decimals is checked at once; whatever else is written is read one by one.
 _PLAIN_RUN = re.compile(r"[-+.0-9]{1,300}(?: [-+.0-9]{1,300})*")
@@ -168,6 +180,8 @@ class _Reader:
                 utility = self.numbers[text] = to_number(text, self.exact)
             except NumberError as error:
                 hint = ", or for an inner node a mapping with max, min or chance" if str(error).endswith(HOW) else ""
+                if _NO_SPACE.match(text):
+                    hint = "; or is a space missing after the colon?"
                 return self.reject(place, f"{error}{hint}")
         node = self.builder.add_terminal(utility)
         if node in self.tracked:
@@ -266,7 +280,8 @@ class _Reader:
                 f"a {kind.name} node {what}: expected a list of nodes, or a mapping from label to node",
             )
         plain = labels is None or are_plain(labels)
-        if plain and not about and items[-1].__class__ is str and self.reads_runs:
+        doubtful = labels is not None and not _KEYS.isdisjoint(labels)
+        if plain and not about and items[-1].__class__ is str and self.reads_runs and not doubtful:
             node = self.read_run(kind, items, labels)
             if node is not None:
                 return node
@@ -279,6 +294,8 @@ class _Reader:
         if memo is not None:
             child.memo = memo
             self.open.add(memo)
+        if doubtful and labels is not None:
+            self.branches.doubt_labels(labels)
         if plain:
             child.labels, child.differ = labels, labels is not None
         else:

@@ -7,6 +7,7 @@ import os
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
+from errno import EACCES
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
@@ -34,15 +35,18 @@ class Spans(NamedTuple):
 def with_expectation(text: str, is_json: bool, expect: Mapping[str, object]) -> str:
     """Return the text with an `expect` that it did not have, before its root's kind."""
     spans = (_json_spans if is_json else _yaml_spans)(text)
+    if ("expect",) in spans.values:  # it is there, and empty
+        return with_replacements(text, is_json, {(): expect})
     if spans.first_key is None:
         raise FileError([Problem("<text>", "a bare number has no place for expect: write it as `utility: NUMBER`")])
     line_start = text.rfind("\n", 0, spans.first_key) + 1
     indent = text[line_start : spans.first_key]
     own_line = not indent.strip()
+    end = "\r\n" if "\r\n" in text else "\n"
     if is_json:
-        entry = f'"expect": {_flow(expect, is_json)},' + (f"\n{indent}" if own_line else " ")
+        entry = f'"expect": {_flow(expect, is_json)},' + (f"{end}{indent}" if own_line else " ")
     elif spans.is_block:
-        entry = f"expect: {_flow(expect, is_json)}\n{indent}"
+        entry = f"expect: {_flow(expect, is_json)}{end}{indent}"
     else:
         entry = f"expect: {_flow(expect, is_json)}, "
     return text[: spans.first_key] + entry + text[spans.first_key :]
@@ -51,15 +55,26 @@ def with_expectation(text: str, is_json: bool, expect: Mapping[str, object]) -> 
 def with_replacements(text: str, is_json: bool, replacements: Mapping[Place, object]) -> str:
     """Return the text with new values at the given places below `expect`."""
     values = (_json_spans if is_json else _yaml_spans)(text).values
-    edits = sorted(((values[("expect", *place)], new) for place, new in replacements.items()), reverse=True)
-    for span, new in edits:
-        text = text[: span.start] + _flow(new, is_json) + text[span.end :]
+    edits = []
+    for place, new in replacements.items():
+        span = values.get(("expect", *place))
+        where = "/".join(map(str, place)) or "expect"
+        if span is None:
+            raise FileError([Problem("<text>", f"{where} is an alias or a block of text: change it by hand")])
+        if _COMMENT.search(text[span.start : span.end]):
+            raise FileError([Problem("<text>", f"comments stand within {where}: change it by hand")])
+        edits.append((span, new))
+    for span, new in sorted(edits, key=lambda edit: edit[0], reverse=True):
+        space = " " if not is_json and text[: span.start].endswith(":") else ""
+        text = text[: span.start] + space + _flow(new, is_json) + text[span.end :]
     return text
 
 
 def write_text(path: str, text: str) -> None:
     """Replace a file's text at once, so that nothing is lost if the disk is full or the machine stops."""
     path = os.path.realpath(path)
+    if not os.access(path, os.W_OK):
+        raise PermissionError(EACCES, os.strerror(EACCES), path)
     with open(path, "rb") as old:
         bom = old.read(3) == b"\xef\xbb\xbf"
     handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".expectitree-")
@@ -75,6 +90,7 @@ def write_text(path: str, text: str) -> None:
         raise
 
 
+_COMMENT = re.compile(r"(^|\s)#", re.MULTILINE)
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_. -]*(?<! )")
 
 
@@ -95,7 +111,7 @@ def _flow(value: object, is_json: bool) -> str:
 
 def _text(text: str, is_json: bool) -> str:
     if is_json or not (_BARE.fullmatch(text) or re.fullmatch(r"[A-Za-z0-9_.]+(/#?[A-Za-z0-9_.]+)*", text)):
-        return json.dumps(text, ensure_ascii=False)
+        return json.dumps(text, ensure_ascii=not text.isprintable()).replace("\x7f", "\\u007f")
     return text
 
 
@@ -120,7 +136,8 @@ def _yaml_spans(text: str) -> Spans:
             if stack:
                 above = stack[-1]
                 if above[2] and above[3] % 2 == 0:
-                    above[4] = getattr(event, "value", "")
+                    above[4] = getattr(event, "value", None)
+                    above[7] = end
                     above[3] += 1
                     if len(stack) == 1 and first_key is None and above[4] not in ("title", "source", "expect"):
                         first_key = start
@@ -132,11 +149,13 @@ def _yaml_spans(text: str) -> Spans:
                 is_mapping = isinstance(event, yaml.MappingStartEvent)
                 if not stack:
                     is_block = not event.flow_style
-                stack.append([place, start, is_mapping, 0, "", end, event.flow_style])
-            elif place[:1] == ("expect",):
+                if stack and not event.flow_style and not is_mapping:  # a block list starts at its key's colon
+                    start = text.index(":", stack[-1][7]) + 1 if stack[-1][2] else start
+                stack.append([place, start, is_mapping, 0, "", end, event.flow_style, 0])
+            elif place[:1] == ("expect",) and isinstance(event, yaml.ScalarEvent) and event.style not in ("|", ">"):
                 values[place] = Span(start, end)
         elif isinstance(event, yaml.CollectionEndEvent):
-            place, start, _, _, _, last_end, flow = stack.pop()
+            place, start, _, _, _, last_end, flow, _ = stack.pop()
             end = end if flow else last_end
             if place[:1] == ("expect",):
                 values[place] = Span(start, end)

@@ -31,6 +31,8 @@ class _Reader:
         self.tell(place, f"expect: {message}")
 
     def read(self, data: Data, place: Place) -> Expectation | None:
+        if data == "":
+            return Expectation()  # to be filled in
         if not isinstance(data, tuple):
             self.report(place, f"found {described(data)}, expected a mapping with {', '.join(KEYS)}")
             return None

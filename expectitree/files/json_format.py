@@ -19,6 +19,8 @@ def parse(text: str, name: str) -> Document:
             raise FileError([Problem(name, message, line=1, column=1)]) from None
         said = re.sub(" at$", " here", error.msg)
         message = f"this is not JSON: {said[:1].lower()}{said[1:]}"
+        if text[: error.pos].rstrip().endswith(",") and text[error.pos : error.pos + 1] in ("]", "}"):
+            message += f"; take out the comma before {text[error.pos]}"
         raise FileError([Problem(name, message, line=error.lineno, column=error.colno)]) from None
     except RecursionError:
         raise FileError([Problem(name, NESTED_TOO_DEEPLY)]) from None

@@ -37,4 +37,6 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 def unknown_key(key: str, known: Sequence[str]) -> str:
     """Return the message for a key that the grammar does not know."""
+    if key[:1].isdigit() or key[:1] in ("-", ".", "+"):
+        return f"unknown key {quoted(key)}: a number beside other keys is written as `utility: {quoted(key)[1:-1]}`"
     return f"unknown key {quoted(key)}{nearest(key, known)}: expected one of {', '.join(known)}"

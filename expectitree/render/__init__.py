@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from expectitree.analysis.comparison import Comparison
+    from expectitree.analysis.verification import Verification
     from expectitree.search.result import Search
 
 # --format -> the module and the function of a renderer, imported when it is chosen.
@@ -36,14 +38,26 @@ def renderer(formats: dict[str, tuple[str, str]], name: str) -> Callable[..., It
 
 
 def to_text(
-    search: Search, *, width: int = 80, unicode: bool = True, rows: int | None = 60, windows: bool = False
+    found: Search | Comparison | Verification,
+    *,
+    width: int = 80,
+    unicode: bool = True,
+    rows: int | None = 60,
+    windows: bool = False,
 ) -> str:
-    """Return what `expectitree eval` prints of a search, without colour; `rows=None` shows every node."""
-    from expectitree.analysis.evaluation import Evaluation
-    from expectitree.render.evaluation_text import evaluation_text
-    from expectitree.render.look import Look
+    """Return what the command line prints of a search, a comparison or a verification, without colour.
 
-    return "\n".join(evaluation_text(Evaluation("", search, windows), Look(width, unicode), rows))
+    Of a search about `rows` nodes are shown (None: all), with alpha and beta if `windows`.
+    """
+    from expectitree.analysis.evaluation import Evaluation
+    from expectitree.render.look import Look
+    from expectitree.search.result import Search
+
+    look = Look(width, unicode)
+    if isinstance(found, Search):
+        return "\n".join(renderer(EVALUATION_FORMATS, "text")(Evaluation("", found, windows), look, rows))
+    formats = COMPARISON_FORMATS if hasattr(found, "rows") else VERIFICATION_FORMATS
+    return "\n".join(renderer(formats, "text")([found], look))
 
 
 def to_json(search: Search, *, file: str = "", windows: bool = False) -> str:

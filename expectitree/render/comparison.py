@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from expectitree.analysis.comparison import Comparison, totals
-from expectitree.number import printable, readable
+from expectitree.number import printable, readable, shortest
 from expectitree.render.evaluation_json import dumps, search_fields
 from expectitree.render.look import Look, cell_width, clipped, padded
 
 HEADINGS = ("algorithm", "value", "best", "nodes", "leaves", "share", "cuts", "time")
+_LABEL = 16  # columns that a label may take
 CSV_COLUMNS = (
     "file", "algorithm", "probes", "probe_order", "value", "best", "bounds_lower", "bounds_upper", "nodes_total",
     "nodes_visited", "visits", "leaves_total", "leaves_visited", "cuts", "seconds",
@@ -29,7 +30,7 @@ def comparison_text(comparisons: Sequence[Comparison], look: Look) -> Iterator[s
             yield look.paint(printable(comparison.file), "title")
         if tree.title:
             yield look.paint(printable(tree.title), "title" if len(comparisons) == 1 else "none")
-        yield f"{len(tree):,} nodes, {tree.leaves:,} leaves"
+        yield f"{len(tree):,} node{'s' * (len(tree) != 1)}, {tree.leaves:,} lea{'ves' if tree.leaves != 1 else 'f'}"
         yield ""
         yield from _table(HEADINGS, _rows(comparison), look)
         yield ""
@@ -47,7 +48,8 @@ def comparison_text(comparisons: Sequence[Comparison], look: Look) -> Iterator[s
 def comparison_markdown(comparisons: Sequence[Comparison], look: Look) -> Iterator[str]:
     """Yield a Markdown table for each file, and its sentence."""
     for comparison in comparisons:
-        yield f"### {_escaped(printable(comparison.tree.title or comparison.file))}"
+        title = f": {comparison.tree.title}" if comparison.tree.title else ""
+        yield f"### {_escaped(printable(comparison.file + title))}"
         yield ""
         yield from _markdown(HEADINGS, _rows(comparison))
         yield ""
@@ -78,8 +80,8 @@ def comparison_csv(comparisons: Sequence[Comparison], look: Look) -> Iterator[st
             own = search.algorithm.name == "star2.5"
             fields: list[Any] = [
                 comparison.file, search.algorithm.name, search.algorithm.probes if own else "",
-                search.algorithm.probe_order if own else "", readable(search.value, 17), search.best or "",
-                readable(search.bounds[0], 17), readable(search.bounds[1], 17), counts.total, counts.visited,
+                search.algorithm.probe_order if own else "", shortest(search.value), search.best or "",
+                shortest(search.bounds[0]), shortest(search.bounds[1]), counts.total, counts.visited,
                 counts.visits, counts.leaves_total, counts.leaves_visited, counts.cuts, f"{row.seconds:.6f}",
             ]  # fmt: skip
             line = io.StringIO()
@@ -93,7 +95,7 @@ def _rows(comparison: Comparison) -> list[list[str]]:
         search, counts = row.search, row.search.counts
         rows.append(
             [
-                search.algorithm.full_name, readable(search.value), printable(search.best or "-"),
+                search.algorithm.full_name, readable(search.value), search.best or "-",
                 f"{counts.visited:,}", f"{counts.leaves_visited:,}", f"{counts.share:.0%}", f"{counts.cuts:,}",
                 seconds_text(row.seconds),
             ]
@@ -120,18 +122,30 @@ def seconds_text(seconds: float) -> str:
 
 
 def _table(headings: Sequence[str], rows: list[list[str]], look: Look) -> Iterator[str]:
-    """Yield aligned columns: text to the left, numbers to the right; the widest texts give way to a narrow place."""
+    """Yield aligned columns: text to the left, numbers to the right; a narrow place has fewer."""
     right = {"nodes", "leaves", "share", "cuts", "time"}
-    widths = [max(cell_width(row[i]) for row in [list(headings), *rows]) for i in range(len(headings))]
-    while sum(widths) + 2 * (len(widths) - 1) > look.width and max(widths) > 8:
-        widths[widths.index(max(widths))] -= 1
+    rows = [[look.shown(cell if look.unicode else cell.replace("µ", "u")) for cell in row] for row in rows]
+    kept = list(headings)
+
+    def width(heading: str) -> int:
+        i = headings.index(heading)
+        widest = max(cell_width(row[i]) for row in [list(headings), *rows])
+        return min(widest, _LABEL) if heading == "best" and widest > _LABEL else widest
+
+    for heading in ("time", "cuts", "share", "nodes", "best"):
+        if sum(width(h) + 2 for h in kept) - 2 > look.width and heading in kept:
+            kept.remove(heading)
+    places = [headings.index(heading) for heading in kept]
+    widths = [width(heading) for heading in kept]
+    over = sum(widths) + 2 * (len(widths) - 1) - look.width
+    widths[0] = max(8, widths[0] - max(0, over))
     ellipsis = look.characters.ellipsis
 
     def line(row: Sequence[str]) -> str:
         cells = []
-        for heading, cell, width in zip(headings, row, widths, strict=True):
-            text = clipped(cell if look.unicode else cell.replace("µ", "u"), width, ellipsis)
-            cells.append(" " * (width - cell_width(text)) + text if heading in right else padded(text, width))
+        for heading, place, columns in zip(kept, places, widths, strict=True):
+            text = clipped(row[place], columns, ellipsis)
+            cells.append(" " * (columns - cell_width(text)) + text if heading in right else padded(text, columns))
         return "  ".join(cells).rstrip()
 
     yield look.paint(line(headings), "dim")
@@ -143,7 +157,7 @@ def _markdown(headings: Sequence[str], rows: list[list[str]]) -> Iterator[str]:
     yield f"| {' | '.join(headings)} |"
     yield f"| {' | '.join('---' if h in ('algorithm', 'value', 'best') else '---:' for h in headings)} |"
     for row in rows:
-        yield f"| {' | '.join(map(_escaped, row))} |"
+        yield f"| {' | '.join(_escaped(printable(cell)) for cell in row)} |"
 
 
 def _escaped(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from expectitree.analysis.evaluation import Evaluation
-from expectitree.number import INFINITY, Number
+from expectitree.number import INFINITY, Number, shortest
 from expectitree.render.look import Look
 from expectitree.search.result import Search
 from expectitree.tree import Kind
@@ -65,7 +65,8 @@ def json_number(value: Number) -> int | float | str:
         if value in (INFINITY, -INFINITY):
             return "inf" if value > 0 else "-inf"
         return int(value) if value == int(value) and abs(value) < 2**53 else float(value)
-    return str(value)
+    text = shortest(value)
+    return text if text.startswith("about") else str(value)
 
 
 def _tree_object(evaluation: Evaluation) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from textwrap import wrap
 
 from expectitree.analysis.evaluation import Evaluation
 from expectitree.analysis.outline import SHORT_TREE
-from expectitree.number import printable, readable
-from expectitree.render.look import Look
+from expectitree.number import readable, shortest
+from expectitree.render.look import Look, clipped, wrapped
 from expectitree.render.tree_text import tree_lines
 
 BOUNDS_FROM = {"option": "from --bounds", "file": "from the file", "leaves": "from the leaves themselves"}
@@ -28,7 +27,7 @@ def heading(evaluation: Evaluation, look: Look) -> Iterator[str]:
     """Yield title and source, and a blank line, as far as they are there."""
     tree = evaluation.tree
     for text, style in ((tree.title, "title"), (tree.source, "dim")):
-        for line in wrap(printable(text or ""), look.width):
+        for line in wrapped(look.shown(text or ""), look.width):
             yield look.paint(line, style)
     if tree.title or tree.source:
         yield ""
@@ -39,13 +38,15 @@ def summary_lines(evaluation: Evaluation, look: Look) -> Iterator[str]:
     search, counts = evaluation.search, evaluation.search.counts
     wide = max(len(f"{counts.visited:,}"), len(f"{counts.leaves_visited:,}"), 1)
     facts = [("algorithm", search.algorithm.full_name)]
-    facts.append(("value", look.paint(readable(search.value), "value")))
+    value = shortest(search.value) if search.tree.exact else readable(search.value)
+    facts.append(("value", look.paint(value, "value")))
     if search.best is not None:
-        ties = [printable(label) for label in search.ties]
+        most = max(12, (look.width - 12) // 2)
+        ties = [clipped(look.shown(label), most, look.characters.ellipsis) for label in search.ties[:6]]
         best = look.paint(ties[0], "best")
         if len(ties) > 1:
-            more = f" and {len(ties) - 6:,} more" if len(ties) > 6 else ""
-            best += f"  (worth as much: {', '.join(ties[1:6])}{more})"
+            more = f" and {len(search.ties) - 6:,} more" if len(search.ties) > 6 else ""
+            best += f"  (worth as much: {', '.join(ties[1:])}{more})"
         facts.append(("best", best))
     again = counts.visits - counts.visited
     extra = f", {again:,} more visit{'s' * (again != 1)}" if again else ""
@@ -56,11 +57,17 @@ def summary_lines(evaluation: Evaluation, look: Look) -> Iterator[str]:
     share = "" if counts.leaves_visited == counts.leaves_total else f" ({counts.share:.0%})"
     facts.append(("leaves", f"{counts.leaves_visited:>{wide},} of {counts.leaves_total:,} visited{share}"))
     if search.algorithm.player_cuts:
-        facts.append(("cuts", f"{counts.cuts:>{wide},}"))
+        passed = evaluation.explanation.passed_over
+        note = f"; {passed:,} node{'s' * (passed != 1)} passed over" if passed else ""
+        facts.append(("cuts", f"{counts.cuts:>{wide},}{note}"))
     lower, upper = map(readable, search.bounds)
     facts.append(("bounds", f"[{lower}, {upper}] {BOUNDS_FROM[search.bounds_source]}"))
     for name, text in facts:
-        yield look.paint(f"{name:<10}", "dim") + text
+        if "\x1b" in text or len(text) + 10 <= look.width:
+            yield look.paint(f"{name:<10}", "dim") + text
+            continue
+        for position, line in enumerate(wrapped(text, look.width - 10)):
+            yield look.paint(f"{'' if position else name:<10}", "dim") + line
 
 
 def _short(size: int | str) -> str:

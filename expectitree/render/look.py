@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from textwrap import wrap
 from typing import NamedTuple
+
+from expectitree.number import printable
 
 # What a style means -> how rich writes it. Nothing is told by colour alone.
 STYLES = {
@@ -43,6 +46,8 @@ class Characters(NamedTuple):
     no: str
 
 
+_LONGEST_TEXT = 20_000  # characters
+
 UNICODE = Characters(
     "├─", "└─", "│   ", "    ", "★ ", "☆ ", "╫ ", "─ ",
     {"MAX": "▲ ", "MIN": "▼ ", "CHANCE": "● ", "TERMINAL": ""}, "…", "·", "→", "✓", "✗",
@@ -66,10 +71,20 @@ class Look:
     unicode: bool = True
     paint: Callable[[str, str], str] = field(default=plain)  # text, style -> text with its colour
 
+    def shown(self, text: str) -> str:
+        """Return a text as it can be shown here: control characters escaped, and all that is not ASCII if need be."""
+        text = printable(text[: _LONGEST_TEXT + 1])
+        return text if self.unicode else text.encode("ascii", "backslashreplace").decode()
+
     @cached_property
     def characters(self) -> Characters:
         """What drawings are made of here."""
         return UNICODE if self.unicode else ASCII
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return a text in lines; a very long one (a page and more) is cut, since it is no title and no note."""
+    return wrap(text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + " …", width)
 
 
 def cell_width(text: str) -> int:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from textwrap import wrap
+from collections.abc import Callable, Iterator
 
 from expectitree.analysis.evaluation import Evaluation
 from expectitree.analysis.outline import SHORT_TREE, Row, is_one_row, outline
-from expectitree.number import Number, brief, printable
-from expectitree.render.look import Look, cell_width, clipped, padded
+from expectitree.number import Number, brief
+from expectitree.render.look import Look, cell_width, clipped, padded, plain, wrapped
 from expectitree.search.star_minimax import NOT_CUT, PROBED
 from expectitree.tree import Kind
 
@@ -21,7 +20,7 @@ def tree_lines(
     evaluation: Evaluation, look: Look, most_rows: int | None = SHORT_TREE, notes: bool = True
 ) -> Iterator[str]:
     """Yield the lines of the annotated tree; about `most_rows` nodes of it, or all."""
-    drawing = _Drawing(evaluation, look, notes)
+    drawing = _Drawing(evaluation, look, most_rows, notes)
     for row in outline(evaluation.search, most_rows):
         yield from drawing.lines(row)
 
@@ -29,10 +28,13 @@ def tree_lines(
 class _Drawing:
     """Draws rows as they come, parents first; `open` tells of each depth whether the line goes on below."""
 
-    def __init__(self, evaluation: Evaluation, look: Look, notes: bool) -> None:
+    def __init__(self, evaluation: Evaluation, look: Look, most_rows: int | None, notes: bool) -> None:
         self.evaluation, self.search, self.tree = evaluation, evaluation.search, evaluation.tree
         self.look, self.characters, self.notes = look, look.characters, notes
         self.levels = max(3, (look.width - _ROOM) // 4)
+        self.gutter = len(str(self.tree.heights[-1]))
+        self.all = most_rows is None
+        self.has_room = True  # the terminals of the last row fitted on it
         self.open: list[bool] = []
         self.widths: list[tuple[int, int]] = []  # by depth: of the labels and of the probabilities of these siblings
         self.starred: dict[int, int] = {}  # node -> its first best branch
@@ -51,10 +53,10 @@ class _Drawing:
         yield self.guides(depth, stem, mark) + head + self.body(row, room - head_width)
         remarks = list(self.remarks(row))
         if remarks:
-            margin = self.margin(depth, stem, self.goes_on(row))
+            margin = self.margin(depth, self.goes_on(row))
             for text, style in remarks:
-                for line in wrap(printable(text), max(24, room - 2)):
-                    yield margin + self.look.paint(line, style)
+                for line in wrapped(self.look.shown(text), max(24, self.look.width - len(stem + margin))):
+                    yield self.look.paint(stem + margin, "guide") + self.look.paint(line, style)
 
     # ---- The left margin.
 
@@ -63,7 +65,9 @@ class _Drawing:
         start = max(1, depth - self.levels)
         down, blank = self.characters.down, self.characters.blank
         stem = "".join([down if going_on else blank for going_on in self.open[start:depth]])
-        return f"{start - 1}{self.characters.ellipsis} {stem}" if start > 1 else stem
+        if start == 1:
+            return stem
+        return f"{start - 1:>{self.gutter}}{self.characters.ellipsis} {stem}"
 
     def guides(self, depth: int, stem: str, mark: str) -> str:
         if depth == 0:
@@ -77,12 +81,11 @@ class _Drawing:
         inner = row.first_met and self.tree.columns.kind[row.node] != 0
         return inner and not row.hidden_branches and not is_one_row(self.tree, row.node)
 
-    def margin(self, depth: int, stem: str, below: bool) -> str:
+    def margin(self, depth: int, below: bool) -> str:
         own = ""
         if depth:
             own = self.characters.down if self.open[depth] else self.characters.blank
-        own += self.characters.down if below else "  " if depth else ""
-        return self.look.paint(stem + own, "guide")
+        return own + (self.characters.down if below else "  " if depth else "")
 
     def mark(self, row: Row) -> str:
         if row.depth == 0:
@@ -111,8 +114,8 @@ class _Drawing:
         style = "best" if mark == self.characters.best else "none" if self.tree.label[row.branch] else "dim"
         text = self.look.paint(padded(label, label_width), style) + "  "
         if p_width:
-            text += padded(self.probability(row.branch), p_width) + "  "
-        return text, label_width + 2 + (p_width + 2 if p_width else 0)
+            text += self.look.paint("p ", "dim") + padded(self.probability(row.branch), p_width) + "  "
+        return text, label_width + 2 + (p_width + 4 if p_width else 0)
 
     def sibling_widths(self, parent: int) -> tuple[int, int]:
         first = self.tree.columns.first
@@ -123,7 +126,7 @@ class _Drawing:
         return labels, max(len(self.probability(b)) for b in branches)
 
     def label(self, parent: int, branch: int) -> str:
-        label = printable(self.tree.branch_label(parent, branch))
+        label = self.look.shown(self.tree.branch_label(parent, branch))
         return clipped(label, max(8, self.look.width // 4), self.characters.ellipsis)
 
     def probability(self, branch: int) -> str:
@@ -135,14 +138,15 @@ class _Drawing:
         shared = self.evaluation.shared.get(n) if kind != "TERMINAL" else None
         if kind == "TERMINAL":
             estimate = "estimate " if n in self.tree.estimated else ""
-            return estimate + self.utility(n) + self.tail(row)
+            return estimate + self.utility(n, self.look.paint) + self.tail(row)
         name = "" if shared is None else f"@{shared} " if row.first_met else f"{self.characters.arrow} @{shared} "
         symbol = self.characters.kinds[kind]
         text = paint(name, "dim") + paint(f"{symbol}{kind}", kind) + " " + self.value(n)
         used = len(name + symbol + kind) + 1 + len(self.value_text(n))
         if row.first_met and is_one_row(self.tree, n):
             exact = self.search.is_exact(n)
-            expression = self.expression(n, room - used - 3 - len(self.tail_text(row)))
+            expression = self.expression(n, room - used - 3 - len(self.tail_text(row)), self.look.paint)
+            self.has_room = bool(expression)
             text += (" = " if exact else " of ") + expression if expression else ""
         return text + self.tail(row)
 
@@ -152,14 +156,14 @@ class _Drawing:
     def value(self, n: int) -> str:
         return self.look.paint(self.value_text(n), "value" if self.search.visits[n] else "dim")
 
-    def utility(self, n: int) -> str:
+    def utility(self, n: int, paint: Callable[[str, str], str]) -> str:
         text = brief(self.tree.columns.utility[n])
-        return text if self.search.visits[n] else self.look.paint(f"({text})", "dim")
+        return text if self.search.visits[n] else paint(f"({text})", "dim")
 
-    def expression(self, n: int, room: int) -> str:
+    def expression(self, n: int, room: int, paint: Callable[[str, str], str], cut_short: bool = False) -> str:
         """How a node's terminals make its value: `min(2, 3)`, `mean(1, 2)`, `0.9·2 + 0.1·3`; (4) was not visited.
 
-        Nothing where not even one of them has room.
+        Where they have no room: nothing, or (`cut_short`) as many as have.
         """
         kind, _, first, child, probability = self.tree.columns
         begin, end = first[n], first[n + 1]
@@ -170,16 +174,16 @@ class _Drawing:
         used = len(opening) + 1
         for b in range(begin, end):
             label = f"{self.label(n, b)}: " if self.tree.label[b] else ""
-            weight = f"{self.probability(b)}{self.characters.times}" if sums else ""
+            share = f"{self.probability(b)}{self.characters.times}" if sums else ""
             c = child[b]
-            bare = f"{label}{weight}{brief(self.tree.columns.utility[c])}"
+            bare = f"{label}{share}{brief(self.tree.columns.utility[c])}"
             used += cell_width(bare) + len(separator) + (0 if self.search.visits[c] else 2)
             if used + (0 if b + 1 == end else len(separator) + 7 + len(self.characters.ellipsis)) > room:
-                if not terms:
+                if not cut_short:
                     return ""
                 terms.append(f"{self.characters.ellipsis} {end - b:,} more")
                 break
-            terms.append(f"{label}{weight}{self.utility(c)}")
+            terms.append(f"{label}{share}{self.utility(c, paint)}")
         return opening + separator.join(terms) + ("" if sums else ")")
 
     def tail_text(self, row: Row) -> str:
@@ -213,8 +217,12 @@ class _Drawing:
             if self.notes and row.branch in self.tree.branch_notes:
                 yield self.tree.branch_notes[row.branch], "dim"
             return
+        if self.evaluation.explanation.skipped.get(n) == "passed over":
+            yield self.why_passed_over(row.parent, n), "dim"
         if self.evaluation.windows and search.visits[n] and self.tree.columns.kind[n]:
             yield f"alpha {brief(search.alpha[n], search.eps)}, beta {brief(search.beta[n], search.eps)}", "dim"
+        if is_one_row(self.tree, n):
+            yield from self.about_terminals(row)
         cut = self.evaluation.explanation.cuts.get(n)
         if cut is not None and search.cut[n] not in (NOT_CUT, PROBED):
             yield cut.reason, "cut"
@@ -223,6 +231,31 @@ class _Drawing:
                 yield self.tree.branch_notes[row.branch], "dim"
             if n in self.tree.notes:
                 yield self.tree.notes[n], "dim"
+
+    def about_terminals(self, row: Row) -> Iterator[tuple[str, str]]:
+        """The terminals that had no room on their node's row; and why some were passed over."""
+        n = row.node
+        if not self.has_room:
+            most = 10**9 if self.all else 3 * self.look.width
+            yield ("= " if self.search.is_exact(n) else "of ") + self.expression(n, most, plain, cut_short=True), "none"
+        _, _, first, child, _ = self.tree.columns
+        skipped = self.evaluation.explanation.skipped
+        passed = [c for c in child[first[n] : first[n + 1]] if skipped.get(c) == "passed over"]
+        if passed:
+            leaves = f"{len(passed):,} lea{'f' if len(passed) == 1 else 'ves'} passed over"
+            yield f"{leaves}: {self.why_passed_over(n, passed[0])}", "dim"
+
+    def why_passed_over(self, parent: int, n: int) -> str:
+        """Why a child need not be entered: what is known of it beforehand, and of its parent."""
+        lower, upper = self.search.interval_of(n)
+        found = interval_text(*self.search.interval_of(parent))
+        if lower == upper:
+            return f"known to be {brief(lower)}"
+        if self.tree.columns.kind[parent] == Kind.MIN:
+            return f"at least {brief(lower)} by its bounds, and {found} is reached"
+        if self.tree.columns.kind[parent] == Kind.MAX:
+            return f"at most {brief(upper)} by its bounds, and {found} is reached"
+        return f"{interval_text(lower, upper)} says enough"
 
 
 def interval_text(lower: Number, upper: Number) -> str:

@@ -20,7 +20,6 @@ class Algorithm:
     chance_cuts: bool = False
     probes: int = 0
     probe_order: str = "cyclic"
-    summary: str = ""
 
     @property
     def full_name(self) -> str:
@@ -33,11 +32,11 @@ class Algorithm:
 ALGORITHMS = {
     algorithm.name: algorithm
     for algorithm in (
-        Algorithm("expectiminimax", player_cuts=False, summary="no cuts: every node once (Michie 1966)"),
-        Algorithm("alphabeta", summary="cuts at MAX and MIN only; a chance node's children get (-inf, inf)"),
-        Algorithm("star1", chance_cuts=True, summary="cuts at CHANCE too, from the bounds (Ballard 1983)"),
-        Algorithm("star2", chance_cuts=True, probes=1, summary="probes one child of each outcome first (Ballard 1983)"),
-        Algorithm("star2.5", chance_cuts=True, probes=DEFAULT_PROBES, summary="probes several (Ballard 1983)"),
+        Algorithm("expectiminimax", player_cuts=False),
+        Algorithm("alphabeta"),
+        Algorithm("star1", chance_cuts=True),
+        Algorithm("star2", chance_cuts=True, probes=1),
+        Algorithm("star2.5", chance_cuts=True, probes=DEFAULT_PROBES),
     )
 }
 
@@ -46,7 +45,11 @@ def algorithm(name: str, probes: int | None = None, probe_order: str | None = No
     """Return the algorithm of that name; `probes` and `probe_order` may be chosen for star2.5 alone."""
     found = ALGORITHMS.get(name.lower())
     if found is None:
-        raise SearchError(f"unknown algorithm {quoted(name)}: choose among {', '.join(ALGORITHMS)}")
+        from difflib import get_close_matches
+
+        near = get_close_matches(name.lower(), ALGORITHMS, n=1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        raise SearchError(f"unknown algorithm {quoted(name)}{hint}: choose among {', '.join(ALGORITHMS)}")
     if probes is None and probe_order is None:
         return found
     if found.name != "star2.5":

@@ -36,11 +36,9 @@ def evaluate(
     `bounds` hold for every utility (`inf` where nothing is known); without them the root's own from the file are
     taken, else the least and the greatest utility. Raises `SearchError` for an unknown algorithm or unsound bounds.
     """
-    chosen = (
-        algorithm_name
-        if isinstance(algorithm_name, Algorithm)
-        else algorithm(algorithm_name, probes=probes, probe_order=probe_order)
-    )
+    chosen = algorithm_name if isinstance(algorithm_name, Algorithm) else algorithm(algorithm_name)
+    if probes is not None or probe_order is not None:
+        chosen = algorithm(chosen.name, probes, probe_order)
     root_bounds, source = choose_bounds(tree, bounds)
     return search_window(tree, chosen, root_bounds, source, root_bounds)
 
@@ -93,6 +91,8 @@ def search_window(tree: Tree, algorithm: Algorithm, bounds: Bounds, source: str,
 def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
     """Return the root's bounds and where they came from: "option", "file" or "leaves"."""
     if bounds is not None:
+        if bounds[0] != bounds[0] or bounds[1] != bounds[1]:
+            raise SearchError("NaN is no bound: give numbers, or inf or -inf")
         if bounds[0] > bounds[1]:
             raise SearchError(
                 f"bounds are lower, upper, and {shortest(bounds[0])} is greater than {shortest(bounds[1])}: swap them"

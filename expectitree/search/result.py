@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from expectitree.number import Number
+from expectitree.number import Number, readable
 from expectitree.search.algorithms import Algorithm
 from expectitree.tree import Bounds, Column, Kind, Node, Tree
 
@@ -78,6 +78,10 @@ class Search:
         n = self._id(node)
         return self.lower[n], self.upper[n]
 
+    def interval_of(self, node: int) -> Bounds:
+        """Return the interval known to hold v* of a node id."""
+        return self.lower[node], self.upper[node]
+
     def visited(self, node: Node | str) -> bool:
         """Say whether the search entered a node, given as such or by its path."""
         return bool(self.visits[self._id(node)])
@@ -142,6 +146,6 @@ class Search:
     def __repr__(self) -> str:
         c = self.counts
         return (
-            f"<Search {self.algorithm.full_name}: {self.value}, {c.visited:,} of {c.total:,} nodes, "
+            f"<Search {self.algorithm.full_name}: {readable(self.value)}, {c.visited:,} of {c.total:,} nodes, "
             f"{c.leaves_visited:,} of {c.leaves_total:,} leaves>"
         )
