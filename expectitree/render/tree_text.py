@@ -138,7 +138,7 @@ class _Drawing:
         shared = self.evaluation.shared.get(n) if kind != "TERMINAL" else None
         if kind == "TERMINAL":
             estimate = "estimate " if n in self.tree.estimated else ""
-            return estimate + self.utility(n, self.look.paint) + self.tail(row)
+            return estimate + self.utility(n, self.look.paint) + self.look.paint(self.tail_text(row), "dim")
         name = "" if shared is None else f"@{shared} " if row.first_met else f"{self.characters.arrow} @{shared} "
         symbol = self.characters.kinds[kind]
         text = paint(name, "dim") + paint(f"{symbol}{kind}", kind) + " " + self.value(n)
@@ -148,7 +148,10 @@ class _Drawing:
             expression = self.expression(n, room - used - 3 - len(self.tail_text(row)), self.look.paint)
             self.has_room = bool(expression)
             text += (" = " if exact else " of ") + expression if expression else ""
-        return text + self.tail(row)
+        tail = self.tail_text(row)
+        if tail == "  not visited" and used + len(tail) > room:
+            tail = ""  # the mark on the branch says it too
+        return text + self.look.paint(tail, "dim")
 
     def value_text(self, n: int) -> str:
         return interval_text(self.search.lower[n], self.search.upper[n])
@@ -198,9 +201,6 @@ class _Drawing:
         elif row.first_met and self.search.cut[n] == PROBED and self.search.visits[n]:
             text = "  probed"
         return f"{text}  {self.left_out(row)}" if row.hidden_branches else text
-
-    def tail(self, row: Row) -> str:
-        return self.look.paint(self.tail_text(row), "dim")
 
     def left_out(self, row: Row) -> str:
         if not row.hidden:
