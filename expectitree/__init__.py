@@ -15,72 +15,104 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from expectitree.analysis.comparison import compare
+    from expectitree.analysis.comparison import Comparison, compare
     from expectitree.analysis.prepare import prepare
-    from expectitree.analysis.verification import verify
+    from expectitree.analysis.verification import Verification, verify
     from expectitree.builder import TreeBuilder
     from expectitree.errors import (
         AnalysisError,
         ExpectitreeError,
         FileError,
         NumberError,
+        Problem,
         SearchError,
         TransformError,
         TreeError,
     )
     from expectitree.files import load, loads
     from expectitree.render import to_json, to_text
-    from expectitree.search.algorithms import ALGORITHMS
+    from expectitree.rewriting import refresh
+    from expectitree.search.algorithms import ALGORITHMS, algorithm
     from expectitree.search.engine import evaluate
-    from expectitree.search.result import Search
-    from expectitree.tree import Kind, Node, Tree
+    from expectitree.search.result import Counts, Search
+    from expectitree.tree import Branch, Kind, Node, Tree
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "TreeBuilder": "builder",
-    **dict.fromkeys(
-        (
-            "AnalysisError",
-            "ExpectitreeError",
-            "FileError",
-            "NumberError",
-            "SearchError",
-            "TransformError",
-            "TreeError",
-        ),
-        "errors",
+_PUBLIC = {
+    "analysis.comparison": (
+        "Comparison",
+        "compare",
     ),
-    **dict.fromkeys(("load", "loads"), "files"),
-    "ALGORITHMS": "search.algorithms",
-    "evaluate": "search.engine",
-    "Search": "search.result",
-    **dict.fromkeys(("to_json", "to_text"), "render"),
-    "compare": "analysis.comparison",
-    "prepare": "analysis.prepare",
-    "verify": "analysis.verification",
-    **dict.fromkeys(("Kind", "Node", "Tree"), "tree"),
+    "analysis.prepare": ("prepare",),
+    "analysis.verification": (
+        "Verification",
+        "verify",
+    ),
+    "builder": ("TreeBuilder",),
+    "errors": (
+        "AnalysisError",
+        "ExpectitreeError",
+        "FileError",
+        "NumberError",
+        "Problem",
+        "SearchError",
+        "TransformError",
+        "TreeError",
+    ),
+    "files": (
+        "load",
+        "loads",
+    ),
+    "render": (
+        "to_json",
+        "to_text",
+    ),
+    "rewriting": ("refresh",),
+    "search.algorithms": (
+        "ALGORITHMS",
+        "algorithm",
+    ),
+    "search.engine": ("evaluate",),
+    "search.result": (
+        "Counts",
+        "Search",
+    ),
+    "tree": (
+        "Branch",
+        "Kind",
+        "Node",
+        "Tree",
+    ),
 }
+_HOMES = {name: module for module, names in _PUBLIC.items() for name in names}
 
 __all__ = [
     "ALGORITHMS",
     "AnalysisError",
+    "Branch",
+    "Comparison",
+    "Counts",
     "ExpectitreeError",
     "FileError",
     "Kind",
     "Node",
     "NumberError",
+    "Problem",
     "Search",
     "SearchError",
     "TransformError",
     "Tree",
     "TreeBuilder",
     "TreeError",
+    "Verification",
+    "algorithm",
     "compare",
     "evaluate",
     "load",
     "loads",
     "prepare",
+    "refresh",
     "to_json",
     "to_text",
     "verify",

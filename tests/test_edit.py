@@ -95,3 +95,22 @@ def test_odd_characters_are_escaped() -> None:
     changed = with_replacements("expect: {best: a}\nmax: [1]\n", False, {("best",): "a\x85\x7fb"})
     assert changed.startswith('expect: {best: "a\\u0085\\u007fb"}')
     assert et.loads(changed).expect.best == "a\x85\x7fb"  # type: ignore[union-attr]
+
+
+def test_refresh_from_python(tmp_path: Path) -> None:
+    file = tmp_path / "tree.yaml"
+    file.write_text("# mine\nexpect: {value: 1, best: b}\nmax: {a: 1/3, b: 0}\n")
+    assert et.refresh(file).broken == []
+    assert file.read_text() == "# mine\nexpect: {value: 1/3, best: a}\nmax: {a: 1/3, b: 0}\n"
+    before = file.read_text()
+    assert et.refresh(file).broken == []
+    assert file.read_text() == before
+
+
+def test_a_read_only_file_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "tree.yaml"
+    file.write_text("expect: {value: 1}\nmax: [2]\n")
+    monkeypatch.setattr("expectitree.files.edit.os.access", lambda path, mode: False)
+    with pytest.raises(PermissionError):
+        et.refresh(file)
+    assert file.read_text() == "expect: {value: 1}\nmax: [2]\n"

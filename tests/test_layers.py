@@ -25,7 +25,8 @@ MAY_IMPORT = {
     "search": BASE | {"search"},
     "analysis": BASE | {"analysis", "search", "transform"},
     "render": BASE | {"render", "analysis", "search"},
-    "cli": BASE | {"cli", "render", "analysis", "search", "transform", "files", "__version__"},
+    "rewriting": BASE | {"files", "analysis"},
+    "cli": BASE | {"rewriting", "cli", "render", "analysis", "search", "transform", "files", "__version__"},
     "__main__": {"cli"},
 }
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))

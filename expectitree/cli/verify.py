@@ -4,36 +4,37 @@ from __future__ import annotations
 
 import click
 
-from expectitree.analysis.verification import Verification, answers, verify
+from expectitree.analysis.verification import Verification, verify
 from expectitree.cli.options import files_in, format_option
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import make_look, say, working, write
-from expectitree.errors import FileError, Problem
+from expectitree.errors import FileError
 from expectitree.files import loads, read_text
-from expectitree.files.edit import with_expectation, with_replacements, write_text
 from expectitree.render import VERIFICATION_FORMATS, renderer
+from expectitree.rewriting import refresh
 
 
 @click.command("verify")
 @click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER...")
-@click.option("--write", "refresh", is_flag=True, help="Write what was found into each file's `expect`.")
+@click.option("--write", "write_back", is_flag=True, help="Write what was found into each file's `expect`.")
 @format_option(VERIFICATION_FORMATS)
 @click.pass_context
-def command(context: click.Context, paths: tuple[str, ...], refresh: bool, format_name: str) -> None:
+def command(context: click.Context, paths: tuple[str, ...], write_back: bool, format_name: str) -> None:
     """Check that files are trees, and that their values, best actions and counts are what they expect.
 
     Everything is computed exactly. Folders are searched for .yaml, .yml and .json files. With --write, broken
     expectations are refreshed, and a file without `expect` gets one; every other character stays as it is.
     """
-    if refresh and "-" in paths:
+    if write_back and "-" in paths:
         raise click.UsageError("--write needs files: standard input cannot be written to.")
     verifications, unwritten = [], False
     for file in files_in(paths):
         with working(f"verifying {file}"):
             verification = _verify(file)
-            if refresh and verification.error is None and (verification.broken or not verification.checks):
+            if write_back and verification.error is None and (verification.broken or not verification.checks):
                 try:
-                    verification = _refresh(file, verification)
+                    verification = refresh(file)
+                    say(f"{file}: expect written")
                 except (FileError, OSError) as error:
                     unwritten = True
                     reason = error.problems[0].message if isinstance(error, FileError) else error.strerror
@@ -52,24 +53,3 @@ def _verify(file: str) -> Verification:
         return verify(loads(text, name=name, exact=True, warn=say), file=name)
     except FileError as error:
         return Verification(file, error=error)
-
-
-def _refresh(file: str, before: Verification) -> Verification:
-    """Make a file's `expect` say what is found, and return how it stands then; on an error the file is as it was."""
-    text, name = read_text(file)
-    is_json = name.lower().endswith(".json")
-    if before.has_expect:
-        fixable = {c.place: c.replacement for c in before.broken if c.replacement is not None}
-        changed = with_replacements(text, is_json, fixable)
-    else:
-        changed = with_expectation(text, is_json, answers(loads(text, name=name, exact=True)))
-    try:
-        after = verify(loads(changed, name=name, exact=True), file=name)
-    except FileError:
-        raise FileError([Problem(file, "the new text would be no tree: change it by hand")]) from None
-    if {c.place for c in after.broken} & {c.place for c in before.broken if c.replacement is not None}:
-        raise FileError([Problem(file, "the new text would not say what is found: change it by hand")])
-    if changed != text:
-        write_text(file, changed)
-        say(f"{file}: expect {'refreshed' if before.has_expect else 'written'}")
-    return after
