@@ -305,7 +305,7 @@ def test_an_interrupt_is_no_traceback() -> None:
         [sys.executable, "-m", "expectitree", "eval", "-"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
     )  # fmt: skip
-    time.sleep(1.0)  # it waits for standard input by then
+    time.sleep(3.0)  # it waits for standard input by then, on a busy machine too
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
