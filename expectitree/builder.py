@@ -53,6 +53,7 @@ class TreeBuilder:
         self._notes: dict[int, str] = {}
         self._branch_notes: dict[int, str] = {}
         self._built = False
+        self._equal: dict[int, Sequence[Number]] = {}  # number of outcomes -> their probabilities, if equally likely
         self._no_estimate: Number | None = None if exact else _NAN
         self._one = self._number(1)
         self._certain: Any = [self._one] if exact else array("d", [1.0])  # the probability of an action, as a column
@@ -198,14 +199,17 @@ class TreeBuilder:
             )
             yield from outside_bounds(Tree(columns, self._label, self.exact, self._bounds), None)
 
-    def distribution(self, written: Sequence[Number] | None, count: int) -> tuple[list[Number], Number | None]:
+    def distribution(self, written: Sequence[Number] | None, count: int) -> tuple[Sequence[Number], Number | None]:
         """Return the probabilities of `count` outcomes, and the sum that was divided out (None if it was 1).
 
         Nothing written means equally likely. A sum that misses 1 by more than 1e-9 raises `TreeError`; a smaller
         miss is divided out: in exact mode every one, in float mode what is more than rounding.
         """
         if written is None:
-            return [self._one / count] * count, None
+            equal = self._equal.get(count)
+            if equal is None:
+                equal = self._equal[count] = [self._one / count] * count
+            return equal, None
         total: Any = sum(written) if self.exact else math.fsum(written)
         if total == 1 or not self.exact and abs(total - 1) <= _ROUNDING:
             return list(written), None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from expectitree.builder import TreeBuilder, label_at
@@ -135,7 +135,7 @@ class Branches:
                 known = _UNREAD
         frame.written.append(known)
 
-    def distribution(self, frame: Frame) -> list[Number]:
+    def distribution(self, frame: Frame) -> Sequence[Number]:
         """Return the probabilities of a chance node whose outcomes are all read."""
         count, written = len(frame.ids), frame.written
         if written and len(written) < count:
