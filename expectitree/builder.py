@@ -64,6 +64,7 @@ class TreeBuilder:
 
     def terminal(self, utility: Number | str, *, note: str | None = None) -> NodeId:
         """Add a terminal worth `utility` to MAX."""
+        self._check_open()
         node = NodeId(self.add_terminal(self._number(utility)))
         self.annotate(node, note=note)
         return node
@@ -105,17 +106,23 @@ class TreeBuilder:
     ) -> Tree:
         """Return the tree below `root`; nodes that it does not reach are left out.
 
-        The builder must not be used afterwards: the tree holds its columns. Raises `TreeError` where a utility or
+        The builder takes no more nodes afterwards: the tree holds its columns. Raises `TreeError` where a utility or
         an estimate lies outside the bounds of a node above it. With `check` off the caller has seen to both.
         """
-        if self._built:
-            raise TreeError("this builder has built its tree: make another builder for another tree")
+        self._check_open()
         root_id = self._id(root)
         self._built = True
         self._truncate(root_id + 1)
         unreachable = self._unreachable() if check else []
         if unreachable:
-            estimated = self._compact(unreachable, estimated)
+            other, new = self._without(unreachable)
+            return other.build(
+                NodeId(new[root_id]),
+                title=title,
+                source=source,
+                expect=expect,
+                estimated=frozenset(new[n] for n in estimated if n in new),
+            )
         self._first.append(len(self._child))
         columns = Columns(self._kind, self._utility, self._first, self._child, self._probability)
         tree = Tree(
@@ -215,7 +222,7 @@ class TreeBuilder:
             return list(written), None
         if abs(total - 1) > (SUM_TOLERANCE if self.exact else SUM_TOLERANCE + _ROUNDING):
             raise TreeError(
-                f"the probabilities sum to {number.shortest(total)}, expected 1: correct them, or leave every p out "
+                f"the probabilities sum to {number.clipped(total)}, expected 1: correct them, or leave every p out "
                 "for outcomes that are equally likely"
             )
         return [p / total for p in written], total
@@ -250,6 +257,7 @@ class TreeBuilder:
         return node
 
     def _children(self, children: Children) -> tuple[list[int], list[str | None] | None]:
+        self._check_open()
         labels: list[str | None] | None = None
         if isinstance(children, str) or not isinstance(children, Iterable):
             raise TreeError(f"the children are {children!r}: expected a list of nodes, or a mapping from label to node")
@@ -281,6 +289,10 @@ class TreeBuilder:
             raise NumberError(f"{value!r} is no number")
         return value if isinstance(value, str) else str(value)
 
+    def _check_open(self) -> None:
+        if self._built:
+            raise TreeError("this builder has built its tree: make another builder for another tree")
+
     def _truncate(self, count: int) -> None:
         """Drop the rows after the first `count`; what is left never refers to them."""
         if count < len(self._kind):
@@ -311,28 +323,25 @@ class TreeBuilder:
             end = self._first[n]
         return [n for n, r in enumerate(reached) if not r]
 
-    def _compact(self, unreachable: Sequence[int], estimated: frozenset[int]) -> frozenset[int]:
-        """Rebuild the tables without the given rows; return `estimated` under the new ids."""
+    def _without(self, unreachable: Sequence[int]) -> tuple[TreeBuilder, dict[int, int]]:
+        """Return a builder that holds all but the given rows, and the new id of each that it holds."""
         dropped = set(unreachable)
-        new: dict[int, int] = {}
-        old = (self._kind, self._utility, self._first, self._child, self._probability, self._label)
-        kind, utility, first, child, probability, label = old
-        bounds, notes, branch_notes = self._bounds, self._notes, self._branch_notes
-        self.__init__(self.exact)  # type: ignore[misc]  # start the columns afresh
-        for n in range(len(kind)):
+        ends = [*self._first[1:], len(self._child)]
+        other, new = TreeBuilder(self.exact), dict[int, int]()
+        for n, kind in enumerate(self._kind):
             if n in dropped:
                 continue
-            b, e = first[n], first[n + 1] if n + 1 < len(kind) else len(child)
-            if kind[n]:
-                new[n] = self.add_inner(kind[n], [new[c] for c in child[b:e]], probability[b:e], label[b:e], utility[n])
-                for place in range(e - b):
-                    if b + place in branch_notes:
-                        self.annotate_branch(new[n], place, branch_notes[b + place])
+            if not kind:
+                new[n] = other.add_terminal(self._utility[n])
             else:
-                new[n] = self.add_terminal(utility[n])
-        self._bounds = {new[n]: x for n, x in bounds.items() if n in new}
-        self._notes = {new[n]: x for n, x in notes.items() if n in new}
-        return frozenset(new[n] for n in estimated if n in new)
+                own = slice(self._first[n], ends[n])
+                children = [new[c] for c in self._child[own]]
+                new[n] = other.add_inner(kind, children, self._probability[own], self._label[own], self._utility[n])
+                for b in range(own.start, own.stop):
+                    if b in self._branch_notes:
+                        other.annotate_branch(new[n], b - own.start, self._branch_notes[b])
+            other.annotate(new[n], bounds=self._bounds.get(n), note=self._notes.get(n))
+        return other, new
 
 
 def label_at(label: str, place: int) -> str | None:

@@ -193,3 +193,16 @@ def test_a_deep_tree() -> None:
     tree = t.build(node)
     assert tree.heights[-1] == 100_000
     assert et.evaluate(tree, "star1").value == 1
+
+
+@pytest.mark.parametrize("orphans", [0, 1])
+def test_a_built_tree_never_changes(orphans: int) -> None:
+    t = TreeBuilder()
+    for _ in range(orphans):
+        t.terminal(9)
+    one = t.max([1])
+    tree = t.build(one)
+    for more in (lambda: t.terminal(1), lambda: t.max([2, 3]), lambda: t.chance([2]), lambda: t.build(one)):
+        with pytest.raises(TreeError, match="this builder has built its tree: make another"):
+            more()
+    assert (len(tree), tree.root.children[0].utility) == (2, 1)

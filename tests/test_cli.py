@@ -254,6 +254,7 @@ def test_new_is_a_tree_that_keeps_its_word(tmp_path: Path) -> None:
         (["compare", RISK, "-a", "star1", "--probes", "3"], 2, "--probes and --probe-order are for star2.5"),
         (["verify", "tests/bad/documents-two.yaml"], 3, ""),
         (["verify"], 2, "Missing argument"),
+        (["eval", "-", "-"], 2, "Standard input can be read once"),
     ],
 )  # fmt: skip
 def test_what_goes_wrong_is_said(words: list[str], status: int, says: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from expectitree.analysis.comparison import compare
@@ -33,7 +35,7 @@ def command(
     probes: int | None,
     probe_order: str | None,
     format_name: str,
-    **given: object,
+    **given: Any,
 ) -> None:
     """Search each tree with several algorithms: value, best action, nodes and leaves visited, cuts, time.
 
@@ -43,7 +45,7 @@ def command(
     if (probes is not None or probe_order is not None) and "star2.5" not in chosen_names:
         raise click.UsageError("--probes and --probe-order are for star2.5: add -a star2.5, or leave them out.")
     algorithms = [find_algorithm(n, *((probes, probe_order) if n == "star2.5" else ())) for n in chosen_names]
-    what = Given(**given)  # type: ignore[arg-type]
+    what = Given(**given)
     bounds = what.root_bounds()
     comparisons = []
     for file, tree in what.trees():

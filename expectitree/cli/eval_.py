@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from expectitree.analysis.evaluation import Evaluation
@@ -45,7 +47,7 @@ def command(
     show_all: bool,
     notes: bool,
     format_name: str,
-    **given: object,
+    **given: Any,
 ) -> None:
     """Compute the value of each tree and show the tree, annotated.
 
@@ -62,7 +64,7 @@ def command(
     if len(names) > 1:
         raise click.UsageError("eval runs one algorithm: `expectitree compare` runs several, side by side.")
     chosen = find_algorithm(names[0], probes, probe_order)
-    what = Given(**given)  # type: ignore[arg-type]
+    what = Given(**given)
     bounds = what.root_bounds()
     look = make_look()
     render = renderer(EVALUATION_FORMATS, format_name)

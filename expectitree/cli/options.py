@@ -38,11 +38,13 @@ class Given:
         """Yield the name and the tree of every text and file, ready to be searched; a bad one is told and left out."""
         if not self.files and not self.texts:
             raise click.UsageError("No tree was given: name a FILE, or - for standard input, or type one after -e.")
-        texts = iter(self.texts)
-        for name in (*("-e" for _ in self.texts), *files_in(self.files)):
+        if self.files.count("-") > 1:
+            raise click.UsageError("Standard input can be read once: give - only once.")
+        typed: list[tuple[str, str | None]] = [("-e", text) for text in self.texts]
+        for name, text in (*typed, *((file, None) for file in files_in(self.files))):
             with self.complaining(name):
                 with working(f"reading {name}"):
-                    content = next(texts) if name == "-e" else read_text(name)[0]
+                    content = read_text(name)[0] if text is None else text
                     tree = loads(content, name=name, exact=self.exact, warn=say)
                 with working(f"preparing {name}"):
                     tree = prepare(tree, self.depth, self.order)

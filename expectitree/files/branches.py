@@ -11,7 +11,7 @@ from expectitree.files.document import Data, Place
 from expectitree.files.keys import NODE_KEYS, place_of
 from expectitree.files.problems import MOST_PROBLEMS, shortened
 from expectitree.files.words import described
-from expectitree.number import Number, printable, quoted, shortest, to_probability
+from expectitree.number import Number, clipped, printable, quoted, to_probability
 
 Warn = Callable[[str], None]
 
@@ -161,7 +161,7 @@ class Branches:
             if self.warnings <= MOST_PROBLEMS:
                 self.warn(
                     f"{self.name}: {shortened(self.path(own=True))}: the probabilities sum to "
-                    f"{shortest(divided)}, not 1; each was divided by that sum"
+                    f"{clipped(divided)}, not 1; each was divided by that sum"
                 )
             elif self.warnings == MOST_PROBLEMS + 1:
                 self.warn(f"{self.name}: there are more such sums, divided out alike")
