@@ -8,7 +8,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -18,6 +18,8 @@ import click
 import yaml
 
 from benchmarks import texts
+from benchmarks.engines import engines, large, whole_process
+from benchmarks.measuring import FULL, QUICK, Row, Size, best_seconds
 from expectitree import __version__, evaluate, loads
 
 SEED = 20
@@ -32,50 +34,6 @@ JSON_STYLES = {"lists of numbers": texts.json_lists, "labelled, p at outcomes": 
 SEARCH_TARGETS = {"expectiminimax": 1_000_000, "alphabeta": None, "star1": 400_000, "star2": None}
 SMALL_TREE = ("-m", "expectitree", "eval", "trees/risk.yaml")
 ITS_IMPORTS = ("-c", "import click, yaml, rich.console")
-
-
-@dataclass(frozen=True)
-class Size:
-    """How much is measured."""
-
-    text_nodes: int
-    search_nodes: int
-    repetitions: int
-    processes: int
-
-
-FULL = Size(text_nodes=300_000, search_nodes=300_000, repetitions=5, processes=21)
-QUICK = Size(text_nodes=20_000, search_nodes=50_000, repetitions=3, processes=5)
-
-
-@dataclass(frozen=True)
-class Row:
-    """One figure, and the target it is held against; a figure that is None could not be measured."""
-
-    what: str
-    figure: float | None
-    unit: str  # "nodes/s" or "x"
-    target: float | None = None
-    at_most: bool = False  # the target is a ceiling, not a floor
-
-    @property
-    def kept(self) -> bool | None:
-        """Whether the target is met; None where there is none, or no figure."""
-        if self.figure is None or self.target is None:
-            return None
-        return self.figure <= self.target if self.at_most else self.figure >= self.target
-
-
-def best_seconds(runs: Sequence[Callable[[], object]], repetitions: int) -> list[float]:
-    """Return the best time of each run; they take turns, so that a slow moment of the machine hits all alike."""
-    best = [float("inf")] * len(runs)
-    for _ in range(repetitions):
-        for index, run in enumerate(runs):
-            gc.collect()
-            start = perf_counter()
-            run()
-            best[index] = min(best[index], perf_counter() - start)
-    return best
 
 
 def written(styles: Mapping[str, Callable[[texts.Branch], str]], size: Size) -> tuple[dict[str, str], int]:
@@ -157,7 +115,8 @@ def line(row: Row) -> str:
     if row.figure is None:
         figure = "not measured"
     else:
-        figure = f"{row.figure:,.2f} x" if row.unit == "x" else f"{row.figure:,.0f} {row.unit}"
+        digits = 0 if row.unit == "nodes/s" else 2
+        figure = f"{row.figure:,.{digits}f} {row.unit}"
     target = "" if row.target is None else f"{'at most' if row.at_most else 'at least'} {row.target:,}"
     return f"{row.what:<62} {figure:>18}  {target:<18} {_KEPT[row.kept]}".rstrip()
 
@@ -179,7 +138,7 @@ def main(as_json: bool, quick: bool) -> None:
     rows = []
     if not as_json:
         click.echo(about)
-    for part in (read_yaml, read_json, search, start_up):
+    for part in (read_yaml, read_json, search, engines, whole_process, start_up, *([] if quick else [large])):
         for row in part(size):
             rows.append(row)
             if not as_json:

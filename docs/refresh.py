@@ -1,4 +1,4 @@
-"""Makes what the documents quote: the outputs after `$ expectitree …` in Markdown, and the picture of an answer.
+"""Makes what the documents quote: outputs after `$ expectitree …`, tables after `<!-- expectitree … -->`, pictures.
 
 python docs/refresh.py          write them anew
 python docs/refresh.py --check  say what is out of date (exit status 1); times are not compared
@@ -18,9 +18,12 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 PICTURE = ROOT / "docs" / "answer.svg"
 PICTURE_COMMAND = "expectitree eval trees/aima-5.12-left.yaml -a star1"
+# Their bytes change with the version of what draws them, so that they are made here and not compared.
+PLOTS = ("ballard-growth", "ballard-probes")
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_TIME = re.compile(r" +([0-9.]+ (s|ms|µs)|time)$", re.MULTILINE)
+_TABLE = re.compile(r"^<!-- (expectitree .*?) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
+_TIME = re.compile(r" +([0-9.]+ (s|ms|µs)|time)( \|)?$", re.MULTILINE)
 
 
 def run(command: str, **environment: str) -> str:
@@ -47,7 +50,10 @@ def refreshed(text: str) -> str:
         outputs = [f"{line}\n{run(line[2:])}" for line in commands]
         return f"```console\n{''.join(outputs)}```"
 
-    return _BLOCK.sub(block, text)
+    def table(match: re.Match[str]) -> str:
+        return f"<!-- {match[1]} -->\n{run(match[1])}<!-- end -->"
+
+    return _TABLE.sub(table, _BLOCK.sub(block, text))
 
 
 def picture() -> str:
@@ -94,6 +100,8 @@ def main() -> int:
             document.write_text(new, encoding="utf-8")
             print(f"{document.relative_to(ROOT)} refreshed")
     PICTURE.write_text(picture(), encoding="utf-8")
+    for name in PLOTS:
+        run(f"expectitree study studies/{name}.yaml --report --plot docs/{name}.svg")
     return 0
 
 

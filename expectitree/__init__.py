@@ -29,7 +29,9 @@ if TYPE_CHECKING:
         TransformError,
         TreeError,
     )
+    from expectitree.families import generate
     from expectitree.files import load, loads
+    from expectitree.files.saving import dumps, save
     from expectitree.render import to_json, to_text
     from expectitree.rewriting import refresh
     from expectitree.search.algorithms import ALGORITHMS, algorithm
@@ -60,9 +62,14 @@ _PUBLIC = {
         "TransformError",
         "TreeError",
     ),
+    "families": ("generate",),
     "files": (
         "load",
         "loads",
+    ),
+    "files.saving": (
+        "dumps",
+        "save",
     ),
     "render": (
         "to_json",
@@ -108,11 +115,14 @@ __all__ = [
     "Verification",
     "algorithm",
     "compare",
+    "dumps",
     "evaluate",
+    "generate",
     "load",
     "loads",
     "prepare",
     "refresh",
+    "save",
     "to_json",
     "to_text",
     "verify",

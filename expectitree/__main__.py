@@ -2,4 +2,5 @@
 
 from expectitree.cli import main
 
-main()
+if __name__ == "__main__":  # processes that read files import this module too
+    main()

@@ -63,3 +63,7 @@ class FileError(ExpectitreeError):
         if stopped:
             lines.append(f"{problems[0].source}: reading stopped after {len(problems)} errors; there may be more")
         super().__init__("\n".join(lines))
+
+    def __reduce__(self) -> tuple[type[FileError], tuple[Sequence[Problem], bool]]:
+        """Go from one process to another as what it was made of."""
+        return FileError, (self.problems, self.stopped)

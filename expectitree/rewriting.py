@@ -16,6 +16,9 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     What holds stays as written; a file without expectations gets some. All else in the file stays as it is. Raises
     `FileError` where the file is no tree, or where that cannot be done without loss; the file is then as it was.
     """
+    if os.path.splitext(path)[1].lower() in (".arrow", ".parquet"):
+        hint = "convert it to YAML or JSON first"
+        raise FileError([Problem(os.fspath(path), f"expect cannot be written into a table: {hint}")])
     text, name = read_text(path)
     is_json = name.lower().endswith(".json")
     tree = loads(text, name=name, exact=True)

@@ -7,8 +7,8 @@ from random import Random
 
 from expectitree.builder import NodeId, TreeBuilder
 from expectitree.errors import TransformError
-from expectitree.number import Number, printable
-from expectitree.tree import Column, Kind, Tree
+from expectitree.number import Number, printable, shortest, to_bound
+from expectitree.tree import Kind, Tree
 
 
 def cut_at_depth(tree: Tree, depth: int) -> Tree:
@@ -68,7 +68,7 @@ def _estimate(tree: Tree, node: int, depth: int) -> Number:
     return value
 
 
-def order_by_value(tree: Tree, values: Column, best_first: bool = True) -> Tree:
+def order_by_value(tree: Tree, values: Sequence[Number], best_first: bool = True) -> Tree:
     """Return the tree with each node's children from best to worst for a search's cuts, or the other way round.
 
     `values` holds v* by node.
@@ -98,6 +98,36 @@ def order_at_random(tree: Tree, seed: int) -> Tree:
         return random.sample(branches, len(branches))
 
     return _rearrange(tree, rearranged)
+
+
+def in_fractions(tree: Tree) -> Tree:
+    """Return a tree of floats as an exact one: each float is the decimal that Python prints for it."""
+    builder = TreeBuilder(exact=True)
+    kind, utility, first, child, probability = tree.columns
+
+    def exactly(value: Number) -> Number:
+        return to_bound(shortest(value), True)
+
+    for n in range(len(kind)):
+        if not kind[n]:
+            builder.add_terminal(exactly(utility[n]))
+        else:
+            own = slice(first[n], first[n + 1])
+            shares = None
+            if kind[n] == Kind.CHANCE:
+                shares = builder.distribution([exactly(p) for p in probability[own]], own.stop - own.start)[0]
+            estimate = exactly(utility[n]) if utility[n] == utility[n] else None
+            builder.add_inner(kind[n], child[own], shares, tree.label[own], estimate)
+            for b in range(own.start, own.stop):
+                if b in tree.branch_notes:
+                    builder.annotate_branch(n, b - own.start, tree.branch_notes[b])
+        if n in tree.local_bounds:
+            lower, upper = tree.local_bounds[n]
+            builder.annotate(n, bounds=(exactly(lower), exactly(upper)))
+        builder.annotate(n, note=tree.notes.get(n))
+    return builder.build(
+        NodeId(len(kind) - 1), title=tree.title, source=tree.source, expect=tree.expect, estimated=tree.estimated
+    )
 
 
 def _rearrange(tree: Tree, order: Callable[[int, Sequence[int]], list[int]]) -> Tree:

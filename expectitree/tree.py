@@ -13,23 +13,24 @@ backward induction is one forward scan and a cycle cannot be stored. Nothing her
 
 from __future__ import annotations
 
-import math
-from array import array
-from collections.abc import Iterator, Mapping, MutableSequence, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
+from expectitree import loops, scans
 from expectitree import path as paths
 from expectitree.errors import TreeError
 from expectitree.expectation import Expectation
 from expectitree.number import INFINITY, Number, printable
 
-Column: TypeAlias = MutableSequence[Any]  # an array, a list or (compiled) a NumPy array
+# An array, a view of memory that another library holds, a list (of `Fraction`), or in compiled code a NumPy array.
+Column: TypeAlias = Any
 Bounds: TypeAlias = tuple[Number, Number]
 
 MOST_DIGITS = 4000  # of an unfolded size that is given exactly
+_MANY_NODES = 5_000_000  # sizes of several digits for so many nodes would take more memory than their tree
 
 
 class Kind(IntEnum):
@@ -49,6 +50,25 @@ class Columns(NamedTuple):
     first: Column
     child: Column
     probability: Column
+
+    @property
+    def read_only(self) -> bool:
+        """Compiled loops see these columns read-only."""
+        return True
+
+
+class Repeated(Sequence[Any]):
+    """One value, so many times: a column that takes no memory."""
+
+    def __init__(self, value: Any, count: int) -> None:
+        self.value, self.count_ = value, count
+
+    def __len__(self) -> int:
+        return self.count_
+
+    def __getitem__(self, at: Any) -> Any:
+        places = range(self.count_)[at]
+        return self.value if isinstance(places, int) else Repeated(self.value, len(places))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,46 +99,60 @@ class Tree:
         return Node(self, len(self) - 1)
 
     @cached_property
+    def _leaves_and_range(self) -> tuple[int, Number, Number]:
+        found: tuple[int, Number, Number] = self.scan(scans.utility_range, self.columns.kind, self.columns.utility)
+        return found
+
+    @property
     def leaves(self) -> int:
         """How many terminals there are."""
-        return len(self) - sum(map(bool, self.columns.kind))
+        return self._leaves_and_range[0]
 
-    @cached_property
+    @property
     def utility_range(self) -> Bounds:
         """The least and the greatest utility."""
-        utilities = [u for u, k in zip(self.columns.utility, self.columns.kind, strict=True) if not k]
-        return min(utilities), max(utilities)
+        return self._leaves_and_range[1:]
 
     @cached_property
     def heights(self) -> Column:
         """For each node, the branches on the longest way down to a terminal."""
-        kind, _, first, child, _ = self.columns
-        heights = [0] * len(kind)
-        height = heights.__getitem__
-        for n, k in enumerate(kind):
-            if k:
-                heights[n] = 1 + max(map(height, child[first[n] : first[n + 1]]))
+        heights: Column = loops.zeros("i", len(self))
+        self.scan(scans.measure_heights, self.columns, heights)
         return heights
 
     @cached_property
+    def widest(self) -> int:
+        """The most branches that a node has."""
+        widest: int = self.scan(scans.widest, self.columns.first)
+        return widest
+
+    @cached_property
     def unfolded(self) -> int | str:
-        """The size of the tree written out without sharing; beyond 4,000 digits, text such as `about 10^30102`."""
+        """The size of the tree written out without sharing; beyond 4,000 digits, text such as `about 10^30102`.
+
+        (Beyond 15 digits already where the tree itself has millions of nodes.)
+        """
         kind, _, first, child, _ = self.columns
-        if len(child) == len(kind) - 1:
+        if not self.is_sharing:
             return len(kind)
-        logarithms = array("d", bytes(8 * len(kind)))
-        for n in range(len(kind)):
-            if kind[n]:
-                parts = [logarithms[child[b]] for b in range(first[n], first[n + 1])]
-                most = max(parts)
-                logarithms[n] = most + math.log10(sum(10.0 ** (x - most) for x in parts) + 10.0**-most)
-        if logarithms[-1] >= MOST_DIGITS:
+        logarithms = loops.zeros("d", len(kind))
+        self.scan(scans.measure_unfolded, self.columns, logarithms)
+        if logarithms[-1] >= (15 if len(kind) > _MANY_NODES else MOST_DIGITS):
             return f"about 10^{int(logarithms[-1])}"
         sizes = [1] * len(kind)
         for n in range(len(kind)):
             if kind[n]:
                 sizes[n] = 1 + sum(sizes[child[b]] for b in range(first[n], first[n + 1]))
         return sizes[-1]
+
+    @property
+    def is_sharing(self) -> bool:
+        """Whether several branches lead to some node."""
+        return len(self.columns.child) != len(self) - 1
+
+    def scan(self, loop: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what a loop over all rows returns, compiled where that pays; numbers that are no floats never are."""
+        return loops.run(loop, *arguments, rows=0 if self.exact else len(self))
 
     def branch_label(self, node: int, branch: int) -> str:
         """Return the label of a branch of `node`: as written, or `#k` by its place."""
@@ -168,25 +202,15 @@ class Tree:
     @cached_property
     def first_paths(self) -> FirstPaths:
         """How each node is first met when the tree is walked from the root, parents first, in branch order."""
-        kind, _, first, child, _ = self.columns
-        count = len(kind)
-        order = array("I")
-        parent, branch = array("q", [-1]) * count, array("q", [-1]) * count
-        depth = array("I", bytes(4 * count))
-        seen = bytearray(count)
-        stack = [(count - 1, -1, -1)]
-        while stack:
-            n, above, way = stack.pop()
-            if seen[n]:
-                continue
-            seen[n] = 1
-            order.append(n)
-            parent[n], branch[n] = above, way
-            if above >= 0:
-                depth[n] = depth[above] + 1
-            if kind[n]:
-                stack.extend([(child[b], n, b) for b in range(first[n + 1] - 1, first[n] - 1, -1)])
+        count = len(self)
+        order, parent, depth = (loops.zeros("i", count) for _ in range(3))
+        branch = loops.filled("i", scans.NOBODY, count)
+        self.scan(scans.walk, self.columns, order, parent, branch, depth)
         return FirstPaths(order, parent, branch, depth)
+
+    def is_first_met(self, node: int, branch: int) -> bool:
+        """Say whether a branch is the last step of the first path to a node."""
+        return not self.is_sharing or bool(self.first_paths.branch[node] == branch)
 
     def inherited_bounds(self, root_bounds: Bounds | None) -> tuple[Column, Column]:
         """Return for every node the interval that its own and all its parents' bounds leave it.
@@ -195,22 +219,15 @@ class Tree:
         children, so one backward scan hands every bound down; without local bounds all nodes have the root's.
         """
         count = len(self)
-        lower: Column = [-INFINITY if root_bounds is None else root_bounds[0]] * count
-        upper: Column = [INFINITY if root_bounds is None else root_bounds[1]] * count
+        ends = (-INFINITY, INFINITY) if root_bounds is None else root_bounds
+        compiled = not self.exact and loops.pays(count)
+        lower, upper = ([end] * count if self.exact else loops.filled("d", end, count, compiled) for end in ends)
         local = {n: bounds for n, bounds in self.local_bounds.items() if root_bounds is None or n != count - 1}
-        if not local:
-            return lower, upper
-        _, _, first, child, _ = self.columns
         for n, (least, greatest) in local.items():
             lower[n] = max(lower[n], least)
             upper[n] = min(upper[n], greatest)
-        for n in range(count - 1, -1, -1):
-            for b in range(first[n], first[n + 1]):
-                c = child[b]
-                if lower[n] > lower[c]:
-                    lower[c] = lower[n]
-                if upper[n] < upper[c]:
-                    upper[c] = upper[n]
+        if local:
+            self.scan(scans.hand_down_bounds, self.columns, lower, upper)
         return lower, upper
 
 

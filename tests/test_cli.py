@@ -91,6 +91,7 @@ def test_json_has_the_keys_of_the_design() -> None:
         "file": RISK,
         "title": "A risk worth taking",
         "algorithm": "star1",
+        "engine": "interpreted",
         "value": 54.5,
         "best": "right",
         "ties": ["right"],

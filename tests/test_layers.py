@@ -12,21 +12,27 @@ import pytest
 import expectitree
 
 PACKAGE = Path(expectitree.__file__).parent
-BASE = {"errors", "number", "path", "expectation", "tree", "builder"}
+BASE = {"errors", "number", "path", "expectation", "loops", "scans", "tree", "builder"}
 MAY_IMPORT = {
     "errors": set(),
     "number": {"errors"},
     "path": set(),
     "expectation": {"number"},
-    "tree": {"errors", "number", "path", "expectation"},
+    "loops": set(),
+    "scans": {"tree"},  # for types only
+    "tree": {"errors", "number", "path", "expectation", "loops", "scans"},
     "builder": BASE,
-    "files": BASE | {"files"},
+    "columns": BASE,
+    "families": BASE | {"columns", "families"},
+    "files": BASE | {"columns", "files", "transform"},
     "transform": BASE,
     "search": BASE | {"search"},
     "analysis": BASE | {"analysis", "search", "transform"},
-    "render": BASE | {"render", "analysis", "search"},
+    "study": BASE | {"families", "files", "search", "study", "transform"},
+    "render": BASE | {"render", "analysis", "search", "study"},
     "rewriting": BASE | {"files", "analysis"},
-    "cli": BASE | {"rewriting", "cli", "render", "analysis", "search", "transform", "files", "__version__"},
+    "cli": BASE
+    | {"families", "study", "rewriting", "cli", "render", "analysis", "search", "transform", "files", "__version__"},
     "__main__": {"cli"},
 }
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))

@@ -136,7 +136,7 @@ def test_a_comparison_that_disagrees_fails_loudly(monkeypatch: pytest.MonkeyPatc
     lies = et.evaluate(et.loads("max: [1, 3]"), "star1")
     real = comparison.evaluate
     monkeypatch.setattr(
-        comparison, "evaluate", lambda t, a, bounds: lies if a != "expectiminimax" else real(t, a, bounds=bounds)
+        comparison, "evaluate", lambda t, a, **how: lies if a != "expectiminimax" else real(t, a, **how)
     )
     found = comparison.compare(tree, ["expectiminimax", et.ALGORITHMS["star1"]])
     assert found.disagreements == ["star1 disagrees with expectiminimax: the value is 3, not 2"]

@@ -13,37 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_trees import PRUNED, Case, build, random_rows
 
+from benchmarks.efg import efg
 from expectitree import Kind, Node, Tree, evaluate
 from expectitree.number import INFINITY, Number
 from expectitree.search.algorithms import Algorithm
 from expectitree.tree import Bounds
 
 OPENSPIEL_TREES = 300
-
-
-def efg(tree: Tree) -> str:
-    """Return a tree as Gambit's extensive form: MAX is player 1, MIN player 2, sharing is written out.
-
-    Outcomes of probability zero are left out: the format has no use for them.
-    """
-    lines = ['EFG 2 R "a random tree" { "MAX" "MIN" }', '""']
-    counts = dict.fromkeys(Kind, 0)
-    pending = [tree.root]
-    while pending:
-        node = pending.pop()
-        counts[node.kind] += 1
-        number = counts[node.kind]  # an information set of its own for every node: nobody is ever uninformed
-        branches = [branch for branch in node.branches if branch.probability > 0]
-        if node.kind == Kind.TERMINAL:
-            lines.append(f't "" {number} "" {{ {node.utility!r} {-node.utility!r} }}')
-        elif node.kind == Kind.CHANCE:
-            outcomes = " ".join(f'"{branch.label}" {branch.probability!r}' for branch in branches)
-            lines.append(f'c "" {number} "" {{ {outcomes} }} 0')
-        else:
-            actions = " ".join(f'"{branch.label}"' for branch in branches)
-            lines.append(f'p "" {node.kind.value} {number} "" {{ {actions} }} 0')
-        pending.extend(branch.child for branch in reversed(branches))
-    return "\n".join(lines) + "\n"
 
 
 def test_openspiel_finds_the_same_values() -> None:
@@ -59,7 +35,7 @@ def test_openspiel_finds_the_same_values() -> None:
         seed += 1
         if len(tree) == 1:  # a game in which nobody ever moves is none to OpenSpiel
             continue
-        state = pyspiel.load_efg_game(efg(tree)).new_initial_state()
+        state = pyspiel.load_efg_game("\n".join(efg(tree)) + "\n").new_initial_state()
         value, _ = expectiminimax(state, 1000, lambda _: float("nan"), 0)
         assert evaluate(tree).value == pytest.approx(value, rel=1e-9, abs=1e-9), f"seed {seed - 1}"
         assert evaluate(tree, "star2").value == pytest.approx(value, rel=1e-9, abs=1e-9), f"seed {seed - 1}"

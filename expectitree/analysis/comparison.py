@@ -51,6 +51,9 @@ class Comparison:
     def sentence(self) -> str:
         """What the comparison comes to."""
         counts = [row.search.counts for row in self.rows]
+        stopped = sum(row.search.stopped for row in self.rows)
+        if stopped:
+            return f"{stopped} of {len(counts)} searches were stopped before the value was known to them."
         least = min(range(len(counts)), key=lambda i: (counts[i].leaves_visited, counts[i].visits))
         best, total = counts[least], counts[least].leaves_total
         leaves = f"{total:,} lea{'ves' if total != 1 else 'f'}"
@@ -81,13 +84,18 @@ def compare(
     algorithms: Iterable[Algorithm | str] = tuple(ALGORITHMS),
     *,
     bounds: Bounds | None = None,
+    engine: str = "auto",
+    max_visits: int | None = None,
     file: str = "",
 ) -> Comparison:
-    """Search a tree with each algorithm in turn, all by default; `file` is what the report calls the tree."""
+    """Search a tree with each algorithm in turn, all by default; `file` is what the report calls the tree.
+
+    `bounds`, `engine` and `max_visits` are those of `evaluate`.
+    """
     rows = []
     for algorithm in algorithms:
         start = perf_counter()
-        search = evaluate(tree, algorithm, bounds=bounds)
+        search = evaluate(tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits)
         rows.append(ComparisonRow(search, perf_counter() - start))
     if not rows:
         raise AnalysisError("nothing to compare: name at least one algorithm")
@@ -113,8 +121,14 @@ def totals(comparisons: Sequence[Comparison]) -> list[Total]:
 
 
 def _differences(one: Search, other: Search) -> Iterator[str]:
-    difference: Any = one.value - other.value
-    if abs(difference) > _SAME * one.eps:
-        yield f"the value is {readable(other.value, 17)}, not {readable(one.value, 17)}"
-    elif other.best is not None and other.best not in one.ties and one.best not in other.ties:
+    (lower, upper), (other_lower, other_upper) = one.interval_of(-1), other.interval_of(-1)
+    slack: Any = _SAME * one.eps
+    if other_lower > upper + slack or lower > other_upper + slack:
+        yield f"the value is {_value(other)}, not {_value(one)}"
+    elif one.best is not None and other.best is not None and other.best not in one.ties and one.best not in other.ties:
         yield f"the best action is {other.best}, not {one.best}"
+
+
+def _value(search: Search) -> str:
+    ends = [readable(end, 17) for end in search.interval_of(-1)]
+    return ends[0] if search.is_known else f"in [{ends[0]}, {ends[1]}]"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from expectitree.analysis.explain import Explanation, explain
+from expectitree import loops, scans
+from expectitree.analysis.explain import Explanation
 from expectitree.search.result import Search
-from expectitree.tree import Tree
+from expectitree.tree import Column, Repeated, Tree
 
 
 @dataclass(frozen=True)
@@ -26,18 +27,14 @@ class Evaluation:
     @cached_property
     def explanation(self) -> Explanation:
         """The cuts, and why each skipped part was skipped."""
-        return explain(self.search)
+        return Explanation(self.search)
 
     @cached_property
-    def shared(self) -> dict[int, int]:
-        """A number for each node that several branches lead to, in the order in which they are first met."""
-        kind, _, _, child, _ = self.tree.columns
-        seen = bytearray(len(kind))
-        several = bytearray(len(kind))
-        for c in child:
-            if seen[c]:
-                several[c] = 1
-            seen[c] = 1
-        if not any(several):
-            return {}
-        return {n: k for k, n in enumerate((n for n in self.tree.first_paths.order if several[n]), start=1)}
+    def shared_number(self) -> Column:
+        """A number for each node that several branches lead to, in the order in which they are first met; else 0."""
+        tree = self.tree
+        if not tree.is_sharing:
+            return Repeated(0, len(tree))
+        numbers: Column = loops.zeros("i", len(tree))
+        tree.scan(scans.number_shared, tree.columns, tree.first_paths.order, numbers)
+        return numbers

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
+from expectitree import loops, scans
 from expectitree.number import Number, brief
 from expectitree.search.result import Search
 from expectitree.search.star_minimax import (
@@ -12,10 +14,9 @@ from expectitree.search.star_minimax import (
     CHANCE_CUT_HIGH,
     CHANCE_CUT_LOW,
     CUT_PROBING,
-    NOT_CUT,
-    PROBED,
+    NO_CUTS,
 )
-from expectitree.tree import Bounds, Kind, finite
+from expectitree.tree import Bounds, Column, Columns, Kind, Repeated, finite
 
 _FAILS = {ALPHA_CUT: "low", BETA_CUT: "high", CHANCE_CUT_LOW: "low", CHANCE_CUT_HIGH: "high"}
 _KINDS = {ALPHA_CUT: "alpha", BETA_CUT: "beta", CHANCE_CUT_LOW: "chance", CHANCE_CUT_HIGH: "chance"}
@@ -33,8 +34,8 @@ class Cut:
     bound: Number  # what the node is worth at most (fails low) or at least (fails high)
     window: Bounds
     rest: Number | None  # the bound that all children left have in common, at CHANCE
-    nodes: int = 0  # not visited below this cut, leaves included
-    leaves: int = 0
+    nodes: int  # not visited below this cut, leaves included
+    leaves: int
 
     @property
     def reason(self) -> str:
@@ -55,82 +56,116 @@ class Cut:
         return f"{self.kind} cut {where}: {claim}{_spared(self.nodes - self.leaves, self.leaves)}"
 
 
-@dataclass(frozen=True, slots=True)
 class Explanation:
-    """What a search left, by node id."""
+    """Why a search left what it left, node by node; a column is by node id."""
 
-    cuts: dict[int, Cut]
-    skipped: dict[int, str]  # the topmost node of each part that was never entered -> cut, passed over, probability 0
-    passed_over: int  # nodes that were not entered because an interval said enough
+    def __init__(self, search: Search) -> None:
+        self.search = search
+        tree, count = search.tree, len(search.tree)
+        self.reason: Column = Repeated(VISITED, count)  # [N] a constant below
+        self.passed_over = 0  # nodes that were not entered because an interval said enough
+        if not search.algorithm.player_cuts:
+            return
+        self.reason = loops.zeros("B", count)
+        self.nodes, self.leaves = loops.zeros("i", count), loops.zeros("i", count)  # [N] spared by the cut made there
+        owner = loops.filled("i", scans.NOBODY, count)  # [N] the cut that an unvisited node belongs to
+        order, parent, branch, _ = tree.first_paths
+        self.passed_over = tree.scan(
+            account_for_skipped, tree.columns, order, parent, branch, search.visits, search.cut, search.cut_after,
+            owner, self.reason, self.nodes, self.leaves,
+        )  # fmt: skip
+
+    def skipped(self, node: int) -> str | None:
+        """Return why a node was not entered, where it is the topmost of a part that never was."""
+        return _REASONS[self.reason[node]]
+
+    def cut(self, node: int) -> Cut | None:
+        """Return the cut that was made at a node, if one was: what its last entry did."""
+        search = self.search
+        code = search.cut[node]
+        if code in NO_CUTS or not search.visits[node]:
+            return None
+        plain = code % CUT_PROBING
+        fails = _FAILS[plain]
+        kind, _, first, _, _ = search.tree.columns
+        return Cut(
+            _KINDS[plain],
+            fails,
+            search.cut_after[node],
+            first[node + 1] - first[node],
+            code >= CUT_PROBING,
+            search.upper[node] if fails == "low" else search.lower[node],
+            (search.alpha[node], search.beta[node]),
+            _common_bound(search, node, fails) if kind[node] == Kind.CHANCE else None,
+            self.nodes[node],
+            self.leaves[node],
+        )
+
+    @property
+    def cuts(self) -> Mapping[int, Cut]:
+        """Every cut that stands when the search is over, parents first; perhaps fewer than were made."""
+        order = self.search.tree.first_paths.order
+        return {n: cut for n in order if (cut := self.cut(n)) is not None}
 
 
-def explain(search: Search) -> Explanation:
-    """Return every cut that stands when the search is over, and why each part of the tree was not visited.
+VISITED, CUT, PASSED_OVER, IMPOSSIBLE, BELOW_PASSED_OVER, NOT_REACHED = range(6)
+_REASONS = (None, "cut", "passed over", "probability 0", None, "not reached")
 
-    A node that was cut and entered again shows what its last entry did, so there may be fewer cuts here than the
-    search made. Below a cut, each unvisited node is counted once, under its first path.
+
+def account_for_skipped(
+    tree: Columns,
+    order: Column,
+    parent: Column,
+    branch: Column,
+    visits: Column,
+    cut: Column,
+    cut_after: Column,
+    owner: Column,
+    reason: Column,
+    nodes: Column,
+    leaves: Column,
+) -> int:
+    """Write why each part of the tree was not visited; return how many nodes were passed over.
+
+    A loop over columns, parents first, to be interpreted or compiled. Below a cut, each unvisited node is counted
+    once, under its first path.
     """
-    tree = search.tree
-    kind, _, first, _, probability = tree.columns
-    cuts: dict[int, Cut] = {}
-    skipped: dict[int, str] = {}
-    counts: dict[int, list[int]] = {}
-    owner = [-1] * len(tree)  # the cut that unvisited nodes below a node belong to
+    kind, _, first, _, probability = tree
     passed_over = 0
-    below_passed = bytearray(len(tree))
-    order, parent, branch, _ = tree.first_paths
-    for n in order:
+    for i in range(len(order)):
+        n = order[i]
         above = parent[n]
-        if search.visits[n]:
-            code = search.cut[n]
-            if code not in (NOT_CUT, PROBED):
-                cuts[n] = _cut(search, n)
+        if visits[n] > 0:
+            if cut[n] == 5:  # PROBED: what it left belongs to the cut above, if any
+                owner[n] = owner[above]
+            elif cut[n] != 0 and cut[n] != 6:
                 owner[n] = n
-            elif code == PROBED:
-                owner[n] = owner[above]
             continue
-        if above >= 0 and search.visits[above]:
-            if not probability[branch[n]]:
-                skipped[n] = "probability 0"
-            elif owner[above] == above and not _left_by_cut(search, above, branch[n] - first[above]):
-                skipped[n] = "passed over"
-            elif owner[above] >= 0:
-                skipped[n] = "cut"
-                owner[n] = owner[above]
-            else:
-                skipped[n] = "passed over"
-        elif above >= 0:
+        if above < 0:
+            continue
+        if visits[above] == 0:
             owner[n] = owner[above]
-        below_passed[n] = skipped.get(n) == "passed over" or (n not in skipped and above >= 0 and below_passed[above])
-        passed_over += below_passed[n]
+            if reason[above] == 2 or reason[above] == 4:
+                reason[n] = 4  # BELOW_PASSED_OVER
+        elif probability[branch[n]] == 0:
+            reason[n] = 3  # IMPOSSIBLE
+        elif cut[above] == 6:  # STOPPED
+            reason[n] = 5  # NOT_REACHED
+        elif owner[above] < 0 or (
+            # the cut came later than this child's turn
+            owner[above] == above and cut[above] < 8 and branch[n] - first[above] < cut_after[above]
+        ):
+            reason[n] = 2  # PASSED_OVER
+        else:
+            reason[n] = 1  # CUT
+            owner[n] = owner[above]
+        if reason[n] == 2 or reason[n] == 4:
+            passed_over += 1
         if owner[n] >= 0:
-            tally = counts.setdefault(owner[n], [0, 0])
-            tally[0] += 1
-            tally[1] += not kind[n]
-    for n, (nodes, leaves) in counts.items():
-        cuts[n] = replace(cuts[n], nodes=nodes, leaves=leaves)
-    return Explanation(cuts, skipped, passed_over)
-
-
-def _left_by_cut(search: Search, node: int, place: int) -> bool:
-    return bool(search.cut[node] >= CUT_PROBING or place >= search.cut_after[node])
-
-
-def _cut(search: Search, n: int) -> Cut:
-    code = search.cut[n]
-    plain = code % CUT_PROBING
-    fails = _FAILS[plain]
-    kind, _, first, _, _ = search.tree.columns
-    return Cut(
-        _KINDS[plain],
-        fails,
-        search.cut_after[n],
-        first[n + 1] - first[n],
-        code >= CUT_PROBING,
-        search.upper[n] if fails == "low" else search.lower[n],
-        (search.alpha[n], search.beta[n]),
-        _common_bound(search, n, fails) if kind[n] == Kind.CHANCE else None,
-    )
+            nodes[owner[n]] += 1
+            if kind[n] == 0:
+                leaves[owner[n]] += 1
+    return passed_over
 
 
 def _common_bound(search: Search, n: int, fails: str) -> Number | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterator
 from heapq import heappop, heappush
 from typing import NamedTuple
 
+from expectitree import loops, scans
 from expectitree.search.result import Search
-from expectitree.search.star_minimax import NOT_CUT, PROBED
-from expectitree.tree import Column, Kind, Tree
+from expectitree.tree import Column, Columns, Kind, Tree
 
 SHORT_TREE = 60  # rows that are shown without being asked
 
@@ -34,28 +35,47 @@ def outline(search: Search, most_rows: int | None = SHORT_TREE) -> Iterator[Row]
     the strategy, then what a search cut, then what lies near the root.
     """
     tree = search.tree
-    order, parent, _, _ = tree.first_paths
     if most_rows is None or _rows_of_all(tree, most_rows) <= most_rows:
         yield from _rows(tree, None, None, None)
         return
     chosen = _choose(search, most_rows)
-    nodes, cuts = [1] * len(tree), [0] * len(tree)
-    for n in reversed(order):
-        if search.cut[n] not in (NOT_CUT, PROBED):
-            cuts[n] += 1
-        if parent[n] >= 0:
-            nodes[parent[n]] += nodes[n]
-            cuts[parent[n]] += cuts[n]
+    nodes, cuts = loops.zeros("i", len(tree)), loops.zeros("i", len(tree))
+    cut = search.cut if search.algorithm.player_cuts else cuts  # else nothing was cut
+    first_branch = tree.first_paths.branch if tree.is_sharing else loops.zeros("i", 0)
+    tree.scan(_count_below, tree.columns, first_branch, cut, nodes, cuts)
     yield from _rows(tree, chosen, nodes, cuts)
+
+
+def _count_below(tree: Columns, first_branch: Column, cut: Column, nodes: Column, cuts: Column) -> None:
+    """Write how many nodes, and how many cuts, are at and below each node, each under its first path.
+
+    A loop over columns, to be interpreted or compiled; `first_branch` is empty where every branch is a node's first.
+    """
+    _, _, first, child, _ = tree
+    shares = len(first_branch) > 0
+    for n in range(len(nodes)):
+        below = 1
+        cuts_below = 0
+        if cut[n] != 0 and cut[n] != 5 and cut[n] != 6:  # NO_CUTS
+            cuts_below = 1
+        for b in range(first[n], first[n + 1]):
+            c = child[b]
+            if not shares or first_branch[c] == b:
+                below += nodes[c]
+                cuts_below += cuts[c]
+        nodes[n] = below
+        cuts[n] = cuts_below
 
 
 def is_one_row(tree: Tree, node: int) -> bool:
     """Say whether a node's children, all terminals without notes, are told on its own row."""
     kind, _, first, child, _ = tree.columns
-    if not kind[node] or node == len(tree) - 1:
+    if not kind[node] or node == len(tree) - 1 or kind[child[first[node]]]:
         return False
-    children = child[first[node] : first[node + 1]]
-    return not any(kind[c] for c in children) and not any(c in tree.notes for c in children if tree.notes)
+    begin, end = first[node], first[node + 1]
+    if not loops.run(scans.are_all_terminals, kind, child, begin, end, rows=end - begin):
+        return False
+    return not tree.notes or not any(c in tree.notes for c in child[begin:end])
 
 
 def _rows_of_all(tree: Tree, enough: int) -> int:
@@ -70,9 +90,8 @@ def _rows_of_all(tree: Tree, enough: int) -> int:
     return rows + 1
 
 
-def _rows(tree: Tree, chosen: set[int] | None, nodes: Column | None, cuts: Column | None) -> Iterator[Row]:
+def _rows(tree: Tree, chosen: dict[int, list[int]] | None, nodes: Column | None, cuts: Column | None) -> Iterator[Row]:
     kind, _, first, child, _ = tree.columns
-    first_parent, first_branch = tree.first_paths.parent, tree.first_paths.branch
     stack: list[Row] = [Row(len(tree) - 1, -1, -1, 0, True, True)]
     while stack:
         row = stack.pop()
@@ -81,20 +100,18 @@ def _rows(tree: Tree, chosen: set[int] | None, nodes: Column | None, cuts: Colum
             yield row
             continue
         below: list[Row] = []
-        left: list[int] = []
-        for b in range(first[n], first[n + 1]):
-            if chosen is not None and b not in chosen:
-                left.append(b)
-                continue
-            if left:
-                below.append(_left_out(tree, n, left, row.depth + 1, nodes, cuts))
-                left = []
+        begin, end = first[n], first[n + 1]
+        left = begin  # the branches from here on are not told of yet
+        for b in range(begin, end) if chosen is None else chosen.get(n, ()):
+            if left < b:
+                below.append(_left_out(tree, n, left, b, row.depth + 1, nodes, cuts))
+            left = b + 1
             c = child[b]
-            below.append(Row(c, n, b, row.depth + 1, False, first_parent[c] == n and first_branch[c] == b))
-        if left and below:
-            below.append(_left_out(tree, n, left, row.depth + 1, nodes, cuts))
+            below.append(Row(c, n, b, row.depth + 1, False, tree.is_first_met(c, b)))
+        if left < end and below:
+            below.append(_left_out(tree, n, left, end, row.depth + 1, nodes, cuts))
         if not below:
-            run = _left_out(tree, n, left, row.depth + 1, nodes, cuts)
+            run = _left_out(tree, n, begin, end, row.depth + 1, nodes, cuts)
             yield row._replace(hidden=run.hidden, hidden_cuts=run.hidden_cuts, hidden_branches=run.hidden_branches)
             continue
         yield row
@@ -102,27 +119,48 @@ def _rows(tree: Tree, chosen: set[int] | None, nodes: Column | None, cuts: Colum
         stack.extend(reversed(below))
 
 
-def _left_out(tree: Tree, node: int, branches: list[int], depth: int, nodes: Column | None, cuts: Column | None) -> Row:
+def _left_out(
+    tree: Tree, node: int, begin: int, end: int, depth: int, nodes: Column | None, cuts: Column | None
+) -> Row:
     hidden = hidden_cuts = 0
-    if nodes is not None and cuts is not None:
-        own = [c for b in branches if tree.first_paths.branch[c := tree.columns.child[b]] == b]
-        hidden = sum(nodes[c] for c in own)
-        hidden_cuts = sum(cuts[c] for c in own)
-    return Row(-1, node, branches[0], depth, False, False, hidden, hidden_cuts, len(branches))
+    if nodes is not None:
+        first_branch = tree.first_paths.branch if tree.is_sharing else loops.zeros("i", 0)
+        arguments = (tree.columns.child, first_branch, begin, end, nodes, cuts)
+        hidden, hidden_cuts = loops.run(_count_run, *arguments, rows=end - begin)
+    return Row(-1, node, begin, depth, False, False, hidden, hidden_cuts, end - begin)
 
 
-def _choose(search: Search, most_rows: int) -> set[int]:
-    """Return the branches that are shown: best-first from the root, where a step along the strategy costs least."""
+def _count_run(
+    child: Column, first_branch: Column, begin: int, end: int, nodes: Column, cuts: Column
+) -> tuple[int, int]:
+    """Return the nodes and the cuts at and below the children of a run of branches, where these are first met.
+
+    A loop over columns, to be interpreted or compiled.
+    """
+    hidden = hidden_cuts = 0
+    shares = len(first_branch) > 0
+    for b in range(begin, end):
+        c = child[b]
+        if not shares or first_branch[c] == b:
+            hidden += nodes[c]
+            hidden_cuts += cuts[c]
+    return hidden, hidden_cuts
+
+
+def _choose(search: Search, most_rows: int) -> dict[int, list[int]]:
+    """Return the branches that are shown, by node and in order.
+
+    Best-first from the root, where a step along the strategy costs least.
+    """
     tree = search.tree
     kind, _, first, child, probability = tree.columns
-    strategy = search.strategy_branches
-    chosen: set[int] = set()
-    heap: list[tuple[float, int, int]] = []
+    chosen: dict[int, list[int]] = {}
+    heap: list[tuple[float, int, int, int, bool]] = []
 
-    def offer(node: int, cost: float) -> None:
+    def offer(node: int, cost: float, is_played: bool) -> None:
         if not kind[node] or (is_one_row(tree, node) and node != len(tree) - 1):
             return
-        best = strategy.get(node)
+        best = next(search.iterate_best(node), None) if is_played else None
         begin, end = first[node], first[node + 1]
         some = list(range(begin, min(end, begin + most_rows)))
         if best is not None and best >= begin + most_rows:
@@ -136,12 +174,15 @@ def _choose(search: Search, most_rows: int) -> set[int]:
                 step += 2
             elif search.cut[c]:
                 step -= 0.5
-            heappush(heap, (cost + step, b, c))
+            is_next_played = is_played and (b == best or kind[node] == Kind.CHANCE and probability[b] > 0)
+            heappush(heap, (cost + step, b, c, node, is_next_played))
 
-    offer(len(tree) - 1, 0.0)
-    while heap and len(chosen) < most_rows - 1:
-        cost, b, c = heappop(heap)
-        chosen.add(b)
-        if tree.first_paths.branch[c] == b:
-            offer(c, cost)
+    offer(len(tree) - 1, 0.0, True)
+    for _ in range(most_rows - 1):
+        if not heap:
+            break
+        cost, b, c, node, is_played = heappop(heap)
+        insort(chosen.setdefault(node, []), b)
+        if tree.is_first_met(c, b):
+            offer(c, cost, is_played)
     return chosen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -11,13 +12,16 @@ import click
 
 from expectitree import __version__
 from expectitree.cli.status import INTERRUPTED, NO_TREE, WRONG_USAGE
-from expectitree.errors import ExpectitreeError, FileError, NumberError, SearchError, TransformError
+from expectitree.errors import AnalysisError, ExpectitreeError, FileError, NumberError, SearchError, TransformError
 from expectitree.number import printable
 
 COMMANDS = {
     "eval": "The value of a tree, the best action, and the annotated tree.",
     "compare": "The same tree under several algorithms, side by side.",
     "verify": "Does every file read well, and say what its `expect` says?",
+    "convert": "A tree from one format into another: YAML, JSON, Arrow, Parquet.",
+    "generate": "A tree of a family, from a seed: ballard, uniform, lattice.",
+    "study": "An experiment: families of trees, searched many times over, on all cores.",
     "new": "A commented tree file to start from.",
 }
 
@@ -62,7 +66,9 @@ def cli() -> None:
     \b
     Exit status:
       0    all is well
-      1    what was asked about does not hold (an expectation is broken, algorithms disagree)
+      1    what was asked about does not hold (an expectation is broken, algorithms disagree,
+           a search was stopped before the value was known,
+           a study is not done)
       2    wrong usage
       3    a file that cannot be read or written, or is no tree
       130  interrupted
@@ -92,8 +98,9 @@ def main() -> None:
             _leave(WRONG_USAGE)
         _fail(error.format_message(), WRONG_USAGE)
     except (click.Abort, KeyboardInterrupt):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough: leaving takes a moment
         _fail("interrupted", INTERRUPTED)
-    except (SearchError, NumberError, TransformError) as error:
+    except (AnalysisError, SearchError, NumberError, TransformError) as error:
         _fail(str(error), WRONG_USAGE)
     except FileError as error:
         _say(str(error))

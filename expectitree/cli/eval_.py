@@ -9,6 +9,7 @@ import click
 from expectitree.analysis.evaluation import Evaluation
 from expectitree.analysis.outline import SHORT_TREE
 from expectitree.cli.options import Given, files_in, format_option, probe_options, tree_options
+from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, working, write
 from expectitree.number import printable
 from expectitree.render import EVALUATION_FORMATS, renderer
@@ -72,9 +73,12 @@ def command(
     for position, (file, tree) in enumerate(what.trees()):
         with what.complaining(file):
             with working(f"{chosen.name}: {file}"):
-                evaluation = Evaluation(file, evaluate(tree, chosen, bounds=bounds), windows)
+                search = evaluate(tree, chosen, bounds=bounds, engine=what.engine, max_visits=what.max_visits)
+                evaluation = Evaluation(file, search, windows)
+            if not search.is_known:
+                what.failures.append(DOES_NOT_HOLD)
             if several and format_name == "text":
-                write([*([""] if position else []), look.paint(f"== {printable(file)} ==", "dim")])
+                write(["\n" if position else "", look.paint(f"== {printable(file)} ==", "dim"), "\n"])
             write(render(evaluation, look, None if show_all else rows, notes))
     if what.failures:
         context.exit(max(what.failures))

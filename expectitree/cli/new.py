@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
+from expectitree.cli.options import force_option, refuse_to_replace
 from expectitree.cli.terminal import say, write
 from expectitree.errors import FileError, Problem
 
@@ -42,16 +41,15 @@ max:
 
 @click.command("new")
 @click.argument("file", required=False)
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@force_option
 def command(file: str | None, force: bool) -> None:
     """Print a commented tree file to start from, or write it to FILE."""
     if file is None or file == "-":
-        write(TEMPLATE.splitlines())
+        write([TEMPLATE])
         return
     if file.lower().endswith(".json"):
         raise click.UsageError("JSON has no comments, so the commented tree is YAML: choose a name that ends in .yaml.")
-    if os.path.exists(file) and not force:
-        raise click.UsageError(f"{file} exists already: choose another name, or replace it with --force.")
+    refuse_to_replace(file, force)
     try:
         with open(file, "w", encoding="utf-8") as stream:
             stream.write(TEMPLATE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,13 +11,17 @@ from typing import Any, TypeVar
 
 import click
 
+from expectitree import loops
 from expectitree.analysis.prepare import prepare
+from expectitree.cli.parallel import each
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
-from expectitree.cli.terminal import say, working
+from expectitree.cli.terminal import say, working, write
 from expectitree.errors import ExpectitreeError, FileError, NumberError, Problem
 from expectitree.expectation import PROBE_ORDERS
-from expectitree.files import loads, read_text, tree_files
+from expectitree.files import SUFFIXES, load, loads, tree_files
+from expectitree.files.saving import format_of, pieces, save
 from expectitree.number import to_bound
+from expectitree.search.engine import ENGINES
 from expectitree.tree import Bounds, Tree
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -32,23 +37,44 @@ class Given:
     depth: int | None
     order: str
     exact: bool
+    engine: str
+    max_visits: int | None
     failures: list[int] = field(default_factory=list)  # exit statuses, of trees that could not be searched
+
+    @property
+    def in_fractions(self) -> bool:
+        """Whether numbers are read as fractions."""
+        return self.exact or self.engine == "exact"
 
     def trees(self) -> Iterator[tuple[str, Tree]]:
         """Yield the name and the tree of every text and file, ready to be searched; a bad one is told and left out."""
         if not self.files and not self.texts:
             raise click.UsageError("No tree was given: name a FILE, or - for standard input, or type one after -e.")
+        if self.exact and self.engine in ("interpreted", "compiled"):
+            raise click.UsageError(f"--exact computes in fractions, --engine {self.engine} in floats: leave one out.")
         if self.files.count("-") > 1:
             raise click.UsageError("Standard input can be read once: give - only once.")
-        typed: list[tuple[str, str | None]] = [("-e", text) for text in self.texts]
-        for name, text in (*typed, *((file, None) for file in files_in(self.files))):
-            with self.complaining(name):
-                with working(f"reading {name}"):
-                    content = read_text(name)[0] if text is None else text
-                    tree = loads(content, name=name, exact=self.exact, warn=say)
-                with working(f"preparing {name}"):
-                    tree = prepare(tree, self.depth, self.order)
-                yield name, tree
+        for text in self.texts:
+            with self.complaining("-e"):
+                yield "-e", self._prepared("-e", loads(text, name="-e", exact=self.in_fractions, warn=say))
+        files = files_in(self.files)
+        several = each(read_file, files, self.in_fractions)
+        for file in files:
+            with working(f"reading {file}"):
+                found, warnings = next(several)
+            for warning in warnings:
+                say(warning)
+            with self.complaining(file):
+                if isinstance(found, FileError):
+                    raise found
+                yield file, self._prepared(file, found)
+
+    def _prepared(self, name: str, tree: Tree) -> Tree:
+        with working(f"preparing {name}"):
+            tree = prepare(tree, self.depth, self.order)
+        if self.engine in ("auto", "compiled") and (advice := loops.advice(len(tree))):
+            say(f"{name}: {len(tree):,} nodes: {advice}")
+        return tree
 
     @contextmanager
     def complaining(self, name: str) -> Iterator[None]:
@@ -70,12 +96,21 @@ class Given:
         try:
             if len(ends) != 2:
                 raise NumberError(f"found {self.bounds!r}, expected two")
-            lower, upper = (to_bound(end.strip(), self.exact) for end in ends)
+            lower, upper = (to_bound(end.strip(), self.in_fractions) for end in ends)
         except NumberError as error:
             raise click.BadParameter(
                 f"{error}: write LOWER,UPPER such as 0,100 or -inf,inf", param_hint="'--bounds'"
             ) from None
         return lower, upper
+
+
+def read_file(name: str, exact: bool) -> tuple[Tree | FileError, list[str]]:
+    """Return the tree of a file, or what is wrong with it, and what else there is to say."""
+    warnings: list[str] = []
+    try:
+        return load(name, exact=exact, warn=warnings.append), warnings
+    except FileError as error:
+        return error, warnings
 
 
 def files_in(paths: Sequence[str]) -> list[str]:
@@ -85,7 +120,7 @@ def files_in(paths: Sequence[str]) -> list[str]:
         if os.path.isdir(path):
             found = list(tree_files(path))
             if not found:
-                raise FileError([Problem(path, "no tree file in this folder: expected some .yaml, .yml or .json")])
+                raise FileError([Problem(path, f"no tree file in this folder: expected some {', '.join(SUFFIXES)}")])
             files += found
         else:
             files.append(path)
@@ -93,7 +128,7 @@ def files_in(paths: Sequence[str]) -> list[str]:
 
 
 def tree_options(command: Command) -> Command:
-    """Add what says which tree is searched: files, -e, --bounds, --depth, --order, --exact."""
+    """Add what says which tree is searched, and how far and by what: files, -e, --bounds, …, --max-visits."""
     for option in reversed(
         (
             click.argument("files", nargs=-1, metavar="[FILE|FOLDER]..."),
@@ -111,7 +146,22 @@ def tree_options(command: Command) -> Command:
                 metavar="ORDER",
                 help="Children's order: given, best, worst or random:SEED.",
             ),
-            click.option("--exact", is_flag=True, help="Compute in fractions, not in floating point."),
+            click.option(
+                "--exact", is_flag=True, help="Compute in fractions, not in floating point: short for --engine exact."
+            ),
+            click.option(
+                "--engine",
+                type=click.Choice(ENGINES),
+                default="auto",
+                show_default=True,
+                help="What runs the search; they find the same. auto compiles where that pays.",
+            ),
+            click.option(
+                "--max-visits",
+                type=click.IntRange(min=1),
+                metavar="N",
+                help="Stop a pruning search after so many visits, with what is known by then.",
+            ),
         )
     ):
         command = option(command)
@@ -149,3 +199,38 @@ def format_option(formats: dict[str, tuple[str, str]]) -> Callable[[Command], Co
         show_default=True,
         help="The output.",
     )
+
+
+force_option = click.option("--force", is_flag=True, help="Replace a file that is there.")
+
+
+def refuse_to_replace(file: str, force: bool) -> None:
+    """Raise a usage error where a file is there already, and nobody said that it may go."""
+    if not force and os.path.isfile(file):
+        raise click.UsageError(f"{file} exists already: choose another name, or replace it with --force.")
+
+
+def check_output(out: str, format: str | None, force: bool) -> str | None:
+    """Return the format of what will be written, before any work is done; raise where it cannot be written."""
+    if out == "-":
+        return format or "yaml"
+    if format is not None:
+        raise click.UsageError("--format is for standard output: a file's ending tells its format.")
+    refuse_to_replace(out, force)
+    chosen = format_of(out)
+    folder = os.path.dirname(out) or "."
+    if not os.path.isdir(folder):
+        raise FileError([Problem(out, f"there is no folder {folder}: check the path, or make it")])
+    return chosen
+
+
+def write_tree(tree: Tree, out: str, format: str | None, drop_fractions: bool = False) -> None:
+    """Write a tree to a file in the format of its ending, or for `-` to standard output in YAML or JSON."""
+    if out == "-":
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8")  # as a tree file is, whatever the terminal takes
+        write(pieces(tree, format or "yaml"))
+        return
+    with working(f"writing {out}"):
+        save(tree, out, drop_fractions=drop_fractions)
+    say(f"{out} written: {len(tree):,} nodes; next: expectitree eval {out}")

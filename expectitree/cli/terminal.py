@@ -62,18 +62,17 @@ def _can_write(characters: str) -> bool:
     return True
 
 
-def write(lines: Iterable[str]) -> None:
-    """Write lines to standard output, in pieces that are worth a system call."""
-    piece: list[str] = []
+def write(pieces: Iterable[str]) -> None:
+    """Write text to standard output, in portions that are worth a system call."""
+    portion: list[str] = []
     size = 0
-    for line in lines:
-        piece.append(line)
-        size += len(line)
+    for piece in pieces:
+        portion.append(piece)
+        size += len(piece)
         if size > 60_000:
-            sys.stdout.write("\n".join(piece) + "\n")
-            piece, size = [], 0
-    if piece:
-        sys.stdout.write("\n".join(piece) + "\n")
+            sys.stdout.write("".join(portion))
+            portion, size = [], 0
+    sys.stdout.write("".join(portion))
     sys.stdout.flush()
 
 
@@ -108,3 +107,18 @@ def _show_progress(what: str, done: threading.Event) -> None:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         progress.add_task(printable(what), total=None)
         done.wait()
+
+
+@contextmanager
+def counting(what: str, done: int, total: int) -> Iterator[Callable[[int], None]]:
+    """Give what is to be told of every few more that are done; show a bar with the time left, if people look at it."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield lambda more: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(printable(what), total=total, completed=done)
+        yield lambda more: progress.advance(task, more)

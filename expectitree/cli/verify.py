@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 from expectitree.analysis.verification import Verification, verify
-from expectitree.cli.options import files_in, format_option
+from expectitree.cli.options import files_in, format_option, read_file
+from expectitree.cli.parallel import each
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import make_look, say, working, write
 from expectitree.errors import FileError
-from expectitree.files import loads, read_text
 from expectitree.render import VERIFICATION_FORMATS, renderer
 from expectitree.rewriting import refresh
 
@@ -28,9 +28,13 @@ def command(context: click.Context, paths: tuple[str, ...], write_back: bool, fo
     if write_back and "-" in paths:
         raise click.UsageError("--write needs files: standard input cannot be written to.")
     verifications, unwritten = [], False
-    for file in files_in(paths):
+    files = files_in(paths)
+    several = each(verify_file, files)
+    for file in files:
         with working(f"verifying {file}"):
-            verification = _verify(file)
+            verification, warnings = next(several)
+            for warning in warnings:
+                say(warning)
             if write_back and verification.error is None and (verification.broken or not verification.checks):
                 try:
                     verification = refresh(file)
@@ -47,9 +51,9 @@ def command(context: click.Context, paths: tuple[str, ...], write_back: bool, fo
         context.exit(DOES_NOT_HOLD)
 
 
-def _verify(file: str) -> Verification:
-    try:
-        text, name = read_text(file)
-        return verify(loads(text, name=name, exact=True, warn=say), file=name)
-    except FileError as error:
-        return Verification(file, error=error)
+def verify_file(file: str) -> tuple[Verification, list[str]]:
+    """Return how a file's expectations stand, and what else there is to say."""
+    tree, warnings = read_file(file, True)
+    if isinstance(tree, FileError):
+        return Verification(file, error=tree), warnings
+    return verify(tree, file=file), warnings

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from expectitree.files.document import Document
 
-SUFFIXES = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
+SUFFIXES = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".arrow": "arrow", ".parquet": "parquet"}
+BINARY = ("arrow", "parquet")
 MOST_BYTES = 2**30  # of one text; larger trees want a binary format
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
@@ -35,6 +36,16 @@ def load(
     `exact` keeps every number as a `Fraction`. `warn` is told of probabilities that were divided out (by default
     nobody is). Raises `FileError` with every problem found.
     """
+    if isinstance(source, (str, os.PathLike)):
+        name = os.fspath(source)
+        format = SUFFIXES.get(os.path.splitext(name)[1].lower())
+        if format in BINARY:
+            from expectitree.files import arrow_format
+
+            try:
+                return arrow_format.load(name, format, exact)
+            except OSError as error:
+                raise FileError([Problem(name, _unreadable(name, error))]) from None
     text, name = read_text(source)
     return loads(text, name=name, exact=exact, warn=warn)
 
@@ -57,7 +68,7 @@ def parse(text: str, name: str) -> Document:
     if found >= 0:
         raise _wrong_at(text, found, name, "found half of a surrogate pair, expected a character: write it itself")
     chosen = SUFFIXES.get(os.path.splitext(name)[1].lower())
-    if chosen is None:
+    if chosen not in ("yaml", "json"):
         if text.lstrip()[:1] == "{":
             from expectitree.files import json_format
 
@@ -104,6 +115,9 @@ def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str
 
 def decode(content: bytes, name: str) -> str:
     """Return the text of a file's bytes, which must be UTF-8."""
+    if content.startswith((b"ARROW1", b"PAR1")):
+        ending = ".arrow" if content.startswith(b"ARROW1") else ".parquet"
+        raise FileError([Problem(name, f"these are tables, not text: give a file whose name ends in {ending}")])
     if content.startswith(_UTF16):
         raise FileError([Problem(name, "found UTF-16, expected UTF-8: save the file as UTF-8")])
     try:

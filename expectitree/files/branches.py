@@ -29,13 +29,13 @@ class Frame:
     place = Place()
     differ = False  # the labels are known to
 
-    def __init__(self, kind: int, items: list[Data], container: Data, nested: int) -> None:
+    def __init__(self, kind: int, items: Sequence[Data], container: Data, nested: int) -> None:
         self.kind = kind  # 0 at the bottom of the stack
         self.items = items  # the children as written
         self.container = container  # what holds them in the document
         self.nested = nested  # nodes within nodes in the text
         self.ids: list[int] = []  # of the children that are in the table
-        self.labels: list[str | None] | None = None
+        self.labels: Any = None  # a list, or a tuple where nothing is left to say of them
 
 
 class Branches:
@@ -55,7 +55,7 @@ class Branches:
         for index, (key, _) in enumerate(pairs):
             frame.labels.append(self.checked_label(key, index + 1, Place(pairs, index, True), f"#{index + 1}"))
 
-    def doubt_labels(self, labels: list[str]) -> None:
+    def doubt_labels(self, labels: Sequence[str]) -> None:
         """Warn of labels that look like keys one level too deep."""
         for label in labels:
             if label in NODE_KEYS and self.warn is not None:
@@ -168,6 +168,6 @@ class Branches:
         return probabilities
 
 
-def are_plain(labels: list[str]) -> bool:
+def are_plain(labels: Sequence[str]) -> bool:
     """Say whether labels need no closer look: they differ, none is empty, and none could be `#k`."""
     return len(set(labels)) == len(labels) and "" not in labels and "#" not in "".join(labels)

@@ -7,6 +7,7 @@ make a tree as deep as it likes. Errors are collected, each with its place and i
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -33,7 +34,8 @@ from expectitree.files.words import described
 from expectitree.number import HOW, Number, quoted, to_number
 from expectitree.tree import Tree
 
-_MOST_KNOWN = 10_000  # utilities of runs remembered by their text; where these hardly repeat it gains nothing
+_MOST_KNOWN = 10_000  # utilities of runs by their text, and labels; where these hardly repeat it gains nothing
+_MOST_LABELS_KNOWN = 50  # siblings
 
 _KEYS = frozenset(NODE_KEYS)
 _NO_SPACE = re.compile(r"[A-Za-z]\w*:")
@@ -85,6 +87,7 @@ class _Reader:
         self.open: set[object] = set()  # the same, of nodes on the stack
         self.bodies: set[int] = set()  # lists and mappings of children that an alias repeats, once met
         self.numbers: dict[str, Number] = {}  # utilities by their text
+        self.label_sets: dict[tuple[str, ...], tuple[bool, bool]] = {}  # what `judge` said of labels
 
     def read(self) -> Tree:
         about: dict[str, Any] = {}
@@ -137,9 +140,20 @@ class _Reader:
     def read_children(self, frame: Frame) -> None:
         """Read on at a frame until a child with children of its own comes on the stack, or all are read."""
         ids, items = frame.ids, frame.items
+        reads_runs = self.reads_runs and not self.shared and frame.nested + 1 < MOST_NESTED
         for place in range(len(ids), len(items)):
             item = items[place]
-            node = self.terminal(item) if item.__class__ is str else self.enter(frame, place, item)
+            if item.__class__ is str:
+                node = self.terminal(item)
+            else:
+                node = None
+                if reads_runs and item.__class__ is tuple and len(item) == 1:
+                    # What most inner nodes are: `enter` would come to the same, some calls later.
+                    ((key, body),) = item
+                    if key in KINDS and body.__class__ is list and body and body[-1].__class__ is str:
+                        node = self.read_run(KINDS[key], body, None)
+                if node is None:
+                    node = self.enter(frame, place, item)
             if node is None:
                 return
             ids.append(node)
@@ -148,7 +162,7 @@ class _Reader:
             self.stack.pop()
             self.stack[-1].ids.append(node)
 
-    def read_run(self, kind: int, items: list[Data], labels: list[str] | None) -> int | None:
+    def read_run(self, kind: int, items: Sequence[Data], labels: Sequence[str] | None) -> int | None:
         """Add a node whose children are all plain terminals, as most nodes are, at once; None where one is not."""
         utilities: list[Number] | None
         try:
@@ -160,7 +174,7 @@ class _Reader:
         probabilities = self.builder.distribution(None, len(items))[0] if kind == 3 else None
         return self.builder.add_run(kind, utilities, probabilities, labels)
 
-    def read_plain(self, items: list[Data]) -> list[Number] | None:
+    def read_plain(self, items: Sequence[Data]) -> list[Number] | None:
         """Return the utilities of plain decimals, checked all at once; None where something else is among them."""
         try:
             if not _PLAIN_RUN.fullmatch(" ".join(items)):
@@ -269,18 +283,19 @@ class _Reader:
                 return self.reject(_place_of_children(item, kind_key), message)
             self.bodies.add(id(body))
         labels = None
+        plain, doubtful = True, False
         if body.__class__ is list and body:
-            items = body
+            items: Sequence[Data] = body
         elif body.__class__ is tuple and body:
-            labels, items = [key for key, _ in body], [value for _, value in body]
+            labels, items = zip(*body, strict=True)
+            judged = self.label_sets.get(labels)
+            plain, doubtful = self.judge(labels) if judged is None else judged
         else:
             what = f"has {described(body)} for children" if body or body is False else "has no children"
             return self.reject(
                 _place_of_children(item, kind_key),
                 f"a {kind.name} node {what}: expected a list of nodes, or a mapping from label to node",
             )
-        plain = labels is None or are_plain(labels)
-        doubtful = labels is not None and not _KEYS.isdisjoint(labels)
         if plain and not about and items[-1].__class__ is str and self.reads_runs and not doubtful:
             node = self.read_run(kind, items, labels)
             if node is not None:
@@ -301,6 +316,13 @@ class _Reader:
         else:
             self.branches.read_labels(child, body)
         return None
+
+    def judge(self, labels: tuple[str, ...]) -> tuple[bool, bool]:
+        """Say whether labels need no closer look, and whether some look like keys; siblings often have the same."""
+        judged = are_plain(labels), not _KEYS.isdisjoint(labels)
+        if len(self.label_sets) < _MOST_KNOWN and len(labels) < _MOST_LABELS_KNOWN:
+            self.label_sets[labels] = judged
+        return judged
 
     def long_terminal(self, item: Data, body: Data, about: dict[str, Any] | None) -> int:
         utility = read_number(body, self.exact, self.report, place_of(item, "utility"))

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
-from errno import EACCES
-from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.errors import FileError, Problem
-from expectitree.number import shortest
+from expectitree.files.flow import flow
+from expectitree.files.saving import whole_file
 
 Place: TypeAlias = tuple[str | int, ...]  # keys and indices from the root
 
@@ -44,11 +41,11 @@ def with_expectation(text: str, is_json: bool, expect: Mapping[str, object]) -> 
     own_line = not indent.strip()
     end = "\r\n" if "\r\n" in text else "\n"
     if is_json:
-        entry = f'"expect": {_flow(expect, is_json)},' + (f"{end}{indent}" if own_line else " ")
+        entry = f'"expect": {flow(expect, is_json)},' + (f"{end}{indent}" if own_line else " ")
     elif spans.is_block:
-        entry = f"expect: {_flow(expect, is_json)}{end}{indent}"
+        entry = f"expect: {flow(expect, is_json)}{end}{indent}"
     else:
-        entry = f"expect: {_flow(expect, is_json)}, "
+        entry = f"expect: {flow(expect, is_json)}, "
     return text[: spans.first_key] + entry + text[spans.first_key :]
 
 
@@ -66,53 +63,19 @@ def with_replacements(text: str, is_json: bool, replacements: Mapping[Place, obj
         edits.append((span, new))
     for span, new in sorted(edits, key=lambda edit: edit[0], reverse=True):
         space = " " if not is_json and text[: span.start].endswith(":") else ""
-        text = text[: span.start] + space + _flow(new, is_json) + text[span.end :]
+        text = text[: span.start] + space + flow(new, is_json) + text[span.end :]
     return text
-
-
-def write_text(path: str, text: str) -> None:
-    """Replace a file's text at once, so that nothing is lost if the disk is full or the machine stops."""
-    path = os.path.realpath(path)
-    if not os.access(path, os.W_OK):
-        raise PermissionError(EACCES, os.strerror(EACCES), path)
-    with open(path, "rb") as old:
-        bom = old.read(3) == b"\xef\xbb\xbf"
-    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".expectitree-")
-    try:
-        with open(handle, "wb") as stream:
-            stream.write((b"\xef\xbb\xbf" if bom else b"") + text.encode())
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(temporary, os.stat(path).st_mode & 0o7777)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 _COMMENT = re.compile(r"(^|\s)#", re.MULTILINE)
-_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_. -]*(?<! )")
 
 
-def _flow(value: object, is_json: bool) -> str:
-    """Return a value in flow style, which YAML and JSON share but for quotes."""
-    if isinstance(value, Mapping):
-        inner = ", ".join(f"{_text(str(k), is_json)}: {_flow(v, is_json)}" for k, v in value.items())
-        return f"{{{inner}}}"
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(_flow(item, is_json) for item in value)}]"
-    if isinstance(value, Fraction):
-        number = shortest(value)
-        return json.dumps(number) if is_json and "/" in number else number
-    if isinstance(value, int):
-        return str(value)
-    return _text(str(value), is_json)
-
-
-def _text(text: str, is_json: bool) -> str:
-    if is_json or not (_BARE.fullmatch(text) or re.fullmatch(r"[A-Za-z0-9_.]+(/#?[A-Za-z0-9_.]+)*", text)):
-        return json.dumps(text, ensure_ascii=not text.isprintable()).replace("\x7f", "\\u007f")
-    return text
+def write_text(path: str, text: str) -> None:
+    """Replace a file's text, as a whole or not at all."""
+    with open(path, "rb") as old:
+        bom = old.read(3) == b"\xef\xbb\xbf"
+    with whole_file(path) as temporary, open(temporary, "wb") as stream:
+        stream.write((b"\xef\xbb\xbf" if bom else b"") + text.encode())
 
 
 # ---- Where things stand in YAML, from its events.

@@ -7,9 +7,10 @@ from typing import Any
 from expectitree.errors import NumberError
 from expectitree.expectation import ALGORITHM_NAMES, PROBE_ORDERS, Expectation, RunExpectation
 from expectitree.files.document import Data, Place
+from expectitree.files.flow import Written
 from expectitree.files.keys import Report, read_bounds
 from expectitree.files.words import described, unknown_key
-from expectitree.number import Number, quoted, to_number
+from expectitree.number import Number, quoted, shortest, to_number
 
 KEYS = ("value", "best", "values", *ALGORITHM_NAMES)
 COUNTS = ("nodes", "leaves", "cuts")
@@ -19,6 +20,39 @@ RUN_KEYS = (*COUNTS, "skipped", "bounds", "probes", "probe-order")
 def read_expectation(data: Data, place: Place, exact: bool, report: Report) -> Expectation | None:
     """Return the expectation written at the root; whatever is wrong is reported."""
     return _Reader(exact, report).read(data, place)
+
+
+def written_expectation(expect: Expectation) -> dict[str, object]:
+    """Return an expectation as the grammar has it, with its numbers as they were written."""
+    written = expect.written
+    data: dict[str, object] = {}
+    if expect.value is not None:
+        data["value"] = Written(written.get(("value",)) or shortest(expect.value))
+    if expect.best is not None:
+        data["best"] = expect.best
+    if expect.values:
+        data["values"] = {
+            path: Written(written.get(("values", path)) or shortest(value)) for path, value in expect.values.items()
+        }
+    for run in expect.runs:
+        entry: dict[str, object] = {}
+        for key in ("nodes", "leaves", "cuts", "probes"):
+            count = getattr(run, key)
+            if count is not None:
+                entry[key] = Written(count)
+        if run.skipped is not None:
+            entry["skipped"] = list(run.skipped)
+        if run.bounds is not None:
+            entry["bounds"] = [Written(shortest(end)) for end in run.bounds]
+        if run.probe_order is not None:
+            entry["probe-order"] = run.probe_order
+        if len(run.place) > 1:
+            entries = data.setdefault(run.algorithm, [])
+            assert isinstance(entries, list)
+            entries.append(entry)
+        else:
+            data[run.algorithm] = entry
+    return data
 
 
 class _Reader:

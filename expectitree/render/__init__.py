@@ -1,4 +1,8 @@
-"""Renderers: reports in, lines out. The tables here feed `--format`."""
+"""Renderers: reports in, text out, piece by piece. The tables here feed `--format`.
+
+A renderer yields lines without their ends; one whose name is in `_PIECES` yields pieces of text as they are to be
+written, since its lines may be longer than memory.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +32,24 @@ VERIFICATION_FORMATS = {
 }
 
 
+STUDY_FORMATS = {
+    "text": ("study", "study_text"),
+    "json": ("study", "study_json"),
+    "csv": ("study", "study_csv"),
+    "markdown": ("study", "study_markdown"),
+}
+_PIECES = {"evaluation_json"}
+
+
 def renderer(formats: dict[str, tuple[str, str]], name: str) -> Callable[..., Iterator[str]]:
-    """Return the function that renders the format of that name."""
+    """Return the function that renders the format of that name: it yields text to be written as it is."""
     from importlib import import_module
 
     module, function = formats[name]
     found: Callable[..., Iterator[str]] = getattr(import_module(f"{__name__}.{module}"), function)
-    return found
+    if function in _PIECES:
+        return found
+    return lambda *arguments: (f"{line}\n" for line in found(*arguments))
 
 
 def to_text(
@@ -55,9 +70,9 @@ def to_text(
 
     look = Look(width, unicode)
     if isinstance(found, Search):
-        return "\n".join(renderer(EVALUATION_FORMATS, "text")(Evaluation("", found, windows), look, rows))
+        return "".join(renderer(EVALUATION_FORMATS, "text")(Evaluation("", found, windows), look, rows)).rstrip("\n")
     formats = COMPARISON_FORMATS if hasattr(found, "rows") else VERIFICATION_FORMATS
-    return "\n".join(renderer(formats, "text")([found], look))
+    return "".join(renderer(formats, "text")([found], look)).rstrip("\n")
 
 
 def to_json(search: Search, *, file: str = "", windows: bool = False) -> str:
@@ -66,4 +81,4 @@ def to_json(search: Search, *, file: str = "", windows: bool = False) -> str:
     from expectitree.render.evaluation_json import evaluation_json
     from expectitree.render.look import Look
 
-    return "\n".join(evaluation_json(Evaluation(file, search, windows), Look()))
+    return "".join(evaluation_json(Evaluation(file, search, windows), Look())).rstrip("\n")

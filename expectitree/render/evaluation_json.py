@@ -19,11 +19,17 @@ _KIND_NAMES = tuple(kind.name for kind in Kind)
 def evaluation_json(
     evaluation: Evaluation, look: Look, most_rows: int | None = None, notes: bool = True
 ) -> Iterator[str]:
-    """Yield the object as one line; it is always the whole tree."""
-    tree, nodes = _tree_object(evaluation)
-    fields = search_fields(evaluation.file, evaluation.search) | {"tree": tree}
-    fields["nodes"] |= nodes  # ids are digits and counts are words: docs/decisions/0003-json-nodes.md
-    yield dumps(fields)
+    """Yield the object, always with the whole tree, as the pieces of one line: it may be larger than memory."""
+    ids = _Ids(evaluation)
+    fields = search_fields(evaluation.file, evaluation.search)
+    counts = dumps(fields.pop("nodes"))[1:-1]  # ids are digits, counts are words: docs/decisions/0003-json-nodes.md
+    yield f'{dumps(fields)[:-1]}, "nodes": {{{counts}'
+    for n in ids.aside:
+        yield f', "{ids.of(n)}": '
+        yield from _objects(evaluation, n, ids)
+    yield '}, "tree": '
+    yield from _objects(evaluation, len(evaluation.tree) - 1, ids)
+    yield "}\n"
 
 
 def dumps(value: Any) -> str:
@@ -34,6 +40,7 @@ def dumps(value: Any) -> str:
 def search_fields(file: str, search: Search) -> dict[str, Any]:
     """Return what is said of a search as a whole, in every JSON output."""
     counts = search.counts
+    interval = [json_number(end) for end in search.interval_of(-1)]
     return {
         "file": file,
         "title": search.tree.title,
@@ -43,7 +50,9 @@ def search_fields(file: str, search: Search) -> dict[str, Any]:
             if search.algorithm.name == "star2.5"
             else {}
         ),
-        "value": json_number(search.value),
+        "engine": search.engine,
+        "value": json_number(search.value) if search.is_known else None,
+        **({"stopped": True, "interval": interval} if search.stopped else {}),
         "best": search.best,
         "ties": list(search.ties),
         "bounds": [json_number(end) for end in search.bounds],
@@ -69,51 +78,75 @@ def json_number(value: Number) -> int | float | str:
     return text if text.startswith("about") else str(value)
 
 
-def _tree_object(evaluation: Evaluation) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the root's object, and by id those that would nest too deeply in it."""
+class _Ids:
+    """The numbers by which nodes are referred to: the shared ones, and those that would nest too deeply in the tree.
+
+    The latter stand aside, each in an object of its own: every `MOST_NESTED` plies below the root.
+    """
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        tree, self.shared = evaluation.tree, evaluation.shared_number
+        self.aside: dict[int, int] = {}
+        if tree.heights[-1] >= MOST_NESTED:
+            count = max(self.shared)
+            order, _, _, depth = tree.first_paths
+            for n in order:
+                if depth[n] and depth[n] % MOST_NESTED == 0:
+                    count += not self.shared[n]
+                    self.aside[n] = self.shared[n] or count
+
+    def of(self, node: int) -> int:
+        """Return the number of a node, 0 if it has none."""
+        return self.aside.get(node, 0) or int(self.shared[node])
+
+
+def _objects(evaluation: Evaluation, root: int, ids: _Ids) -> Iterator[str]:
+    """Yield the object of a node, with those of its children in it, as far as they do not stand aside."""
     tree = evaluation.tree
-    kind, _, first, child, probability = tree.columns
-    order, _, first_branch, _ = tree.first_paths
-    ids = dict(evaluation.shared)
-    aside: dict[str, Any] = {}
-    root = len(tree) - 1
-    objects = {root: _node_object(evaluation, root, {}, ids)}
-    nested = {root: 1}
-    result = objects[root]
-    for n in order:
-        own = objects.pop(n)
-        depth = nested.pop(n)
-        if not kind[n]:
+    kind, _, first, child, _ = tree.columns
+    first_branch = tree.first_paths.branch
+    ways = [(root, iter(range(first[root], first[root + 1])))]
+    yield _opened(evaluation, root, {}, ids)
+    while ways:
+        n, branches = ways[-1]
+        b = next(branches, None)
+        if b is None:
+            ways.pop()
+            yield "]}" if kind[n] else "}"
             continue
-        children = own["children"] = []
-        for b in range(first[n], first[n + 1]):
-            c = child[b]
-            branch: dict[str, Any] = {"label": tree.branch_label(n, b)}
-            if kind[n] == Kind.CHANCE:
-                branch["p"] = json_number(probability[b])
-            if b in tree.branch_notes:
-                branch["branch_note"] = tree.branch_notes[b]
-            if first_branch[c] != b:
-                children.append(branch | {"ref": ids[c]})
-            elif depth < MOST_NESTED:
-                objects[c] = _node_object(evaluation, c, branch, ids)
-                nested[c] = depth + 1
-                children.append(objects[c])
-            else:
-                ids.setdefault(c, len(ids) + 1)
-                children.append(branch | {"ref": ids[c]})
-                objects[c] = aside[str(ids[c])] = _node_object(evaluation, c, {}, ids)
-                nested[c] = 1
-    return result, aside
+        c = child[b]
+        comma = ", " if b > first[n] else ""
+        branch = _branch_object(evaluation, n, b)
+        if first_branch[c] != b or c in ids.aside:
+            yield comma + dumps(branch | {"ref": ids.of(c)})
+            continue
+        yield comma + _opened(evaluation, c, branch, ids)
+        ways.append((c, iter(range(first[c], first[c + 1]))))
 
 
-def _node_object(evaluation: Evaluation, n: int, branch: dict[str, Any], ids: dict[int, int]) -> dict[str, Any]:
+def _opened(evaluation: Evaluation, n: int, branch: dict[str, Any], ids: _Ids) -> str:
+    """Return the text of a node's object as far as its first child."""
+    text = dumps(_node_object(evaluation, n, branch, ids))[:-1]
+    return f'{text}, "children": [' if evaluation.tree.columns.kind[n] else text
+
+
+def _branch_object(evaluation: Evaluation, n: int, b: int) -> dict[str, Any]:
+    tree = evaluation.tree
+    branch: dict[str, Any] = {"label": tree.branch_label(n, b)}
+    if tree.columns.kind[n] == Kind.CHANCE:
+        branch["p"] = json_number(tree.columns.probability[b])
+    if b in tree.branch_notes:
+        branch["branch_note"] = tree.branch_notes[b]
+    return branch
+
+
+def _node_object(evaluation: Evaluation, n: int, branch: dict[str, Any], ids: _Ids) -> dict[str, Any]:
     search, tree = evaluation.search, evaluation.tree
     kind, utility, _, _, _ = tree.columns
     node = branch
     node["kind"] = _KIND_NAMES[kind[n]]
-    if n in ids:
-        node["id"] = ids[n]
+    if number := ids.of(n):
+        node["id"] = number
     if not kind[n]:
         node["utility"] = json_number(utility[n])
         if n in tree.estimated:
@@ -126,14 +159,14 @@ def _node_object(evaluation: Evaluation, n: int, branch: dict[str, Any], ids: di
     if kind[n] and search.visits[n]:
         if evaluation.windows:
             node["window"] = [json_number(search.alpha[n]), json_number(search.beta[n])]
-        best = search.best_actions(n)
-        if best:
-            node["best"] = best[0]
+        best = next(search.iterate_best(n), None)
+        if best is not None:
+            node["best"] = tree.branch_label(n, best)
     if n in tree.local_bounds:
         node["bounds"] = [json_number(end) for end in tree.local_bounds[n]]
     if n in tree.notes:
         node["note"] = tree.notes[n]
-    cut = evaluation.explanation.cuts.get(n)
+    cut = evaluation.explanation.cut(n)
     if cut is not None:
         node["cut"] = {
             "kind": cut.kind,
@@ -146,7 +179,7 @@ def _node_object(evaluation: Evaluation, n: int, branch: dict[str, Any], ids: di
             "nodes": cut.nodes,
             "leaves": cut.leaves,
         }
-    reason = evaluation.explanation.skipped.get(n)
+    reason = evaluation.explanation.skipped(n)
     if reason is not None:
         node["skipped"] = reason
     return node

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 
 from expectitree.analysis.evaluation import Evaluation
 from expectitree.analysis.outline import SHORT_TREE
-from expectitree.number import readable, shortest
+from expectitree.number import Number, readable, shortest
 from expectitree.render.look import Look, clipped, wrapped
 from expectitree.render.tree_text import tree_lines
+from expectitree.search.result import Search
 
 BOUNDS_FROM = {"option": "from --bounds", "file": "from the file", "leaves": "from the leaves themselves"}
 
@@ -38,14 +40,18 @@ def summary_lines(evaluation: Evaluation, look: Look) -> Iterator[str]:
     search, counts = evaluation.search, evaluation.search.counts
     wide = max(len(f"{counts.visited:,}"), len(f"{counts.leaves_visited:,}"), 1)
     facts = [("algorithm", search.algorithm.full_name)]
-    value = shortest(search.value) if search.tree.exact else readable(search.value)
-    facts.append(("value", look.paint(value, "value")))
+    facts.append(("value", look.paint(value_text(search, shortest if search.tree.exact else readable), "value")))
+    if search.stopped:
+        facts.append(("stopped", f"after {counts.visits:,} visits (--max-visits)"))
     if search.best is not None:
         most = max(12, (look.width - 12) // 2)
-        ties = [clipped(look.shown(label), most, look.characters.ellipsis) for label in search.ties[:6]]
+        root = len(search.tree) - 1
+        labels = [search.tree.branch_label(root, b) for b in islice(search.iterate_best(root), 6)]
+        ties = [clipped(look.shown(label), most, look.characters.ellipsis) for label in labels]
         best = look.paint(ties[0], "best")
         if len(ties) > 1:
-            more = f" and {len(search.ties) - 6:,} more" if len(search.ties) > 6 else ""
+            others = search.count_best(root) - len(labels)
+            more = f" and {others:,} more" if others else ""
             best += f"  (worth as much: {', '.join(ties[1:])}{more})"
         facts.append(("best", best))
     again = counts.visits - counts.visited
@@ -68,6 +74,12 @@ def summary_lines(evaluation: Evaluation, look: Look) -> Iterator[str]:
             continue
         for position, line in enumerate(wrapped(text, look.width - 10)):
             yield look.paint(f"{'' if position else name:<10}", "dim") + line
+
+
+def value_text(search: Search, write: Callable[[Number], str] = readable) -> str:
+    """Return the root's value, or where the search was stopped before it was known, the interval that holds it."""
+    ends = [write(end) for end in search.interval_of(-1)]
+    return ends[0] if search.is_known else f"in [{ends[0]}, {ends[1]}]"
 
 
 def _short(size: int | str) -> str:

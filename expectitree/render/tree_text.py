@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 from expectitree.analysis.evaluation import Evaluation
+from expectitree.analysis.explain import PASSED_OVER
 from expectitree.analysis.outline import SHORT_TREE, Row, is_one_row, outline
 from expectitree.number import Number, brief
 from expectitree.render.look import Look, cell_width, clipped, padded, plain, wrapped
-from expectitree.search.star_minimax import NOT_CUT, PROBED
+from expectitree.search.star_minimax import PROBED
 from expectitree.tree import Kind
 
 _KIND_NAMES = tuple(kind.name for kind in Kind)
@@ -32,7 +34,6 @@ class _Drawing:
         self.evaluation, self.search, self.tree = evaluation, evaluation.search, evaluation.tree
         self.look, self.characters, self.notes = look, look.characters, notes
         self.levels = max(3, (look.width - _ROOM) // 4)
-        self.gutter = len(str(self.tree.heights[-1]))
         self.all = most_rows is None
         self.has_room = True  # the terminals of the last row fitted on it
         self.open: list[bool] = []
@@ -59,6 +60,11 @@ class _Drawing:
                     yield self.look.paint(stem + margin, "guide") + self.look.paint(line, style)
 
     # ---- The left margin.
+
+    @cached_property
+    def gutter(self) -> int:
+        """How many digits the greatest depth has."""
+        return len(str(self.tree.heights[-1]))
 
     def stem(self, depth: int) -> str:
         """The lines that pass by on the left; of a deep row only the nearest, after how many there are more."""
@@ -90,11 +96,11 @@ class _Drawing:
     def mark(self, row: Row) -> str:
         if row.depth == 0:
             return ""
-        if row.first_met and self.evaluation.explanation.skipped.get(row.node) == "cut":
+        if row.first_met and self.evaluation.explanation.skipped(row.node) == "cut":
             return self.characters.cut
         if self.search.is_best(row.parent, row.branch):
             if row.parent not in self.starred:
-                self.starred[row.parent] = self.search.best_branches(row.parent)[0]
+                self.starred[row.parent] = next(self.search.iterate_best(row.parent))
             return self.characters.best if row.branch == self.starred[row.parent] else self.characters.tie
         return self.characters.plain
 
@@ -135,11 +141,11 @@ class _Drawing:
     def body(self, row: Row, room: int) -> str:
         n, paint = row.node, self.look.paint
         kind = _KIND_NAMES[self.tree.columns.kind[n]]
-        shared = self.evaluation.shared.get(n) if kind != "TERMINAL" else None
+        shared = self.evaluation.shared_number[n] if kind != "TERMINAL" else 0
         if kind == "TERMINAL":
             estimate = "estimate " if n in self.tree.estimated else ""
             return estimate + self.utility(n, self.look.paint) + self.look.paint(self.tail_text(row), "dim")
-        name = "" if shared is None else f"@{shared} " if row.first_met else f"{self.characters.arrow} @{shared} "
+        name = "" if not shared else f"@{shared} " if row.first_met else f"{self.characters.arrow} @{shared} "
         symbol = self.characters.kinds[kind]
         text = paint(name, "dim") + paint(f"{symbol}{kind}", kind) + " " + self.value(n)
         used = len(name + symbol + kind) + 1 + len(self.value_text(n))
@@ -192,7 +198,7 @@ class _Drawing:
     def tail_text(self, row: Row) -> str:
         """What is said at the end of a row: why it was not visited, what is left out below it."""
         n = row.node
-        reason = self.evaluation.explanation.skipped.get(n) if row.first_met else None
+        reason = self.evaluation.explanation.skipped(n) if row.first_met else None
         text = ""
         if reason == "cut":
             text = "  not visited" if self.tree.columns.kind[n] else ""
@@ -217,14 +223,14 @@ class _Drawing:
             if self.notes and row.branch in self.tree.branch_notes:
                 yield self.tree.branch_notes[row.branch], "dim"
             return
-        if self.evaluation.explanation.skipped.get(n) == "passed over":
+        if self.evaluation.explanation.skipped(n) == "passed over":
             yield self.why_passed_over(row.parent, n), "dim"
         if self.evaluation.windows and search.visits[n] and self.tree.columns.kind[n]:
             yield f"alpha {brief(search.alpha[n], search.eps)}, beta {brief(search.beta[n], search.eps)}", "dim"
         if is_one_row(self.tree, n):
             yield from self.about_terminals(row)
-        cut = self.evaluation.explanation.cuts.get(n)
-        if cut is not None and search.cut[n] not in (NOT_CUT, PROBED):
+        cut = self.evaluation.explanation.cut(n)
+        if cut is not None:
             yield cut.reason, "cut"
         if self.notes:
             if row.branch in self.tree.branch_notes:
@@ -239,8 +245,10 @@ class _Drawing:
             most = 10**9 if self.all else 3 * self.look.width
             yield ("= " if self.search.is_exact(n) else "of ") + self.expression(n, most, plain, cut_short=True), "none"
         _, _, first, child, _ = self.tree.columns
-        skipped = self.evaluation.explanation.skipped
-        passed = [c for c in child[first[n] : first[n + 1]] if skipped.get(c) == "passed over"]
+        told = self.evaluation.explanation
+        passed = (
+            [c for c in child[first[n] : first[n + 1]] if told.reason[c] == PASSED_OVER] if told.passed_over else []
+        )
         if passed:
             leaves = f"{len(passed):,} lea{'f' if len(passed) == 1 else 'ves'} passed over"
             yield f"{leaves}: {self.why_passed_over(n, passed[0])}", "dim"

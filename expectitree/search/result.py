@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
+from expectitree import loops, scans
+from expectitree.errors import SearchError
 from expectitree.number import Number, readable
 from expectitree.search.algorithms import Algorithm
-from expectitree.tree import Bounds, Column, Kind, Node, Tree
+from expectitree.tree import Bounds, Kind, Node, Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +41,37 @@ class Search:
     bounds: Bounds  # of the root; also its window
     bounds_source: str  # "option", "file" or "leaves"
     eps: Number  # numbers that differ by at most this were taken as equal; 0 in exact mode
-    lower: Column  # [N] the interval known to hold v*
-    upper: Column  # [N]
-    visits: Column  # [N] how often the node was entered
-    alpha: Column  # [N] the window of the last entry of an inner node (where visits > 0)
-    beta: Column  # [N]
-    cut: Column  # [N] how the last entry ended: the constants of `star_minimax`
-    cut_after: Column  # [N] after how many children, or (while probing) outcomes, the cut was made
+    engine: str  # interpreted, compiled or exact
+    lower: Sequence[Any]  # [N] the interval known to hold v*
+    upper: Sequence[Any]  # [N]
+    visits: Sequence[Any]  # [N] how often the node was entered
+    alpha: Sequence[Any]  # [N] the window of the last entry of an inner node (where visits > 0)
+    beta: Sequence[Any]  # [N]
+    cut: Sequence[Any]  # [N] how the last entry ended: the constants of `star_minimax`
+    cut_after: Sequence[Any]  # [N] after how many children, or (while probing) outcomes, the cut was made
     cuts: int
+    stopped: bool  # there were too many visits
 
     @property
     def value(self) -> Number:
-        """v* of the root."""
+        """v* of the root; raises `SearchError` where the search was stopped before it was known."""
+        if not self.is_known:
+            lower, upper = map(readable, self.interval_of(-1))
+            raise SearchError(f"the search was stopped: the value lies in [{lower}, {upper}]")
         value: Number = self.lower[-1]
         return value
 
     @property
+    def is_known(self) -> bool:
+        """Whether v* of the root is known: always, unless the search was stopped."""
+        return not self.stopped or self.is_exact(-1)
+
+    @property
     def best(self) -> str | None:
         """The label of the first best action at the root; None where the root is not a player's."""
-        return next(iter(self.ties), None)
+        root = len(self.tree) - 1
+        branch = next(self.iterate_best(root), None)
+        return None if branch is None else self.tree.branch_label(root, branch)
 
     @cached_property
     def ties(self) -> tuple[str, ...]:
@@ -66,12 +81,12 @@ class Search:
     @cached_property
     def counts(self) -> Counts:
         """Nodes and leaves, total and visited, visits and cuts."""
-        tree = self.tree
-        visited = len(tree) - self.visits.count(0)
-        inner_visited = sum(1 for k, v in zip(tree.columns.kind, self.visits, strict=True) if k and v)
-        return Counts(
-            len(tree), visited, tree.leaves, visited - inner_visited, sum(self.visits), self.cuts, tree.unfolded
-        )
+        tree, kind = self.tree, self.tree.columns.kind
+        if self.algorithm.player_cuts:
+            visited, leaves, visits = tree.scan(scans.tally, kind, self.visits)
+        else:
+            visited, leaves, visits = len(tree), tree.leaves, len(tree)
+        return Counts(len(tree), visited, tree.leaves, leaves, visits, self.cuts, tree.unfolded)
 
     def interval(self, node: Node | str) -> Bounds:
         """Return the interval known to hold v* of a node, given as such or by its path."""
@@ -102,8 +117,34 @@ class Search:
 
     def best_branches(self, node: int) -> list[int]:
         """Return the branches of a player's node that are proved to be worth its known value, in order."""
-        first = self.tree.columns.first
-        return [b for b in range(first[node], first[node + 1]) if self.is_best(node, b)]
+        return list(self.iterate_best(node))
+
+    def iterate_best(self, node: int) -> Iterator[int]:
+        """Yield what `best_branches` returns, one at a time: a wide node is not gone through without need."""
+        if not self._has_best(node):
+            return
+        start, end = self.tree.columns.first[node : node + 2]
+        while True:
+            best = self._scan_best(scans.next_best, node, start, end)
+            if best < 0:
+                return
+            yield best
+            start = best + 1
+
+    def count_best(self, node: int) -> int:
+        """Return how many branches `best_branches` has."""
+        start, end = self.tree.columns.first[node : node + 2]
+        return self._scan_best(scans.count_best, node, start, end) if self._has_best(node) else 0
+
+    def _has_best(self, node: int) -> bool:
+        return self.tree.columns.kind[node] in (Kind.MAX, Kind.MIN) and self.is_exact(node)
+
+    def _scan_best(self, loop: Callable[..., int], node: int, start: int, end: int) -> int:
+        is_max = self.tree.columns.kind[node] == Kind.MAX
+        ends, limit = (self.lower, self.lower[node] - self.eps) if is_max else (self.upper, self.upper[node] + self.eps)
+        rows = 0 if self.engine != "compiled" else end - start
+        found: int = loops.run(loop, self.tree.columns.child, ends, start, end, limit, is_max, rows=rows)
+        return found
 
     def best_actions(self, node: int) -> tuple[str, ...]:
         """Return the labels of `best_branches`."""
@@ -124,28 +165,30 @@ class Search:
         """The first best branch of every player's node that optimal play can reach, parents first."""
         kind, _, first, child, probability = self.tree.columns
         chosen: dict[int, int] = {}
-        reached = bytearray(len(kind))
-        reached[-1] = 1
-        for n in range(len(kind) - 1, -1, -1):
-            if not reached[n] or not kind[n]:
-                continue
+        reached = {len(kind) - 1}
+        waiting = [len(kind) - 1]
+        while waiting:
+            n = waiting.pop()
             if kind[n] == Kind.CHANCE:
-                for b in range(first[n], first[n + 1]):
-                    if probability[b] > 0:
-                        reached[child[b]] = 1
+                below = {child[b] for b in range(first[n], first[n + 1]) if probability[b] > 0 and kind[child[b]]}
             else:
-                best = self.best_branches(n)
-                if best:
-                    chosen[n] = best[0]
-                    reached[child[best[0]]] = 1
-        return chosen
+                best = next(self.iterate_best(n), None)
+                if best is None:
+                    continue
+                chosen[n] = best
+                below = {child[best]}
+            waiting += below - reached
+            reached |= below
+        return dict(sorted(chosen.items(), reverse=True))
 
     def _id(self, node: Node | str) -> int:
         return self.tree.find(node).id if isinstance(node, str) else node.id
 
     def __repr__(self) -> str:
         c = self.counts
+        lower, upper = map(readable, self.interval_of(-1))
+        value = lower if self.is_known else f"in [{lower}, {upper}]"
         return (
-            f"<Search {self.algorithm.full_name}: {readable(self.value)}, {c.visited:,} of {c.total:,} nodes, "
+            f"<Search {self.algorithm.full_name}: {value}, {c.visited:,} of {c.total:,} nodes, "
             f"{c.leaves_visited:,} of {c.leaves_total:,} leaves>"
         )

@@ -1,0 +1,53 @@
+"""What all parts have in common: sizes, rows of the table, and how times are taken."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is measured."""
+
+    text_nodes: int
+    search_nodes: int
+    engine_branching: int  # of a tree four plies deep that the engines search
+    repetitions: int
+    processes: int
+
+
+FULL = Size(text_nodes=300_000, search_nodes=300_000, engine_branching=38, repetitions=5, processes=21)
+QUICK = Size(text_nodes=20_000, search_nodes=50_000, engine_branching=18, repetitions=3, processes=5)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure, and the target it is held against; a figure that is None could not be measured."""
+
+    what: str
+    figure: float | None
+    unit: str  # "nodes/s" or "x"
+    target: float | None = None
+    at_most: bool = False  # the target is a ceiling, not a floor
+
+    @property
+    def kept(self) -> bool | None:
+        """Whether the target is met; None where there is none, or no figure."""
+        if self.figure is None or self.target is None:
+            return None
+        return self.figure <= self.target if self.at_most else self.figure >= self.target
+
+
+def best_seconds(runs: Sequence[Callable[[], object]], repetitions: int) -> list[float]:
+    """Return the best time of each run; they take turns, so that a slow moment of the machine hits all alike."""
+    best = [float("inf")] * len(runs)
+    for _ in range(repetitions):
+        for index, run in enumerate(runs):
+            gc.collect()
+            start = perf_counter()
+            run()
+            best[index] = min(best[index], perf_counter() - start)
+    return best

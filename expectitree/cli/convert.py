@@ -1,0 +1,38 @@
+"""`expectitree convert`: a tree from one format into another."""
+
+from __future__ import annotations
+
+import click
+
+from expectitree.cli.options import check_output, force_option, write_tree
+from expectitree.cli.terminal import say, working
+from expectitree.files import load
+from expectitree.files.saving import TEXT_FORMATS
+
+
+@click.command("convert")
+@click.argument("source", metavar="IN")
+@click.argument("out", metavar="OUT")
+@click.option("--format", "format_name", type=click.Choice(TEXT_FORMATS), help="The format where OUT is -.")
+@click.option(
+    "--drop",
+    type=click.Choice(["fractions"]),
+    multiple=True,
+    help="Let go of what the format cannot hold: fractions become the nearest floats in .arrow and .parquet.",
+)
+@force_option
+def command(source: str, out: str, format_name: str | None, drop: tuple[str, ...], force: bool) -> None:
+    """Write the tree in IN to OUT, each in the format that its ending tells; - is standard input or output.
+
+    \b
+    .yaml .yml .json     text, and exact: fractions and decimals stay what they are
+    .arrow .parquet      tables, for trees too large for text; numbers are floats
+
+    Nothing is lost but comments and layout: what a format cannot hold is an error, unless --drop says that it may go.
+    """
+    check_output(out, format_name, force)
+    # Text is read exactly, so that nothing is lost; tables hold floats, and go into tables as they are.
+    from_tables = source != "-" and source.lower().endswith((".arrow", ".parquet"))
+    with working(f"reading {source}"):
+        tree = load(source, exact=not from_tables, warn=say)
+    write_tree(tree, out, format_name, "fractions" in drop)

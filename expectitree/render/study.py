@@ -1,0 +1,150 @@
+"""Studies as a table for people, and as JSON, CSV and Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from expectitree.number import printable
+from expectitree.render.comparison import seconds_text
+from expectitree.render.evaluation_json import dumps
+from expectitree.render.look import Look, wrapped
+from expectitree.render.table import escaped, markdown, table
+from expectitree.study.summary import Mean, Summary, SummaryRow
+
+_FIGURES = ("trees", "leaves", "nodes", "published", "off by", "time")
+_RIGHT = (
+    "trees",
+    "leaves",
+    "nodes",
+    "published",
+    "off by",
+    "time",
+    "branching",
+    "plies",
+    "steps",
+    "seed",
+    "end",
+    "skew",
+)
+
+
+def study_text(summary: Summary, look: Look) -> Iterator[str]:
+    """Yield title, table, and what stands in it."""
+    study = summary.study
+    for text, style in ((study.title, "title"), (study.source, "dim")):
+        for line in wrapped(look.shown(text or ""), look.width):
+            yield look.paint(line, style)
+    yield f"{summary.done:,} of {summary.total:,} trees done"
+    yield ""
+    headings, rows = _table(summary)
+    if rows:
+        if not look.unicode:
+            rows = [[cell.replace("±", "+-") for cell in row] for row in rows]
+        yield from table(headings, rows, look, _RIGHT, ("time", "trees", "nodes"))
+        yield ""
+        for remark in _legend(summary):
+            for line in wrapped(remark if look.unicode else remark.replace("±", "+-"), look.width):
+                yield look.paint(line, "dim")
+
+
+def study_markdown(summary: Summary, look: Look) -> Iterator[str]:
+    """Yield the same as Markdown."""
+    study = summary.study
+    yield f"### {escaped(printable(study.title or study.file))}"
+    yield ""
+    if study.source:
+        yield escaped(printable(study.source))
+        yield ""
+    headings, rows = _table(summary)
+    yield from markdown(headings, rows, _RIGHT)
+    yield ""
+    yield " ".join(_legend(summary))
+
+
+def study_json(summary: Summary, look: Look) -> Iterator[str]:
+    """Yield one object."""
+    study = summary.study
+    rows = [dict(zip(CSV_COLUMNS, _fields(row), strict=True)) | {"tree": dict(row.tree)} for row in summary.rows]
+    yield dumps(
+        {
+            "file": study.file,
+            "title": study.title,
+            "seed": study.seed,
+            "trees": {"done": summary.done, "total": summary.total},
+            "rows": rows,
+        }
+    )
+
+
+CSV_COLUMNS = (
+    "tree", "algorithm", "probes", "probe_order", "engine", "trees", "leaves_total", "leaves", "leaves_half",
+    "leaf_share", "leaf_share_half", "node_share", "node_share_half", "visits", "seconds", "published",
+)  # fmt: skip
+
+
+def study_csv(summary: Summary, look: Look) -> Iterator[str]:
+    """Yield a heading, and a row for each kind of tree and search; a column for each parameter."""
+    names = list(dict.fromkeys(name for row in summary.rows for name in row.tree))
+    yield ",".join([*names, *CSV_COLUMNS[1:]])
+    for row in summary.rows:
+        line = io.StringIO()
+        fields = ["" if field is None else field for field in _fields(row)[1:]]
+        csv.writer(line, lineterminator="").writerow([*(row.tree.get(name, "") for name in names), *fields])
+        yield line.getvalue()
+
+
+def _fields(row: SummaryRow) -> list[Any]:
+    chosen = row.run.algorithm
+    own = chosen.name == "star2.5"
+    return [
+        None, chosen.name, chosen.probes if own else None, chosen.probe_order if own else None, row.run.engine,
+        row.trees, row.leaves_total, row.leaves.value, row.leaves.half, row.leaf_share.value, row.leaf_share.half,
+        row.node_share.value, row.node_share.half, row.visits.value, row.seconds, row.published,
+    ]  # fmt: skip
+
+
+def _table(summary: Summary) -> tuple[Sequence[str], list[list[str]]]:
+    names = summary.varying
+    has_published = any(row.published is not None for row in summary.rows)
+    figures = [f for f in _FIGURES if has_published or f not in ("published", "off by")]
+    rows = []
+    for row in summary.rows:
+        off = ""
+        if row.published_share is not None:
+            off = f"{row.leaf_share.value - row.published_share:+.1f}"
+        cells = {
+            "trees": f"{row.trees:,}",
+            "leaves": percent(row.leaf_share),
+            "nodes": percent(row.node_share),
+            "published": _published(row),
+            "off by": "0" if off in ("+0.0", "-0.0") else off,
+            "time": seconds_text(row.seconds),
+        }
+        if row.leaf_share.half in (None, 0.0):
+            cells["leaves"] = f"{row.leaves.value:,.0f} of {row.leaves_total:,.0f}"
+        rows.append([*(row.tree.get(name, "-") for name in names), row.run.name, *(cells[f] for f in figures)])
+    return [*names, "algorithm", *figures], rows
+
+
+def _published(row: SummaryRow) -> str:
+    if row.published is None:
+        return "-"
+    return row.published if "/" in row.published else f"{row.published}%"
+
+
+def percent(mean: Mean) -> str:
+    """Return a mean share with the half width of its interval."""
+    half = f" ±{mean.half:.1f}" if mean.half else ""
+    return f"{mean.value:.1f}%{half}"
+
+
+def _legend(summary: Summary) -> Iterator[str]:
+    if any(row.leaf_share.half for row in summary.rows):
+        yield "Mean share of the leaves and of the nodes that were visited, ± the 95% interval."
+    else:
+        yield "Leaves visited of all; share of the nodes that were visited."
+    if any(row.published is not None for row in summary.rows):
+        yield "Off by: measured less published, in points of a per cent."

@@ -1,0 +1,129 @@
+"""Runs a study: makes its trees and searches them, on all cores or a cluster, through one executor interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from functools import cache
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from expectitree import loops
+from expectitree.errors import AnalysisError
+from expectitree.families import expected_nodes, generate
+from expectitree.search.algorithms import Algorithm
+from expectitree.search.engine import evaluate
+from expectitree.study.results import Key, Record, Results
+from expectitree.study.spec import Parameters, Run, Study, tree_key, written
+from expectitree.transform import in_fractions
+
+_TASK_NODES = 200_000  # searched nodes that make a task worth sending: some tenths of a second
+_MOST_TREES = 50  # in one task
+
+
+class Task(NamedTuple):
+    """Some trees of the same parameters, to be made and searched by one worker."""
+
+    tree: Parameters
+    trees: list[tuple[int, int, tuple[Run, ...]]]  # repetition, seed, and the runs that are not done yet
+    is_much: bool  # the whole study is long enough for compiling to pay
+
+
+def tasks(study: Study, results: Results) -> Iterator[Task]:
+    """Yield what is still to be done, in the order of the file."""
+    nodes = [expected_nodes(tree["family"], _parameters(tree)) for tree in study.trees]
+    total = sum(n * len(study.seeds(tree)) for n, tree in zip(nodes, study.trees, strict=True)) * len(study.runs)
+    for size, tree in zip(nodes, study.trees, strict=True):
+        some = max(1, min(_MOST_TREES, int(_TASK_NODES / (size * len(study.runs)))))
+        waiting = []
+        for repetition, seed in enumerate(study.seeds(tree)):
+            done = results.records.get(Key(tree_key(tree), repetition, seed))
+            runs = tuple(run for run in study.runs if done is None or run.name not in done.runs)
+            if runs:
+                waiting.append((repetition, seed, runs))
+            if len(waiting) == some:
+                yield Task(tree, waiting, loops.pays(total))
+                waiting = []
+        if waiting:
+            yield Task(tree, waiting, loops.pays(total))
+
+
+def count_trees(study: Study, results: Results) -> tuple[int, int]:
+    """Return how many trees of a study are done, and how many there are."""
+    total = sum(len(study.seeds(tree)) for tree in study.trees)
+    return total - sum(len(task.trees) for task in tasks(study, results)), total
+
+
+def perform(task: Task) -> list[Record]:
+    """Return what the searches of a task find: a record for each tree."""
+    if task.is_much:
+        _warm_up()
+    records = []
+    for repetition, seed, runs in task.trees:
+        parameters: dict[str, Any] = _parameters(task.tree)
+        tree = generate(
+            task.tree["family"], **parameters | ({} if task.tree["family"] == "lattice" else {"seed": seed})
+        )
+        exact = in_fractions(tree) if any(run.engine == "exact" for run in runs) else None
+        found = {}
+        for run in runs:
+            searched = exact if run.engine == "exact" else tree
+            assert searched is not None
+            start = perf_counter()
+            search = evaluate(searched, run.algorithm, engine=run.engine)
+            seconds = perf_counter() - start
+            counts = search.counts
+            found[run.name] = {
+                "value": float(search.value),
+                "leaves": counts.leaves_visited,
+                "nodes": counts.visited,
+                "visits": counts.visits,
+                "cuts": counts.cuts,
+                "seconds": round(seconds, 6),
+            }
+            _check_agreement(task.tree, seed, run.algorithm, float(search.value), next(iter(found.values()))["value"])
+        records.append(Record(dict(task.tree), repetition, seed, len(tree), tree.leaves, found))
+    return records
+
+
+@cache
+def _warm_up() -> None:
+    """Start what compiles, once a worker, so that no search's time has that in it."""
+    loops.begin()
+    if loops.available():
+        tree = generate("ballard", branching=2)
+        for name in ("expectiminimax", "star1"):
+            evaluate(tree, name, engine="compiled")
+
+
+def _check_agreement(tree: Parameters, seed: int, algorithm: Algorithm, value: float, first: float) -> None:
+    if abs(value - first) > 1e-6 * max(1.0, abs(first)):
+        raise AnalysisError(
+            f"{algorithm.full_name} finds {value!r} where another search found {first!r}, in the tree {written(tree)}, "
+            f"seed {seed}: this is a defect of expectitree, please report it"
+        )
+
+
+def execute(study: Study, results: Results, executor: Executor, workers: int, progress: Callable[[int], None]) -> None:
+    """Do what is still to be done, a few tasks a worker at a time; `progress` is told of trees as they are done.
+
+    What is running when this is interrupted ends with the executor, which is the caller's.
+    """
+    todo = tasks(study, results)
+    running: set[Future[list[Record]]] = set()
+    while True:
+        for task in todo:
+            running.add(executor.submit(perform, task))
+            if len(running) >= 3 * workers:
+                break
+        if not running:
+            return
+        done, running = wait(running, return_when=FIRST_COMPLETED)
+        for future in done:
+            records = future.result()
+            results.add(records)
+            progress(len(records))
+
+
+def _parameters(tree: Parameters) -> dict[str, str]:
+    return {name: value for name, value in tree.items() if name != "family"}
