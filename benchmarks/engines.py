@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import resource
 import shutil
 import subprocess
@@ -17,7 +16,7 @@ from typing import Any
 import click
 
 from benchmarks.efg import efg
-from benchmarks.measuring import Row, Size
+from benchmarks.measuring import Row, Size, as_installed
 from expectitree import Tree, evaluate, generate, load, loops, save
 from expectitree.number import INFINITY
 from expectitree.search.backward_induction import backward_induction
@@ -148,7 +147,7 @@ def whole_process(size: Size) -> Iterator[Row]:
         seconds: list[list[float]] = [[], []]
         for _ in range(max(3, size.processes // 4)):
             start = perf_counter()
-            subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+            subprocess.run(command, env=as_installed(), stdout=subprocess.DEVNULL, check=True)
             seconds[0].append(perf_counter() - start)
             start = perf_counter()
             if _openspiel(small_file, small) is None:
@@ -163,7 +162,8 @@ def whole_process(size: Size) -> Iterator[Row]:
 
 def _openspiel(path: str, tree: Tree) -> float | None:
     """Return how long OpenSpiel's expectiminimax takes for a file, None where it is not installed."""
-    done = subprocess.run([sys.executable, "-c", OPENSPIEL, path], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", OPENSPIEL, path]
+    done = subprocess.run(command, env=as_installed(), capture_output=True, text=True, check=False)
     if done.returncode:
         click.echo(f"OpenSpiel: {done.stderr.strip().splitlines()[-1]}", err=True)
         return None
@@ -183,10 +183,9 @@ def large(size: Size) -> Iterator[Row]:
             return
         for step in ("make and save", "open", "evaluate", "star1"):
             arguments = [sys.executable, "-m", "benchmarks.engines", step, path]
-            environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
             runs = [] if step == "make and save" else [None]  # the second time everything is warm
             for _ in [None, *runs]:
-                done = subprocess.run(arguments, env=environment, capture_output=True, text=True, check=True)
+                done = subprocess.run(arguments, env=as_installed(), capture_output=True, text=True, check=True)
             seconds, peak, nodes, per_node = map(float, done.stdout.split())
             target = {"open": 5, "evaluate": 2}.get(step)
             yield Row(f"10^8 nodes: {step}", seconds, "s", target, at_most=True)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
+
+REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,12 @@ class Row:
         if self.figure is None or self.target is None:
             return None
         return self.figure <= self.target if self.at_most else self.figure >= self.target
+
+
+def as_installed() -> dict[str, str]:
+    """Return the environment of processes that run this checkout as if it were installed: its bytecode is kept."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return kept | {"PYTHONPATH": str(REPOSITORY)}
 
 
 def best_seconds(runs: Sequence[Callable[[], object]], repetitions: int) -> list[float]:
