@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from expectitree import Kind, Tree, TreeBuilder, evaluate, loads
+from expectitree import Kind, Tree, TreeBuilder, evaluate, generate, loads
+from expectitree.analysis.evaluation import Evaluation
+from expectitree.render import EVALUATION_FORMATS, renderer
+from expectitree.render.look import Look
+from expectitree.transform import in_fractions
 
 CHAIN = 100_000
 LONG_CHAIN = 1_000_000
+WIDE = 10_000_000
 ALGORITHMS = ("expectiminimax", "star1", "star2")
 
 
@@ -26,18 +31,66 @@ def test_a_chain_by_ref(backwards: bool) -> None:
     check_searches(tree)
 
 
-@pytest.fixture(scope="module")
-def long_chain() -> Tree:
+def chain(links: int) -> Tree:
     builder = TreeBuilder()
     node = builder.terminal(1)
-    for n in range(LONG_CHAIN):
+    for n in range(links):
         node = (builder.max, builder.chance, builder.min)[n % 3]([node])
     return builder.build(builder.min([builder.max([node, 0]), 2]))
+
+
+@pytest.fixture(scope="module")
+def long_chain() -> Tree:
+    return chain(LONG_CHAIN)
 
 
 def test_a_chain_by_builder(long_chain: Tree) -> None:
     assert len(long_chain) == LONG_CHAIN + 5
     check_searches(long_chain)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_chain_in_other_engines(long_chain: Tree, algorithm: str) -> None:
+    assert evaluate(long_chain, algorithm, engine="compiled").value == 1
+    exact = in_fractions(chain(CHAIN))  # a million links work too, and take a minute
+    assert evaluate(exact, algorithm, engine="exact").value == 1
+
+
+def printed(tree: Tree, format: str) -> tuple[int, int]:
+    """Return how many lines and characters a renderer makes of a search of a tree, which are never all in memory."""
+    evaluation = Evaluation("x.yaml", evaluate(tree, "star1"))
+    lines = characters = 0
+    for piece in renderer(EVALUATION_FORMATS, format)(evaluation, Look()):
+        lines += piece.count("\n")
+        characters += len(piece)
+    return lines, characters
+
+
+def test_a_chain_in_every_renderer(long_chain: Tree) -> None:
+    assert printed(long_chain, "text")[0] < 1_000  # a page, which says what it leaves out
+    assert printed(long_chain, "json")[1] > 50 * LONG_CHAIN
+
+
+@pytest.fixture(scope="module")
+def wide() -> Tree:
+    return generate("uniform", pattern="max", branching=WIDE, real=True)
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_a_root_with_ten_million_children(wide: Tree, engine: str) -> None:
+    assert len(wide) == WIDE + 1
+    greatest = wide.utility_range[1]
+    for algorithm in ("expectiminimax", "star1"):
+        search = evaluate(wide, algorithm, engine=engine)
+        assert search.value == greatest
+        assert search.counts.visited == WIDE + 1
+    assert printed(wide, "text")[0] < 1_000
+
+
+def test_a_wide_root_in_fractions_and_as_json() -> None:
+    tree = in_fractions(generate("uniform", pattern="max", branching=WIDE // 50, real=True))
+    assert evaluate(tree, "star2").value == tree.utility_range[1]
+    assert printed(tree, "json")[1] > 50 * WIDE // 50
 
 
 def test_the_path_to_the_deepest_node(long_chain: Tree) -> None:
