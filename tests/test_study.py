@@ -1157,6 +1157,14 @@ def test_plots_are_pictures_of_their_kind(published: tuple[Path, ...], tmp_path:
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.SVG").read_bytes()
 
 
+def test_a_plot_without_matplotlib_is_refused_before_anything_runs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("expectitree.render.plot.find_spec", lambda _: None)
+    assert "pip install 'expectitree[plot]'" in ask(spec_in(tmp_path, SMALL), "--plot", tmp_path / "a.svg")
+    assert os.listdir(tmp_path) == ["spec.yaml"]
+
+
 def test_a_plot_of_another_kind_is_refused_before_anything_runs(tmp_path: Path) -> None:
     assert "a plot's ending is one of .svg, .png, .pdf" in ask(spec_in(tmp_path, SMALL), "--plot", tmp_path / "a.gif")
     assert os.listdir(tmp_path) == ["spec.yaml"]

@@ -60,9 +60,9 @@ def command(
     if jobs is not None and scheduler is not None:
         raise click.UsageError("--jobs is for this machine: on a cluster, its workers are used.")
     if plot is not None:
-        from expectitree.render.plot import check_plot_name
+        from expectitree.render.plot import check_plot
 
-        check_plot_name(plot)
+        check_plot(plot)
     study = load_study(spec)
     kept = Results(results or os.path.splitext(spec)[0] + ".results.jsonl")
     kept.read()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from importlib.util import find_spec
 
 from expectitree.errors import AnalysisError
 from expectitree.number import printable
@@ -16,12 +17,10 @@ ENDINGS = (".svg", ".png", ".pdf")
 def draw_study(summary: Summary, path: str, name: str) -> None:
     """Write a plot to `path` in the format that the ending of `name` tells: a line for each search, over one parameter.
 
-    Raises `AnalysisError` where there is nothing to draw, or no matplotlib.
+    Raises `AnalysisError` where there is nothing to draw. What `check_plot` looks for must be there.
     """
-    try:
-        import matplotlib
-    except ImportError:
-        raise AnalysisError("plots need matplotlib: pip install 'expectitree[plot]'") from None
+    import matplotlib
+
     matplotlib.use("Agg")
     matplotlib.rcParams["svg.hashsalt"] = "expectitree"  # the same plot, the same file
     from matplotlib import pyplot
@@ -103,7 +102,9 @@ def _numbers(summary: Summary, name: str) -> bool:
     return any(_x(row, name) is not None for row in summary.rows)
 
 
-def check_plot_name(name: str) -> None:
-    """Raise `AnalysisError` where a file's ending tells no picture."""
+def check_plot(name: str) -> None:
+    """Raise `AnalysisError` where a file's ending tells no picture, or there is no matplotlib: before a long study."""
+    if find_spec("matplotlib") is None:
+        raise AnalysisError("plots need matplotlib: pip install 'expectitree[plot]'")
     if not name.lower().endswith(ENDINGS):
         raise AnalysisError(f"{name}: a plot's ending is one of {', '.join(ENDINGS)}")
