@@ -1,14 +1,17 @@
-"""Tree to tree: cut at a depth, put children in another order. Searches know nothing of this."""
+"""Tree to tree: another depth, order, scale or opponent. Searches know nothing of this."""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from random import Random
+from typing import Any
 
 from expectitree.builder import NodeId, TreeBuilder
 from expectitree.errors import TransformError
-from expectitree.number import Number, printable, shortest, to_bound
-from expectitree.tree import Kind, Tree
+from expectitree.number import GREATEST_FLOAT, Number, clipped, printable, shortest, to_bound
+from expectitree.tree import Kind, Tree, finite
 
 
 def cut_at_depth(tree: Tree, depth: int) -> Tree:
@@ -128,6 +131,95 @@ def in_fractions(tree: Tree) -> Tree:
     return builder.build(
         NodeId(len(kind) - 1), title=tree.title, source=tree.source, expect=tree.expect, estimated=tree.estimated
     )
+
+
+def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds: bool) -> Tree:
+    """Return the tree with every utility and every estimate replaced by its image; what was expected is left out.
+
+    Bounds are replaced by theirs too where `with_bounds`, which takes a map that never falls (infinite ones stay);
+    else they are left out. Raises `TransformError` where an image is no number that can be searched.
+    """
+    images: dict[Number, Number] = {}
+
+    def mapped(value: Number) -> Number:
+        if value not in images:
+            found: Any = image(value)
+            if not abs(found) <= (float("inf") if tree.exact else GREATEST_FLOAT):
+                raise TransformError(f"the map takes {clipped(value)} to {found}: expected a number within 10^301")
+            images[value] = found
+        return images[value]
+
+    column = [u if u is None or u != u else mapped(u) for u in tree.columns.utility]
+    columns = tree.columns._replace(utility=column if tree.exact else array("d", column))
+    bounds = {}
+    if with_bounds:
+        for n, ends in tree.local_bounds.items():
+            lower, upper = (mapped(end) if finite(end) else end for end in ends)
+            bounds[n] = lower, upper
+    return replace(tree, columns=columns, local_bounds=bounds, expect=None)
+
+
+def replace_opponent(tree: Tree, epsilon: Number) -> Tree:
+    """Return the tree with a MIN that errs: with probability `epsilon` it picks uniformly among all its actions.
+
+    Otherwise it plays its best against its own later errors. A MIN node becomes a CHANCE node over the two; with
+    `epsilon` 1 it is a uniformly random one, with 0 nothing changes. What was expected is left out.
+    """
+    if not 0 <= epsilon <= 1:
+        raise TransformError(f"epsilon is a probability from 0 to 1, got {shortest(epsilon)}")
+    if epsilon == 0:
+        return replace(tree, expect=None)
+    builder = TreeBuilder(tree.exact)
+    kind, utility, first, child, _ = tree.columns
+    made: list[int] = []
+    for n in range(len(tree)):
+        own = range(first[n], first[n + 1])
+        children = [made[child[b]] for b in own]
+        if not kind[n]:
+            copy = builder.add_terminal(utility[n])
+        elif kind[n] != Kind.MIN:
+            copy = _copy_inner(builder, tree, n, children)
+        else:
+            labels = tree.label[own.start : own.stop]
+            uniform, _ = builder.distribution(None, len(own))
+            copy = builder.add_inner(Kind.CHANCE, children, uniform, labels)
+            if epsilon != 1 and len(own) > 1:
+                best = builder.add_inner(Kind.MIN, children, None, labels)
+                copy = builder.add_inner(Kind.CHANCE, [copy, best], [epsilon, 1 - epsilon], ["errs", "plays its best"])
+        _copy_notes(builder, tree, n, copy)
+        made.append(copy)
+    return builder.build(NodeId(made[-1]), title=tree.title, source=tree.source, estimated=_renamed(tree, made))
+
+
+def replace_chance(tree: Tree, how: str) -> Tree:
+    """Return the tree whose outcomes of p > 0 are chosen by MIN (`worst`) or MAX (`best`); as it is for `expected`."""
+    if how == "expected":
+        return tree
+    if how not in ("worst", "best"):
+        raise TransformError(f"unknown kind of chance {how!r}: choose worst, best or expected")
+    builder = TreeBuilder(tree.exact)
+    kind, utility, first, child, probability = tree.columns
+    made: list[int] = []
+    for n in range(len(tree)):
+        own = range(first[n], first[n + 1])
+        if not kind[n]:
+            copy = builder.add_terminal(utility[n])
+        elif kind[n] != Kind.CHANCE:
+            copy = _copy_inner(builder, tree, n, [made[child[b]] for b in own])
+        else:
+            possible = [b for b in own if probability[b] > 0]
+            labels: list[str | None] = [tree.branch_label(n, b) for b in possible]
+            if len(possible) == len(own):
+                labels = list(tree.label[own.start : own.stop])
+            children = [made[child[b]] for b in possible]
+            copy = builder.add_inner(Kind.MIN if how == "worst" else Kind.MAX, children, None, labels)
+        _copy_notes(builder, tree, n, copy)
+        made.append(copy)
+    return builder.build(NodeId(made[-1]), title=tree.title, source=tree.source, estimated=_renamed(tree, made))
+
+
+def _renamed(tree: Tree, made: Sequence[int]) -> frozenset[int]:
+    return frozenset(made[n] for n in tree.estimated)
 
 
 def _rearrange(tree: Tree, order: Callable[[int, Sequence[int]], list[int]]) -> Tree:

@@ -62,8 +62,13 @@ def search_window(
     window: Bounds,
     engine: str = "auto",
     max_visits: int | None = None,
+    listen: Callable[[str, Column], Column] | None = None,
 ) -> Search:
-    """Search a tree's root in a window: exact, or failing low or high, by the contract of `star_minimax`."""
+    """Search a tree's root in a window: exact, or failing low or high, by the contract of `star_minimax`.
+
+    `listen` is handed every column that the search writes, with its name, and returns the one that is written
+    instead: one that tells what is written. No compiled search can be listened to.
+    """
     chosen = choose_engine(tree, algorithm, engine)
     compiled = chosen == "compiled"
     count, branches, eps = len(tree), len(tree.columns.child), tolerance(tree, bounds)
@@ -81,6 +86,8 @@ def search_window(
 
     if not algorithm.player_cuts:
         value = column("d")
+        if listen is not None:
+            value = listen("value", value)
         run(backward_induction, columns, value, zero)
         nothing = Repeated(0, count)
         return Search(
@@ -92,6 +99,8 @@ def search_window(
     by_node, by_branch = map(column, "IddBI"), (column("d", branches) for _ in range(2))
     by_depth = (column(code, depths) for code in DEPTH_CODES)
     work = Work._make([lower, upper, *by_node, *by_branch, *by_depth])
+    if listen is not None:
+        work = Work._make(map(listen, Work._fields, work))
     # More probes than any node has children find nothing to do.
     probes = algorithm.probes
     if probes > 1:

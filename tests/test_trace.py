@@ -1,0 +1,152 @@
+"""Traces: the steps of a search, which must come to the intervals and counts of a search that nobody listens to."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from random_trees import EVERY, Case
+
+import expectitree as et
+from expectitree.analysis.trace import CUT, ENTER, LEAVE, PASS, PROBE, TIGHTEN, VISIT, Trace, _Recorder, replay, trace
+from expectitree.search.star_minimax import CUT_PROBING, Work
+from expectitree.tree import Kind
+
+SEEDS = range(150)
+
+
+@pytest.fixture(scope="module", params=EVERY, ids=lambda chosen: chosen.full_name)
+def traces(request: pytest.FixtureRequest) -> list[Trace]:
+    found = []
+    for seed in SEEDS:
+        case = Case(seed)
+        for exact in (True, False):
+            bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
+            found.append(trace(case.tree(exact), request.param, bounds=bounds))
+    return found
+
+
+def test_a_trace_comes_to_the_intervals_of_the_search(traces: list[Trace]) -> None:
+    for one in traces:
+        search = et.evaluate(one.tree, one.search.algorithm, bounds=one.search.bounds)
+        lower, upper = replay(one.search, one.events)
+        assert (lower, upper) == (list(search.lower), list(search.upper))
+
+
+def test_every_event_starts_from_what_was_known(traces: list[Trace]) -> None:
+    for one in traces:
+        lower, upper = replay(one.search, [])
+        for event in one.events:
+            assert event.was == (lower[event.node], upper[event.node])
+            lower[event.node], upper[event.node] = event.lower, event.upper
+
+
+def test_a_trace_has_the_counts_of_the_search(traces: list[Trace]) -> None:
+    for one in traces:
+        kinds = Counter(event.kind for event in one.events)
+        counts = one.search.counts
+        assert one.total == len(one.events)
+        if one.search.algorithm.player_cuts:
+            assert kinds[ENTER] + kinds[VISIT] == counts.visits
+            assert kinds[ENTER] == kinds[LEAVE]
+        else:
+            assert kinds[LEAVE] + kinds[VISIT] == len(one.tree)
+        assert kinds[CUT] == counts.cuts
+        assert {e.node for e in one.events if e.kind in (VISIT, LEAVE)} == {
+            n for n in range(len(one.tree)) if one.search.visits[n]
+        }
+
+
+def test_intervals_only_narrow_around_the_value(traces: list[Trace]) -> None:
+    for one in traces:
+        value = et.evaluate(one.tree).lower
+        slack = 0 if one.tree.exact else 1e-6
+        for event in one.events:
+            assert event.lower - slack <= value[event.node] <= event.upper + slack
+            assert event.lower >= event.was[0] - slack
+            assert event.upper <= event.was[1] + slack
+            if event.kind == TIGHTEN:
+                assert (event.lower, event.upper) != event.was
+            if event.kind in (ENTER, PROBE, PASS, CUT):
+                assert (event.lower, event.upper) == event.was
+
+
+def test_a_probe_comes_before_what_it_probes(traces: list[Trace]) -> None:
+    for one in traces:
+        if not one.search.algorithm.probes:
+            assert not any(event.kind == PROBE for event in one.events)
+            continue
+        for event, then in zip(one.events, one.events[1:], strict=False):
+            if event.kind == PROBE:
+                assert (then.kind, then.node, then.branch) == (
+                    ENTER if one.tree.columns.kind[event.node] else VISIT, event.node, event.branch,
+                )  # fmt: skip
+                assert one.tree.columns.kind[parent_of(one.tree, event.branch)] == Kind.CHANCE
+                assert event.place < one.search.algorithm.probes
+
+
+def parent_of(tree: et.Tree, branch: int) -> int:
+    first = tree.columns.first
+    return next(n for n in range(len(tree)) if first[n] <= branch < first[n + 1])
+
+
+def test_entries_nest(traces: list[Trace]) -> None:
+    """Every step is told inside of the node that it is made from, by a branch of that node."""
+    for one in traces:
+        if not one.search.algorithm.player_cuts:
+            continue
+        stack: list[int] = []
+        first, child = one.tree.columns.first, one.tree.columns.child
+        for event in one.events:
+            assert event.depth == len(stack) - (event.kind in (TIGHTEN, CUT, LEAVE))
+            if event.branch >= 0:
+                above = stack[event.depth - 1]
+                assert first[above] <= event.branch < first[above + 1]
+                assert child[event.branch] == event.node
+            if event.kind == ENTER:
+                stack.append(event.node)
+            elif event.kind == LEAVE:
+                assert stack.pop() == event.node
+        assert not stack
+
+
+def test_a_cut_is_an_inequality_that_holds(traces: list[Trace]) -> None:
+    for one in traces:
+        eps = one.search.eps
+        for event, then in zip(one.events, one.events[1:], strict=False):
+            if event.kind == CUT:
+                assert (then.kind, then.node) == (LEAVE, event.node)
+                alpha, beta = event.window
+                if event.cut % CUT_PROBING in (1, 3):
+                    assert then.upper <= alpha + 4 * eps
+                else:
+                    assert then.lower >= beta - 4 * eps
+
+
+def test_the_terms_of_a_sum_make_its_bound(traces: list[Trace]) -> None:
+    seen = 0
+    for one in traces:
+        for event in one.events:
+            if event.kind == TIGHTEN and event.terms:
+                seen += 1
+                total = sum(p * end for p, end in event.terms)
+                ends = (event.lower, event.upper)
+                assert min(abs(total - end) for end in ends) <= (0 if one.tree.exact else 1e-9)
+    assert seen or not traces[0].search.algorithm.chance_cuts
+
+
+def test_one_node_is_followed(traces: list[Trace]) -> None:
+    for one in traces[::7]:
+        for at in range(len(one.tree)):
+            followed = trace(one.tree, one.search.algorithm, bounds=one.search.bounds, at=at)
+            own = [event for event in one.events if event.node == at]
+            assert [event for event in followed.events if event.node == at] == own
+            others = [event for event in followed.events if event.node != at]
+            assert all(event.kind not in (TIGHTEN, CUT) for event in others)
+            below = {*one.tree.columns.child[one.tree.columns.first[at] : one.tree.columns.first[at + 1]]}
+            assert {event.node for event in others} <= below
+
+
+def test_the_recorder_listens_to_columns_that_there_are() -> None:
+    listens = {name.removeprefix("on_") for name in vars(_Recorder) if name.startswith("on_")}
+    assert listens < {*Work._fields, "value"}
