@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from random import Random
 
 import pytest
 from random_trees import EVERY, Case
 
 import expectitree as et
+from expectitree.analysis.moment import Moment
 from expectitree.analysis.trace import CUT, ENTER, LEAVE, PASS, PROBE, TIGHTEN, VISIT, Trace, _Recorder, replay, trace
-from expectitree.search.star_minimax import CUT_PROBING, Work
+from expectitree.search.star_minimax import CUT_PROBING, NO_CUTS, Work
 from expectitree.tree import Kind
 
 SEEDS = range(150)
@@ -150,3 +152,48 @@ def test_one_node_is_followed(traces: list[Trace]) -> None:
 def test_the_recorder_listens_to_columns_that_there_are() -> None:
     listens = {name.removeprefix("on_") for name in vars(_Recorder) if name.startswith("on_")}
     assert listens < {*Work._fields, "value"}
+
+
+# ---- The moments of a search: forwards and back.
+
+
+def columns_of(moment: Moment) -> tuple[object, ...]:
+    columns = (moment.lower, moment.upper, moment.visits, moment.alpha, moment.beta, moment.cut, moment.cut_after)
+    return (*map(list, columns), moment.cuts, moment.visited, moment.leaves_visited, list(moment.open))
+
+
+def test_the_last_moment_is_what_the_search_found(traces: list[Trace]) -> None:
+    for one in traces:
+        moment = Moment(one)
+        while moment.forward():
+            pass
+        found, search = moment.search, one.search
+        count = len(one.tree)
+        assert moment.done == one.total
+        assert not moment.open
+        assert (found.lower, found.upper, found.cuts) == (list(search.lower), list(search.upper), search.cuts)
+        assert (moment.visited, moment.leaves_visited) == (search.counts.visited, search.counts.leaves_visited)
+        if search.algorithm.player_cuts:
+            assert list(found.visits) == list(search.visits)
+            inner = [n for n in range(count) if one.tree.columns.kind[n] and search.visits[n]]
+            for column in ("alpha", "beta", "cut"):
+                assert [getattr(found, column)[n] for n in inner] == [getattr(search, column)[n] for n in inner]
+            cut = [n for n in inner if search.cut[n] not in NO_CUTS]
+            assert [found.cut_after[n] for n in cut] == [search.cut_after[n] for n in cut]
+
+
+def test_back_is_where_it_was(traces: list[Trace]) -> None:
+    for one in traces[::5]:
+        moment = Moment(one)
+        known = [columns_of(moment)]
+        while moment.forward():
+            known.append(columns_of(moment))
+        random = Random(len(known))
+        while moment.done:
+            for _ in range(random.randint(1, 4)):
+                event = moment.back()
+                assert event is None or event == one.events[moment.done]
+                assert columns_of(moment) == known[moment.done]
+            for _ in range(random.randint(0, 2)):
+                moment.forward()
+                assert columns_of(moment) == known[moment.done]

@@ -37,23 +37,43 @@ class Cut:
     nodes: int  # not visited below this cut, leaves included
     leaves: int
 
+    @classmethod
+    def of_code(
+        cls,
+        code: int,
+        after: int,
+        of: int,
+        interval: Bounds,
+        window: Bounds,
+        rest: Number | None = None,
+        nodes: int = 0,
+        leaves: int = 0,
+    ) -> Cut:
+        """Return the cut that a search has recorded at a node, by a constant of `star_minimax`."""
+        plain = code % CUT_PROBING
+        fails = _FAILS[plain]
+        bound = interval[1] if fails == "low" else interval[0]
+        return cls(_KINDS[plain], fails, after, of, code >= CUT_PROBING, bound, window, rest, nodes, leaves)
+
+    @property
+    def where(self) -> str:
+        """How far the node's children were done."""
+        if self.probing:
+            return f"while probing, after {self.after} of {self.of}"
+        return f"after {self.after} of {self.of}" if self.after else "before any outcome"
+
     @property
     def reason(self) -> str:
         """The cut in one line, in numbers."""
         low = self.fails == "low"
         claim = f"at {'most' if low else 'least'} {brief(self.bound)} "
         claim += f"<= alpha {brief(self.window[0])}" if low else f">= beta {brief(self.window[1])}"
-        where = f"after {self.after} of {self.of}"
         if self.kind == "chance":
-            if self.probing:
-                where = f"while probing, {where}"
-            elif self.after == 0:
-                where = "before any outcome"
             if self.rest is not None:
                 claim = f"even if the rest were {brief(self.rest)}, {claim}"
             else:
                 claim = f"even with the rest at {'best' if low else 'worst'}, {claim}"
-        return f"{self.kind} cut {where}: {claim}{_spared(self.nodes - self.leaves, self.leaves)}"
+        return f"{self.kind} cut {self.where}: {claim}{_spared(self.nodes - self.leaves, self.leaves)}"
 
 
 class Explanation:
@@ -85,18 +105,14 @@ class Explanation:
         code = search.cut[node]
         if code in NO_CUTS or not search.visits[node]:
             return None
-        plain = code % CUT_PROBING
-        fails = _FAILS[plain]
         kind, _, first, _, _ = search.tree.columns
-        return Cut(
-            _KINDS[plain],
-            fails,
+        return Cut.of_code(
+            code,
             search.cut_after[node],
             first[node + 1] - first[node],
-            code >= CUT_PROBING,
-            search.upper[node] if fails == "low" else search.lower[node],
+            search.interval_of(node),
             (search.alpha[node], search.beta[node]),
-            _common_bound(search, node, fails) if kind[node] == Kind.CHANCE else None,
+            _common_bound(search, node, _FAILS[code % CUT_PROBING]) if kind[node] == Kind.CHANCE else None,
             self.nodes[node],
             self.leaves[node],
         )

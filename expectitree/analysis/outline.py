@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -28,17 +28,17 @@ class Row(NamedTuple):
     hidden_branches: int = 0
 
 
-def outline(search: Search, most_rows: int | None = SHORT_TREE) -> Iterator[Row]:
+def outline(search: Search, most_rows: int | None = SHORT_TREE, along: Collection[int] = ()) -> Iterator[Row]:
     """Yield the rows of a tree, parents first, in branch order; about `most_rows` of them, or all.
 
     A node over terminals only is one row, without rows for its children (except at the root). What is shown first:
-    the strategy, then what a search cut, then what lies near the root.
+    the way along some branches from the root, the strategy, then what a search cut, then what lies near the root.
     """
     tree = search.tree
     if most_rows is None or _rows_of_all(tree, most_rows) <= most_rows:
         yield from _rows(tree, None, None, None)
         return
-    chosen = _choose(search, most_rows)
+    chosen = _choose(search, most_rows, along)
     nodes, cuts = loops.zeros("i", len(tree)), loops.zeros("i", len(tree))
     cut = search.cut if search.algorithm.player_cuts else cuts  # else nothing was cut
     first_branch = tree.first_paths.branch if tree.is_sharing else loops.zeros("i", 0)
@@ -147,10 +147,10 @@ def _count_run(
     return hidden, hidden_cuts
 
 
-def _choose(search: Search, most_rows: int) -> dict[int, list[int]]:
+def _choose(search: Search, most_rows: int, along: Collection[int]) -> dict[int, list[int]]:
     """Return the branches that are shown, by node and in order.
 
-    Best-first from the root, where a step along the strategy costs least.
+    Best-first from the root, where a step along the strategy costs least, and one along the way asked for nothing.
     """
     tree = search.tree
     kind, _, first, child, probability = tree.columns
@@ -163,11 +163,12 @@ def _choose(search: Search, most_rows: int) -> dict[int, list[int]]:
         best = next(search.iterate_best(node), None) if is_played else None
         begin, end = first[node], first[node + 1]
         some = list(range(begin, min(end, begin + most_rows)))
-        if best is not None and best >= begin + most_rows:
-            some.append(best)
+        some += sorted({b for b in (best, *along) if b is not None and begin + most_rows <= b < end})
         for place, b in enumerate(some):
             step = 1.0 if b == best else 1.5 + place / 4
-            if kind[node] == Kind.CHANCE:
+            if b in along:
+                step = 0.0
+            elif kind[node] == Kind.CHANCE:
                 step = 1.25 + place / 4 if probability[b] else 3.0
             c = child[b]
             if not search.visits[c]:

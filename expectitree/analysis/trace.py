@@ -33,7 +33,7 @@ class Event(NamedTuple):
     upper: Number
     was: Bounds  # what was known before
     window: Bounds | None = None  # that of the node's entry: at enter, cut and leave
-    place: int = 0  # at probe: which child of the outcome is looked at
+    place: int = -1  # at probe, and at the entry that it makes: the one child that is looked at, from 0
     cut: int = 0  # at cut: the constant of `star_minimax`
     after: int = 0  # at cut: how many children were done
     terms: tuple[tuple[Number, Number], ...] = ()  # p and end of every outcome, which make a bound of a CHANCE node
@@ -76,6 +76,14 @@ def trace(
         recorder.listen,
     )  # fmt: skip
     return Trace(file, search, recorder.events, recorder.total, at)
+
+
+def concerns(tree: Tree, event: Event, node: int) -> bool:
+    """Say whether a step is one of a node, or tells what comes of one of its branches."""
+    if event.node == node:
+        return True
+    first = tree.columns.first
+    return first[node] <= event.branch < first[node + 1] and event.kind not in (TIGHTEN, CUT)
 
 
 def initial_intervals(search: Search) -> tuple[list[Number], list[Number]]:
@@ -121,6 +129,7 @@ class _Frame:
     high: Number
     low_open: int = 0  # outcomes whose bound is infinite
     high_open: int = 0
+    place: int = -1  # of a probe: the one child that it is for
     unsummed: int = 0  # outcomes of which the search has not told yet, as it enters
     last: int = -1  # the branch whose child was entered, visited or passed over last
     low_ends: dict[int, Number] | None = None  # of few outcomes: what makes the sums
@@ -153,15 +162,13 @@ class _Recorder:
     def tell(self, kind: str, node: int, branch: int, depth: int, lower: Number, upper: Number, **about: Any) -> None:
         event = Event(kind, node, branch, depth, lower, upper, (self.lower[node], self.upper[node]), **about)
         self.lower[node], self.upper[node] = lower, upper
-        if self.at is not None and node != self.at:
-            above = self.stack[-1].node if self.stack else -1
-            if kind == LEAVE and self.stack and above == node:
-                above = self.stack[-2].node if len(self.stack) > 1 else -1
-            if above != self.at or kind in (TIGHTEN, CUT):
-                return
-        self.total += 1
-        if self.most is None or len(self.events) < self.most:
-            self.events.append(event)
+        self.keep(event)
+
+    def keep(self, event: Event) -> None:
+        if self.at is None or concerns(self.tree, event, self.at):
+            self.total += 1
+            if self.most is None or len(self.events) < self.most:
+                self.events.append(event)
 
     def told(self, kind: str, node: int, branch: int, depth: int, **about: Any) -> None:
         """Tell of something that changes no interval."""
@@ -171,15 +178,7 @@ class _Recorder:
 
     def on_value(self, n: int, _: Any, value: Number) -> None:
         paths = self.tree.first_paths
-        branch, depth = paths.branch[n], paths.depth[n]
-        if self.at is not None and n != self.at and paths.parent[n] != self.at:
-            self.lower[n] = self.upper[n] = value
-            return
-        self.total += 1
-        if self.most is None or len(self.events) < self.most:
-            was = (self.lower[n], self.upper[n])
-            self.events.append(Event(LEAVE if self.kind[n] else VISIT, n, branch, depth, value, value, was))
-        self.lower[n] = self.upper[n] = value
+        self.tell(LEAVE if self.kind[n] else VISIT, n, paths.branch[n], paths.depth[n], value, value)
 
     # ---- What star_minimax writes.
 
@@ -203,7 +202,7 @@ class _Recorder:
                     end = begin + 1
         k = self.kind[n]
         start: Number = -INFINITY if k == Kind.MAX else INFINITY if k == Kind.MIN else 0
-        frame = _Frame(n, branch, begin, end, begin, start, start)
+        frame = _Frame(n, branch, begin, end, begin, start, start, place=rank)
         if k == Kind.CHANCE and self.algorithm.chance_cuts:
             frame.low = frame.high = self.probability[0] * 0
             possible = sum(self.probability[b] > 0 for b in range(begin, end))
@@ -216,7 +215,7 @@ class _Recorder:
         """The window of an entry is complete."""
         window = (self.columns["alpha"][n], beta)
         frame = self.stack[-1]
-        self.told(ENTER, n, frame.branch, len(self.stack) - 1, window=window)
+        self.told(ENTER, n, frame.branch, len(self.stack) - 1, window=window, place=frame.place)
 
     def on_low_term(self, b: int, was: Number, term: Number) -> None:
         frame = self.stack[-1]

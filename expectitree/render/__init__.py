@@ -30,8 +30,10 @@ VERIFICATION_FORMATS = {
     "json": ("verification", "verification_json"),
     "junit": ("verification", "verification_junit"),
 }
-
-
+TRACE_FORMATS = {
+    "text": ("trace", "trace_text"),
+    "json": ("trace", "trace_json"),
+}
 STUDY_FORMATS = {
     "text": ("study", "study_text"),
     "json": ("study", "study_json"),

@@ -11,6 +11,7 @@ from expectitree.number import Number, readable, shortest
 from expectitree.render.look import Look, clipped, wrapped
 from expectitree.render.tree_text import tree_lines
 from expectitree.search.result import Search
+from expectitree.tree import Tree
 
 BOUNDS_FROM = {"option": "from --bounds", "file": "from the file", "leaves": "from the leaves themselves"}
 
@@ -19,15 +20,14 @@ def evaluation_text(
     evaluation: Evaluation, look: Look, most_rows: int | None = SHORT_TREE, notes: bool = True
 ) -> Iterator[str]:
     """Yield the lines of the whole answer to `eval`."""
-    yield from heading(evaluation, look)
+    yield from heading(evaluation.tree, look)
     yield from tree_lines(evaluation, look, most_rows, notes)
     yield ""
     yield from summary_lines(evaluation, look)
 
 
-def heading(evaluation: Evaluation, look: Look) -> Iterator[str]:
+def heading(tree: Tree, look: Look) -> Iterator[str]:
     """Yield title and source, and a blank line, as far as they are there."""
-    tree = evaluation.tree
     for text, style in ((tree.title, "title"), (tree.source, "dim")):
         for line in wrapped(look.shown(text or ""), look.width):
             yield look.paint(line, style)

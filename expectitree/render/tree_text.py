@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 
 from expectitree.analysis.evaluation import Evaluation
@@ -22,9 +22,17 @@ def tree_lines(
     evaluation: Evaluation, look: Look, most_rows: int | None = SHORT_TREE, notes: bool = True
 ) -> Iterator[str]:
     """Yield the lines of the annotated tree; about `most_rows` nodes of it, or all."""
+    for _, lines in tree_rows(evaluation, look, most_rows, notes):
+        yield from lines
+
+
+def tree_rows(
+    evaluation: Evaluation, look: Look, most_rows: int | None, notes: bool, along: Collection[int] = ()
+) -> Iterator[tuple[Row, Iterator[str]]]:
+    """Yield every row of the annotated tree with its lines; the way along some branches is among them."""
     drawing = _Drawing(evaluation, look, most_rows, notes)
-    for row in outline(evaluation.search, most_rows):
-        yield from drawing.lines(row)
+    for row in outline(evaluation.search, most_rows, along):
+        yield row, drawing.lines(row)
 
 
 class _Drawing:

@@ -1,0 +1,97 @@
+"""`expectitree trace`: a search step by step, as text, as JSON lines, or walked through in the terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from expectitree.analysis.trace import trace
+from expectitree.cli.options import Given, files_in, format_option, probe_options, tree_options
+from expectitree.cli.status import DOES_NOT_HOLD
+from expectitree.cli.terminal import make_look, working, write
+from expectitree.number import printable
+from expectitree.render import TRACE_FORMATS, renderer
+from expectitree.search.algorithms import algorithm as find_algorithm
+
+MOST_STEPS = 500  # that are told as text without being asked
+
+
+@click.command("trace")
+@click.option(
+    "-a",
+    "--algorithm",
+    "names",
+    multiple=True,
+    default=("expectiminimax",),
+    help="The search.  [default: expectiminimax]",
+    metavar="NAME",
+)
+@probe_options
+@tree_options
+@click.option("--at", metavar="PATH", help="Follow one node: its steps, and what comes of its children.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help=f"Tell so many steps, 0 for all.  [default: {MOST_STEPS} as text, all else]",
+)
+@click.option("--step", is_flag=True, help="Walk through it key by key, forwards and back, beside the tree.")
+@format_option(TRACE_FORMATS)
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    names: tuple[str, ...],
+    probes: int | None,
+    probe_order: str | None,
+    at: str | None,
+    limit: int | None,
+    step: bool,
+    format_name: str,
+    **given: Any,
+) -> None:
+    """Tell a search step by step, in the order in which it is made.
+
+    A step is an entry with its window, a probe, a visit, a child passed over, a bound that tightens, a cut, or that
+    a node is left; with --format json an object a line.
+
+    For example: expectitree trace -a star2 --at a2 trees/aima-5.12-left.yaml
+    """
+    if len(names) > 1:
+        raise click.UsageError("trace follows one algorithm: give -a once.")
+    chosen = find_algorithm(names[0], probes, probe_order)
+    what = Given(**given)
+    if what.engine == "compiled":
+        raise click.UsageError("A compiled search cannot be followed: leave --engine compiled out.")
+    several = len(files_in(what.files)) + len(what.texts) > 1
+    if step:
+        if several:
+            raise click.UsageError("--step walks through one tree: give one file.")
+        if format_name != "text":
+            raise click.UsageError("--step is for people, --format json for programs: leave one out.")
+        from expectitree.cli.stepper import check_terminal, walk
+
+        check_terminal()
+    if limit is None:
+        limit = MOST_STEPS if format_name == "text" and not step else 0
+    bounds = what.root_bounds()
+    look = make_look()
+    for position, (file, tree) in enumerate(what.trees()):
+        with what.complaining(file):
+            node = None if at is None else tree.find(at).id
+            with working(f"{chosen.name}: {file}"):
+                report = trace(
+                    tree, chosen, bounds=bounds, at=None if step else node, most=limit or None,
+                    max_visits=what.max_visits, file=file,
+                )  # fmt: skip
+            if not report.search.is_known:
+                what.failures.append(DOES_NOT_HOLD)
+            if step:
+                walk(report, node)
+                continue
+            if several and format_name == "text":
+                write(["\n" if position else "", look.paint(f"== {printable(file)} ==", "dim"), "\n"])
+            write(renderer(TRACE_FORMATS, format_name)(report, look))
+    if what.failures:
+        context.exit(max(what.failures))

@@ -1,0 +1,292 @@
+"""A search told step by step: as at the board, indented by depth, and as JSON lines."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from math import isclose
+from typing import Any
+
+from expectitree import path as paths
+from expectitree.analysis.explain import Cut
+from expectitree.analysis.moment import Moment
+from expectitree.analysis.trace import CUT, ENTER, LEAVE, MOST_TERMS, PASS, PROBE, TIGHTEN, VISIT, Event, Trace
+from expectitree.number import Number, brief, printable
+from expectitree.render.evaluation_json import MOST_NESTED, dumps, json_number, search_fields
+from expectitree.render.evaluation_text import heading, value_text
+from expectitree.render.look import Look, cell_width, wrapped
+from expectitree.tree import Kind, finite
+
+_LONGEST_NAME = 32  # columns of a path
+_TIED = "\N{NO-BREAK SPACE}"  # where no line is to be broken; written as a blank
+_DEEPEST = 10  # plies that are indented, before the depth is told in digits
+_STYLES = {CUT: "cut", LEAVE: "value", VISIT: "none", PASS: "dim", TIGHTEN: "none"}
+
+
+def trace_text(report: Trace, look: Look) -> Iterator[str]:
+    """Yield the steps as sentences, and what they came to."""
+    yield from heading(report.tree, look)
+    board = Board(report, look)
+    moment = Moment(report)
+    wide = len(f"{len(report.events):,}")
+    while event := moment.forward():
+        yield from board.lines(event, moment, f"{moment.done:>{wide},}  ")
+    more = report.total - len(report.events)
+    if not report.total:
+        yield from wrapped(f"{never(report, report.at)}.", look.width)
+    elif more:
+        ways = "--limit shows more" + ("" if report.at is not None else ", --at PATH follows one node")
+        yield look.paint(f"{look.characters.ellipsis} {more:,} more step{'s' * (more != 1)}: {ways}", "dim")
+    yield ""
+    yield from wrapped(board.conclusion(), look.width)
+
+
+def trace_json(report: Trace, look: Look) -> Iterator[str]:
+    """Yield an object a line: the start, every step, the end."""
+    search, tree = report.search, report.tree
+    about = search_fields(report.file, search)
+    board = Board(report, look)
+    given = ("file", "title", "algorithm", "probes", "probe-order", "engine", "bounds", "bounds_from")
+    start = {"event": "start"} | {key: about[key] for key in given if key in about}
+    yield dumps(start | {"nodes": len(tree), "leaves": tree.leaves})
+    for step, event in enumerate(report.events, 1):
+        yield dumps({"event": event.kind, "step": step} | board.fields(event))
+    found = {key: value for key, value in about.items() if key not in start}
+    yield dumps({"event": "end", "steps": report.total, "left_out": report.total - len(report.events)} | found)
+
+
+def never(report: Trace, node: int | None) -> str:
+    """Say that a search did not come to a node, nor to any of its children from there."""
+    path = paths.ROOT if node is None else printable(report.tree.path_of(node))
+    return f"{report.search.algorithm.full_name} never came to {path}: `expectitree eval` says why"
+
+
+class Board:
+    """Says in words and in JSON what each step of a trace is."""
+
+    def __init__(self, report: Trace, look: Look) -> None:
+        self.report, self.search, self.tree, self.look = report, report.search, report.tree, look
+        self.sentences: dict[str, Callable[[Event], str]] = {
+            ENTER: self.entered, PROBE: self.probed, VISIT: self.visited, PASS: self.passed, TIGHTEN: self.tightened,
+            CUT: self.cut, LEAVE: self.left,
+        }  # fmt: skip
+
+    def lines(self, event: Event, moment: Moment, margin: str) -> Iterator[str]:
+        """Yield a step's sentences as lines, indented by depth, the first after a margin such as its number.
+
+        `moment` is that after the step.
+        """
+        indent = "  " * min(event.depth, _DEEPEST)
+        if event.depth > _DEEPEST:
+            indent += f"({event.depth}) "
+        room = max(24, self.look.width - cell_width(margin + indent) - 2)
+        style = _STYLES.get(event.kind, "none")
+        for position, line in enumerate(wrapped(self.sentences[event.kind](event), room)):
+            before = margin if not position else " " * len(margin)
+            hanging = "  " * bool(position)
+            yield self.look.paint(before, "dim") + indent + hanging + self.look.paint(line.replace(_TIED, " "), style)
+        for text in self.reckoned(event, moment):
+            for line in wrapped(text, room):
+                yield " " * len(margin) + indent + "  " + self.look.paint(line, "dim")
+
+    def conclusion(self) -> str:
+        """What the search came to."""
+        search, counts = self.search, self.search.counts
+        text = f"{search.algorithm.full_name} looked at {counts.leaves_visited:,} of {counts.leaves_total:,} "
+        text += f"lea{'ves' if counts.leaves_total != 1 else 'f'}"
+        if search.algorithm.player_cuts:
+            text += f", with {counts.cuts:,} cut{'s' * (counts.cuts != 1)}"
+        if search.stopped:
+            text += f", and was stopped after {counts.visits:,} visits"
+        text += f". The value is {value_text(search)}"
+        best = "" if search.best is None else f", and the best action is {self.look.shown(search.best)}"
+        return f"{text}{best}."
+
+    def name(self, event: Event) -> str:
+        """The path of the node, or its end where that is long, with the mark of its kind."""
+        tree = self.tree
+        symbol = self.look.characters.kinds[Kind(tree.columns.kind[event.node]).name]
+        if event.branch < 0:
+            return symbol + paths.ROOT
+        above = self.parent(event)
+        parent, branch = tree.first_paths.parent, tree.first_paths.branch
+        name = self.look.shown(paths.join([tree.branch_label(above, event.branch)]))
+        while parent[above] >= 0:
+            longer = f"{self.look.shown(paths.join([tree.branch_label(parent[above], branch[above])]))}/{name}"
+            if cell_width(longer) > _LONGEST_NAME:
+                return f"{symbol}{self.look.characters.ellipsis}/{name}"
+            name, above = longer, parent[above]
+        return symbol + name
+
+    def parent(self, event: Event) -> int:
+        """The node that the step's branch is one of."""
+        return bisect_right(self.tree.columns.first, event.branch) - 1 if event.branch >= 0 else -1
+
+    def number(self, value: Number) -> str:
+        return brief(value, self.search.eps)
+
+    # ---- A sentence for each kind of step.
+
+    def entered(self, event: Event) -> str:
+        kind = Kind(self.tree.columns.kind[event.node]).name
+        alpha, beta = map(self.number, event.window or ())
+        return f"Enter {self.name(event)} ({kind}), {self.known(event)}: alpha{_TIED}{alpha}, beta{_TIED}{beta}"
+
+    def probed(self, event: Event) -> str:
+        if not self.tree.columns.kind[event.node]:
+            return f"Probe {self.name(event)}"
+        label = self.tree.branch_label(event.node, self.tree.columns.first[event.node] + event.place)
+        return f"Probe {self.name(event)}: look at {self.look.shown(label)} of it alone"
+
+    def visited(self, event: Event) -> str:
+        estimate = "its estimate is" if event.node in self.tree.estimated else "its utility is"
+        return f"Visit {self.name(event)}: {estimate} {self.number(event.lower)}"
+
+    def passed(self, event: Event) -> str:
+        if event.lower == event.upper:
+            return f"Pass over {self.name(event)}: known to be {self.number(event.lower)}"
+        return f"Pass over {self.name(event)}: that it lies {self.known(event)} says enough"
+
+    def tightened(self, event: Event) -> str:
+        is_lower = event.lower != event.was[0]
+        bound, was = (event.lower, event.was[0]) if is_lower else (event.upper, event.was[1])
+        so_far = f" (so{_TIED}far{_TIED}{self.number(was)})" if finite(was) else ""
+        sums = self.sum_text(event)
+        reckoned = f"{sums} = {self.number(bound)}" if sums else self.number(bound)
+        return f"So {self.name(event)} is worth at {'least' if is_lower else 'most'} {reckoned}{so_far}"
+
+    def cut(self, event: Event) -> str:
+        cut = self.cut_of(event)
+        low = cut.fails == "low"
+        limit = f"<={_TIED}alpha{_TIED}{self.number(cut.window[0])}"
+        if not low:
+            limit = f">={_TIED}beta{_TIED}{self.number(cut.window[1])}"
+        sums = self.sum_text(event)
+        claim = f"at {'most' if low else 'least'} {f'{sums} = ' if sums else ''}{self.number(cut.bound)} {limit}"
+        return f"{cut.kind.capitalize()} cut {cut.where}: {self.name(event)} is worth {claim}"
+
+    def cut_of(self, event: Event) -> Cut:
+        first = self.tree.columns.first
+        assert event.window is not None
+        return Cut.of_code(
+            event.cut, event.after, first[event.node + 1] - first[event.node], (event.lower, event.upper), event.window
+        )
+
+    def left(self, event: Event) -> str:
+        name, lower, upper = self.name(event), event.lower, event.upper
+        if event.window is None:  # expectiminimax: a value at once
+            return f"{name} = {self.reckoning(event)}"
+        if lower == upper:
+            return f"Leave {name}: it is worth {self.number(lower)}"
+        alpha, beta = event.window
+        if upper <= alpha + self.search.eps:
+            return f"Leave {name}: it fails low, at most {self.number(upper)} <= alpha {self.number(alpha)}"
+        if lower >= beta - self.search.eps:
+            return f"Leave {name}: it fails high, at least {self.number(lower)} >= beta {self.number(beta)}"
+        return f"Leave {name}: it lies {self.known(event)}"
+
+    def known(self, event: Event) -> str:
+        return f"in{_TIED}[{self.number(event.lower)},{_TIED}{self.number(event.upper)}]"
+
+    # ---- Where a number comes from.
+
+    def sum_text(self, event: Event) -> str:
+        return _sum_text(event.terms, self.number, self.look.characters.times) if event.terms else ""
+
+    def reckoning(self, event: Event) -> str:
+        """How a node's value comes from those of its children."""
+        kind, _, first, child, probability = self.tree.columns
+        n, value = event.node, self.number(event.lower)
+        own = range(first[n], first[n + 1])
+        if len(own) > MOST_TERMS:
+            return f"{value}, of {len(own):,} {'outcomes' if kind[n] == Kind.CHANCE else 'actions'}"
+        values = [self.search.lower[child[b]] for b in own]
+        if kind[n] == Kind.CHANCE:
+            terms = tuple((probability[b], self.search.lower[child[b]]) for b in own)
+            return f"{_sum_text(terms, self.number, self.look.characters.times)} = {value}"
+        return f"{'max' if kind[n] == Kind.MAX else 'min'}({', '.join(map(self.number, values))}) = {value}"
+
+    def reckoned(self, event: Event, moment: Moment) -> Iterator[str]:
+        """Yield how alpha and beta come about where a CHANCE node asks about one of its outcomes."""
+        if event.kind != ENTER or event.branch < 0 or not self.search.algorithm.chance_cuts:
+            return
+        kind, _, first, child, probability = self.tree.columns
+        above = self.parent(event)
+        if kind[above] != Kind.CHANCE or first[above + 1] - first[above] > MOST_TERMS or event.window is None:
+            return
+        own = [b for b in range(first[above], first[above + 1]) if probability[b] > 0]
+        p = probability[event.branch]
+        window = (moment.alpha[above], moment.beta[above])
+        for name, limit, asked, column in zip(
+            ("alpha", "beta"), window, event.window, (moment.upper, moment.lower), strict=True
+        ):
+            others = tuple((probability[b], column[child[b]]) for b in own if b != event.branch)
+            if limit is None or not finite(limit) or not all(finite(end) for _, end in others):
+                continue
+            found: Any = (limit - sum(q * end for q, end in others)) / p
+            if found == asked or isclose(found, asked, rel_tol=1e-9, abs_tol=4 * float(self.search.eps)):
+                rest = _subtracted(others, self.number, self.look.characters.times)
+                top = f"({self.number(limit)}{rest})" if rest else self.number(limit)
+                share = "" if p == 1 else f" / {_share(p, self.number)}"
+                yield f"{name} = {top}{share} = {self.number(asked)}"
+
+    # ---- As JSON.
+
+    def fields(self, event: Event) -> dict[str, Any]:
+        """Return what is told of a step; the path as far as it is not too long."""
+        tree, n = self.tree, event.node
+        fields: dict[str, Any] = {"node": n, "kind": Kind(tree.columns.kind[n]).name, "depth": event.depth}
+        if event.branch >= 0:
+            above = self.parent(event)
+            fields |= {"parent": above, "label": tree.branch_label(above, event.branch)}
+            if event.depth <= MOST_NESTED and tree.first_paths.depth[above] <= MOST_NESTED:
+                start = "" if tree.first_paths.parent[above] < 0 else f"{tree.path_of(above)}/"
+                fields["path"] = start + paths.join([fields["label"]])
+        else:
+            fields["path"] = paths.ROOT
+        if event.window is not None:
+            fields["window"] = list(map(json_number, event.window))
+        if event.kind == PROBE and tree.columns.kind[n]:
+            fields["child"] = tree.branch_label(n, tree.columns.first[n] + event.place)
+        if event.kind == VISIT:
+            fields["utility"] = json_number(event.lower)
+        if event.kind == TIGHTEN:
+            is_lower = event.lower != event.was[0]
+            ends = (event.was[0], event.lower) if is_lower else (event.was[1], event.upper)
+            fields |= {"bound": "lower" if is_lower else "upper"}
+            fields |= dict(zip(("from", "to"), map(json_number, ends), strict=True))
+        if event.kind == CUT:
+            cut = self.cut_of(event)
+            fields["cut"] = {
+                "kind": cut.kind, "fails": cut.fails, "after": cut.after, "of": cut.of, "probing": cut.probing,
+                "bound": json_number(cut.bound),
+            }  # fmt: skip
+        if event.terms:
+            fields["terms"] = [[json_number(p), json_number(end)] for p, end in event.terms]
+        return fields | {"lower": json_number(event.lower), "upper": json_number(event.upper)}
+
+
+def _sum_text(terms: tuple[tuple[Number, Number], ...], number: Callable[[Number], str], times: str) -> str:
+    """Return an expectation written out: `0.9·2 + 0.1·3`, or `(1 + 2 + 6)/3` where all are equally likely."""
+    possible = [(p, end) for p, end in terms if p]
+    if len(possible) > 1 and all(p == possible[0][0] for p, _ in possible):
+        return f"({' + '.join(_factor(end, number) for _, end in possible)})/{len(possible)}"
+    return " + ".join(_product(p, end, number, times) for p, end in possible)
+
+
+def _subtracted(terms: tuple[tuple[Number, Number], ...], number: Callable[[Number], str], times: str) -> str:
+    return "".join(f" - {_product(p, end, number, times)}" for p, end in terms)
+
+
+def _product(p: Number, end: Number, number: Callable[[Number], str], times: str) -> str:
+    return _factor(end, number) if p == 1 else f"{_share(p, number)}{times}{_factor(end, number)}"
+
+
+def _share(p: Number, number: Callable[[Number], str]) -> str:
+    text = number(p)
+    return f"({text})" if "/" in text else text
+
+
+def _factor(end: Number, number: Callable[[Number], str]) -> str:
+    text = number(end)
+    return f"({text})" if text.startswith("-") or "/" in text else text
