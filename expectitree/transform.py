@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -12,6 +12,8 @@ from expectitree.builder import NodeId, TreeBuilder
 from expectitree.errors import TransformError
 from expectitree.number import GREATEST_FLOAT, Number, clipped, printable, shortest, to_bound
 from expectitree.tree import Kind, Tree, finite
+
+CHANCES = ("worst", "best", "expected")  # who chooses outcomes: MIN, MAX, or their probabilities
 
 
 def cut_at_depth(tree: Tree, depth: int) -> Tree:
@@ -159,33 +161,32 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds:
     return replace(tree, columns=columns, local_bounds=bounds, expect=None)
 
 
-def replace_opponent(tree: Tree, epsilon: Number) -> Tree:
+def replace_opponent(tree: Tree, epsilon: Number, chance: str = "expected") -> Tree:
     """Return the tree with a MIN that errs: with probability `epsilon` it picks uniformly among all its actions.
 
     Otherwise it plays its best against its own later errors. A MIN node becomes a CHANCE node over the two; with
-    `epsilon` 1 it is a uniformly random one, with 0 nothing changes. What was expected is left out.
+    `epsilon` 1 it is a uniformly random one, with 0 nothing changes. Nature is replaced as `replace_chance` does, and
+    does not err. What was expected is left out.
     """
     if not 0 <= epsilon <= 1:
-        raise TransformError(f"epsilon is a probability from 0 to 1, got {shortest(epsilon)}")
-    if epsilon == 0:
+        raise TransformError(f"epsilon is a probability from 0 to 1, got {epsilon}")
+    if chance not in CHANCES:
+        raise TransformError(f"unknown kind of chance {chance!r}: choose {', '.join(CHANCES[:-1])} or {CHANCES[-1]}")
+    if epsilon == 0 and chance == "expected":
         return replace(tree, expect=None)
     builder = TreeBuilder(tree.exact)
     kind, utility, first, child, _ = tree.columns
     made: list[int] = []
     for n in range(len(tree)):
-        own = range(first[n], first[n + 1])
-        children = [made[child[b]] for b in own]
+        children = [made[child[b]] for b in range(first[n], first[n + 1])]
         if not kind[n]:
             copy = builder.add_terminal(utility[n])
-        elif kind[n] != Kind.MIN:
-            copy = _copy_inner(builder, tree, n, children)
+        elif kind[n] == Kind.MIN and epsilon:
+            copy = _add_erring(builder, tree, n, children, epsilon)
+        elif kind[n] == Kind.CHANCE and chance != "expected":
+            copy = _add_choosing(builder, tree, n, children, Kind.MIN if chance == "worst" else Kind.MAX)
         else:
-            labels = tree.label[own.start : own.stop]
-            uniform, _ = builder.distribution(None, len(own))
-            copy = builder.add_inner(Kind.CHANCE, children, uniform, labels)
-            if epsilon != 1 and len(own) > 1:
-                best = builder.add_inner(Kind.MIN, children, None, labels)
-                copy = builder.add_inner(Kind.CHANCE, [copy, best], [epsilon, 1 - epsilon], ["errs", "plays its best"])
+            copy = _copy_inner(builder, tree, n, children)
         _copy_notes(builder, tree, n, copy)
         made.append(copy)
     return builder.build(NodeId(made[-1]), title=tree.title, source=tree.source, estimated=_renamed(tree, made))
@@ -193,29 +194,46 @@ def replace_opponent(tree: Tree, epsilon: Number) -> Tree:
 
 def replace_chance(tree: Tree, how: str) -> Tree:
     """Return the tree whose outcomes of p > 0 are chosen by MIN (`worst`) or MAX (`best`); as it is for `expected`."""
-    if how == "expected":
-        return tree
-    if how not in ("worst", "best"):
-        raise TransformError(f"unknown kind of chance {how!r}: choose worst, best or expected")
+    return tree if how == "expected" else replace_opponent(tree, 0, how)
+
+
+def _add_erring(builder: TreeBuilder, tree: Tree, node: int, children: list[int], epsilon: Number) -> int:
+    own = slice(tree.columns.first[node], tree.columns.first[node + 1])
+    labels = tree.label[own]
+    uniform, _ = builder.distribution(None, len(children))
+    errs = builder.add_inner(Kind.CHANCE, children, uniform, labels)
+    if epsilon == 1 or len(children) == 1:
+        return errs
+    best = builder.add_inner(Kind.MIN, children, None, labels)
+    return builder.add_inner(Kind.CHANCE, [errs, best], [epsilon, 1 - epsilon], ["errs", "plays its best"])
+
+
+def _add_choosing(builder: TreeBuilder, tree: Tree, node: int, children: list[int], player: Kind) -> int:
+    start = tree.columns.first[node]
+    possible = [place for place in range(len(children)) if tree.columns.probability[start + place] > 0]
+    labels: list[str | None] = [
+        tree.label[start + place] if place == new else tree.branch_label(node, start + place)
+        for new, place in enumerate(possible)
+    ]
+    return builder.add_inner(player, [children[place] for place in possible], None, labels)
+
+
+def keep_branches(tree: Tree, kept: Mapping[int, Sequence[int]]) -> Tree:
+    """Return the tree with some nodes, the keys, each with some of its branches; nodes stay in order.
+
+    The root and every child that a kept branch leads to must be among the nodes.
+    """
     builder = TreeBuilder(tree.exact)
-    kind, utility, first, child, probability = tree.columns
-    made: list[int] = []
-    for n in range(len(tree)):
-        own = range(first[n], first[n + 1])
-        if not kind[n]:
-            copy = builder.add_terminal(utility[n])
-        elif kind[n] != Kind.CHANCE:
-            copy = _copy_inner(builder, tree, n, [made[child[b]] for b in own])
+    kind, utility, _, child, _ = tree.columns
+    made: dict[int, int] = {}
+    for n in sorted(kept):
+        if kind[n]:
+            made[n] = _copy_inner(builder, tree, n, [made[child[b]] for b in kept[n]], kept[n])
         else:
-            possible = [b for b in own if probability[b] > 0]
-            labels: list[str | None] = [tree.branch_label(n, b) for b in possible]
-            if len(possible) == len(own):
-                labels = list(tree.label[own.start : own.stop])
-            children = [made[child[b]] for b in possible]
-            copy = builder.add_inner(Kind.MIN if how == "worst" else Kind.MAX, children, None, labels)
-        _copy_notes(builder, tree, n, copy)
-        made.append(copy)
-    return builder.build(NodeId(made[-1]), title=tree.title, source=tree.source, estimated=_renamed(tree, made))
+            made[n] = builder.add_terminal(utility[n])
+        _copy_notes(builder, tree, n, made[n])
+    estimated = frozenset(made[n] for n in made if n in tree.estimated)
+    return builder.build(NodeId(made[max(made)]), title=tree.title, source=tree.source, estimated=estimated)
 
 
 def _renamed(tree: Tree, made: Sequence[int]) -> frozenset[int]:

@@ -13,6 +13,7 @@ backward induction is one forward scan and a cycle cannot be stored. Nothing her
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -157,6 +158,10 @@ class Tree:
     def branch_label(self, node: int, branch: int) -> str:
         """Return the label of a branch of `node`: as written, or `#k` by its place."""
         return self.label[branch] or f"#{branch - self.columns.first[node] + 1}"
+
+    def parent_of(self, branch: int) -> int:
+        """Return the node that a branch is one of."""
+        return bisect_right(self.columns.first, branch) - 1
 
     def node(self, node: int) -> Node:
         """Return the view of a node id."""

@@ -150,7 +150,7 @@ def test_json_lines_replay(traces: list[Trace]) -> None:
         for step, event in enumerate(events, 1):
             assert event["step"] == step
             lower[event["node"]], upper[event["node"]] = float(event["lower"]), float(event["upper"])
-            if "path" in event:
+            if event["path"] is not None:
                 assert one.tree.find(event["path"]).id == event["node"]
             if event["event"] == "tighten":
                 assert float(event["to"]) == float(event[event["bound"]])

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from expectitree import loops, scans
 from expectitree.analysis.explain import Explanation
 from expectitree.search.result import Search
 from expectitree.tree import Column, Repeated, Tree
+
+if TYPE_CHECKING:
+    from expectitree.analysis.reasons import Reasons
 
 
 @dataclass(frozen=True)
@@ -18,11 +22,31 @@ class Evaluation:
     file: str
     search: Search
     windows: bool = False  # the windows are of interest
+    explained: int | None = None  # the node that sentences are asked for
+    strategy_only: bool = False  # only what optimal play can reach is of interest
 
     @property
     def tree(self) -> Tree:
         """The tree that was searched."""
         return self.search.tree
+
+    @cached_property
+    def shown(self) -> Evaluation:
+        """What is to be drawn of the tree: all, or what optimal play can reach."""
+        if not self.strategy_only:
+            return self
+        from expectitree.analysis.strategy import strategy_only
+
+        return Evaluation(self.file, strategy_only(self.search), self.windows, None, True)
+
+    @cached_property
+    def reasons(self) -> Reasons | None:
+        """Why a node is worth what it is, if that was asked."""
+        if self.explained is None:
+            return None
+        from expectitree.analysis.reasons import reasons
+
+        return reasons(self.search, self.explained, self.explanation)
 
     @cached_property
     def explanation(self) -> Explanation:

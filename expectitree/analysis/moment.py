@@ -25,7 +25,15 @@ class Moment:
         self.cut, self.cut_after = [0] * count, [0] * count
         self.cuts = self.visited = self.leaves_visited = 0
         self.open: list[Event] = []  # the entries of the nodes that are entered and not yet left, the root first
-        self._columns = (self.lower, self.upper, self.visits, self.alpha, self.beta, self.cut, self.cut_after)
+        self._columns: tuple[list[Any], ...] = (
+            self.lower,
+            self.upper,
+            self.visits,
+            self.alpha,
+            self.beta,
+            self.cut,
+            self.cut_after,
+        )
         self._before: list[tuple[Any, ...]] = []  # what the columns held at the node of each step
         self._left: list[Event] = []  # the entries of those that were left, to come back to
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -12,6 +13,7 @@ from expectitree.cli.options import Given, files_in, format_option, probe_option
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, working, write
 from expectitree.number import printable
+from expectitree.path import ROOT
 from expectitree.render import EVALUATION_FORMATS, renderer
 from expectitree.search.algorithms import algorithm as find_algorithm
 from expectitree.search.engine import evaluate
@@ -34,6 +36,14 @@ from expectitree.search.engine import evaluate
     "--rows", type=click.IntRange(min=1), default=SHORT_TREE, show_default=True, help="About so many nodes are shown."
 )
 @click.option("--all", "show_all", is_flag=True, help="Show every node.")
+@click.option(
+    "--explain",
+    is_flag=False,
+    flag_value=ROOT,
+    metavar="[PATH]",
+    help="Say in sentences why the root, or a node, is worth what it is, and why each cut was sound.",
+)
+@click.option("--strategy", is_flag=True, help="Show only what optimal play can reach.")
 @click.option("--notes/--no-notes", default=True, show_default=True, help="Show the notes of nodes.")
 @format_option(EVALUATION_FORMATS)
 @click.pass_context
@@ -46,6 +56,8 @@ def command(
     windows: bool,
     rows: int,
     show_all: bool,
+    explain: str | None,
+    strategy: bool,
     notes: bool,
     format_name: str,
     **given: Any,
@@ -66,6 +78,8 @@ def command(
         raise click.UsageError("eval runs one algorithm: `expectitree compare` runs several, side by side.")
     chosen = find_algorithm(names[0], probes, probe_order)
     what = Given(**given)
+    if explain is not None and not what.files and not what.texts:
+        what, explain = replace(what, files=(explain,)), ROOT  # it was the tree that stood behind --explain
     bounds = what.root_bounds()
     look = make_look()
     render = renderer(EVALUATION_FORMATS, format_name)
@@ -74,7 +88,9 @@ def command(
         with what.complaining(file):
             with working(f"{chosen.name}: {file}"):
                 search = evaluate(tree, chosen, bounds=bounds, engine=what.engine, max_visits=what.max_visits)
-                evaluation = Evaluation(file, search, windows)
+                node = None if explain is None else tree.find(explain).id
+                evaluation = Evaluation(file, search, windows, node, strategy)
+                _ = evaluation.shown
             if not search.is_known:
                 what.failures.append(DOES_NOT_HOLD)
             if several and format_name == "text":

@@ -9,8 +9,8 @@ from typing import Any
 
 from expectitree.analysis.comparison import Comparison, totals
 from expectitree.number import printable, shortest
-from expectitree.render.evaluation_json import dumps, search_fields
 from expectitree.render.evaluation_text import value_text
+from expectitree.render.json_values import dumps, search_fields
 from expectitree.render.look import Look
 from expectitree.render.table import escaped, markdown, table
 

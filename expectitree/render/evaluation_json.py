@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from expectitree.analysis.evaluation import Evaluation
-from expectitree.number import INFINITY, Number, shortest
+from expectitree.render.json_values import MOST_NESTED, dumps, json_number, search_fields
 from expectitree.render.look import Look
-from expectitree.search.result import Search
 from expectitree.tree import Kind
 
-MOST_NESTED = 300  # nodes; deeper ones stand beside the tree, under "nodes"
 _KIND_NAMES = tuple(kind.name for kind in Kind)
 
 
@@ -20,8 +17,13 @@ def evaluation_json(
     evaluation: Evaluation, look: Look, most_rows: int | None = None, notes: bool = True
 ) -> Iterator[str]:
     """Yield the object, always with the whole tree, as the pieces of one line: it may be larger than memory."""
-    ids = _Ids(evaluation)
     fields = search_fields(evaluation.file, evaluation.search)
+    if evaluation.reasons is not None:
+        from expectitree.render.reasons import reasons_fields
+
+        fields["explanation"] = reasons_fields(evaluation.reasons, look)
+    evaluation = evaluation.shown
+    ids = _Ids(evaluation)
     counts = dumps(fields.pop("nodes"))[1:-1]  # ids are digits, counts are words: docs/decisions/0003-json-nodes.md
     yield f'{dumps(fields)[:-1]}, "nodes": {{{counts}'
     for n in ids.aside:
@@ -30,52 +32,6 @@ def evaluation_json(
     yield '}, "tree": '
     yield from _objects(evaluation, len(evaluation.tree) - 1, ids)
     yield "}\n"
-
-
-def dumps(value: Any) -> str:
-    """Return JSON on one line, with the characters that people wrote."""
-    return json.dumps(value, ensure_ascii=False)
-
-
-def search_fields(file: str, search: Search) -> dict[str, Any]:
-    """Return what is said of a search as a whole, in every JSON output."""
-    counts = search.counts
-    interval = [json_number(end) for end in search.interval_of(-1)]
-    return {
-        "file": file,
-        "title": search.tree.title,
-        "algorithm": search.algorithm.name,
-        **(
-            {"probes": search.algorithm.probes, "probe-order": search.algorithm.probe_order}
-            if search.algorithm.name == "star2.5"
-            else {}
-        ),
-        "engine": search.engine,
-        "value": json_number(search.value) if search.is_known else None,
-        **({"stopped": True, "interval": interval} if search.stopped else {}),
-        "best": search.best,
-        "ties": list(search.ties),
-        "bounds": [json_number(end) for end in search.bounds],
-        "bounds_from": search.bounds_source,
-        "nodes": {
-            "total": counts.total,
-            "visited": counts.visited,
-            "visits": counts.visits,
-            "unfolded": counts.unfolded,
-        },
-        "leaves": {"total": counts.leaves_total, "visited": counts.leaves_visited},
-        "cuts": counts.cuts,
-    }
-
-
-def json_number(value: Number) -> int | float | str:
-    """Return a number as JSON has it: an infinity and an exact number are text."""
-    if isinstance(value, (float, int)):
-        if value in (INFINITY, -INFINITY):
-            return "inf" if value > 0 else "-inf"
-        return int(value) if value == int(value) and abs(value) < 2**53 else float(value)
-    text = shortest(value)
-    return text if text.startswith("about") else str(value)
 
 
 class _Ids:

@@ -21,7 +21,12 @@ def evaluation_text(
 ) -> Iterator[str]:
     """Yield the lines of the whole answer to `eval`."""
     yield from heading(evaluation.tree, look)
-    yield from tree_lines(evaluation, look, most_rows, notes)
+    if evaluation.reasons is not None:
+        from expectitree.render.reasons import reasons_text
+
+        yield from reasons_text(evaluation.reasons, look)
+    else:
+        yield from tree_lines(evaluation.shown, look, most_rows, notes)
     yield ""
     yield from summary_lines(evaluation, look)
 

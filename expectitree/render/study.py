@@ -9,7 +9,7 @@ from typing import Any
 
 from expectitree.number import printable
 from expectitree.render.comparison import seconds_text
-from expectitree.render.evaluation_json import dumps
+from expectitree.render.json_values import dumps
 from expectitree.render.look import Look, wrapped
 from expectitree.render.table import escaped, markdown, table
 from expectitree.study.summary import Mean, Summary, SummaryRow

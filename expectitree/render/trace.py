@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from math import isclose
 from typing import Any
 
-from expectitree import path as paths
 from expectitree.analysis.explain import Cut
 from expectitree.analysis.moment import Moment
 from expectitree.analysis.trace import CUT, ENTER, LEAVE, MOST_TERMS, PASS, PROBE, TIGHTEN, VISIT, Event, Trace
 from expectitree.number import Number, brief, printable
-from expectitree.render.evaluation_json import MOST_NESTED, dumps, json_number, search_fields
+from expectitree.path import ROOT
 from expectitree.render.evaluation_text import heading, value_text
+from expectitree.render.json_values import dumps, json_number, json_path, search_fields
 from expectitree.render.look import Look, cell_width, wrapped
+from expectitree.render.phrases import TIED, name, quotient_text, sum_text, untied
 from expectitree.tree import Kind, finite
 
-_LONGEST_NAME = 32  # columns of a path
-_TIED = "\N{NO-BREAK SPACE}"  # where no line is to be broken; written as a blank
 _DEEPEST = 10  # plies that are indented, before the depth is told in digits
 _STYLES = {CUT: "cut", LEAVE: "value", VISIT: "none", PASS: "dim", TIGHTEN: "none"}
 
@@ -57,7 +55,7 @@ def trace_json(report: Trace, look: Look) -> Iterator[str]:
 
 def never(report: Trace, node: int | None) -> str:
     """Say that a search did not come to a node, nor to any of its children from there."""
-    path = paths.ROOT if node is None else printable(report.tree.path_of(node))
+    path = ROOT if node is None else printable(report.tree.path_of(node))
     return f"{report.search.algorithm.full_name} never came to {path}: `expectitree eval` says why"
 
 
@@ -84,7 +82,7 @@ class Board:
         for position, line in enumerate(wrapped(self.sentences[event.kind](event), room)):
             before = margin if not position else " " * len(margin)
             hanging = "  " * bool(position)
-            yield self.look.paint(before, "dim") + indent + hanging + self.look.paint(line.replace(_TIED, " "), style)
+            yield self.look.paint(before, "dim") + indent + hanging + self.look.paint(untied(line), style)
         for text in self.reckoned(event, moment):
             for line in wrapped(text, room):
                 yield " " * len(margin) + indent + "  " + self.look.paint(line, "dim")
@@ -103,24 +101,7 @@ class Board:
         return f"{text}{best}."
 
     def name(self, event: Event) -> str:
-        """The path of the node, or its end where that is long, with the mark of its kind."""
-        tree = self.tree
-        symbol = self.look.characters.kinds[Kind(tree.columns.kind[event.node]).name]
-        if event.branch < 0:
-            return symbol + paths.ROOT
-        above = self.parent(event)
-        parent, branch = tree.first_paths.parent, tree.first_paths.branch
-        name = self.look.shown(paths.join([tree.branch_label(above, event.branch)]))
-        while parent[above] >= 0:
-            longer = f"{self.look.shown(paths.join([tree.branch_label(parent[above], branch[above])]))}/{name}"
-            if cell_width(longer) > _LONGEST_NAME:
-                return f"{symbol}{self.look.characters.ellipsis}/{name}"
-            name, above = longer, parent[above]
-        return symbol + name
-
-    def parent(self, event: Event) -> int:
-        """The node that the step's branch is one of."""
-        return bisect_right(self.tree.columns.first, event.branch) - 1 if event.branch >= 0 else -1
+        return name(self.tree, self.look, event.node, event.branch)
 
     def number(self, value: Number) -> str:
         return brief(value, self.search.eps)
@@ -130,7 +111,7 @@ class Board:
     def entered(self, event: Event) -> str:
         kind = Kind(self.tree.columns.kind[event.node]).name
         alpha, beta = map(self.number, event.window or ())
-        return f"Enter {self.name(event)} ({kind}), {self.known(event)}: alpha{_TIED}{alpha}, beta{_TIED}{beta}"
+        return f"Enter {self.name(event)} ({kind}), {self.known(event)}: alpha{TIED}{alpha}, beta{TIED}{beta}"
 
     def probed(self, event: Event) -> str:
         if not self.tree.columns.kind[event.node]:
@@ -150,7 +131,7 @@ class Board:
     def tightened(self, event: Event) -> str:
         is_lower = event.lower != event.was[0]
         bound, was = (event.lower, event.was[0]) if is_lower else (event.upper, event.was[1])
-        so_far = f" (so{_TIED}far{_TIED}{self.number(was)})" if finite(was) else ""
+        so_far = f" (so{TIED}far{TIED}{self.number(was)})" if finite(was) else ""
         sums = self.sum_text(event)
         reckoned = f"{sums} = {self.number(bound)}" if sums else self.number(bound)
         return f"So {self.name(event)} is worth at {'least' if is_lower else 'most'} {reckoned}{so_far}"
@@ -158,9 +139,9 @@ class Board:
     def cut(self, event: Event) -> str:
         cut = self.cut_of(event)
         low = cut.fails == "low"
-        limit = f"<={_TIED}alpha{_TIED}{self.number(cut.window[0])}"
+        limit = f"<={TIED}alpha{TIED}{self.number(cut.window[0])}"
         if not low:
-            limit = f">={_TIED}beta{_TIED}{self.number(cut.window[1])}"
+            limit = f">={TIED}beta{TIED}{self.number(cut.window[1])}"
         sums = self.sum_text(event)
         claim = f"at {'most' if low else 'least'} {f'{sums} = ' if sums else ''}{self.number(cut.bound)} {limit}"
         return f"{cut.kind.capitalize()} cut {cut.where}: {self.name(event)} is worth {claim}"
@@ -186,12 +167,12 @@ class Board:
         return f"Leave {name}: it lies {self.known(event)}"
 
     def known(self, event: Event) -> str:
-        return f"in{_TIED}[{self.number(event.lower)},{_TIED}{self.number(event.upper)}]"
+        return f"in{TIED}[{self.number(event.lower)},{TIED}{self.number(event.upper)}]"
 
     # ---- Where a number comes from.
 
     def sum_text(self, event: Event) -> str:
-        return _sum_text(event.terms, self.number, self.look.characters.times) if event.terms else ""
+        return sum_text(event.terms, self.number, self.look.characters.times) if event.terms else ""
 
     def reckoning(self, event: Event) -> str:
         """How a node's value comes from those of its children."""
@@ -203,7 +184,7 @@ class Board:
         values = [self.search.lower[child[b]] for b in own]
         if kind[n] == Kind.CHANCE:
             terms = tuple((probability[b], self.search.lower[child[b]]) for b in own)
-            return f"{_sum_text(terms, self.number, self.look.characters.times)} = {value}"
+            return f"{sum_text(terms, self.number, self.look.characters.times)} = {value}"
         return f"{'max' if kind[n] == Kind.MAX else 'min'}({', '.join(map(self.number, values))}) = {value}"
 
     def reckoned(self, event: Event, moment: Moment) -> Iterator[str]:
@@ -211,13 +192,13 @@ class Board:
         if event.kind != ENTER or event.branch < 0 or not self.search.algorithm.chance_cuts:
             return
         kind, _, first, child, probability = self.tree.columns
-        above = self.parent(event)
+        above = self.tree.parent_of(event.branch)
         if kind[above] != Kind.CHANCE or first[above + 1] - first[above] > MOST_TERMS or event.window is None:
             return
         own = [b for b in range(first[above], first[above + 1]) if probability[b] > 0]
         p = probability[event.branch]
         window = (moment.alpha[above], moment.beta[above])
-        for name, limit, asked, column in zip(
+        for end_name, limit, asked, column in zip(
             ("alpha", "beta"), window, event.window, (moment.upper, moment.lower), strict=True
         ):
             others = tuple((probability[b], column[child[b]]) for b in own if b != event.branch)
@@ -225,10 +206,8 @@ class Board:
                 continue
             found: Any = (limit - sum(q * end for q, end in others)) / p
             if found == asked or isclose(found, asked, rel_tol=1e-9, abs_tol=4 * float(self.search.eps)):
-                rest = _subtracted(others, self.number, self.look.characters.times)
-                top = f"({self.number(limit)}{rest})" if rest else self.number(limit)
-                share = "" if p == 1 else f" / {_share(p, self.number)}"
-                yield f"{name} = {top}{share} = {self.number(asked)}"
+                asks = quotient_text(limit, others, p, self.number, self.look.characters.times)
+                yield f"{end_name} = {asks} = {self.number(asked)}"
 
     # ---- As JSON.
 
@@ -237,13 +216,9 @@ class Board:
         tree, n = self.tree, event.node
         fields: dict[str, Any] = {"node": n, "kind": Kind(tree.columns.kind[n]).name, "depth": event.depth}
         if event.branch >= 0:
-            above = self.parent(event)
+            above = self.tree.parent_of(event.branch)
             fields |= {"parent": above, "label": tree.branch_label(above, event.branch)}
-            if event.depth <= MOST_NESTED and tree.first_paths.depth[above] <= MOST_NESTED:
-                start = "" if tree.first_paths.parent[above] < 0 else f"{tree.path_of(above)}/"
-                fields["path"] = start + paths.join([fields["label"]])
-        else:
-            fields["path"] = paths.ROOT
+        fields["path"] = json_path(tree, n, event.branch)
         if event.window is not None:
             fields["window"] = list(map(json_number, event.window))
         if event.kind == PROBE and tree.columns.kind[n]:
@@ -264,29 +239,3 @@ class Board:
         if event.terms:
             fields["terms"] = [[json_number(p), json_number(end)] for p, end in event.terms]
         return fields | {"lower": json_number(event.lower), "upper": json_number(event.upper)}
-
-
-def _sum_text(terms: tuple[tuple[Number, Number], ...], number: Callable[[Number], str], times: str) -> str:
-    """Return an expectation written out: `0.9·2 + 0.1·3`, or `(1 + 2 + 6)/3` where all are equally likely."""
-    possible = [(p, end) for p, end in terms if p]
-    if len(possible) > 1 and all(p == possible[0][0] for p, _ in possible):
-        return f"({' + '.join(_factor(end, number) for _, end in possible)})/{len(possible)}"
-    return " + ".join(_product(p, end, number, times) for p, end in possible)
-
-
-def _subtracted(terms: tuple[tuple[Number, Number], ...], number: Callable[[Number], str], times: str) -> str:
-    return "".join(f" - {_product(p, end, number, times)}" for p, end in terms)
-
-
-def _product(p: Number, end: Number, number: Callable[[Number], str], times: str) -> str:
-    return _factor(end, number) if p == 1 else f"{_share(p, number)}{times}{_factor(end, number)}"
-
-
-def _share(p: Number, number: Callable[[Number], str]) -> str:
-    text = number(p)
-    return f"({text})" if "/" in text else text
-
-
-def _factor(end: Number, number: Callable[[Number], str]) -> str:
-    text = number(end)
-    return f"({text})" if text.startswith("-") or "/" in text else text

@@ -157,7 +157,10 @@ class _Drawing:
         symbol = self.characters.kinds[kind]
         text = paint(name, "dim") + paint(f"{symbol}{kind}", kind) + " " + self.value(n)
         used = len(name + symbol + kind) + 1 + len(self.value_text(n))
-        if row.first_met and is_one_row(self.tree, n):
+        first = self.tree.columns.first
+        if row.first_met and is_one_row(self.tree, n) and self.evaluation.strategy_only and kind != "CHANCE":
+            text += f"  plays {self.label(n, first[n])}"
+        elif row.first_met and is_one_row(self.tree, n):
             exact = self.search.is_exact(n)
             expression = self.expression(n, room - used - 3 - len(self.tail_text(row)), self.look.paint)
             self.has_room = bool(expression)

@@ -7,7 +7,7 @@ from xml.sax.saxutils import quoteattr
 
 from expectitree.analysis.verification import Check, Verification
 from expectitree.number import printable
-from expectitree.render.evaluation_json import dumps
+from expectitree.render.json_values import dumps
 from expectitree.render.look import Look
 
 
