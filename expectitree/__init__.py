@@ -16,7 +16,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from expectitree.analysis.comparison import Comparison, compare
+    from expectitree.analysis.opponents import opponents
     from expectitree.analysis.prepare import prepare
+    from expectitree.analysis.rescaling import rescale
+    from expectitree.analysis.some_scale import rescale_somehow
+    from expectitree.analysis.trace import trace
     from expectitree.analysis.verification import Verification, verify
     from expectitree.builder import TreeBuilder
     from expectitree.errors import (
@@ -46,7 +50,11 @@ _PUBLIC = {
         "Comparison",
         "compare",
     ),
+    "analysis.opponents": ("opponents",),
     "analysis.prepare": ("prepare",),
+    "analysis.rescaling": ("rescale",),
+    "analysis.some_scale": ("rescale_somehow",),
+    "analysis.trace": ("trace",),
     "analysis.verification": (
         "Verification",
         "verify",
@@ -120,11 +128,15 @@ __all__ = [
     "generate",
     "load",
     "loads",
+    "opponents",
     "prepare",
     "refresh",
+    "rescale",
+    "rescale_somehow",
     "save",
     "to_json",
     "to_text",
+    "trace",
     "verify",
 ]
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from expectitree.number import INFINITY, Number
 from expectitree.search.algorithms import Algorithm
+from expectitree.search.algorithms import algorithm as find_algorithm
 from expectitree.search.engine import choose_bounds, search_window, tolerance
 from expectitree.search.result import Search
 from expectitree.search.star_minimax import CUT_PROBING, NO_CUTS
@@ -57,7 +58,7 @@ class Trace:
 
 def trace(
     tree: Tree,
-    algorithm: Algorithm,
+    algorithm: Algorithm | str,
     *,
     bounds: Bounds | None = None,
     at: int | None = None,
@@ -69,10 +70,11 @@ def trace(
 
     At most `most` events are kept, the first ones; all are counted. The engine is the interpreted or the exact one.
     """
+    chosen = find_algorithm(algorithm) if isinstance(algorithm, str) else algorithm
     root_bounds, source = choose_bounds(tree, bounds)
-    recorder = _Recorder(tree, algorithm, tolerance(tree, root_bounds), at, most)
+    recorder = _Recorder(tree, chosen, tolerance(tree, root_bounds), at, most)
     search = search_window(
-        tree, algorithm, root_bounds, source, root_bounds, "exact" if tree.exact else "interpreted", max_visits,
+        tree, chosen, root_bounds, source, root_bounds, "exact" if tree.exact else "interpreted", max_visits,
         recorder.listen,
     )  # fmt: skip
     return Trace(file, search, recorder.events, recorder.total, at)

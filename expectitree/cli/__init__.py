@@ -19,6 +19,8 @@ COMMANDS = {
     "eval": "The value of a tree, the best action, and the annotated tree.",
     "compare": "The same tree under several algorithms, side by side.",
     "trace": "A search step by step: every entry, probe, visit, cut and bound.",
+    "rescale": "Other utilities in place of these: does the decision change?",
+    "opponents": "A MIN that errs, a Nature that is for or against us: does the decision change?",
     "verify": "Does every file read well, and say what its `expect` says?",
     "convert": "A tree from one format into another: YAML, JSON, Arrow, Parquet.",
     "generate": "A tree of a family, from a seed: ballard, uniform, lattice.",

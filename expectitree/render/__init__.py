@@ -7,12 +7,18 @@ written, since its lines may be longer than memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from expectitree.analysis.comparison import Comparison
+    from expectitree.analysis.opponents import Opponents
+    from expectitree.analysis.rescaling import Rescaling
+    from expectitree.analysis.trace import Trace
     from expectitree.analysis.verification import Verification
+    from expectitree.render.look import Look
     from expectitree.search.result import Search
+
+    Report: TypeAlias = Search | Comparison | Verification | Trace | Rescaling | Opponents
 
 # --format -> the module and the function of a renderer, imported when it is chosen.
 EVALUATION_FORMATS = {
@@ -34,6 +40,14 @@ TRACE_FORMATS = {
     "text": ("trace", "trace_text"),
     "json": ("trace", "trace_json"),
 }
+RESCALING_FORMATS = {
+    "text": ("rescaling", "rescaling_text"),
+    "json": ("rescaling", "rescaling_json"),
+}
+OPPONENTS_FORMATS = {
+    "text": ("opponents", "opponents_text"),
+    "json": ("opponents", "opponents_json"),
+}
 STUDY_FORMATS = {
     "text": ("study", "study_text"),
     "json": ("study", "study_json"),
@@ -41,6 +55,14 @@ STUDY_FORMATS = {
     "markdown": ("study", "study_markdown"),
 }
 _PIECES = {"evaluation_json"}
+_FORMATS_OF = {  # the name of a report's class -> how it can be shown
+    "Search": EVALUATION_FORMATS,
+    "Comparison": COMPARISON_FORMATS,
+    "Verification": VERIFICATION_FORMATS,
+    "Trace": TRACE_FORMATS,
+    "Rescaling": RESCALING_FORMATS,
+    "Opponents": OPPONENTS_FORMATS,
+}
 
 
 def renderer(formats: dict[str, tuple[str, str]], name: str) -> Callable[..., Iterator[str]]:
@@ -55,32 +77,31 @@ def renderer(formats: dict[str, tuple[str, str]], name: str) -> Callable[..., It
 
 
 def to_text(
-    found: Search | Comparison | Verification,
-    *,
-    width: int = 80,
-    unicode: bool = True,
-    rows: int | None = 60,
-    windows: bool = False,
+    found: Report, *, width: int = 80, unicode: bool = True, rows: int | None = 60, windows: bool = False
 ) -> str:
-    """Return what the command line prints of a search, a comparison or a verification, without colour.
+    """Return what the command line prints of a search, or of what another function found, without colour.
 
     Of a search about `rows` nodes are shown (None: all), with alpha and beta if `windows`.
     """
-    from expectitree.analysis.evaluation import Evaluation
-    from expectitree.render.look import Look
-    from expectitree.search.result import Search
-
-    look = Look(width, unicode)
-    if isinstance(found, Search):
-        return "".join(renderer(EVALUATION_FORMATS, "text")(Evaluation("", found, windows), look, rows)).rstrip("\n")
-    formats = COMPARISON_FORMATS if hasattr(found, "rows") else VERIFICATION_FORMATS
-    return "".join(renderer(formats, "text")([found], look)).rstrip("\n")
-
-
-def to_json(search: Search, *, file: str = "", windows: bool = False) -> str:
-    """Return the object that `expectitree eval --format json` prints of a search."""
-    from expectitree.analysis.evaluation import Evaluation
-    from expectitree.render.evaluation_json import evaluation_json
     from expectitree.render.look import Look
 
-    return "".join(evaluation_json(Evaluation(file, search, windows), Look())).rstrip("\n")
+    return _rendered(found, "text", Look(width, unicode), "", windows, rows)
+
+
+def to_json(found: Report, *, file: str = "", windows: bool = False) -> str:
+    """Return what the command line prints with `--format json`: an object, of a trace a line for each step."""
+    from expectitree.render.look import Look
+
+    return _rendered(found, "json", Look(), file, windows, None)
+
+
+def _rendered(found: Any, format: str, look: Look, file: str, windows: bool, rows: int | None) -> str:
+    kind = type(found).__name__
+    render = renderer(_FORMATS_OF[kind], format)
+    if kind == "Search":
+        from expectitree.analysis.evaluation import Evaluation
+
+        pieces = render(Evaluation(file, found, windows), look, rows)
+    else:
+        pieces = render(found if kind == "Trace" else [found], look)
+    return "".join(pieces).rstrip("\n")

@@ -74,18 +74,17 @@ class Board:
 
         `moment` is that after the step.
         """
-        indent = "  " * min(event.depth, _DEEPEST)
+        first = margin + "  " * min(event.depth, _DEEPEST)
         if event.depth > _DEEPEST:
-            indent += f"({event.depth}) "
-        room = max(24, self.look.width - cell_width(margin + indent) - 2)
+            first += f"({event.depth}) "
+        below = " " * (cell_width(first) + 2)
+        room = max(24, self.look.width - len(below))
         style = _STYLES.get(event.kind, "none")
         for position, line in enumerate(wrapped(self.sentences[event.kind](event), room)):
-            before = margin if not position else " " * len(margin)
-            hanging = "  " * bool(position)
-            yield self.look.paint(before, "dim") + indent + hanging + self.look.paint(untied(line), style)
+            yield self.look.paint(below if position else first, "dim") + self.look.paint(untied(line), style)
         for text in self.reckoned(event, moment):
             for line in wrapped(text, room):
-                yield " " * len(margin) + indent + "  " + self.look.paint(line, "dim")
+                yield below + self.look.paint(line, "dim")
 
     def conclusion(self) -> str:
         """What the search came to."""

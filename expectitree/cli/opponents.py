@@ -1,0 +1,121 @@
+"""`expectitree opponents`: a MIN that errs, a Nature that is for or against us."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import click
+
+from expectitree.analysis.opponents import MOST_NODES, opponents
+from expectitree.cli.options import Given, format_option, tree_options
+from expectitree.cli.terminal import make_look, working, write
+from expectitree.errors import NumberError
+from expectitree.number import Number, clipped, to_fraction, to_probability
+from expectitree.render import OPPONENTS_FORMATS, renderer
+from expectitree.transform import CHANCES
+
+_LEAST_TOLERANCE = Fraction(1, 10**100)
+_MOST_TOLERANCE = Fraction(1, 10)
+
+
+@click.command("opponents")
+@click.option(
+    "--epsilon",
+    "epsilons",
+    multiple=True,
+    default=("0.1",),
+    metavar="E",
+    help="How often MIN errs: several, or with commas between them; 0.05, 1/20 or 5%.  [default: 0.1]",
+)
+@click.option(
+    "--chance",
+    "chances",
+    multiple=True,
+    type=click.Choice(CHANCES),
+    default=("expected",),
+    help="Nature against MAX, for MAX, or as its probabilities say; several.  [default: expected]",
+)
+@click.option(
+    "--tolerance",
+    default="1e-9",
+    show_default=True,
+    metavar="WIDTH",
+    help="How narrowly an epsilon that is no short fraction is given.",
+)
+@click.option(
+    "--most-nodes",
+    type=click.IntRange(min=1),
+    default=MOST_NODES,
+    show_default=True,
+    metavar="N",
+    help="Of larger trees it is not told where the decision changes.",
+)
+@tree_options
+@format_option(OPPONENTS_FORMATS)
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    epsilons: tuple[str, ...],
+    chances: tuple[str, ...],
+    tolerance: str,
+    most_nodes: int,
+    format_name: str,
+    **given: Any,
+) -> None:
+    """Evaluate each tree against a perfect MIN, one that errs, and a random one.
+
+    With probability epsilon MIN picks uniformly among all its actions, else it plays its best against its own later
+    errors. Every epsilon at which the best actions change is found and verified, in exact arithmetic; numbers count
+    as they are written.
+
+    \b
+    Nature (--chance), which never errs:
+      expected  outcomes have their probabilities (expectiminimax)
+      worst     the outcome of p > 0 that is worst for MAX (minimax)
+      best      the one that is best for MAX (maximax)
+    """
+    what = Given(**given)
+    often = [_read_epsilon(text, what.in_fractions) for option in epsilons for text in option.split(",")]
+    width = _read_tolerance(tolerance)
+    bounds = what.root_bounds()
+    reports = []
+    for file, tree in what.trees():
+        for chance in dict.fromkeys(chances):
+            with what.complaining(file), working(f"{file}: opponents"):
+                reports.append(
+                    opponents(
+                        tree,
+                        often,
+                        chance=chance,
+                        tolerance=width,
+                        most_nodes=most_nodes,
+                        bounds=bounds,
+                        engine=what.engine,
+                        file=file,
+                    )
+                )
+    if reports:
+        write(renderer(OPPONENTS_FORMATS, format_name)(reports, make_look()))
+    if what.failures:
+        context.exit(max(what.failures))
+
+
+def _read_epsilon(text: str, exact: bool) -> Number:
+    try:
+        return to_probability(text.strip(), exact)
+    except NumberError as error:
+        raise click.BadParameter(str(error), param_hint="'--epsilon'") from None
+
+
+def _read_tolerance(text: str) -> Fraction:
+    try:
+        width = to_fraction(text.strip())
+    except NumberError as error:
+        raise click.BadParameter(str(error), param_hint="'--tolerance'") from None
+    if not _LEAST_TOLERANCE <= width <= _MOST_TOLERANCE:
+        raise click.BadParameter(
+            f"found {clipped(width)}, expected a number from 1e-100 to 0.1, such as 1e-9", param_hint="'--tolerance'"
+        )
+    return width
