@@ -20,7 +20,7 @@ COMMANDS = {
     "compare": "The same tree under several algorithms, side by side.",
     "trace": "A search step by step: every entry, probe, visit, cut and bound.",
     "rescale": "Other utilities in place of these: does the decision change?",
-    "opponents": "A MIN that errs, a Nature that is for or against us: does the decision change?",
+    "opponents": "A MIN that errs, another Nature: does the decision change?",
     "verify": "Does every file read well, and say what its `expect` says?",
     "convert": "A tree from one format into another: YAML, JSON, Arrow, Parquet.",
     "generate": "A tree of a family, from a seed: ballard, uniform, lattice.",
@@ -69,9 +69,9 @@ def cli() -> None:
     \b
     Exit status:
       0    all is well
-      1    what was asked about does not hold (an expectation is broken, algorithms disagree,
-           a search was stopped before the value was known,
-           a study is not done)
+      1    what was asked about does not hold (an expectation is broken, algorithms
+           disagree, a search was stopped before the value was known, a study is
+           not done)
       2    wrong usage
       3    a file that cannot be read or written, or is no tree
       130  interrupted
