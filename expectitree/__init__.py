@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from expectitree.analysis.comparison import Comparison, compare
+    from expectitree.analysis.limit import limit
     from expectitree.analysis.opponents import opponents
     from expectitree.analysis.prepare import prepare
     from expectitree.analysis.rescaling import rescale
@@ -50,6 +51,7 @@ _PUBLIC = {
         "Comparison",
         "compare",
     ),
+    "analysis.limit": ("limit",),
     "analysis.opponents": ("opponents",),
     "analysis.prepare": ("prepare",),
     "analysis.rescaling": ("rescale",),
@@ -126,6 +128,7 @@ __all__ = [
     "dumps",
     "evaluate",
     "generate",
+    "limit",
     "load",
     "loads",
     "opponents",

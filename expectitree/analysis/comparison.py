@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from expectitree.analysis.limit import Limit, check_size, measure
 from expectitree.errors import AnalysisError
 from expectitree.number import readable
 from expectitree.search.algorithms import ALGORITHMS, Algorithm
@@ -31,6 +32,7 @@ class Comparison:
 
     file: str
     rows: Sequence[ComparisonRow]
+    limit: Limit | None = None  # how few leaves could have been enough, where that was asked
 
     @property
     def tree(self) -> Tree:
@@ -77,6 +79,7 @@ class Total:
     leaves_visited: int
     cuts: int
     seconds: float
+    needed: tuple[int, int] | None  # between how many leaves and how many are needed, where that was asked
 
 
 def compare(
@@ -86,12 +89,17 @@ def compare(
     bounds: Bounds | None = None,
     engine: str = "auto",
     max_visits: int | None = None,
+    limit: bool = False,
+    max_leaves: int | None = None,
     file: str = "",
 ) -> Comparison:
     """Search a tree with each algorithm in turn, all by default; `file` is what the report calls the tree.
 
-    `bounds`, `engine` and `max_visits` are those of `evaluate`.
+    `bounds`, `engine` and `max_visits` are those of `evaluate`. With `limit` it is also told how few leaves could have
+    been enough, as the function `limit` does, to which `max_leaves` goes.
     """
+    if limit:
+        check_size(tree, max_leaves)
     rows = []
     for algorithm in algorithms:
         start = perf_counter()
@@ -99,12 +107,19 @@ def compare(
         rows.append(ComparisonRow(search, perf_counter() - start))
     if not rows:
         raise AnalysisError("nothing to compare: name at least one algorithm")
-    return Comparison(file, rows)
+    if not limit:
+        return Comparison(file, rows)
+    searches = [row.search for row in rows]
+    return Comparison(
+        file, rows, measure(tree, searches, bounds=bounds, engine=engine, max_leaves=max_leaves, file=file)
+    )
 
 
 def totals(comparisons: Sequence[Comparison]) -> list[Total]:
     """Return the sums over several files, an entry for each algorithm."""
     sums = []
+    limits = [comparison.limit.exact for comparison in comparisons if comparison.limit is not None]
+    needed = (sum(e.least for e in limits), sum(e.most for e in limits)) if limits else None
     for rows in zip(*(comparison.rows for comparison in comparisons), strict=True):
         counts = [row.search.counts for row in rows]
         sums.append(
@@ -115,6 +130,7 @@ def totals(comparisons: Sequence[Comparison]) -> list[Total]:
                 sum(c.leaves_visited for c in counts),
                 sum(c.cuts for c in counts),
                 sum(row.seconds for row in rows),
+                needed,
             )
         )
     return sums

@@ -19,6 +19,7 @@ COMMANDS = {
     "eval": "The value of a tree, the best action, and the annotated tree.",
     "compare": "The same tree under several algorithms, side by side.",
     "trace": "A search step by step: every entry, probe, visit, cut and bound.",
+    "limit": "The fewest leaves that could have been enough, and which.",
     "rescale": "Other utilities in place of these: does the decision change?",
     "opponents": "A MIN that errs, another Nature: does the decision change?",
     "verify": "Does every file read well, and say what its `expect` says?",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from expectitree.analysis.comparison import Comparison
+    from expectitree.analysis.limit import Limit
     from expectitree.analysis.opponents import Opponents
     from expectitree.analysis.rescaling import Rescaling
     from expectitree.analysis.trace import Trace
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from expectitree.render.look import Look
     from expectitree.search.result import Search
 
-    Report: TypeAlias = Search | Comparison | Verification | Trace | Rescaling | Opponents
+    Report: TypeAlias = Search | Comparison | Verification | Trace | Limit | Rescaling | Opponents
 
 # --format -> the module and the function of a renderer, imported when it is chosen.
 EVALUATION_FORMATS = {
@@ -40,6 +41,10 @@ TRACE_FORMATS = {
     "text": ("trace", "trace_text"),
     "json": ("trace", "trace_json"),
 }
+LIMIT_FORMATS = {
+    "text": ("limit", "limit_text"),
+    "json": ("limit", "limit_json"),
+}
 RESCALING_FORMATS = {
     "text": ("rescaling", "rescaling_text"),
     "json": ("rescaling", "rescaling_json"),
@@ -60,6 +65,7 @@ _FORMATS_OF = {  # the name of a report's class -> how it can be shown
     "Comparison": COMPARISON_FORMATS,
     "Verification": VERIFICATION_FORMATS,
     "Trace": TRACE_FORMATS,
+    "Limit": LIMIT_FORMATS,
     "Rescaling": RESCALING_FORMATS,
     "Opponents": OPPONENTS_FORMATS,
 }

@@ -7,15 +7,17 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from expectitree.analysis.comparison import Comparison, totals
+from expectitree.analysis.comparison import Comparison, Total, totals
+from expectitree.analysis.limit.proofs import between
 from expectitree.number import printable, shortest
 from expectitree.render.evaluation_text import value_text
 from expectitree.render.json_values import dumps, search_fields
+from expectitree.render.limit import limit_fields
 from expectitree.render.look import Look
 from expectitree.render.table import escaped, markdown, table
 
-HEADINGS = ("algorithm", "value", "best", "nodes", "leaves", "share", "cuts", "time")
-RIGHT = ("nodes", "leaves", "share", "cuts", "time")
+HEADINGS = ("algorithm", "value", "best", "nodes", "leaves", "needed", "share", "cuts", "time")
+RIGHT = ("nodes", "leaves", "needed", "share", "cuts", "time")
 DISPENSABLE = ("time", "cuts", "share", "nodes", "best")
 WIDEST = {"best": 16}
 CSV_COLUMNS = (
@@ -23,6 +25,7 @@ CSV_COLUMNS = (
     "nodes_visited", "visits", "leaves_total", "leaves_visited", "cuts", "seconds", "stopped", "value_lower",
     "value_upper",
 )  # fmt: skip
+CSV_LIMIT_COLUMNS = ("needed_lower", "needed_upper", "needed_for_best_lower", "needed_for_best_upper")
 
 
 def comparison_text(comparisons: Sequence[Comparison], look: Look) -> Iterator[str]:
@@ -37,16 +40,17 @@ def comparison_text(comparisons: Sequence[Comparison], look: Look) -> Iterator[s
             yield look.paint(printable(tree.title), "title" if len(comparisons) == 1 else "none")
         yield f"{len(tree):,} node{'s' * (len(tree) != 1)}, {tree.leaves:,} lea{'ves' if tree.leaves != 1 else 'f'}"
         yield ""
-        yield from table(HEADINGS, _rows(comparison), look, RIGHT, DISPENSABLE, WIDEST)
+        yield from table(_headings(comparison), _rows(comparison), look, RIGHT, DISPENSABLE, WIDEST)
         yield ""
         for disagreement in comparison.disagreements:
             yield look.paint(f"WRONG: {disagreement}", "bad")
-        yield look.paint(comparison.sentence, "bad" if comparison.disagreements else "title")
+        for sentence in _sentences(comparison):
+            yield look.paint(sentence, "bad" if comparison.disagreements else "title")
     if len(comparisons) > 1:
         yield ""
         yield look.paint(f"All {len(comparisons)} files", "title")
         yield ""
-        headings = tuple(h for h in HEADINGS if h not in ("value", "best"))
+        headings = tuple(h for h in _headings(comparisons[0]) if h not in ("value", "best"))
         yield from table(headings, _total_rows(comparisons), look, RIGHT, DISPENSABLE)
 
 
@@ -56,16 +60,16 @@ def comparison_markdown(comparisons: Sequence[Comparison], look: Look) -> Iterat
         title = f": {comparison.tree.title}" if comparison.tree.title else ""
         yield f"### {escaped(printable(comparison.file + title))}"
         yield ""
-        yield from markdown(HEADINGS, _rows(comparison), RIGHT)
+        yield from markdown(_headings(comparison), _rows(comparison), RIGHT)
         yield ""
         for disagreement in comparison.disagreements:
             yield f"**WRONG: {escaped(disagreement)}**"
-        yield escaped(comparison.sentence)
+        yield from map(escaped, _sentences(comparison))
         yield ""
     if len(comparisons) > 1:
         yield f"### All {len(comparisons)} files"
         yield ""
-        headings = tuple(h for h in HEADINGS if h not in ("value", "best"))
+        headings = tuple(h for h in _headings(comparisons[0]) if h not in ("value", "best"))
         yield from markdown(headings, _total_rows(comparisons), RIGHT)
         yield ""
 
@@ -74,12 +78,19 @@ def comparison_json(comparisons: Sequence[Comparison], look: Look) -> Iterator[s
     """Yield an object for each file, one line each."""
     for comparison in comparisons:
         rows = [search_fields(comparison.file, row.search) | {"seconds": row.seconds} for row in comparison.rows]
-        yield dumps({"file": comparison.file, "rows": rows})
+        limit = comparison.limit
+        if limit is not None:
+            rows = [
+                fields | {"surplus": limit.surplus(row.search)}
+                for fields, row in zip(rows, comparison.rows, strict=True)
+            ]
+        yield dumps({"file": comparison.file, "rows": rows} | ({} if limit is None else {"limit": limit_fields(limit)}))
 
 
 def comparison_csv(comparisons: Sequence[Comparison], look: Look) -> Iterator[str]:
     """Yield a heading, and a row for each file and algorithm."""
-    yield ",".join(CSV_COLUMNS)
+    with_limit = bool(comparisons) and comparisons[0].limit is not None
+    yield ",".join(CSV_COLUMNS + (CSV_LIMIT_COLUMNS if with_limit else ()))
     for comparison in comparisons:
         for row in comparison.rows:
             search, counts = row.search, row.search.counts
@@ -92,19 +103,34 @@ def comparison_csv(comparisons: Sequence[Comparison], look: Look) -> Iterator[st
                 counts.visits, counts.leaves_total, counts.leaves_visited, counts.cuts, f"{row.seconds:.6f}",
                 int(search.stopped), *map(shortest, search.interval_of(-1)),
             ]  # fmt: skip
+            if comparison.limit is not None:
+                for enough in (comparison.limit.exact, comparison.limit.best_action):
+                    fields += ["", ""] if enough is None else [enough.least, enough.most]
             line = io.StringIO()
             csv.writer(line, lineterminator="").writerow(fields)
             yield line.getvalue()
 
 
+def _headings(comparison: Comparison) -> tuple[str, ...]:
+    return tuple(h for h in HEADINGS if h != "needed" or comparison.limit is not None)
+
+
+def _sentences(comparison: Comparison) -> Iterator[str]:
+    yield comparison.sentence
+    if comparison.limit is not None and comparison.limit.sentence:
+        yield comparison.limit.sentence
+        yield from comparison.limit.notes
+
+
 def _rows(comparison: Comparison) -> list[list[str]]:
     rows = []
+    needed = [] if comparison.limit is None else [comparison.limit.exact.text]
     for row in comparison.rows:
         search, counts = row.search, row.search.counts
         rows.append(
             [
                 search.algorithm.full_name, value_text(search), search.best or "-",
-                f"{counts.visited:,}", f"{counts.leaves_visited:,}", f"{counts.share:.0%}", f"{counts.cuts:,}",
+                f"{counts.visited:,}", f"{counts.leaves_visited:,}", *needed, f"{counts.share:.0%}", f"{counts.cuts:,}",
                 seconds_text(row.seconds),
             ]
         )  # fmt: skip
@@ -114,11 +140,15 @@ def _rows(comparison: Comparison) -> list[list[str]]:
 def _total_rows(comparisons: Sequence[Comparison]) -> list[list[str]]:
     return [
         [
-            total.algorithm.full_name, f"{total.nodes_visited:,}", f"{total.leaves_visited:,}",
+            total.algorithm.full_name, f"{total.nodes_visited:,}", f"{total.leaves_visited:,}", *_needed(total),
             f"{total.leaves_visited / total.leaves_total:.0%}", f"{total.cuts:,}", seconds_text(total.seconds),
         ]
         for total in totals(comparisons)
     ]  # fmt: skip
+
+
+def _needed(total: Total) -> list[str]:
+    return [] if total.needed is None else [between(*total.needed)]
 
 
 def seconds_text(seconds: float) -> str:

@@ -1,0 +1,68 @@
+"""`expectitree limit`: how few leaves could have been enough."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from expectitree.analysis.limit import limit
+from expectitree.cli.compare import algorithms_named, max_leaves_option
+from expectitree.cli.options import Given, format_option, probe_options, tree_options
+from expectitree.cli.status import DOES_NOT_HOLD
+from expectitree.cli.terminal import make_look, working, write
+from expectitree.render import LIMIT_FORMATS, renderer
+
+
+@click.command("limit")
+@click.option(
+    "-a",
+    "--algorithm",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="A search to set beside the limit, once for each; all by default.",
+)
+@probe_options
+@tree_options
+@max_leaves_option
+@click.option("--all", "show_all", is_flag=True, help="Name every leaf.")
+@format_option(LIMIT_FORMATS)
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    names: tuple[str, ...],
+    probes: int | None,
+    probe_order: str | None,
+    max_leaves: int | None,
+    show_all: bool,
+    format_name: str,
+    **given: Any,
+) -> None:
+    """Say how few leaves could have been enough, which they are, and how far from that each search was.
+
+    These are the fewest leaves that force the root's value whatever all others are within their bounds, which no
+    correct search can beat, and the fewest that force only which action is best. Where several paths lead to a leaf
+    the figure may be known to lie between two only.
+
+    For example: expectitree limit trees/ballard-6.yaml
+    """
+    algorithms = algorithms_named(names, probes, probe_order)
+    what = Given(**given)
+    bounds = what.root_bounds()
+    reports = []
+    for file, tree in what.trees():
+        with what.complaining(file), working(f"the limit of {file}"):
+            report = limit(
+                tree, algorithms, bounds=bounds, engine=what.engine, max_visits=what.max_visits,
+                max_leaves=max_leaves, file=file,
+            )  # fmt: skip
+            reports.append(report)
+    if reports:
+        render = renderer(LIMIT_FORMATS, format_name)
+        write(render(reports, make_look(), *([show_all] if format_name == "text" else [])))
+    if any(not row.is_known for report in reports for row in report.rows):
+        what.failures.append(DOES_NOT_HOLD)
+    if what.failures:
+        context.exit(max(what.failures))
