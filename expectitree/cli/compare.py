@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from expectitree.analysis.comparison import compare
-from expectitree.analysis.limit import MOST_LARGE, MOST_LEAVES
-from expectitree.cli.options import Given, format_option, probe_options, tree_options
+from expectitree.cli.options import (
+    Given,
+    algorithm_option,
+    algorithms_named,
+    format_option,
+    max_leaves_option,
+    tree_options,
+)
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, say, working, write
-from expectitree.expectation import ALGORITHM_NAMES
 from expectitree.render import COMPARISON_FORMATS, renderer
-from expectitree.search.algorithms import Algorithm
-from expectitree.search.algorithms import algorithm as find_algorithm
-
-max_leaves_option = click.option(
-    "--max-leaves",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help=f"The most leaves that are taken: the work grows with their square.  [default: {MOST_LEAVES:,}; "
-    f"{MOST_LARGE:,} of long fractions]",
-)
 
 
 @click.command("compare")
-@click.option(
-    "-a",
-    "--algorithm",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    help="A search to compare, once for each; all by default.",
-)
-@probe_options
+@algorithm_option("A search to compare, once for each; all by default.")
 @tree_options
 @click.option("--limit", "with_limit", is_flag=True, help="Add the fewest leaves that could have been enough.")
 @max_leaves_option
@@ -78,11 +64,3 @@ def command(
         what.failures.append(DOES_NOT_HOLD)
     if wrong or what.failures:
         context.exit(max([*what.failures, DOES_NOT_HOLD]))
-
-
-def algorithms_named(names: Sequence[str], probes: int | None, probe_order: str | None) -> list[Algorithm]:
-    """Return the algorithms of these names, once each, all if none is given; raise a usage error for idle probes."""
-    chosen_names = tuple(dict.fromkeys(name.lower() for name in names)) or ALGORITHM_NAMES
-    if (probes is not None or probe_order is not None) and "star2.5" not in chosen_names:
-        raise click.UsageError("--probes and --probe-order are for star2.5: add -a star2.5, or leave them out.")
-    return [find_algorithm(n, *((probes, probe_order) if n == "star2.5" else ())) for n in chosen_names]

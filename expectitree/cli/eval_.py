@@ -9,7 +9,7 @@ import click
 
 from expectitree.analysis.evaluation import Evaluation
 from expectitree.analysis.outline import SHORT_TREE
-from expectitree.cli.options import Given, files_in, format_option, probe_options, tree_options
+from expectitree.cli.options import Given, algorithm_option, files_in, format_option, tree_options
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, working, write
 from expectitree.number import printable
@@ -20,16 +20,7 @@ from expectitree.search.engine import evaluate
 
 
 @click.command("eval")
-@click.option(
-    "-a",
-    "--algorithm",
-    "names",
-    multiple=True,
-    default=("expectiminimax",),
-    help="The search.  [default: expectiminimax]",
-    metavar="NAME",
-)
-@probe_options
+@algorithm_option("The search.  [default: expectiminimax]", "expectiminimax")
 @tree_options
 @click.option("--windows", is_flag=True, help="Show alpha and beta of every node that was entered.")
 @click.option(

@@ -7,23 +7,21 @@ from typing import Any
 import click
 
 from expectitree.analysis.limit import limit
-from expectitree.cli.compare import algorithms_named, max_leaves_option
-from expectitree.cli.options import Given, format_option, probe_options, tree_options
+from expectitree.cli.options import (
+    Given,
+    algorithm_option,
+    algorithms_named,
+    format_option,
+    max_leaves_option,
+    tree_options,
+)
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, working, write
 from expectitree.render import LIMIT_FORMATS, renderer
 
 
 @click.command("limit")
-@click.option(
-    "-a",
-    "--algorithm",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    help="A search to set beside the limit, once for each; all by default.",
-)
-@probe_options
+@algorithm_option("A search to set beside the limit, once for each; all by default.")
 @tree_options
 @max_leaves_option
 @click.option("--all", "show_all", is_flag=True, help="Name every leaf.")

@@ -17,10 +17,12 @@ from expectitree.cli.parallel import each
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import say, working, write
 from expectitree.errors import ExpectitreeError, FileError, NumberError, Problem
-from expectitree.expectation import PROBE_ORDERS
+from expectitree.expectation import ALGORITHM_NAMES, PROBE_ORDERS
 from expectitree.files import SUFFIXES, load, loads, tree_files
 from expectitree.files.saving import format_of, pieces, save
 from expectitree.number import to_bound
+from expectitree.search.algorithms import Algorithm
+from expectitree.search.algorithms import algorithm as find_algorithm
 from expectitree.search.engine import ENGINES
 from expectitree.tree import Bounds, Tree
 
@@ -168,25 +170,37 @@ def tree_options(command: Command) -> Command:
     return command
 
 
-def probe_options(command: Command) -> Command:
-    """Add what says how star2.5 probes."""
-    for option in reversed(
-        (
-            click.option(
-                "--probes",
-                type=click.IntRange(min=1),
-                metavar="K",
-                help="Children of each outcome that star2.5 probes; 2 by default.",
-            ),
-            click.option(
-                "--probe-order",
-                type=click.Choice(PROBE_ORDERS),
-                help="Round by round (cyclic, the default), or outcome by outcome.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
+    """Return the option that names searches, and those that say how star2.5 probes."""
+    options = (
+        click.option("-a", "--algorithm", "names", multiple=True, default=default, metavar="NAME", help=help),
+        click.option(
+            "--probes",
+            type=click.IntRange(min=1),
+            metavar="K",
+            help="Children of each outcome that star2.5 probes; 2 by default.",
+        ),
+        click.option(
+            "--probe-order",
+            type=click.Choice(PROBE_ORDERS),
+            help="Round by round (cyclic, the default), or outcome by outcome.",
+        ),
+    )
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def algorithms_named(names: Sequence[str], probes: int | None, probe_order: str | None) -> list[Algorithm]:
+    """Return the algorithms of these names, once each, all if none is given; raise a usage error for idle probes."""
+    chosen_names = tuple(dict.fromkeys(name.lower() for name in names)) or ALGORITHM_NAMES
+    if (probes is not None or probe_order is not None) and "star2.5" not in chosen_names:
+        raise click.UsageError("--probes and --probe-order are for star2.5: add -a star2.5, or leave them out.")
+    return [find_algorithm(n, *((probes, probe_order) if n == "star2.5" else ())) for n in chosen_names]
 
 
 def format_option(formats: dict[str, tuple[str, str]]) -> Callable[[Command], Command]:
@@ -199,6 +213,20 @@ def format_option(formats: dict[str, tuple[str, str]]) -> Callable[[Command], Co
         show_default=True,
         help="The output.",
     )
+
+
+def max_leaves_option(command: Command) -> Command:
+    """Add what says how large a tree may be whose limit is counted."""
+    from expectitree.analysis.limit import MOST_LARGE, MOST_LEAVES
+
+    option = click.option(
+        "--max-leaves",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help=f"The most leaves that are taken: the work grows with their square.  [default: {MOST_LEAVES:,}; "
+        f"{MOST_LARGE:,} of long fractions]",
+    )
+    return option(command)
 
 
 force_option = click.option("--force", is_flag=True, help="Replace a file that is there.")

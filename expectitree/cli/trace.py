@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from expectitree.analysis.trace import trace
-from expectitree.cli.options import Given, files_in, format_option, probe_options, tree_options
+from expectitree.cli.options import Given, algorithm_option, files_in, format_option, tree_options
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, working, write
 from expectitree.number import printable
@@ -18,16 +18,7 @@ MOST_STEPS = 500  # that are told as text without being asked
 
 
 @click.command("trace")
-@click.option(
-    "-a",
-    "--algorithm",
-    "names",
-    multiple=True,
-    default=("expectiminimax",),
-    help="The search.  [default: expectiminimax]",
-    metavar="NAME",
-)
-@probe_options
+@algorithm_option("The search.  [default: expectiminimax]", "expectiminimax")
 @tree_options
 @click.option("--at", metavar="PATH", help="Follow one node: its steps, and what comes of its children.")
 @click.option(

@@ -304,17 +304,17 @@ def trace_back(plan: Plan, lists: Lists, values: Column, demand: Column, chosen:
         k = min(demand[s], end)
         if k <= 0:
             continue
-        l = left[s]  # noqa: E741
+        one = left[s]
         if how == LEAF:
-            chosen[l] = 1
+            chosen[one] = 1
             continue
-        r = right[s]
-        a = begin[l]
-        b = begin[r]
-        a_start = start[l]
-        b_start = start[r]
-        a_last = length[l] - 1
-        b_last = length[r] - 1
+        other_one = right[s]
+        a = begin[one]
+        b = begin[other_one]
+        a_start = start[one]
+        b_start = start[other_one]
+        a_last = length[one] - 1
+        b_last = length[other_one] - 1
         fa = left_factor[s]
         fb = right_factor[s]
         i = a_last
@@ -352,8 +352,8 @@ def trace_back(plan: Plan, lists: Lists, values: Column, demand: Column, chosen:
                 while j > 0 and values[b + j - 1] == values[b + j]:
                     j -= 1
                 i = -a_start
-        demand[l] = max(demand[l], a_start + i)
-        demand[r] = max(demand[r], b_start + j)
+        demand[one] = max(demand[one], a_start + i)
+        demand[other_one] = max(demand[other_one], b_start + j)
 
 
 def compact(plan: Plan, lists: Lists, values: Column, step: int) -> int:
