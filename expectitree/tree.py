@@ -308,7 +308,7 @@ class Branch(NamedTuple):
 def _known_labels(node: Node, where: str) -> str:
     if node.kind == Kind.TERMINAL:
         return f"{where} is a terminal"
-    labels = [printable(branch.label) for branch in node.branches[:8]]
+    labels = [printable(paths.join([branch.label])) for branch in node.branches[:8]]
     more = ", …" if len(node.branches) > len(labels) else ""
     return f"the branches of {where} are {', '.join(labels)}{more}"
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from random import Random
 
 import pytest
@@ -20,6 +20,7 @@ from expectitree import Kind, Tree, TreeBuilder, loops
 from expectitree.analysis.comparison import compare, totals
 from expectitree.analysis.limit import Limit, limit, measure, proofs
 from expectitree.analysis.limit import count as counting
+from expectitree.builder import NodeId
 from expectitree.cli import cli
 from expectitree.errors import AnalysisError
 from expectitree.number import INFINITY, Number
@@ -97,6 +98,59 @@ def check_against_all_subsets(case: Case, exact_too: bool = True) -> None:
                 assert any(proved == tree.find(label).id for label in report.search.ties)
             if not tree.is_sharing:
                 assert (report.exact.count, report.best_action and report.best_action.count) == (wanted, wanted_best)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_actions_that_share_leaves_may_be_in_order_without_a_look(seed: int) -> None:
+    """Against all values that a few leaves may have: intervals that overlap do not say that the order is open."""
+    random = Random(seed)
+    builder = TreeBuilder()
+    leaves = [builder.add_terminal(float(random.randint(0, 3))) for _ in range(3)]
+    made = list(leaves)
+    for _ in range(random.randint(2, 5)):
+        below = random.sample(made, random.randint(2, min(3, len(made))))
+        kind = random.choice([Kind.MAX, Kind.MIN, Kind.MAX, Kind.MIN, Kind.CHANCE])
+        shares = [1 / len(below)] * len(below) if kind == Kind.CHANCE else None
+        made.append(builder.add_inner(kind, below, shares, [None] * len(below)))
+    top = random.sample(made, 2)
+    tree = builder.build(NodeId(builder.add_inner(random.choice([Kind.MAX, Kind.MIN]), top, None, [None, None])))
+    report = limit(tree, ONE, bounds=(0.0, 3.0))
+    assert report.best_action is not None
+    fewest = min(
+        count
+        for count in range(tree.leaves + 1)
+        for some in combinations([n for n, k in enumerate(tree.columns.kind) if not k], count)
+        if is_best_always(tree, set(some))
+    )
+    assert report.best_action.least <= fewest <= report.best_action.most
+    assert is_best_always(tree, set(report.best_action.leaves))
+
+
+def test_an_action_that_contains_the_other_is_in_order_without_a_look() -> None:
+    tree = et.loads("{nodes: {x: {min: [0, 2]}}, max: {a: {min: [4, {ref: x}]}, b: {ref: x}}}")
+    report = limit(tree, ONE)
+    assert is_best_always(tree, set(), 4)
+    assert report.best_action is not None
+    assert (report.best_action.least, report.best_action.most) == (0, 1)
+
+
+def is_best_always(tree: Tree, looked: set[int], most: int = 3) -> bool:
+    """Say whether one action is best whatever the other leaves are worth, of 0, 0.5, ... and so on."""
+    others = [n for n, k in enumerate(tree.columns.kind) if not k and n not in looked]
+    likely = {child.id for child in tree.root.children}
+    pick = {Kind.MAX: max, Kind.MIN: min, Kind.CHANCE: lambda values: sum(values) / len(values)}
+    for values in product([x / 2 for x in range(2 * most + 1)], repeat=len(others)):
+        given = dict(zip(others, values, strict=True))
+        worth: list[float] = []
+        for n in range(len(tree)):
+            node = tree.node(n)
+            utility = node.utility
+            if utility is not None:
+                worth.append(given.get(n, float(utility)))
+            else:
+                worth.append(pick[node.kind]([worth[child.id] for child in node.children]))
+        likely = {c for c in likely if abs(worth[c] - worth[-1]) < 1e-9}
+    return bool(likely)
 
 
 def cases(start: int, count: int, is_sharing: bool, most: int = 10) -> list[Case]:
@@ -423,7 +477,8 @@ def test_the_json() -> None:
             },
         ],
     }  # fmt: skip
-    assert (shared["exact"], shared["best_action"], shared["leaves"]) == (5, 4, 8)
+    assert (shared["exact"], shared["best_action"], shared["leaves"]) == (5, None, 8)
+    assert shared["best_action_bounds"] == [0, 4]
     chance = json.loads(run("-", "--format", "json", input="chance: [1, 2]").output)
     assert (chance["best_action"], chance["best_action_bounds"], chance["best_action_leaves"]) == (None, None, None)
 

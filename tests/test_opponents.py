@@ -260,7 +260,7 @@ def test_the_worked_example_changes_at_two_ninety_firsts() -> None:
             ("random", 54.5, "right"),
         ]
         crossing = only(report)
-        assert crossing == Crossing(F(2, 91), F(2, 91), F(10), ("left",), ("left", "right"), ("right",))
+        assert crossing == Crossing(F(2, 91), F(2, 91), F(10), ("left",), ("left", "right"), ("right",), F(10), F(10))
 
 
 def test_two_crossings() -> None:
@@ -284,7 +284,7 @@ def test_irrational_crossings() -> None:
 def test_a_touch_is_a_tie_at_one_place() -> None:
     # b - a is -16 (e - 1/2)^2.
     report = report_of(f"max: {{a: {A}, b: {{min: [{{min: [-4, 60]}}, 28]}}}}")
-    assert only(report) == Crossing(F(1, 2), F(1, 2), F(16), ("a",), ("a", "b"), ("a",))
+    assert only(report) == Crossing(F(1, 2), F(1, 2), F(16), ("a",), ("a", "b"), ("a",), F(16), F(16))
 
 
 def test_ties_on_intervals() -> None:
@@ -299,9 +299,9 @@ def test_ties_on_intervals() -> None:
 
 def test_ties_at_the_ends_alone() -> None:
     crossing = only(report_of("max: {sure: 0, risk: {min: [0, 2]}}"))
-    assert crossing == Crossing(F(0), F(0), F(0), (), ("sure", "risk"), ("risk",))
+    assert crossing == Crossing(F(0), F(0), F(0), (), ("sure", "risk"), ("risk",), F(0), F(0))
     crossing = only(report_of("max: {sure: 1, risk: {min: [0, 2]}}"))
-    assert crossing == Crossing(F(1), F(1), F(1), ("sure",), ("sure", "risk"), ())
+    assert crossing == Crossing(F(1), F(1), F(1), ("sure",), ("sure", "risk"), (), F(1), F(1))
 
 
 def test_the_root_may_be_mins() -> None:
@@ -524,7 +524,7 @@ def test_json_has_its_keys() -> None:
     assert found["crossings"] == [
         {
             "epsilon": 2 / 91, "epsilon_lower": 2 / 91, "epsilon_upper": 2 / 91, "exact": "2/91", "value": 10,
-            "before": ["left"], "at": ["left", "right"], "after": ["right"],
+            "value_lower": 10, "value_upper": 10, "before": ["left"], "at": ["left", "right"], "after": ["right"],
         }
     ]  # fmt: skip
     assert (found["tolerance"], found["crossings_complete"], found["reason"]) == (1e-9, True, None)

@@ -12,6 +12,7 @@ from random_trees import EVERY, Case
 
 import expectitree as et
 from expectitree.analysis.evaluation import Evaluation
+from expectitree.analysis.explain import Explanation
 from expectitree.analysis.reasons import reasons
 from expectitree.analysis.strategy import strategy_only
 from expectitree.builder import NodeId
@@ -250,3 +251,30 @@ def test_strategies_of_random_trees_are_drawn(searches: list[Search]) -> None:
     for search in searches[::6]:
         lines = list(evaluation_text(Evaluation("", search, strategy_only=True), Look(60), None))
         assert lines[-1].startswith("bounds")
+
+
+def test_explain_without_a_tree_or_with_a_drawing_is_wrong_usage() -> None:
+    for words, message in (
+        (["--explain"], "No tree was given"),
+        (["--explain", "--format", "json"], "No tree was given"),
+        ([LEFT, "--explain", "a1", "--strategy"], "--explain answers in sentences, --strategy draws: leave one out."),
+    ):
+        done = run(*words)
+        assert done.exit_code == 2
+        assert message in done.stderr
+
+
+@pytest.mark.parametrize("name", ["star1", "star2", "star2.5"])
+def test_what_a_stopped_search_did_not_come_to_is_not_passed_over(name: str) -> None:
+    """Passed over is only what the whole search passes over too; the rest was just not reached."""
+    for seed in range(150):
+        tree = Case(seed).tree()
+        if tree.is_sharing:  # a node may be passed over by one path, and entered by another later
+            continue
+        whole = Explanation(et.evaluate(tree, name))
+        for most in range(1, whole.search.counts.visits):
+            search = et.evaluate(tree, name, max_visits=most)
+            explanation = Explanation(search)
+            for n in range(len(tree)):
+                if explanation.skipped(n) == "passed over":
+                    assert not whole.search.visits[n] or search.is_exact(n)

@@ -737,3 +737,20 @@ def test_a_chain_of_a_hundred_thousand(kind: str) -> None:
     start = process_time()
     assert rescale_somehow(tree).answer.answer in ("no", "unknown")
     assert process_time() - start < 10
+
+
+def test_a_map_that_floats_cannot_tell_apart_is_refused() -> None:
+    tree = "max: {a: 9000, b: {chance: [{p: 99%, utility: 10000}, {p: 1%, utility: 9000}]}}"
+    done = CliRunner().invoke(cli, ["rescale", "-e", tree, "--exp", "0.01"])
+    assert done.exit_code == 2
+    assert "9000 and 10000 both become 100 in floating point, though the map tells them apart" in done.stderr
+    near = CliRunner().invoke(cli, ["rescale", "-e", "max: [900, 2000, {chance: [2200, 2000]}]", "--exp", "0.015"])
+    assert "become so nearly equal" in " ".join(near.stdout.split())
+
+
+def test_a_map_from_python_names_utilities_that_there_are() -> None:
+    tree = et.loads("max: [1, {chance: [2, 3]}]")
+    assert et.rescale(tree, {2: 20}).after.value == 11.5  # type: ignore[union-attr]
+    assert et.rescale(tree, lambda u: u * 2).before.value == 2.5
+    with pytest.raises(et.TransformError, match="no terminal is worth 4"):
+        et.rescale(tree, {4: 20})

@@ -285,7 +285,7 @@ def test_keys_go_forwards_and_back() -> None:
     assert after("page", "page") == 36
     assert after("start") == 1
     assert set(KEYS.values()) == {
-        "on", "back", "page", "page back", "out", "cut", "cut back", "start", "end", "quit"
+        "on", "back", "page", "page back", "out", "cut", "cut back", "start", "end", "quit", "suspend", "help"
     }  # fmt: skip
 
 
@@ -349,7 +349,7 @@ def test_a_walk_in_a_terminal() -> None:
             seen = ""
             os.write(ours, keys.encode())
             # The last line of the screen is drawn after the first.
-            wait_for(lambda text, step=step: "q quit" in text.partition(f"step {step} of 36")[2])  # type: ignore[misc]
+            wait_for(lambda text, step=step: "? help" in text.partition(f"step {step} of 36")[2])  # type: ignore[misc]
         assert "The value is 2.1" in seen
         os.write(ours, b"q")
         assert process.wait(timeout=60) == 0

@@ -84,7 +84,7 @@ class Total:
 
 def compare(
     tree: Tree,
-    algorithms: Iterable[Algorithm | str] = tuple(ALGORITHMS),
+    algorithms: Iterable[Algorithm | str] | Algorithm | str = tuple(ALGORITHMS),
     *,
     bounds: Bounds | None = None,
     engine: str = "auto",
@@ -101,7 +101,7 @@ def compare(
     if limit:
         check_size(tree, max_leaves)
     rows = []
-    for algorithm in algorithms:
+    for algorithm in [algorithms] if isinstance(algorithms, (Algorithm, str)) else algorithms:
         start = perf_counter()
         search = evaluate(tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits)
         rows.append(ComparisonRow(search, perf_counter() - start))

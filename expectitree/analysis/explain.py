@@ -154,7 +154,9 @@ def account_for_skipped(
         if visits[n] > 0:
             if cut[n] == 5:  # PROBED: what it left belongs to the cut above, if any
                 owner[n] = owner[above]
-            elif cut[n] != 0 and cut[n] != 6:
+            elif cut[n] == 6:  # STOPPED
+                owner[n] = -2  # nobody could come to what it left
+            elif cut[n] != 0:
                 owner[n] = n
             continue
         if above < 0:
@@ -165,7 +167,7 @@ def account_for_skipped(
                 reason[n] = 4  # BELOW_PASSED_OVER
         elif probability[branch[n]] == 0:
             reason[n] = 3  # IMPOSSIBLE
-        elif cut[above] == 6:  # STOPPED
+        elif owner[above] == -2:
             reason[n] = 5  # NOT_REACHED
         elif owner[above] < 0 or (
             # the cut came later than this child's turn

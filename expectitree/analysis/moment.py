@@ -8,7 +8,7 @@ from typing import Any
 
 from expectitree.analysis.trace import CUT, ENTER, LEAVE, VISIT, Event, Trace, initial_intervals
 from expectitree.search.result import Search
-from expectitree.search.star_minimax import NOT_CUT, PROBED, STOPPED
+from expectitree.search.star_minimax import STOPPED
 
 
 class Moment:
@@ -72,10 +72,8 @@ class Moment:
             self.cuts += 1
             self.cut[n], self.cut_after[n] = event.cut, event.after
         elif event.kind == LEAVE and self.open:
-            entry = self.open.pop()
-            self._left.append(entry)
-            if self.cut[n] == STOPPED:
-                self.cut[n] = NOT_CUT if entry.place < 0 else PROBED
+            self._left.append(self.open.pop())
+            self.cut[n], self.cut_after[n] = event.cut, event.after
         elif event.kind in (LEAVE, VISIT):
             self._count(n, 1)
         self.done += 1

@@ -73,6 +73,8 @@ class Crossing:
     before: tuple[str, ...]  # the best actions up to it, none where it is 0
     at: tuple[str, ...]  # those at it, more than one
     after: tuple[str, ...]  # those from it on, none where it is 1
+    value_lower: Fraction  # the root's value at `lower`,
+    value_upper: Fraction  # and at `upper`, which is no less
 
     @property
     def epsilon(self) -> Fraction:
@@ -111,7 +113,7 @@ class Opponents:
 
 def opponents(
     tree: Tree,
-    epsilons: Iterable[Number] = (0.1,),
+    epsilons: Iterable[Number] | Number = (0.1,),
     *,
     chance: str = "expected",
     tolerance: Number = TOLERANCE,
@@ -130,6 +132,8 @@ def opponents(
     if tolerance <= 0:
         raise AnalysisError(f"the tolerance is {tolerance}: expected a number greater than 0")
     rows = []
+    if isinstance(epsilons, (float, int, Fraction)):
+        epsilons = [epsilons]
     for epsilon in sorted({_as_in(tree, e) for e in (0, 1, *epsilons)}):
         replaced = replace_opponent(tree, epsilon, chance)
         search = evaluate(replaced, bounds=bounds, engine=engine)
@@ -156,6 +160,8 @@ def _exactly(value: Number) -> Fraction:
 
 
 def _as_in(tree: Tree, epsilon: Number) -> Number:
+    if isinstance(epsilon, str):
+        raise AnalysisError(f"epsilon is a number from 0 to 1, got the text {epsilon!r}")
     if epsilon != epsilon:
         raise AnalysisError("epsilon is NaN: expected a probability from 0 to 1")
     return _exactly(epsilon) if tree.exact else float(epsilon)
@@ -209,7 +215,9 @@ def _find_crossings(tree: Tree, chance: str, tolerance: Fraction) -> tuple[tuple
             _verify(tree, chance, lower, named(here.at), value(lower))
         before = previous.after if previous else ()
         middle = value((lower + upper) / 2)
-        crossings.append(Crossing(lower, upper, middle, named(before), named(here.at), named(here.after)))
+        crossings.append(
+            Crossing(lower, upper, middle, named(before), named(here.at), named(here.after), value(lower), value(upper))
+        )
     return named(decision.steps[0].at), crossings
 
 

@@ -19,13 +19,14 @@ from expectitree.analysis.scales import (
     Image,
     MapClass,
     Scale,
+    as_fraction,
     as_number,
     classify,
     scale_of,
     unknown_names,
 )
 from expectitree.errors import AnalysisError, TransformError
-from expectitree.number import Number, clipped, printable
+from expectitree.number import Number, clipped, printable, readable
 from expectitree.search.engine import ROUNDING_EPS, evaluate
 from expectitree.search.result import Search
 from expectitree.transform import map_utilities
@@ -115,10 +116,18 @@ def rescale(
     map it is checked at every node that values go through it and best actions stay. Raises `TransformError` where a
     utility has no image, `AnalysisError` where that check fails.
     """
-    scale = scale_of(scale)
     utilities, estimates = numbers_of(tree)
+    if isinstance(scale, Mapping) and (unknown := unknown_names(map(as_fraction, scale), utilities | estimates)):
+        least, greatest = min(utilities), max(utilities)
+        raise TransformError(
+            f"no terminal is worth {clipped(unknown[0])} (and no estimate is): utilities run from {clipped(least)} to "
+            f"{clipped(greatest)}"
+        )
+    scale = scale_of(scale)
     ordered = sorted(utilities)
     images = {u: scale.rule(u) for u in ordered}
+    if scale.rises:
+        _check_rising(images)
     map_class = classify(list(images.items()), scale.bends)
     for estimate in estimates - utilities:
         images[estimate] = scale.rule(estimate)
@@ -138,10 +147,25 @@ def rescale(
         if together:
             u, v, image = map(clipped, (together[0][0], *together[1]))
             remarks.append(f"In floating point {u} and {v} both become {image}: use --exact.")
+        close: Any = after.eps
+        near = next((two for two in pairwise(pairs) if 0 < two[1][1] - two[0][1] <= close), None)
+        if near:
+            u, v = clipped(near[0][0]), clipped(near[1][0])
+            remarks.append(f"{u} and {v} become so nearly equal, by {readable(close, 2)} or less, that they tie.")
     if map_class.name == AFFINE:
         after = _with_eps_of(before, after, map_class.slope)
         _check_affine(before, after, map_class)
     return Rescaling(file, before, scale, map_class, pairs, after, tuple(remarks))
+
+
+def _check_rising(images: Mapping[Number, Image]) -> None:
+    """Refuse a map that tells all utilities apart where floating point does not."""
+    for (u, image), (v, other) in pairwise(images.items()):
+        if not image < other:
+            raise TransformError(
+                f"{clipped(u)} and {clipped(v)} both become {readable(float(image))} in floating point, though the map "
+                "tells them apart: choose a gentler one (for --exp an R nearer 0)"
+            )
 
 
 def _reached(search: Search) -> set[int]:

@@ -27,6 +27,7 @@ class Scale:
     rule: Callable[[Number], Image]  # raises TransformError where a utility has no image
     names: Mapping[Fraction, Fraction] = field(default_factory=dict)  # the images of the utilities that it names
     bends: bool = False  # strictly concave or strictly convex: affine on no three utilities
+    rises: bool = False  # strictly, wherever it is defined
 
 
 def as_number(u: Number, image: Image, exact: bool) -> Number:
@@ -108,7 +109,7 @@ def power(exponent: Fraction) -> Scale:
     """Return the map u -> u^exponent that keeps the sign: of a negative u it is -|u|^exponent."""
     if exponent <= 0:
         raise TransformError(f"found {clipped(exponent)}, expected a power above 0, {_WHICH_POWERS}")
-    return Scale("power", f"u^{clipped(exponent)}", lambda u: _power(as_fraction(u), exponent))
+    return Scale("power", f"u^{clipped(exponent)}", lambda u: _power(as_fraction(u), exponent), rises=True)
 
 
 _WHICH_POWERS = "such as 2, which favours risk (of gains), or 0.5, which avoids it"
@@ -149,7 +150,7 @@ def _root(number: int, degree: int) -> int | None:
 
 def logarithm() -> Scale:
     """Return the map u -> ln(u), for u > 0."""
-    return Scale("log", "ln(u)", _logarithm, bends=True)
+    return Scale("log", "ln(u)", _logarithm, bends=True, rises=True)
 
 
 def _logarithm(u: Number) -> float:
@@ -177,7 +178,7 @@ def exponential(rate: Fraction) -> Scale:
             )
         return image
 
-    return Scale("exp", f"(1 - e^(-R*u)) / R, R = {clipped(rate)}", rule, bends=True)
+    return Scale("exp", f"(1 - e^(-R*u)) / R, R = {clipped(rate)}", rule, bends=True, rises=True)
 
 
 def stepped(steps: Mapping[Number, Fraction]) -> Scale:

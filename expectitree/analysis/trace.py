@@ -34,9 +34,10 @@ class Event(NamedTuple):
     upper: Number
     was: Bounds  # what was known before
     window: Bounds | None = None  # that of the node's entry: at enter, cut and leave
-    place: int = -1  # at probe, and at the entry that it makes: the one child that is looked at, from 0
-    cut: int = 0  # at cut: the constant of `star_minimax`
-    after: int = 0  # at cut: how many children were done
+    place: int = -1  # at probe: the one child that is looked at, from 0
+    cut: int = 0  # at cut and leave: the constant of `star_minimax`
+    after: int = 0  # there: how many children were done
+    step: int = 0  # its number, from 1
     terms: tuple[tuple[Number, Number], ...] = ()  # p and end of every outcome, which make a bound of a CHANCE node
 
 
@@ -61,16 +62,18 @@ def trace(
     algorithm: Algorithm | str,
     *,
     bounds: Bounds | None = None,
-    at: int | None = None,
+    at: int | str | None = None,
     most: int | None = None,
     max_visits: int | None = None,
     file: str = "",
 ) -> Trace:
-    """Search a tree and return every step: those at node `at` alone, and its children's outcomes, where it is given.
+    """Search a tree and return every step, or those at one node (`at`: its id or path) and what comes of its children.
 
     At most `most` events are kept, the first ones; all are counted. The engine is the interpreted or the exact one.
     """
     chosen = find_algorithm(algorithm) if isinstance(algorithm, str) else algorithm
+    if isinstance(at, str):
+        at = tree.find(at).id
     root_bounds, source = choose_bounds(tree, bounds)
     recorder = _Recorder(tree, chosen, tolerance(tree, root_bounds), at, most)
     search = search_window(
@@ -131,7 +134,6 @@ class _Frame:
     high: Number
     low_open: int = 0  # outcomes whose bound is infinite
     high_open: int = 0
-    place: int = -1  # of a probe: the one child that it is for
     unsummed: int = 0  # outcomes of which the search has not told yet, as it enters
     last: int = -1  # the branch whose child was entered, visited or passed over last
     low_ends: dict[int, Number] | None = None  # of few outcomes: what makes the sums
@@ -145,7 +147,7 @@ class _Recorder:
         self.tree, self.algorithm, self.eps, self.at, self.most = tree, algorithm, eps, at, most
         self.kind, self.utility, self.first, self.child, self.probability = map(list, tree.columns)
         self.events: list[Event] = []
-        self.total = 0
+        self.total = self.step = 0
         self.stack: list[_Frame] = []
         self.columns: dict[str, Column] = {}
         self.lower: list[Number] = []  # what was told of every node
@@ -162,11 +164,10 @@ class _Recorder:
         return self.columns[name]
 
     def tell(self, kind: str, node: int, branch: int, depth: int, lower: Number, upper: Number, **about: Any) -> None:
-        event = Event(kind, node, branch, depth, lower, upper, (self.lower[node], self.upper[node]), **about)
+        self.step += 1
+        was = (self.lower[node], self.upper[node])
         self.lower[node], self.upper[node] = lower, upper
-        self.keep(event)
-
-    def keep(self, event: Event) -> None:
+        event = Event(kind, node, branch, depth, lower, upper, was, step=self.step, **about)
         if self.at is None or concerns(self.tree, event, self.at):
             self.total += 1
             if self.most is None or len(self.events) < self.most:
@@ -204,7 +205,7 @@ class _Recorder:
                     end = begin + 1
         k = self.kind[n]
         start: Number = -INFINITY if k == Kind.MAX else INFINITY if k == Kind.MIN else 0
-        frame = _Frame(n, branch, begin, end, begin, start, start, place=rank)
+        frame = _Frame(n, branch, begin, end, begin, start, start)
         if k == Kind.CHANCE and self.algorithm.chance_cuts:
             frame.low = frame.high = self.probability[0] * 0
             possible = sum(self.probability[b] > 0 for b in range(begin, end))
@@ -217,7 +218,7 @@ class _Recorder:
         """The window of an entry is complete."""
         window = (self.columns["alpha"][n], beta)
         frame = self.stack[-1]
-        self.told(ENTER, n, frame.branch, len(self.stack) - 1, window=window, place=frame.place)
+        self.told(ENTER, n, frame.branch, len(self.stack) - 1, window=window)
 
     def on_low_term(self, b: int, was: Number, term: Number) -> None:
         frame = self.stack[-1]
@@ -282,13 +283,13 @@ class _Recorder:
         depth = len(self.stack) - 1
         window = (self.columns["alpha"][n], self.columns["beta"][n])
         code = self.columns["cut"][n]
+        after = self.columns["cut_after"][n]
         if code not in NO_CUTS:
             low = code % CUT_PROBING in (1, 3)  # ALPHA_CUT, CHANCE_CUT_LOW
-            after = self.columns["cut_after"][n]
             self.told(
                 CUT, n, frame.branch, depth, window=window, cut=code, after=after, terms=self.terms(frame, not low)
             )
-        self.tell(LEAVE, n, frame.branch, depth, lower, upper, window=window)
+        self.tell(LEAVE, n, frame.branch, depth, lower, upper, window=window, cut=code, after=after)
         self.stack.pop()
         if self.stack:
             self.take_in(self.stack[-1], n)

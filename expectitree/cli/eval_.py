@@ -69,7 +69,9 @@ def command(
         raise click.UsageError("eval runs one algorithm: `expectitree compare` runs several, side by side.")
     chosen = find_algorithm(names[0], probes, probe_order)
     what = Given(**given)
-    if explain is not None and not what.files and not what.texts:
+    if explain is not None and strategy:
+        raise click.UsageError("--explain answers in sentences, --strategy draws: leave one out.")
+    if explain not in (None, ROOT) and not what.files and not what.texts:
         what, explain = replace(what, files=(explain,)), ROOT  # it was the tree that stood behind --explain
     bounds = what.root_bounds()
     look = make_look()

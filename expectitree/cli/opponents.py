@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +12,7 @@ from expectitree.analysis.opponents import MOST_NODES, opponents
 from expectitree.cli.options import Given, format_option, tree_options
 from expectitree.cli.terminal import make_look, working, write
 from expectitree.errors import NumberError
-from expectitree.number import Number, clipped, to_fraction, to_probability
+from expectitree.number import Number, clipped, quoted, to_fraction, to_probability
 from expectitree.render import OPPONENTS_FORMATS, renderer
 from expectitree.transform import CHANCES
 
@@ -32,9 +33,10 @@ _MOST_TOLERANCE = Fraction(1, 10)
     "--chance",
     "chances",
     multiple=True,
-    type=click.Choice(CHANCES),
     default=("expected",),
-    help="Nature against MAX, for MAX, or as its probabilities say; several.  [default: expected]",
+    callback=lambda _context, _option, value: _read_chances(value),
+    metavar="HOW",
+    help="Nature: worst, best or expected; several, or with commas between them.  [default: expected]",
 )
 @click.option(
     "--tolerance",
@@ -82,7 +84,7 @@ def command(
     bounds = what.root_bounds()
     reports = []
     for file, tree in what.trees():
-        for chance in dict.fromkeys(chances):
+        for chance in chances:
             with what.complaining(file), working(f"{file}: opponents"):
                 reports.append(
                     opponents(
@@ -100,6 +102,14 @@ def command(
         write(renderer(OPPONENTS_FORMATS, format_name)(reports, make_look()))
     if what.failures:
         context.exit(max(what.failures))
+
+
+def _read_chances(options: Iterable[str]) -> tuple[str, ...]:
+    found = dict.fromkeys(text.strip() for option in options for text in option.split(","))
+    for text in found:
+        if text not in CHANCES:
+            raise click.BadParameter(f"found {quoted(text)}, expected worst, best or expected")
+    return tuple(found)
 
 
 def _read_epsilon(text: str, exact: bool) -> Number:

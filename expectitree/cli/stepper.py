@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,8 +18,7 @@ from expectitree.analysis.moment import Moment
 from expectitree.analysis.trace import CUT, Event, Trace, concerns
 from expectitree.cli.terminal import make_look
 from expectitree.errors import AnalysisError
-from expectitree.number import printable
-from expectitree.render.look import clipped
+from expectitree.render.look import clipped, padded, wrapped
 from expectitree.render.scene import Scene, scene
 from expectitree.render.trace import never
 
@@ -38,12 +38,23 @@ KEYS = {
     "n": "out", "c": "cut", "C": "cut back",
     "g": "start", "\x1b[H": "start", "\x1b[1~": "start", "\xe0G": "start",
     "G": "end", "\x1b[F": "end", "\x1b[4~": "end", "\xe0O": "end",
-    "q": "quit", "\x1b": "quit",
+    "q": "quit", "\x1b": "quit", "\x1a": "suspend", "?": "help", "h": "help",
 }  # fmt: skip
 HELP = (  # the first that there is room for
-    f"space on, b back, f and u {FAR} steps, n out of this node, c next cut, C last cut, g start, G end, q quit",
-    f"space on, b back, f/u {FAR} steps, n out, c/C next/last cut, g/G ends, q quit",
-    "space on, b back, q quit",
+    f"space on, b back, f and u {FAR} steps, n out of this node, c next cut, C previous cut, g/G ends, q quit, ? help",
+    f"space on, b back, f/u {FAR} steps, n out, c/C cuts, g/G ends, q quit, ? help",
+    "space on, b back, ? help",
+)
+ALL_KEYS = (
+    "space, enter, j, right, down: a step on",
+    "b, backspace, k, left, up: a step back",
+    f"f, page down: {FAR} steps on",
+    f"u, page up: {FAR} steps back",
+    "n: on, out of this node",
+    "c, C: to the next cut, to the previous one",
+    "g, home; G, end: to the start, to the end",
+    "q, escape: quit",
+    "?, h: these keys, or the steps again",
 )
 
 
@@ -57,24 +68,32 @@ def check_terminal() -> None:
 
 def walk(report: Trace, at: int | None) -> None:
     """Show a trace step by step until the person who looks at it has seen enough; `at` is a node to keep to."""
-    from rich.console import Console
-
     walker = Walker(report, at)
     if not walker.moment.done:
         raise AnalysisError(never(report, at))
+    while show(walker) == "suspend":
+        os.kill(os.getpid(), signal.SIGTSTP)  # the shell has its terminal; `fg` goes on here
+
+
+def show(walker: Walker) -> str:
+    """Draw and take keys until it is said to quit or to suspend; give the terminal back as it was."""
+    from rich.console import Console
+
     console = Console()
     with keyboard() as typed, console.screen(hide_cursor=True) as screen:
         while True:
             size = console.size
             screen.update(picture(walker, size.width, size.height))
-            while (keys := typed()) == "" and console.size == size:
+            # A terminal that is being resized may not be done with it: it is drawn once more.
+            while (keys := typed()) == "" and console.size == size == walker.size:
                 pass
+            walker.size = size
             if keys is None:
-                return
+                return "quit"
             for key in _KEY.findall(keys):
                 action = KEYS.get(key)
-                if action == "quit":
-                    return
+                if action in ("quit", "suspend"):
+                    return action
                 if action is not None:
                     walker.do(action)
 
@@ -105,6 +124,10 @@ def keyboard() -> Iterator[Callable[[], str | None]]:
 
     try:
         tty.setcbreak(source)
+        mode = termios.tcgetattr(source)
+        # Ctrl-Z comes as a key, so that the screen is given back before the program stops.
+        mode[6][termios.VSUSP] = bytes([os.fpathconf(source, "PC_VDISABLE")])
+        termios.tcsetattr(source, termios.TCSADRAIN, mode)
         yield typed
     finally:
         with suppress(termios.error):
@@ -119,11 +142,15 @@ class Walker:
     def __init__(self, report: Trace, at: int | None) -> None:
         self.moment = Moment(report)
         self.at = at
+        self.helps = False  # the keys are shown, in place of the steps
+        self.size: object = None  # of the terminal that was drawn on last
         self.do("on")
 
     def do(self, action: str) -> None:
         """Go where a key says."""
-        if action in ("on", "back"):
+        if action == "help":
+            self.helps = not self.helps
+        elif action in ("on", "back"):
             self.go(action == "on", lambda event: True)
         elif action in ("page", "page back"):
             for _ in range(FAR):
@@ -165,17 +192,28 @@ def picture(walker: Walker, width: int, height: int) -> Text:
     left = width * 11 // 20 if beside else width
     tree_lines = rows if beside else rows * 3 // 5
     steps_lines = rows if beside else rows - tree_lines - 1
-    shown = scene(moment, look, (left - 4, tree_lines), (width - left - 3 if beside else width - 2, steps_lines))
+    steps_width = width - left - 3 if beside else width - 2
+    shown = scene(moment, look, (left - 4, tree_lines), (steps_width, steps_lines))
+    if walker.helps:
+        lines_of_help = [line for text in ALL_KEYS for line in wrapped(text, steps_width)][:steps_lines]
+        shown = shown._replace(steps=lines_of_help, latest=len(lines_of_help))
     down, across = ("│", "─") if look.unicode else ("|", "-")
-    title = printable(moment.tree.title or moment.trace.file or "")
+    title = look.shown(moment.tree.title or moment.trace.file or "")
     position = f"{moment.trace.search.algorithm.full_name}, step {moment.done:,} of {len(moment.events):,}"
     room = max(8, width - len(position) - 3)
-    lines = [Text.assemble((clipped(title, room).ljust(room), "bold"), "  ", position), Text(across * width, "dim")]
+    title = padded(clipped(title, room, look.characters.ellipsis), room)
+    lines = [Text.assemble((title, "bold"), "  ", position), Text(across * width, "dim")]
+
+    def fitted(line: Text, columns: int) -> Text:
+        line = line.copy()
+        line.truncate(columns, overflow="ellipsis" if look.unicode else "crop", pad=True)
+        return line
+
     tree, steps = _tree_column(shown, look.unicode), _steps_column(shown)
     if beside:
         blank = [Text()] * (rows - len(steps))
         for one, other in zip_longest(tree, steps + blank, fillvalue=Text()):
-            lines.append(Text.assemble(_fitted(one, left - 1), (down, "dim"), " ", _fitted(other, width - left - 1)))
+            lines.append(Text.assemble(fitted(one, left - 1), (down, "dim"), " ", fitted(other, width - left - 1)))
     else:
         lines += tree + [Text()] * (tree_lines - len(tree)) + [Text(across * width, "dim")]
         lines += steps + [Text()] * (steps_lines - len(steps))
@@ -184,7 +222,7 @@ def picture(walker: Walker, width: int, height: int) -> Text:
         Text(shown.status, "bold"),
         Text(next((h for h in HELP if len(h) <= width), HELP[-1]), "dim"),
     ]
-    return Text("\n").join(_fitted(line, width) for line in lines[:height])
+    return Text("\n").join(fitted(line, width) for line in lines[:height])
 
 
 def _tree_column(shown: Scene, unicode: bool) -> list[Text]:
@@ -208,9 +246,3 @@ def _steps_column(shown: Scene) -> list[Text]:
     for line in lines[:before]:
         line.stylize("dim")
     return lines
-
-
-def _fitted(line: Text, width: int) -> Text:
-    fitted = line.copy()
-    fitted.truncate(width, overflow="ellipsis", pad=True)
-    return fitted

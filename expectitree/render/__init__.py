@@ -103,6 +103,8 @@ def to_json(found: Report, *, file: str = "", windows: bool = False) -> str:
 
 def _rendered(found: Any, format: str, look: Look, file: str, windows: bool, rows: int | None) -> str:
     kind = type(found).__name__
+    if kind not in _FORMATS_OF:
+        raise TypeError(f"found {kind}, expected one of {', '.join(_FORMATS_OF)}")
     render = renderer(_FORMATS_OF[kind], format)
     if kind == "Search":
         from expectitree.analysis.evaluation import Evaluation

@@ -13,7 +13,7 @@ from expectitree.number import printable, shortest
 from expectitree.render.evaluation_text import value_text
 from expectitree.render.json_values import dumps, search_fields
 from expectitree.render.limit import limit_fields
-from expectitree.render.look import Look
+from expectitree.render.look import Look, wrapped
 from expectitree.render.table import escaped, markdown, table
 
 HEADINGS = ("algorithm", "value", "best", "nodes", "leaves", "needed", "share", "cuts", "time")
@@ -45,7 +45,8 @@ def comparison_text(comparisons: Sequence[Comparison], look: Look) -> Iterator[s
         for disagreement in comparison.disagreements:
             yield look.paint(f"WRONG: {disagreement}", "bad")
         for sentence in _sentences(comparison):
-            yield look.paint(sentence, "bad" if comparison.disagreements else "title")
+            for line in wrapped(sentence, look.width):
+                yield look.paint(line, "bad" if comparison.disagreements else "title")
     if len(comparisons) > 1:
         yield ""
         yield look.paint(f"All {len(comparisons)} files", "title")

@@ -10,7 +10,7 @@ from expectitree.analysis.limit.proofs import Enough
 from expectitree.number import readable
 from expectitree.render.evaluation_text import BOUNDS_FROM
 from expectitree.render.json_values import MOST_NESTED, dumps, json_number
-from expectitree.render.look import Look, cell_width, clipped, wrapped
+from expectitree.render.look import Look, cell_width, clipped_start, wrapped
 from expectitree.render.table import table
 from expectitree.search.result import Search
 from expectitree.tree import Tree
@@ -152,7 +152,7 @@ def _named(what: str, enough: Enough, tree: Tree, look: Look, show_all: bool) ->
     yield look.paint(f"{'Leaves' if enough.most > 1 else 'A leaf'} that force{'s' * (enough.most == 1)} {what}:", "dim")
     most = enough.most if show_all else MOST_SHOWN
     names = [f"node {name}" if isinstance(name, int) else look.shown(name) for name in _names(tree, enough, most)]
-    names = [clipped(name, look.width - 3, look.characters.ellipsis) + "," for name in names]
+    names = [clipped_start(name, look.width - 3, look.characters.ellipsis) + "," for name in names]
     if enough.most > most:
         names += [look.characters.ellipsis, f"{enough.most - most:,} more (--all names them)"]
     else:

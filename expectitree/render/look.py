@@ -112,3 +112,13 @@ def clipped(text: str, width: int, ellipsis: str = "…") -> str:
             break
         kept += character
     return kept + ellipsis
+
+
+def clipped_start(text: str, width: int, ellipsis: str = "…") -> str:
+    """Return the text, or an ellipsis and its end where it is wider than `width` columns."""
+    if cell_width(text) <= width:
+        return text
+    start, room = len(text), width - len(ellipsis)
+    while start and cell_width(text[start - 1 :]) <= room:
+        start -= 1
+    return ellipsis + text[start:]

@@ -92,6 +92,8 @@ def _crossing_object(crossing: Crossing, exact: bool) -> dict[str, Any]:
         "epsilon_upper": upper,
         "exact": None if fraction is None or fraction.startswith("about") else fraction,
         "value": _plain(crossing.value, exact),
+        "value_lower": _plain(crossing.value_lower, exact),
+        "value_upper": _plain(crossing.value_upper, exact),
         "before": list(crossing.before),
         "at": list(crossing.at),
         "after": list(crossing.after),
@@ -179,7 +181,7 @@ def _sentence(report: Opponents, look: Look) -> str:
 
 
 def _one_change(crossing: Crossing, look: Look) -> str:
-    place, value = _place(crossing, look), readable(_rounded(crossing.value))
+    place, value = _place(crossing, look), _value_text(crossing)
     ties = _names(crossing.at, look)
     if not crossing.before:
         return f"{ties} tie at epsilon 0, at the value {value}; beyond it {_are_best(crossing.after, look)}."
@@ -200,7 +202,7 @@ def _spans(crossings: Sequence[Crossing], look: Look) -> list[list[str]]:
     since = "0"
     for crossing in crossings:
         digits, fraction = _digits(crossing, look), _fraction(crossing) or ""
-        value = readable(_rounded(crossing.value))
+        value = _value_text(crossing)
         if crossing.before:
             rows.append([_names(crossing.before, look), since, digits, fraction, value])
         if set(crossing.at) != {*crossing.before, *crossing.after} or crossing.before == crossing.after:
@@ -209,6 +211,16 @@ def _spans(crossings: Sequence[Crossing], look: Look) -> list[list[str]]:
     if crossings[-1].after:
         rows.append([_names(crossings[-1].after, look), since, "1", "", ""])
     return rows
+
+
+def _value_text(crossing: Crossing) -> str:
+    """Return the root's value at a place, in as many digits as are sure."""
+    ends = _rounded(crossing.value_lower), _rounded(crossing.value_upper)
+    for digits in range(_DIGITS, 2, -1):
+        one, other = (readable(end, digits) for end in ends)
+        if one == other:
+            return one
+    return f"about {readable(float(crossing.value), 3)}"
 
 
 def _rounded(value: Fraction) -> Number:

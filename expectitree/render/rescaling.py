@@ -23,7 +23,7 @@ _FACT = 11  # columns before a fact
 
 HEADINGS = ("node", "kind", "before", "best", "after", "new best", "changed")
 RIGHT = ("before", "after")
-DISPENSABLE = ("kind", "before", "after")
+DISPENSABLE = ("kind", "changed", "before", "after")
 
 
 def rescaling_text(reports: Sequence[Rescaling], look: Look, show_all: bool = False) -> Iterator[str]:
@@ -163,9 +163,8 @@ def _strategy_lines(report: Rescaling, look: Look, most: int | None) -> Iterator
         kept = set(islice(first, most))
         shown = [n for n in nodes if n in kept]
     room = max(8, (look.width - 44) // 2)
-    yield from table(
-        HEADINGS, list(_rows(report, shown, look)), look, RIGHT, DISPENSABLE, {"best": room, "new best": room}
-    )
+    widest = {"best": room, "new best": room, "node": max(8, look.width // 3)}
+    yield from table(HEADINGS, list(_rows(report, shown, look)), look, RIGHT, DISPENSABLE, widest, ("node",))
     left = len(nodes) - len(shown)
     if left:
         changed = len(report.changed_nodes) - len(report.changed_nodes.intersection(shown))

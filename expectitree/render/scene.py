@@ -8,7 +8,6 @@ from typing import NamedTuple
 from expectitree.analysis.evaluation import Evaluation
 from expectitree.analysis.moment import Moment
 from expectitree.analysis.outline import Row
-from expectitree.analysis.trace import Event
 from expectitree.render.look import Look
 from expectitree.render.trace import Board
 from expectitree.render.tree_text import tree_rows
@@ -37,15 +36,12 @@ def _narrowed(look: Look, width: int) -> Look:
 
 def _tree(moment: Moment, look: Look, lines: int) -> tuple[list[str], int]:
     """Return the tree as it is known, as many lines around the search's place as there is room for."""
-    way = [event.branch for event in moment.open if event.branch >= 0]
-    last = moment.last
-    if last is not None and last.branch >= 0:
-        way.append(last.branch)
+    way = _way(moment)
     evaluation = Evaluation(moment.trace.file, moment.search)
     drawn: list[str] = []
     here, found = 0, -1
-    for row, text in tree_rows(evaluation, look, lines + len(way), False, set(way)):
-        nearness = _nearness(row, last, moment)
+    for row, text in tree_rows(evaluation, look, lines + len(way), False, {branch for _, branch in way}):
+        nearness = _nearness(row, way)
         if nearness > found:
             here, found = len(drawn), nearness
         drawn += text
@@ -53,21 +49,35 @@ def _tree(moment: Moment, look: Look, lines: int) -> tuple[list[str], int]:
     return drawn[start : start + lines], here - start
 
 
-def _nearness(row: Row, last: Event | None, moment: Moment) -> int:
-    """Say how near a row is to where the search is: on the very branch, at the node, or above it."""
-    if row.node < 0 or last is None:
-        return -1
-    if row.branch == last.branch and row.node == last.node:
-        return len(moment.open) + 2
-    if row.node == last.node:
-        return len(moment.open) + 1
-    return next((depth for depth, entry in enumerate(moment.open) if entry.node == row.node), -1)
+def _way(moment: Moment) -> list[tuple[int, int]]:
+    """Return the nodes from the root to where the search is, each with the branch that it was come to by."""
+    last = moment.last
+    if last is None:
+        return []
+    way = [(entry.node, entry.branch) for entry in moment.open]
+    if not way:  # expectiminimax enters no node: it comes to each on its first path
+        parent, branch = moment.tree.first_paths.parent, moment.tree.first_paths.branch
+        above = parent[last.node]
+        while above >= 0:
+            way.append((above, branch[above]))
+            above = parent[above]
+        way.reverse()
+    here = (last.node, last.branch)
+    return way if way[-1:] == [here] else [*way, here]
+
+
+def _nearness(row: Row, way: list[tuple[int, int]]) -> int:
+    """Say how far down the way a row stands; one that shows the same node elsewhere is a little less near."""
+    for depth in range(len(way) - 1, -1, -1):
+        if row.node == way[depth][0]:
+            return 2 * depth + (row.branch == way[depth][1])
+    return -1
 
 
 def _steps(moment: Moment, look: Look, lines: int) -> tuple[list[str], int]:
     """Return the sentences of the last steps, and how many lines the latest one has."""
     board = Board(moment.trace, look)
-    wide = len(f"{len(moment.events):,}")
+    wide = len(f"{moment.events[-1].step:,}")
     back = min(moment.done, lines)
     for _ in range(back):
         moment.back()
@@ -76,15 +86,18 @@ def _steps(moment: Moment, look: Look, lines: int) -> tuple[list[str], int]:
     for _ in range(back):
         event = moment.forward()
         assert event is not None
-        step = list(board.lines(event, moment, f"{moment.done:>{wide},}  "))
+        step = list(board.lines(event, moment, f"{event.step:>{wide},}  "))
         told += step
         latest = len(step)
     return told[-lines:], min(latest, lines)
 
 
 def _status(moment: Moment, look: Look) -> str:
-    if moment.done == len(moment.events):
+    more = moment.trace.total - len(moment.events)
+    if moment.done == len(moment.events) and not more:
         return Board(moment.trace, look).conclusion()
+    if moment.done == len(moment.events):
+        return f"{', '.join(_facts(moment))}; {more:,} more step{'s' * (more != 1)} left out (--limit)"
     return ", ".join(_facts(moment))
 
 

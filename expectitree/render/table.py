@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from expectitree.number import printable
-from expectitree.render.look import Look, cell_width, clipped, padded
+from expectitree.render.look import Look, cell_width, clipped, clipped_start, padded
 
 
 def table(
@@ -15,11 +15,12 @@ def table(
     right: Collection[str] = (),
     dispensable: Sequence[str] = (),
     widest: Mapping[str, int] | None = None,
+    keep_end: Collection[str] = (),
 ) -> Iterator[str]:
     """Yield aligned columns: text to the left, those in `right` to the right.
 
     Where there is no room, those in `dispensable` are left out, the first of them first, and then the first column is
-    cut short. `widest` limits columns.
+    cut short. `widest` limits columns; what is too wide for one is cut at its end, in `keep_end` at its beginning.
     """
     cells = [[look.shown(cell if look.unicode else cell.replace("µ", "u")) for cell in row] for row in rows]
     kept = list(headings)
@@ -41,7 +42,8 @@ def table(
     def line(row: Sequence[str]) -> str:
         shown = []
         for heading, place, columns in zip(kept, places, widths, strict=True):
-            text = clipped(row[place], columns, ellipsis)
+            cut_short = clipped_start if heading in keep_end else clipped
+            text = cut_short(row[place], columns, ellipsis)
             shown.append(" " * (columns - cell_width(text)) + text if heading in right else padded(text, columns))
         return "  ".join(shown).rstrip()
 

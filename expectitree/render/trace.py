@@ -26,9 +26,9 @@ def trace_text(report: Trace, look: Look) -> Iterator[str]:
     yield from heading(report.tree, look)
     board = Board(report, look)
     moment = Moment(report)
-    wide = len(f"{len(report.events):,}")
+    wide = len(f"{report.events[-1].step if report.events else 0:,}")
     while event := moment.forward():
-        yield from board.lines(event, moment, f"{moment.done:>{wide},}  ")
+        yield from board.lines(event, moment, f"{event.step:>{wide},}  ")
     more = report.total - len(report.events)
     if not report.total:
         yield from wrapped(f"{never(report, report.at)}.", look.width)
@@ -47,8 +47,8 @@ def trace_json(report: Trace, look: Look) -> Iterator[str]:
     given = ("file", "title", "algorithm", "probes", "probe-order", "engine", "bounds", "bounds_from")
     start = {"event": "start"} | {key: about[key] for key in given if key in about}
     yield dumps(start | {"nodes": len(tree), "leaves": tree.leaves})
-    for step, event in enumerate(report.events, 1):
-        yield dumps({"event": event.kind, "step": step} | board.fields(event))
+    for event in report.events:
+        yield dumps({"event": event.kind, "step": event.step} | board.fields(event))
     found = {key: value for key, value in about.items() if key not in start}
     yield dumps({"event": "end", "steps": report.total, "left_out": report.total - len(report.events)} | found)
 
@@ -133,6 +133,9 @@ class Board:
         so_far = f" (so{TIED}far{TIED}{self.number(was)})" if finite(was) else ""
         sums = self.sum_text(event)
         reckoned = f"{sums} = {self.number(bound)}" if sums else self.number(bound)
+        first, n = self.tree.columns.first, event.node
+        if not sums and self.tree.columns.kind[n] == Kind.CHANCE:
+            reckoned += f" over its {first[n + 1] - first[n]:,} outcomes"
         return f"So {self.name(event)} is worth at {'least' if is_lower else 'most'} {reckoned}{so_far}"
 
     def cut(self, event: Event) -> str:

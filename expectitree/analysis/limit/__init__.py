@@ -76,7 +76,7 @@ class Limit:
 
 def limit(
     tree: Tree,
-    algorithms: Iterable[Algorithm | str] = tuple(ALGORITHMS),
+    algorithms: Iterable[Algorithm | str] | Algorithm | str = tuple(ALGORITHMS),
     *,
     bounds: Bounds | None = None,
     engine: str = "auto",
@@ -90,6 +90,8 @@ def limit(
     `max_leaves`, since the work is quadratic in them; by default `MOST_LEAVES`, or `MOST_LARGE`.
     """
     check_size(tree, max_leaves)
+    if isinstance(algorithms, (Algorithm, str)):
+        algorithms = [algorithms]
     rows = [evaluate(tree, a, bounds=bounds, engine=engine, max_visits=max_visits) for a in algorithms]
     return measure(tree, rows, bounds=bounds, engine=engine, max_leaves=max_leaves, file=file)
 

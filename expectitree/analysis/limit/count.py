@@ -206,55 +206,56 @@ class Count:
         groups: dict[int, list[int]] = {}
         for b in self.children:
             groups.setdefault(shape.group[b] if len(shape.group) > 1 else b, []).append(b)
-        if len(best) > 1:
+        if any(len(own) > 1 for own in groups.values()):
+            self.best_action = min(self._hoped(b, list(groups.values()), slack) for b in best)
+        elif len(best) > 1:
             self.best_action, self.best_branch, self.best_given, self.threshold = self._among(
-                best, list(groups.values()), sign * value + slack
+                best, sign * value + slack
             )
         else:
             self.best_branch = best[0]
             self.best_action, self.best_given, self.threshold = self._alone(best[0], list(groups.values()), slack)
 
-    def _among(self, best: list[int], groups: list[list[int]], value: Any) -> tuple[int, int, int, Any]:
+    def _hoped(self, b: int, groups: list[list[int]], slack: Any) -> int:
+        """Return a count that no proof that an action is best can be below.
+
+        An action that shares leaves with it may be no better whatever those are worth, without any look. (One that
+        shares none is independent: all that it may be worth must lie below all that this one may be worth.)
+        """
+        rivals = [own for own in groups if b not in own]
+        return self._alone(b, rivals, slack)[0] if rivals else 0
+
+    def _among(self, best: list[int], value: Any) -> tuple[int, int, int, Any]:
         """Return count, action, its leaves and threshold where several are best: no other than their common value."""
         self.threshold = value
         needs = {b: self._need(b) for b in self.children}
-        total = sum(max(needs[b] for b in own) for own in groups)
-        counts, likely = [], set(best)
-        for own in groups:
-            first, second = sorted([*(needs[b] for b in own), 0], reverse=True)[:2]
-            for b in own:
-                if b in likely:
-                    start, ends = self._list(b, of_best=True)
-                    given = start + len(ends) - 1
-                    others = second if needs[b] == first else first
-                    counts.append((total - first + max(given, others), b, given))
+        total = sum(needs.values())
+        counts = []
+        for b in best:
+            start, ends = self._list(b, of_best=True)
+            given = start + len(ends) - 1
+            counts.append((total - needs[b] + given, b, given))
         return *min(counts), value
 
     def _alone(self, best: int, groups: list[list[int]], slack: Any) -> tuple[int, int, Any]:
-        """Return count, leaves and threshold where one action alone is best: any that proves it, over all others."""
+        """Return count, leaves and threshold where one action is best: any that proves it, over all in some groups."""
         base, floor = 0, None
         falls: list[Any] = []  # a threshold below one of these costs a leaf more
-        beside: tuple[int, list[Any]] = (0, [])  # of those that share leaves with the best action
         for own in groups:
             lists = [self._list(b) for b in own if b != best]
             if not lists:
                 continue
             start, ends = _together(lists)
             floor = ends[-1] if floor is None else max(floor, ends[-1])
-            if best in own:
-                beside = start, ends
-            else:
-                base += start
-                falls += ends
+            base += start
+            falls += ends
         falls.sort()
         start, ends = self._list(best, of_best=True)
         counts = []
         for i, x in enumerate(ends):
             t = slack - x  # what the best action is worth at least is, on the other side, at most its negative
             if floor is None or t >= floor:
-                own_need = beside[0] + sum(y > t for y in beside[1])
-                count = base + len(falls) - bisect_right(falls, t) + max(start + i, own_need)
-                counts.append((count, start + i, t))
+                counts.append((base + len(falls) - bisect_right(falls, t) + start + i, start + i, t))
         return min(counts)
 
 

@@ -81,24 +81,33 @@ class Proofs:
         """Return how few leaves are enough: no fewer than `least`, no more than the smallest candidate has.
 
         Tried, as long as it takes no time to speak of: to do without each leaf of that candidate; which leaves nothing
-        makes up for; and these with all sets of the others, the smallest first.
+        makes up for; and these with all sets of the others, the smallest first. Of a value that decides, since it
+        rises with every leaf: the interval of the root is all that it can be. Two actions that share leaves may be
+        in order although their intervals overlap, so of those the count is only lowered.
         """
         enough = [c for c in candidates if self.are_enough(c, for_value)] or candidates[:1]
         smallest = min(enough, key=len)
+        is_decided = for_value or not self._do_actions_overlap()
         leaves, needed = sorted(smallest), list[int]()
         every = {n for n, k in enumerate(self.ground.shape.kind) if not k}
         if self._is_quick(2 * len(leaves)):
             leaves = self._needed(leaves, leaves, for_value, drop=True)
-            needed = self._needed(every, leaves, for_value)
+            needed = self._needed(every, leaves, for_value) if is_decided else []
         least = max(least, len(needed))
         others = sorted(every.difference(needed))
         tries = _MOST_ROWS // self.count
-        while least < len(leaves) and (tries := tries - math.comb(len(others), least - len(needed))) >= 0:
-            for some in combinations(others, least - len(needed)):
+        size = least
+        while size < len(leaves) and (tries := tries - math.comb(len(others), size - len(needed))) >= 0:
+            for some in combinations(others, size - len(needed)):
                 if self.are_enough([*needed, *some], for_value):
-                    return Enough(least, sorted([*needed, *some]))
-            least += 1
-        return Enough(least, leaves)
+                    return Enough(size if is_decided else least, sorted([*needed, *some]))
+            size += 1
+        return Enough(size if is_decided else least, leaves)
+
+    def _do_actions_overlap(self) -> bool:
+        shape = self.ground.shape
+        groups = shape.group[shape.first[self.count - 1] : shape.first[self.count]]
+        return len(set(groups)) < len(groups)
 
     def _is_quick(self, tries: int) -> bool:
         rows = tries * self.count
