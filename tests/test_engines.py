@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -172,3 +173,11 @@ def test_a_full_disk_does_not_stop_compiling(tmp_path: Path) -> None:
         "caching.IndexDataCacheFile.save = full\n" + COMPILE
     )
     assert in_a_process(code, NUMBA_CACHE_DIR=str(tmp_path)) == "3.0\n"
+
+
+def test_bounds_in_floats_do_for_a_tree_in_fractions() -> None:
+    tree = et.loads("max: [{chance: [{p: 1/3, utility: 0.1}, {p: 2/3, min: [12.4, 20]}]}, 8.2]", exact=True)
+    for name in ("star1", "star2"):
+        search = et.evaluate(tree, name, bounds=(-2e300, float("inf")))
+        assert search.value == Fraction(83, 10)
+        assert all(isinstance(end, Fraction) or end == float("inf") for end in (*search.lower, *search.upper))

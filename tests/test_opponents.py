@@ -644,3 +644,21 @@ def test_the_limit_of_nodes_is_an_option() -> None:
     assert found["crossings"] == []
     assert found["crossings_complete"] is False
     assert found["reason"] == "the tree has 9 nodes, more than the 3 of --most-nodes"
+
+
+def test_too_much_work_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("expectitree.analysis.opponents.MOST_WORK", 1_000)
+    tree = et.loads("max: [{min: [{min: [0, 4]}, {min: [3, 1]}]}, {min: [{min: [5, 0]}, 1, 2]}]")
+    report = opponents(tree)
+    assert report.reason == "the values of its nodes cross each other too often, or too closely"
+    assert len(report.rows) == 3
+    assert not report.crossings
+
+
+def test_what_the_table_takes_for_a_tie_the_sentence_does_not() -> None:
+    tree = "max: {a: {chance: [{p: 6/17, utility: 10}, {p: 11/17, utility: 27}]}, b: {min: [21, 22]}}"
+    done = CliRunner().invoke(cli, ["opponents", "-e", tree])
+    text = " ".join(done.stdout.split())
+    assert "(The table takes nearly equal values for ties; this is exact.)" in text
+    exact = CliRunner().invoke(cli, ["opponents", "--exact", "-e", tree])
+    assert "a and b tie at epsilon 0" in exact.stdout

@@ -278,3 +278,29 @@ def test_what_a_stopped_search_did_not_come_to_is_not_passed_over(name: str) -> 
             for n in range(len(tree)):
                 if explanation.skipped(n) == "passed over":
                     assert not whole.search.visits[n] or search.is_exact(n)
+
+
+@pytest.mark.parametrize("name", ["alphabeta", "star1", "star2", "star2.5"])
+def test_a_first_path_that_nothing_can_take_explains_no_window(name: str) -> None:
+    tree = (
+        "bounds: [0, 10]\nnodes: {s: {max: [{min: [1, 5]}, {min: [0, 2, 3]}]}}\n"
+        "max: {a: {chance: [{p: 0, ref: s}, {p: 1, utility: 2}]}, b: {ref: s}}"
+    )
+    done = run("-a", name, "--explain", "-e", tree)
+    assert done.exit_code == 0
+    assert "At ▲ /, MAX chooses a: it is worth 2." in done.stdout
+
+
+def test_numbers_beyond_floating_point_are_explained_exactly() -> None:
+    tree = (
+        "bounds: [-1e300, 1e300]\n"
+        "max: {a: 0, b: {chance: [{p: 1e-12, max: [0, {min: [-1, 1e300]}]}, {p: 0.999999999999, utility: 0}]}}"
+    )
+    done = run("-a", "star1", "--exact", "--explain", "-e", tree)
+    assert done.exit_code == 0
+    assert "b is worth 0.000000000001·0 + 0.999999999999·0 = 0." in done.stdout
+
+
+def test_probabilities_are_told_beside_large_utilities() -> None:
+    tree = "max: {fund: {chance: [{p: 0.9, utility: 3e9}, {p: 0.1, utility: 1e9}]}, bond: 2e9}"
+    assert "fund is worth 0.9·3000000000 + 0.1·1000000000 = 2800000000." in run("-e", tree, "--explain").stdout

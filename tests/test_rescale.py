@@ -754,3 +754,15 @@ def test_a_map_from_python_names_utilities_that_there_are() -> None:
     assert et.rescale(tree, lambda u: u * 2).before.value == 2.5
     with pytest.raises(et.TransformError, match="no terminal is worth 4"):
         et.rescale(tree, {4: 20})
+
+
+@pytest.mark.parametrize("power", ["1e-10", "1e-400", "1/100000000000"])
+def test_a_root_of_a_huge_degree_takes_no_time(power: str) -> None:
+    done = CliRunner().invoke(cli, ["rescale", "-e", "max: [{chance: [1, 3]}, 2]", "--power", power])
+    assert done.exit_code in (0, 2)
+
+
+def test_what_floats_take_for_a_tie_is_none_for_any_map() -> None:
+    done = CliRunner().invoke(cli, ["rescale", "-e", "max: {a: 1, b: 3, c: {min: [1, 1e10]}}", "--any"])
+    text = " ".join(done.stdout.split())
+    assert "changes the decision b (in floating point one of 3 that tie): no chance lies above" in text

@@ -21,8 +21,10 @@ from fractions import Fraction
 from expectitree.analysis.polynomials import (
     ONE,
     ZERO,
+    Budget,
     Piecewise,
     Root,
+    TooMuchWorkError,
     blended,
     compare,
     constant,
@@ -43,6 +45,7 @@ TOLERANCE = Fraction(1, 10**9)
 MOST_NODES = 20_000
 MOST_DEGREE = 60  # of a piece: MIN nodes with a choice, one below the other
 MOST_BITS = 20_000  # of a coefficient
+MOST_WORK = 30_000_000  # of a `Budget`: half a minute
 MOST_PARTS = 1_000_000  # coefficients of all pieces of all nodes
 MOST_CHECKED = 10_000_000  # nodes, of all trees that are evaluated to verify crossings; two minutes
 _LEAST_DIGITS = 3  # of an epsilon that is no known rational
@@ -145,9 +148,13 @@ def opponents(
     if tree.root.kind in (Kind.MAX, Kind.MIN):
         try:
             _check_size(len(tree), most_nodes)
-            start, crossings = _find_crossings(tree if tree.exact else in_fractions(tree), chance, _exactly(tolerance))
+            with Budget(MOST_WORK):
+                exactly = tree if tree.exact else in_fractions(tree)
+                start, crossings = _find_crossings(exactly, chance, _exactly(tolerance))
         except _TooMuchError as error:
             reason = str(error)
+        except TooMuchWorkError:
+            reason = "the values of its nodes cross each other too often, or too closely"
     return Opponents(file, tree, chance, rows, crossings, start, _exactly(tolerance), reason)
 
 

@@ -9,6 +9,7 @@ greatest common divisor of their polynomials.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
@@ -21,6 +22,36 @@ Coefficients: TypeAlias = tuple[int, ...]  # lowest power first, the last one no
 _PRIME = 2**61 - 1
 _PATIENCE = 24  # halvings of two intervals that overlap, before it is asked whether they hold the same root
 _SIMPLEST = Fraction(1, 2**160)  # in an interval of this width at most one rational has a denominator below 2^80
+
+
+class TooMuchWorkError(Exception):
+    """A budget is spent."""
+
+
+class Budget:
+    """Limits how much is computed while it is entered: polynomials are evaluated so often, longer ones count more.
+
+    What finding roots takes cannot be told beforehand: how close they lie decides.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.left = most
+
+    def take(self, work: int) -> None:
+        """Count some work; raise `TooMuchWorkError` where that is too much."""
+        self.left -= work
+        if self.left < 0:
+            raise TooMuchWorkError
+
+    def __enter__(self) -> Budget:
+        self._token = _budget.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _budget.reset(self._token)
+
+
+_budget: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 
 class Polynomial(NamedTuple):
@@ -271,6 +302,9 @@ def sign_at(p: Coefficients, x: Fraction) -> int:
 
 def _scaled_value(p: Coefficients, x: Fraction) -> int:
     """Return p(x) times the denominator of x to the power of the degree."""
+    budget = _budget.get()
+    if budget is not None:
+        budget.take(len(p) * (1 + x.denominator.bit_length() // 128))
     total, power = 0, 1
     for c in reversed(p):
         total = total * x.numerator + c * power

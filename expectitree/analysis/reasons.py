@@ -131,7 +131,7 @@ def _terms(search: Search, node: int, high: bool) -> Terms:
 
 
 def _same(search: Search, one: Any, other: Any) -> bool:
-    return bool(one == other) or isclose(one, other, rel_tol=1e-9, abs_tol=4 * float(search.eps))
+    return bool(one == other) or (not search.tree.exact and isclose(one, other, rel_tol=1e-9, abs_tol=4 * search.eps))
 
 
 def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator[tuple[int, Cut]]:
@@ -174,6 +174,8 @@ def _steps_up(search: Search, node: int, window: Bounds, low: bool) -> Iterator[
             return
         above_limit: Any = (search.alpha if low else search.beta)[above]
         own = branch[node]
+        if probability[own] == 0:
+            break  # the node was asked from elsewhere
         if kind[above] == Kind.CHANCE:
             p = probability[own]
             terms = tuple(

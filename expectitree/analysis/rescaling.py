@@ -42,6 +42,7 @@ class Answer:
     answer: str  # yes, no or unknown
     reason: str
     tried: int = 0  # maps
+    action: str | None = None  # the decision that it is about: the first action that is best, exactly
 
 
 @dataclass(frozen=True)

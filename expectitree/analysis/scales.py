@@ -138,6 +138,8 @@ def _root(number: int, degree: int) -> int | None:
         return number
     if degree == 2:
         return root if (root := math.isqrt(number)) ** 2 == number else None
+    if degree > number.bit_length():
+        return number if number <= 1 else None  # 2 ** degree is more
     low, high = 1, 1 << (number.bit_length() // degree + 1)
     while low < high:
         middle = (low + high + 1) // 2

@@ -55,26 +55,30 @@ def rescale_somehow(tree: Tree, *, bounds: Bounds | None = None, engine: str = "
     kind = Kind(tree.columns.kind[root])
     if kind not in (Kind.MAX, Kind.MIN):
         return replace(unmapped, answer=Answer("no", f"the root is a {kind.name} node, where nobody decides"))
-    best = next(before.iterate_best(root))
+    exact = tree if tree.exact else in_fractions(tree) if len(tree) <= _MOST_VERIFIED else None
+    # Floating point takes for a tie what exactly is none.
+    best = next((before if exact is None or tree.exact else evaluate(exact)).iterate_best(root))
     finder = _Finder(tree, best)
     try:
         found = finder.find()
         if isinstance(found, str):
-            return replace(unmapped, answer=Answer("no", found, finder.tried))
-        report = _verified(tree, finder, found, bounds, engine, file)
+            return replace(unmapped, answer=Answer("no", found, finder.tried, finder.label))
+        report = _verified(tree, exact, finder, found, bounds, engine, file)
     except UnknownError as error:
-        return replace(unmapped, answer=Answer("unknown", str(error), finder.tried))
+        return replace(unmapped, answer=Answer("unknown", str(error), finder.tried, finder.label))
     text = "" if report.scale is None else report.scale.text
-    return replace(report, answer=Answer("yes", f"under the map {text}, another action is better", finder.tried))
+    reason = f"under the map {text}, another action is better"
+    return replace(report, answer=Answer("yes", reason, finder.tried, finder.label))
 
 
-def _verified(tree: Tree, finder: _Finder, steps: Steps, bounds: Bounds | None, engine: str, file: str) -> Rescaling:
+def _verified(
+    tree: Tree, exact: Tree | None, finder: _Finder, steps: Steps, bounds: Bounds | None, engine: str, file: str
+) -> Rescaling:
     """Return the report on a tree under some steps, or wider ones, that takes an action from among the best.
 
     It does so in fractions, and in the numbers of the tree; where floats take for a tie what none is, the report is
     that on the tree in fractions. (Of trees too large for that, the reduced game was evaluated in fractions.)
     """
-    exact = tree if tree.exact else in_fractions(tree) if len(tree) <= _MOST_VERIFIED else None
     utilities = finder.game.utilities
     in_exact: Rescaling | None = None
     for factor in (1, 10, 1000):

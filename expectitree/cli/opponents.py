@@ -69,8 +69,8 @@ def command(
     """Evaluate each tree against a perfect MIN, one that errs, and a random one.
 
     With probability epsilon MIN picks uniformly among all its actions, else it plays its best against its own later
-    errors. Every epsilon at which the best actions change is found and verified, in exact arithmetic; numbers count
-    as they are written.
+    errors. Every epsilon at which the best actions change is found and verified, in exact arithmetic, of numbers
+    as floating point has them, or with --exact as they are written.
 
     \b
     Nature (--chance), which never errs:

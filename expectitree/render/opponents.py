@@ -170,6 +170,8 @@ def _sentence(report: Opponents, look: Look) -> str:
     if not report.has_min:
         return "There is no MIN node: all opponents are alike."
     whose = "" if kind == Kind.MAX else " The root is MIN's: best is what it plays when it does not err."
+    if report.start and set(report.start) != set(report.rows[0].ties):
+        whose += " (The table takes nearly equal values for ties; this is exact.)"
     if report.reason is not None:
         return f"Where the decision changes was not looked for: {report.reason}.{whose}"
     if not report.crossings:

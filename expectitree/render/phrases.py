@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from expectitree import path as paths
-from expectitree.number import Number
+from expectitree.number import Number, brief
 from expectitree.render.look import Look, cell_width
 from expectitree.tree import Kind, Tree
 
@@ -51,15 +51,15 @@ def quotient_text(limit: Number, others: Terms, p: Number, number: Callable[[Num
     """Return how a window's end goes through a CHANCE node: `(2.1 - 0.1·4) / 0.9`."""
     rest = "".join(f" - {_product(q, end, number, times)}" for q, end in others)
     top = f"({number(limit)}{rest})" if rest else number(limit)
-    return top if p == 1 else f"{top} / {_share(p, number)}"
+    return top if p == 1 else f"{top} / {_share(p)}"
 
 
 def _product(p: Number, end: Number, number: Callable[[Number], str], times: str) -> str:
-    return _factor(end, number) if p == 1 else f"{_share(p, number)}{times}{_factor(end, number)}"
+    return _factor(end, number) if p == 1 else f"{_share(p)}{times}{_factor(end, number)}"
 
 
-def _share(p: Number, number: Callable[[Number], str]) -> str:
-    text = number(p)
+def _share(p: Number) -> str:
+    text = brief(p)
     return f"({text})" if "/" in text else text
 
 

@@ -143,7 +143,7 @@ class _Teller:
 
     def outcome(self, one: Alternative) -> str:
         n = self.report.node
-        p = self.number(self.tree.columns.probability[one.branch])
+        p = brief(self.tree.columns.probability[one.branch])
         label = self.label(n, one.branch)
         if one.lower == one.upper:
             return f"{label}, of probability {p}, is worth {self.summed(one.terms, self.number(one.lower))}."

@@ -204,9 +204,11 @@ def _sentences(report: Rescaling, look: Look) -> Iterator[tuple[str, str]]:
         yield look.shown(remark), "none"
     answer, root, after = report.answer, len(report.tree) - 1, report.after
     best = _best_text(report.before, root, look, " and ")
-    decision = f"the decision {look.shown(report.before.best)}" if report.before.best else "the decision"
+    first = (answer and answer.action) or report.before.best
+    decision = f"the decision {look.shown(first)}" if first else "the decision"
     if (count := report.before.count_best(root)) > 1:
-        decision += f" (the first of {count:,} that tie)"
+        which = "the first of" if first == report.before.best else "in floating point one of"
+        decision += f" ({which} {count:,} that tie)"
     if answer is not None and answer.answer != "yes":
         reason = look.shown(answer.reason)
         if answer.answer == "no":

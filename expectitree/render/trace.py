@@ -193,8 +193,9 @@ class Board:
         """Yield how alpha and beta come about where a CHANCE node asks about one of its outcomes."""
         if event.kind != ENTER or event.branch < 0 or not self.search.algorithm.chance_cuts:
             return
-        kind, _, first, child, probability = self.tree.columns
-        above = self.tree.parent_of(event.branch)
+        tree = self.tree
+        kind, _, first, child, probability = tree.columns
+        above = tree.parent_of(event.branch)
         if kind[above] != Kind.CHANCE or first[above + 1] - first[above] > MOST_TERMS or event.window is None:
             return
         own = [b for b in range(first[above], first[above + 1]) if probability[b] > 0]
@@ -207,7 +208,8 @@ class Board:
             if limit is None or not finite(limit) or not all(finite(end) for _, end in others):
                 continue
             found: Any = (limit - sum(q * end for q, end in others)) / p
-            if found == asked or isclose(found, asked, rel_tol=1e-9, abs_tol=4 * float(self.search.eps)):
+            slack: Any = self.search.eps
+            if found == asked or (not tree.exact and isclose(found, asked, rel_tol=1e-9, abs_tol=4 * slack)):
                 asks = quotient_text(limit, others, p, self.number, self.look.characters.times)
                 yield f"{end_name} = {asks} = {self.number(asked)}"
 

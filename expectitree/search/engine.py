@@ -14,7 +14,7 @@ from typing import Any
 from expectitree import loops
 from expectitree.builder import check_bounds
 from expectitree.errors import SearchError, TreeError
-from expectitree.number import INFINITY, Number, quoted, shortest
+from expectitree.number import INFINITY, Number, quoted, shortest, to_bound
 from expectitree.search.algorithms import Algorithm, algorithm
 from expectitree.search.backward_induction import backward_induction
 from expectitree.search.result import Search
@@ -159,6 +159,8 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
             check_bounds(tree, bounds)
         except TreeError as error:
             raise SearchError(str(error)) from None
+        if tree.exact:  # a float among fractions would make floats of them
+            bounds = to_bound(shortest(bounds[0]), True), to_bound(shortest(bounds[1]), True)
         return bounds, "option"
     written = tree.local_bounds.get(len(tree) - 1)
     return (tree.utility_range, "leaves") if written is None else (written, "file")
