@@ -18,6 +18,7 @@ import yaml
 
 from benchmarks import texts
 from benchmarks.engines import engines, large, whole_process
+from benchmarks.insight import insight
 from benchmarks.measuring import FULL, QUICK, REPOSITORY, Row, Size, as_installed, best_seconds
 from expectitree import __version__, evaluate, loads
 
@@ -127,7 +128,9 @@ def line(row: Row) -> str:
 _KEPT = {True: "kept", False: "NOT KEPT", None: ""}
 
 
-PARTS = {part.__name__: part for part in (read_yaml, read_json, search, engines, whole_process, start_up, large)}
+PARTS = {
+    part.__name__: part for part in (read_yaml, read_json, search, engines, whole_process, insight, start_up, large)
+}
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
