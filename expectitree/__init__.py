@@ -14,6 +14,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from expectitree import display
+
 if TYPE_CHECKING:
     from expectitree.analysis.comparison import Comparison, compare
     from expectitree.analysis.limit import limit
@@ -102,6 +104,7 @@ _PUBLIC = {
         "Tree",
     ),
 }
+display.show_by(lambda shown: import_module(f"{__name__}.render.notebook").bundle(shown))
 _HOMES = {name: module for module, names in _PUBLIC.items() for name in names}
 
 __all__ = [

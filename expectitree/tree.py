@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from expectitree import loops, scans
 from expectitree import path as paths
+from expectitree.display import Shown
 from expectitree.errors import TreeError
 from expectitree.expectation import Expectation
 from expectitree.number import INFINITY, Number, printable
@@ -73,7 +74,7 @@ class Repeated(Sequence[Any]):
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class Tree(Shown):
     """A game tree, immutable once built; `TreeBuilder` makes it."""
 
     columns: Columns

@@ -48,6 +48,14 @@ def test_replacements(kind: str, text: str, replacements: dict[tuple[str | int, 
         ("yaml", "{title: x, max: [1]}", "{title: x, expect: {value: 1}, max: [1]}"),
         ("json", '{\n  "max": [1]\n}\n', '{\n  "expect": {"value": 1},\n  "max": [1]\n}\n'),
         ("json", '{"max": [1]}', '{"expect": {"value": 1}, "max": [1]}'),
+        # What names the schema stays first: only there an editor looks for it.
+        (
+            "yaml",
+            "# yaml-language-server: $schema=x.json\nmax: [1]\n",
+            "# yaml-language-server: $schema=x.json\nexpect: {value: 1}\nmax: [1]\n",
+        ),
+        ("json", '{"$schema": "x", "max": [1]}', '{"$schema": "x", "expect": {"value": 1}, "max": [1]}'),
+        ("yaml", "{$schema: x, max: [1]}", "{$schema: x, expect: {value: 1}, max: [1]}"),
     ],
 )
 def test_a_new_expectation(kind: str, text: str, expected: str) -> None:

@@ -12,15 +12,16 @@ import pytest
 import expectitree
 
 PACKAGE = Path(expectitree.__file__).parent
-BASE = {"errors", "number", "path", "expectation", "loops", "scans", "tree", "builder"}
+BASE = {"display", "errors", "number", "path", "expectation", "loops", "scans", "tree", "builder"}
 MAY_IMPORT = {
+    "display": set(),
     "errors": set(),
     "number": {"errors"},
     "path": set(),
     "expectation": {"number"},
     "loops": set(),
     "scans": {"tree"},  # for types only
-    "tree": {"errors", "number", "path", "expectation", "loops", "scans"},
+    "tree": {"display", "errors", "number", "path", "expectation", "loops", "scans"},
     "builder": BASE,
     "columns": BASE,
     "families": BASE | {"columns", "families"},

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from expectitree.analysis.limit import Limit, check_size, measure
+from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.number import readable
 from expectitree.search.algorithms import ALGORITHMS, Algorithm
@@ -27,7 +28,7 @@ class ComparisonRow:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """One file's tree under several algorithms."""
 
     file: str

@@ -34,6 +34,7 @@ from expectitree.analysis.polynomials import (
     weighted_sum,
     where_equal,
 )
+from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.number import Number, clipped, shortest, to_fraction
 from expectitree.search.engine import evaluate
@@ -91,7 +92,7 @@ class Crossing:
 
 
 @dataclass(frozen=True)
-class Opponents:
+class Opponents(Shown):
     """One file's tree against several opponents, and where the decision changes from one to another."""
 
     file: str

@@ -28,22 +28,25 @@ class Row(NamedTuple):
     hidden_branches: int = 0
 
 
-def outline(search: Search, most_rows: int | None = SHORT_TREE, along: Collection[int] = ()) -> Iterator[Row]:
+def outline(
+    search: Search, most_rows: int | None = SHORT_TREE, along: Collection[int] = (), *, folded: bool = True
+) -> Iterator[Row]:
     """Yield the rows of a tree, parents first, in branch order; about `most_rows` of them, or all.
 
-    A node over terminals only is one row, without rows for its children (except at the root). What is shown first:
-    the way along some branches from the root, the strategy, then what a search cut, then what lies near the root.
+    A node over terminals only is one row, without rows for its children (except at the root, and nowhere if not
+    `folded`). What is shown first: the way along some branches from the root, the strategy, then what a search cut,
+    then what lies near the root.
     """
     tree = search.tree
-    if most_rows is None or _rows_of_all(tree, most_rows) <= most_rows:
-        yield from _rows(tree, None, None, None)
+    if most_rows is None or _rows_of_all(tree, most_rows, folded) <= most_rows:
+        yield from _rows(tree, None, None, None, folded)
         return
-    chosen = _choose(search, most_rows, along)
+    chosen = _choose(search, most_rows, along, folded)
     nodes, cuts = loops.zeros("i", len(tree)), loops.zeros("i", len(tree))
     cut = search.cut if search.algorithm.player_cuts else cuts  # else nothing was cut
     first_branch = tree.first_paths.branch if tree.is_sharing else loops.zeros("i", 0)
     tree.scan(_count_below, tree.columns, first_branch, cut, nodes, cuts)
-    yield from _rows(tree, chosen, nodes, cuts)
+    yield from _rows(tree, chosen, nodes, cuts, folded)
 
 
 def _count_below(tree: Columns, first_branch: Column, cut: Column, nodes: Column, cuts: Column) -> None:
@@ -78,25 +81,27 @@ def is_one_row(tree: Tree, node: int) -> bool:
     return not tree.notes or not any(c in tree.notes for c in child[begin:end])
 
 
-def _rows_of_all(tree: Tree, enough: int) -> int:
+def _rows_of_all(tree: Tree, enough: int, folded: bool) -> int:
     """Return how many rows the whole tree has, counting no further than is needed."""
     rows = 0
     kind, _, first, _, _ = tree.columns
     for n in range(len(tree)):
-        if kind[n] and not is_one_row(tree, n):
+        if kind[n] and not (folded and is_one_row(tree, n)):
             rows += first[n + 1] - first[n]
             if rows > enough:
                 break
     return rows + 1
 
 
-def _rows(tree: Tree, chosen: dict[int, list[int]] | None, nodes: Column | None, cuts: Column | None) -> Iterator[Row]:
+def _rows(
+    tree: Tree, chosen: dict[int, list[int]] | None, nodes: Column | None, cuts: Column | None, folded: bool
+) -> Iterator[Row]:
     kind, _, first, child, _ = tree.columns
     stack: list[Row] = [Row(len(tree) - 1, -1, -1, 0, True, True)]
     while stack:
         row = stack.pop()
         n = row.node
-        if n < 0 or not row.first_met or not kind[n] or is_one_row(tree, n):
+        if n < 0 or not row.first_met or not kind[n] or (folded and is_one_row(tree, n)):
             yield row
             continue
         below: list[Row] = []
@@ -147,7 +152,7 @@ def _count_run(
     return hidden, hidden_cuts
 
 
-def _choose(search: Search, most_rows: int, along: Collection[int]) -> dict[int, list[int]]:
+def _choose(search: Search, most_rows: int, along: Collection[int], folded: bool) -> dict[int, list[int]]:
     """Return the branches that are shown, by node and in order.
 
     Best-first from the root, where a step along the strategy costs least, and one along the way asked for nothing.
@@ -158,7 +163,7 @@ def _choose(search: Search, most_rows: int, along: Collection[int]) -> dict[int,
     heap: list[tuple[float, int, int, int, bool]] = []
 
     def offer(node: int, cost: float, is_played: bool) -> None:
-        if not kind[node] or (is_one_row(tree, node) and node != len(tree) - 1):
+        if not kind[node] or (folded and is_one_row(tree, node) and node != len(tree) - 1):
             return
         best = next(search.iterate_best(node), None) if is_played else None
         begin, end = first[node], first[node + 1]

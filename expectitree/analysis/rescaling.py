@@ -25,6 +25,7 @@ from expectitree.analysis.scales import (
     scale_of,
     unknown_names,
 )
+from expectitree.display import Shown
 from expectitree.errors import AnalysisError, TransformError
 from expectitree.number import Number, clipped, printable, readable
 from expectitree.search.engine import ROUNDING_EPS, evaluate
@@ -46,7 +47,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Rescaling:
+class Rescaling(Shown):
     """One file's tree before and after a map; of a question that found no map, the tree before."""
 
     file: str

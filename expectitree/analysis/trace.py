@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from expectitree.display import Shown
 from expectitree.number import INFINITY, Number
 from expectitree.search.algorithms import Algorithm
 from expectitree.search.algorithms import algorithm as find_algorithm
@@ -42,7 +43,7 @@ class Event(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Trace:
+class Trace(Shown):
     """The steps of one search of one file's tree."""
 
     file: str

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from expectitree.display import Shown
 from expectitree.errors import AnalysisError, ExpectitreeError, FileError
 from expectitree.expectation import Expectation, RunExpectation
 from expectitree.number import Number, clipped, shortest
@@ -31,7 +32,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Verification:
+class Verification(Shown):
     """One file: its checks, or the reason why it is no tree."""
 
     file: str

@@ -7,6 +7,7 @@ import signal
 import sys
 from contextlib import suppress
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +15,9 @@ from expectitree import __version__
 from expectitree.cli.status import INTERRUPTED, NO_TREE, WRONG_USAGE
 from expectitree.errors import AnalysisError, ExpectitreeError, FileError, NumberError, SearchError, TransformError
 from expectitree.number import printable
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "eval": "The value of a tree, the best action, and the annotated tree.",
@@ -26,6 +30,8 @@ COMMANDS = {
     "convert": "A tree from one format into another: YAML, JSON, Arrow, Parquet.",
     "generate": "A tree of a family, from a seed: ballard, uniform, lattice.",
     "study": "An experiment: families of trees, searched many times over, on all cores.",
+    "schema": "A JSON Schema of the tree file, for editors.",
+    "completion": "Completion for bash, zsh, fish, PowerShell.",
     "new": "A commented tree file to start from.",
 }
 
@@ -42,6 +48,12 @@ class _Commands(click.Group):
         module = import_module(f"expectitree.cli.{cmd_name.replace('eval', 'eval_')}")
         command: click.Command = module.command
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        found = [CompletionItem(name, help=about) for name, about in COMMANDS.items() if name.startswith(incomplete)]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -84,6 +96,10 @@ def main() -> None:
     for name, mode in (("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed by who called: there is nobody to tell
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
+    if "_EXPECTITREE_COMPLETE" in os.environ:  # a shell asks
+        from expectitree.cli.completion import answer
+
+        _leave(answer(cli))
     status = 0
     try:
         # What click's own `main` would do, but for its exit status 1 where a pipe was closed.

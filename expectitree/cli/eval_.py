@@ -9,7 +9,15 @@ import click
 
 from expectitree.analysis.evaluation import Evaluation
 from expectitree.analysis.outline import SHORT_TREE
-from expectitree.cli.options import Given, algorithm_option, files_in, format_option, tree_options
+from expectitree.cli.options import (
+    Given,
+    algorithm_option,
+    completes,
+    files_in,
+    format_option,
+    tree_options,
+    tree_path,
+)
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, working, write
 from expectitree.number import printable
@@ -31,6 +39,8 @@ from expectitree.search.engine import evaluate
     "--explain",
     is_flag=False,
     flag_value=ROOT,
+    callback=tree_path,
+    shell_complete=completes("paths_or_files"),
     metavar="[PATH]",
     help="Say in sentences why the root, or a node, is worth what it is, and why each cut was sound.",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from expectitree.cli.options import check_output, force_option, write_tree
+from expectitree.cli.options import check_output, completes_files, force_option, write_tree
 from expectitree.cli.terminal import working
 from expectitree.families import FAMILIES, ORDERS, generate, parameters_of
 from expectitree.files.saving import TEXT_FORMATS
@@ -37,7 +37,15 @@ from expectitree.files.saving import TEXT_FORMATS
 @click.option("--up", metavar="X", help="lattice: the factor of a step up; down is its inverse.  [default: 1.01]")
 @click.option("--rate", metavar="X", help="lattice: what money grows by in a step.  [default: 1.0001]")
 @click.option("--call", is_flag=True, default=None, help="lattice: the right to buy, not to sell.")
-@click.option("-o", "--output", "out", default="-", metavar="FILE", help="Where to write; the ending tells the format.")
+@click.option(
+    "-o",
+    "--output",
+    "out",
+    default="-",
+    metavar="FILE",
+    shell_complete=completes_files(),
+    help="Where to write; the ending tells the format.",
+)
 @click.option("--format", "format_name", type=click.Choice(TEXT_FORMATS), help="The format of standard output.")
 @force_option
 def command(family: str, out: str, format_name: str | None, force: bool, **given: str | bool | None) -> None:

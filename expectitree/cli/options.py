@@ -129,11 +129,41 @@ def files_in(paths: Sequence[str]) -> list[str]:
     return files
 
 
+def completes(what: str) -> Callable[[click.Context, click.Parameter, str], Any]:
+    """Return what completes a value: a function of `cli.completion`, imported when a shell asks."""
+
+    def complete(context: click.Context, param: click.Parameter, incomplete: str) -> Any:
+        from expectitree.cli import completion
+
+        return getattr(completion, what)(context, param, incomplete)
+
+    return complete
+
+
+def completes_files(*suffixes: str) -> Callable[[click.Context, click.Parameter, str], Any]:
+    """Return what completes folders, and files with these endings: by default those of tree files."""
+
+    def complete(context: click.Context, param: click.Parameter, incomplete: str) -> Any:
+        from expectitree.cli import completion
+
+        return completion.files(incomplete, *([suffixes] if suffixes else []))
+
+    return complete
+
+
+def tree_path(context: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Return a path within a tree without a slash at its end, which shells complete it to, as they do a folder."""
+    if value is None or not value.endswith("/") or len(value) == 1:
+        return value
+    escapes = len(value) - 1 - len(value[:-1].rstrip("\\"))
+    return value if escapes % 2 else value[:-1]  # an escaped slash belongs to the label
+
+
 def tree_options(command: Command) -> Command:
     """Add what says which tree is searched, and how far and by what: files, -e, --bounds, …, --max-visits."""
     for option in reversed(
         (
-            click.argument("files", nargs=-1, metavar="[FILE|FOLDER]..."),
+            click.argument("files", nargs=-1, metavar="[FILE|FOLDER]...", shell_complete=completes_files()),
             click.option("-e", "texts", metavar="TEXT", multiple=True, help="A tree typed in place of a file."),
             click.option(
                 "--bounds", metavar="LOWER,UPPER", help="Bounds of every utility; inf where nothing is known."
@@ -146,6 +176,7 @@ def tree_options(command: Command) -> Command:
                 default="given",
                 show_default=True,
                 metavar="ORDER",
+                shell_complete=completes("orders"),
                 help="Children's order: given, best, worst or random:SEED.",
             ),
             click.option(
@@ -173,7 +204,16 @@ def tree_options(command: Command) -> Command:
 def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
     """Return the option that names searches, and those that say how star2.5 probes."""
     options = (
-        click.option("-a", "--algorithm", "names", multiple=True, default=default, metavar="NAME", help=help),
+        click.option(
+            "-a",
+            "--algorithm",
+            "names",
+            multiple=True,
+            default=default,
+            metavar="NAME",
+            help=help,
+            shell_complete=completes("algorithms"),
+        ),
         click.option(
             "--probes",
             type=click.IntRange(min=1),

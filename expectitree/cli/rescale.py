@@ -14,6 +14,7 @@ from expectitree.analysis.some_scale import rescale_somehow
 from expectitree.cli.options import (
     Given,
     check_output,
+    completes_files,
     files_in,
     force_option,
     format_option,
@@ -39,9 +40,21 @@ _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
     metavar="R",
     help="u becomes (1 - e^(-R*u)) / R: constant risk aversion for R > 0, risk seeking for R < 0.",
 )
-@click.option("--table", metavar="TABLE", help="U and V from a YAML, JSON or CSV file; those not named stay.")
+@click.option(
+    "--table",
+    metavar="TABLE",
+    shell_complete=completes_files(".yaml", ".yml", ".json", ".csv"),
+    help="U and V from a YAML, JSON or CSV file; those not named stay.",
+)
 @click.option("--any", "any_", is_flag=True, help="Is there any order-preserving map that changes the decision?")
-@click.option("-o", "--output", "out", metavar="FILE", help="Write the rescaled tree; the ending tells the format.")
+@click.option(
+    "-o",
+    "--output",
+    "out",
+    metavar="FILE",
+    shell_complete=completes_files(),
+    help="Write the rescaled tree; the ending tells the format.",
+)
 @force_option
 @click.option("--all", "show_all", is_flag=True, help="Show every node of the strategies (json: and every utility).")
 @tree_options

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from expectitree import __version__
-from expectitree.cli.options import format_option
+from expectitree.cli.options import completes_files, format_option
 from expectitree.cli.parallel import cores, start, stop
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import counting, make_look, say, write
@@ -27,7 +27,7 @@ from expectitree.study.summary import summarize
 
 
 @click.command("study")
-@click.argument("spec")
+@click.argument("spec", shell_complete=completes_files(".yaml", ".yml", ".json"))
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes that search.  [default: one a core]")
 @click.option("--results", metavar="FILE", help="Where results are kept.  [default: SPEC.results.jsonl, beside it]")
 @click.option("--scheduler", metavar="ADDRESS", help="Run on the Dask cluster whose scheduler has this address.")

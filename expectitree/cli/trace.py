@@ -7,7 +7,15 @@ from typing import Any
 import click
 
 from expectitree.analysis.trace import trace
-from expectitree.cli.options import Given, algorithm_option, files_in, format_option, tree_options
+from expectitree.cli.options import (
+    Given,
+    algorithm_option,
+    completes,
+    files_in,
+    format_option,
+    tree_options,
+    tree_path,
+)
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, working, write
 from expectitree.number import printable
@@ -20,7 +28,13 @@ MOST_STEPS = 500  # that are told as text without being asked
 @click.command("trace")
 @algorithm_option("The search.  [default: expectiminimax]", "expectiminimax")
 @tree_options
-@click.option("--at", metavar="PATH", help="Follow one node: its steps, and what comes of its children.")
+@click.option(
+    "--at",
+    metavar="PATH",
+    callback=tree_path,
+    shell_complete=completes("paths"),
+    help="Follow one node: its steps, and what comes of its children.",
+)
 @click.option(
     "--limit",
     type=click.IntRange(min=0),

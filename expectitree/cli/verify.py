@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from expectitree.analysis.verification import Verification, verify
-from expectitree.cli.options import files_in, format_option, read_file
+from expectitree.cli.options import completes_files, files_in, format_option, read_file
 from expectitree.cli.parallel import each
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import make_look, say, working, write
@@ -15,7 +15,7 @@ from expectitree.rewriting import refresh
 
 
 @click.command("verify")
-@click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER...")
+@click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER...", shell_complete=completes_files())
 @click.option("--write", "write_back", is_flag=True, help="Write what was found into each file's `expect`.")
 @format_option(VERIFICATION_FORMATS)
 @click.pass_context

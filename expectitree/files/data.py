@@ -23,6 +23,7 @@ from expectitree.files.keys import (
     KINDS,
     NODE_KEYS,
     ROOT_KEYS,
+    SCHEMA_KEY,
     place_of,
     read_keys,
     read_number,
@@ -125,6 +126,8 @@ class _Reader:
                 about[key] = read_expectation(value, place, self.exact, self.report)
             elif key == "nodes":
                 self.names.read(value, place)
+            elif key == SCHEMA_KEY:  # for editors: a tree has no use for it
+                read_text(value, f"the {key}", self.report, place)
         return about
 
     # ---- Nodes.
@@ -370,7 +373,7 @@ class _Reader:
                     self.report(Place(item, index, True), f"duplicate key {quoted(key)}: keep one")
                 seen.add(key)
         if item is self.document.root:
-            for key in ROOT_KEYS:
+            for key in (*ROOT_KEYS, SCHEMA_KEY):
                 keys.pop(key, None)
         return keys
 

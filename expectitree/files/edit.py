@@ -9,9 +9,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.errors import FileError, Problem
 from expectitree.files.flow import flow
+from expectitree.files.keys import SCHEMA_KEY
 from expectitree.files.saving import whole_file
 
 Place: TypeAlias = tuple[str | int, ...]  # keys and indices from the root
+
+_BEFORE_EXPECT = (SCHEMA_KEY, "title", "source", "expect")  # root keys that a new `expect` comes after
 
 
 class Span(NamedTuple):
@@ -102,7 +105,7 @@ def _yaml_spans(text: str) -> Spans:
                     above[4] = getattr(event, "value", None)
                     above[7] = end
                     above[3] += 1
-                    if len(stack) == 1 and first_key is None and above[4] not in ("title", "source", "expect"):
+                    if len(stack) == 1 and first_key is None and above[4] not in _BEFORE_EXPECT:
                         first_key = start
                     continue
                 place = (*above[0], above[4] if above[2] else above[3])
@@ -140,7 +143,7 @@ def _json_spans(text: str) -> Spans:
         return Spans(values, None, False)
     first_key: int | None = None
     for key, key_start, span in _members(text, start):
-        if key not in ("title", "source", "expect") and first_key is None:
+        if key not in _BEFORE_EXPECT and first_key is None:
             first_key = key_start
         if key == "expect":
             _collect(text, ("expect",), span, values)

@@ -14,6 +14,7 @@ from expectitree.tree import Bounds, Kind
 KINDS = {"max": Kind.MAX, "min": Kind.MIN, "chance": Kind.CHANCE}
 TYPES = {**{kind: kind for kind in KINDS}, "terminal": "utility"}
 ROOT_KEYS = ("title", "source", "nodes", "expect")
+SCHEMA_KEY = "$schema"  # at the root too, for editors: where they find the schema
 NODE_KEYS = (*KINDS, "utility", "ref", "type", "children", "label", "p", "estimate", "bounds", "note")
 EXPECTED_NODE = "expected a number (a terminal), or a mapping with one of max, min, chance, utility, ref or type"
 
@@ -51,7 +52,7 @@ def read_keys(item: Data, keys: dict[str, Data], exact: bool, report: Report, wh
             about[key] = read_bounds(value, exact, report, place_of(item, key))
         elif key == "note":
             about[key] = read_text(value, "a note", report, place_of(item, key))
-        elif key in ROOT_KEYS:
+        elif key in ROOT_KEYS or key == SCHEMA_KEY:
             unknown = True
             report(place_of(item, key, True), f"the key {quoted(key)} is for the root alone: move it there")
         elif key not in ("type", "children"):

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from expectitree import loops, scans
+from expectitree.display import Shown
 from expectitree.errors import SearchError
 from expectitree.number import Number, readable
 from expectitree.search.algorithms import Algorithm
@@ -33,7 +34,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Search:
+class Search(Shown):
     """The outcome of one search of one tree; columns are by node id."""
 
     tree: Tree

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from expectitree.analysis.limit.count import Count
 from expectitree.analysis.limit.proofs import Enough, Proofs
 from expectitree.analysis.limit.shape import ground_of
+from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.number import readable
 from expectitree.search.algorithms import ALGORITHMS, Algorithm
@@ -25,7 +26,7 @@ MOST_LARGE = 4_000  # the same where fractions are so long that their integers t
 
 
 @dataclass(frozen=True)
-class Limit:
+class Limit(Shown):
     """The fewest leaves that are enough for one file's tree, and what algorithms looked at."""
 
     file: str
