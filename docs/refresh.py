@@ -1,5 +1,7 @@
 """Makes what the documents quote: outputs after `$ expectitree …`, tables after `<!-- expectitree … -->`, pictures.
 
+A picture of the gallery stands after `<!-- picture: expectitree draw … -->`, which lacks `-o`.
+
 python docs/refresh.py          write them anew
 python docs/refresh.py --check  say what is out of date (exit status 1); times are not compared
 """
@@ -12,6 +14,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,6 +26,7 @@ PLOTS = ("ballard-growth", "ballard-probes")
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _TABLE = re.compile(r"^<!-- (expectitree .*?) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
+_DRAWN = re.compile(r"^<!-- picture: (expectitree draw .*?) -->\n!\[.*?\]\((.*?)\)$", re.MULTILINE)
 _TIME = re.compile(r" +([0-9.]+ (s|ms|µs)|time)( \|)?$", re.MULTILINE)
 
 
@@ -56,6 +60,13 @@ def refreshed(text: str) -> str:
     return _TABLE.sub(table, _BLOCK.sub(block, text))
 
 
+def gallery() -> Iterator[tuple[Path, str]]:
+    """Yield every drawn picture that a document shows, and what its command draws now."""
+    for document in DOCUMENTS:
+        for command, name in _DRAWN.findall(document.read_text(encoding="utf-8")):
+            yield document.parent / name, run(f"{command} -o - --format svg")
+
+
 def picture() -> str:
     """Return the picture of an answer: the terminal's own colours, as an SVG that asks for nothing from outside."""
     import io
@@ -82,6 +93,9 @@ def stale() -> list[str]:
         difference = "\n".join(difflib.unified_diff(was, now, str(document.name), "now", lineterm="", n=1))
         if difference:
             found.append(difference)
+    for path, drawn in gallery():
+        if not path.exists() or path.read_text(encoding="utf-8") != drawn:
+            found.append(f"{path.name} is not what its command draws")
     if PICTURE.read_text(encoding="utf-8") != picture():
         found.append(f"{PICTURE.name} is not what its command draws")
     return found
@@ -99,6 +113,9 @@ def main() -> int:
         if _TIME.sub(" T", new) != _TIME.sub(" T", text):
             document.write_text(new, encoding="utf-8")
             print(f"{document.relative_to(ROOT)} refreshed")
+    for path, drawn in gallery():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(drawn, encoding="utf-8")
     PICTURE.write_text(picture(), encoding="utf-8")
     for name in PLOTS:
         run(f"expectitree study studies/{name}.yaml --report --plot docs/{name}.svg")

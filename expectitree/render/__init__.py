@@ -59,7 +59,17 @@ STUDY_FORMATS = {
     "csv": ("study", "study_csv"),
     "markdown": ("study", "study_markdown"),
 }
-_PIECES = {"evaluation_json"}
+# A picture file's ending -> what renders it: lines, pieces (`_PIECES`) or bytes.
+PICTURES = {
+    ".svg": ("picture.svg", "picture_svg"),
+    ".png": ("picture.raster", "picture_png"),
+    ".pdf": ("picture.raster", "picture_pdf"),
+    ".dot": ("picture.dot", "picture_dot"),
+    ".mmd": ("picture.mermaid", "picture_mermaid"),
+    ".tex": ("picture.tikz", "picture_tikz"),
+    ".html": ("page", "page_html"),
+}
+_PIECES = {"evaluation_json", "page_html", "picture_png", "picture_pdf"}
 _FORMATS_OF = {  # the name of a report's class -> how it can be shown
     "Search": EVALUATION_FORMATS,
     "Comparison": COMPARISON_FORMATS,
@@ -80,6 +90,11 @@ def renderer(formats: dict[str, tuple[str, str]], name: str) -> Callable[..., It
     if function in _PIECES:
         return found
     return lambda *arguments: (f"{line}\n" for line in found(*arguments))
+
+
+def drawing(kind: str) -> Callable[..., Any]:
+    """Return the function that draws a kind of picture, `svg` say: it returns bytes, or yields text as it is."""
+    return renderer(PICTURES, f".{kind}")
 
 
 def to_text(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, TypeAlias
 from xml.sax.saxutils import escape
 
 from expectitree.analysis.evaluation import Evaluation
@@ -18,7 +19,8 @@ from expectitree.render.picture.diagram import (
     diagram,
 )
 
-THEMES = {
+Colours: TypeAlias = dict[str, Any]  # what is painted -> its colour; of a kind: fill and line
+THEMES: dict[str, Colours] = {
     "light": {
         "paper": "#ffffff", "ink": "#1f2328", "line": "#57606a", "dim": "#59636e", "grey": "#868e97", "cut": "#a40e91",
         "MAX": ("#d3f0da", "#1a7f37"), "MIN": ("#ffdcd7", "#b62324"), "CHANCE": ("#d8e9ff", "#0b5cc4"),
@@ -41,7 +43,7 @@ def picture_svg(evaluation: Evaluation, style: Style | None = None) -> Iterator[
 class _Svg:
     def __init__(self, picture: Diagram) -> None:
         self.picture = picture
-        self.colour: dict[str, object] = dict(THEMES[picture.style.theme])
+        self.colour = THEMES[picture.style.theme]
 
     def lines(self) -> Iterator[str]:
         picture, content = self.picture, self.picture.content
