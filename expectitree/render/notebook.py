@@ -42,6 +42,7 @@ def bundle(shown: Any) -> Bundle:
         text = _text(shown)
         if isinstance(shown, Search):
             picture = "\n".join(picture_svg(Evaluation("", shown), Style(rows=SHORT_TREE)))
+            picture = picture.replace("<svg ", '<svg style="max-width: 100%; height: auto" ', 1)  # of the page
             return {"image/svg+xml": picture, "text/plain": text}
     except ExpectitreeError:  # a notebook would show a traceback, of a thing that is all right
         return {}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from expectitree import path as paths
 from expectitree.number import Number, brief
 from expectitree.render.look import Look, cell_width
+from expectitree.search.result import Search
 from expectitree.tree import Kind, Tree
 
 Terms = Iterable[tuple[Number, Number]]  # p and what it is multiplied with
@@ -37,6 +38,17 @@ def name(tree: Tree, look: Look, node: int, branch: int | None = None) -> str:
         text = longer
         branch = first_branch[above] if parent[above] >= 0 else -1
     return symbol + (text or paths.ROOT)
+
+
+def residue(search: Search) -> Number:
+    """Return the size up to which a computed number is what rounding left of 0: nothing that anybody wrote.
+
+    It is 1e-14 of the greatest utility, which sums may lose, but always far less than the least utility that is not 0.
+    """
+    if search.tree.exact:
+        return 0
+    sizes = [abs(u) for k, u in zip(search.tree.columns.kind, search.tree.columns.utility, strict=True) if not k and u]
+    return min(1e-14 * max(sizes), 1e-6 * min(sizes)) if sizes else 0.0
 
 
 def sum_text(terms: Terms, number: Callable[[Number], str], times: str) -> str:

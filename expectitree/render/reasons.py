@@ -9,7 +9,7 @@ from expectitree.analysis.reasons import Alternative, CutReason, Reasons, Step
 from expectitree.number import Number, brief
 from expectitree.render.json_values import json_number, json_path
 from expectitree.render.look import Look, wrapped
-from expectitree.render.phrases import TIED, Terms, name, quotient_text, sum_text, untied
+from expectitree.render.phrases import TIED, Terms, name, quotient_text, residue, sum_text, untied
 from expectitree.tree import Kind
 
 
@@ -59,6 +59,7 @@ class _Teller:
 
     def __init__(self, report: Reasons, look: Look) -> None:
         self.report, self.search, self.tree, self.look = report, report.search, report.tree, look
+        self.residue = residue(report.search)
 
     def paragraphs(self) -> Iterator[tuple[str, str]]:
         """Yield sentences with their style."""
@@ -85,7 +86,7 @@ class _Teller:
             )
 
     def number(self, value: Number) -> str:
-        return brief(value, self.search.eps)
+        return brief(value, self.residue)
 
     def name(self, node: int, branch: int | None = None) -> str:
         return name(self.tree, self.look, node, branch)

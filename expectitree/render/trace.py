@@ -14,7 +14,7 @@ from expectitree.path import ROOT
 from expectitree.render.evaluation_text import heading, value_text
 from expectitree.render.json_values import dumps, json_number, json_path, search_fields
 from expectitree.render.look import Look, cell_width, wrapped
-from expectitree.render.phrases import TIED, name, quotient_text, sum_text, untied
+from expectitree.render.phrases import TIED, name, quotient_text, residue, sum_text, untied
 from expectitree.tree import Kind, finite
 
 _DEEPEST = 10  # plies that are indented, before the depth is told in digits
@@ -64,6 +64,7 @@ class Board:
 
     def __init__(self, report: Trace, look: Look) -> None:
         self.report, self.search, self.tree, self.look = report, report.search, report.tree, look
+        self.residue = residue(report.search)
         self.sentences: dict[str, Callable[[Event], str]] = {
             ENTER: self.entered, PROBE: self.probed, VISIT: self.visited, PASS: self.passed, TIGHTEN: self.tightened,
             CUT: self.cut, LEAVE: self.left,
@@ -103,7 +104,7 @@ class Board:
         return name(self.tree, self.look, event.node, event.branch)
 
     def number(self, value: Number) -> str:
-        return brief(value, self.search.eps)
+        return brief(value, self.residue)
 
     # ---- A sentence for each kind of step.
 

@@ -1,5 +1,7 @@
 // ---- What people do: buttons, keys, pointers, the tree in words.
 
+const PAN = 60; // pixels that a key moves the picture
+
 class Controls {
   constructor(page) {
     this.page = page;
@@ -164,8 +166,14 @@ class Controls {
     const isControl = target.matches?.("button, summary, select, input[type=checkbox]");
     if (event.key === " " && isControl) return; // it presses that
     if (target.matches?.("select") && !["?", "/"].includes(event.key)) return;
-    if (target.id === "slider" && ["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) return;
+    if (target.id === "slider" && ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"].includes(event.key)) return;
     const click = (id) => () => element(id).click();
+    const pans = { ArrowUp: [0, PAN], ArrowDown: [0, -PAN], ...(event.shiftKey && { ArrowLeft: [PAN, 0], ArrowRight: [-PAN, 0] }) };
+    if (pans[event.key]) {
+      event.preventDefault();
+      this.page.camera.pan(...pans[event.key]);
+      return;
+    }
     const actions = {
       " ": click("next"), ArrowRight: click("next"), ArrowLeft: click("back"), Home: click("first"), End: click("last"),
       p: click("play"), c: click("next-cut"), "+": click("zoom-in"), "=": click("zoom-in"), "-": click("zoom-out"),

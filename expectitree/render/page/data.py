@@ -32,6 +32,7 @@ from expectitree.number import Number, brief, printable, readable
 from expectitree.render.evaluation_text import BOUNDS_FROM
 from expectitree.render.json_values import json_number, search_fields
 from expectitree.render.look import Look
+from expectitree.render.phrases import residue
 from expectitree.render.trace import Board
 from expectitree.tree import Kind, Tree
 
@@ -44,7 +45,7 @@ _WORD = re.compile(r"([^\s,;:()\[\]]*[0-9][^\s,;:()\[\]]*)")  # a number, or a n
 def page_data(report: Replays) -> Iterator[tuple[str, Any]]:
     """Yield the parts of the page's data, key and value, as the module says."""
     tree = report.tree
-    numbers = _Numbers(report.traces[0].search.eps)
+    numbers = _Numbers(residue(report.traces[0].search))
     sentences = Sentences()
     yield "file", printable(report.file)
     yield "title", printable(tree.title or "")
@@ -77,12 +78,12 @@ class _Table:
 class _Numbers(_Table):
     """The numbers that the page shows."""
 
-    def __init__(self, eps: Number) -> None:
+    def __init__(self, residue: Number) -> None:
         super().__init__()
-        self.eps = eps
+        self.residue = residue
 
     def __call__(self, value: Number) -> int:
-        return self.place(value, lambda: self.entry(value, brief(value, self.eps)))
+        return self.place(value, lambda: self.entry(value, brief(value, self.residue)))
 
     def probability(self, p: Number) -> int:
         """Return the place of a probability, which is shown with fewer digits than a number elsewhere."""
@@ -178,7 +179,7 @@ def opening(trace: Trace) -> str:
     search, steps = trace.search, len(trace.events)
     if search.algorithm.player_cuts:
         ends = ", ".join(readable(end) for end in search.bounds)
-        text = f"{search.algorithm.full_name} has seen nothing yet. It knows that every utility lies in [{ends}]"
+        text = f"{search.algorithm.full_name} begins. It is told that every utility lies in [{ends}]"
         text += f" ({BOUNDS_FROM[search.bounds_source]})."
     else:
         text = f"{search.algorithm.full_name} evaluates every node once, children before their parents."

@@ -242,7 +242,9 @@ class Page {
       button.addEventListener("click", () => this.select(NONE));
       buttons.push(button);
     }
+    const hadFocus = element("details").contains(document.activeElement);
     element("details").replaceChildren(path, list, ...buttons);
+    if (hadFocus) (buttons[0] ?? element("next")).focus();
     const nodeHeading = this.selected !== NONE ? "The node you chose" : moment.step ? "Where the search is" : "The root";
     element("details-heading").textContent = nodeHeading;
   }
@@ -259,7 +261,9 @@ class Page {
       row.append(button);
       rows.push(row);
     }
+    const hadFocus = element("history").contains(document.activeElement);
     element("history").replaceChildren(...rows);
+    if (hadFocus) (rows[rows.length - 1]?.querySelector("button") ?? element("next")).focus();
   }
 
   /** The items in words, for screen readers above all. */
@@ -330,7 +334,11 @@ class Page {
     this.layout.reveal(n);
     this.select(n);
     const item = this.items.find((found) => found.node === n && !found.further && !found.run);
-    if (item) this.look(item);
+    if (!item) return;
+    this.camera.settle();
+    if (this.camera.scale < LEAST_SCALE) this.camera.zoom(LEAST_SCALE / this.camera.scale); // or nobody could read it
+    this.camera.settle();
+    this.look(item);
   }
 
   find(text) {
