@@ -233,7 +233,8 @@ def test_the_ending_tells_the_kind(tmp_path: Path, ending: str) -> None:
     again = run(LEFT, "-o", str(out))
     assert again.exit_code == 2
     assert "--force" in again.stderr
-    assert run(LEFT, "-o", str(out), "--force", "-a", "star2", "--theme", "dark", "--direction", "right").exit_code == 0
+    how = [] if ending == ".html" else ["--theme", "dark", "--direction", "right"]
+    assert run(LEFT, "-o", str(out), "--force", "-a", "star2", *how).exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -248,6 +249,8 @@ def test_the_ending_tells_the_kind(tmp_path: Path, ending: str) -> None:
         ([LEFT, "-o", "no/such/folder/y.svg"], 3, "there is no folder no/such/folder"),
         (["nothing.yaml", "-o", "y.svg"], 3, "nothing.yaml"),
         (["-o", "y.svg"], 2, "No tree was given"),
+        ([LEFT, "-o", "y.html", "--theme", "dark"], 2, "--theme is for pictures: a page has what it needs."),
+        ([LEFT, "-o", "y.html", "--all"], 2, "--all is for pictures"),
     ],
 )
 def test_wrong_usage(words: list[str], status: int, message: str) -> None:

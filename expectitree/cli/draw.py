@@ -28,6 +28,7 @@ from expectitree.render.picture.content import MOST_NODES, Style
 from expectitree.search.engine import evaluate
 from expectitree.tree import Tree
 
+_OF_PICTURES = ("theme", "direction", "windows", "reasons", "places", "strategy", "rows", "show_all", "title")
 _TEXTS = ("svg", "dot", "mmd", "tex", "html")  # that can go to standard output
 
 
@@ -94,7 +95,7 @@ def command(
     .dot         a graph for Graphviz
     .mmd         a Mermaid flowchart, which GitHub shows within Markdown
     .tex         a LaTeX document with TikZ
-    .html        a page that replays the searches step by step, by itself and offline
+    .html        a page that replays the searches step by step, offline
 
     For example: expectitree draw trees/ballard.yaml -a star2 -o ballard.svg
     """
@@ -106,6 +107,10 @@ def command(
     )
     if len(algorithms) > 1 and kind != "html":
         raise click.UsageError("A picture is of one search: give -a once, or draw a page (.html) of several.")
+    if kind == "html" and (idle := [name for name in _OF_PICTURES if _is_given(context, name)]):
+        raise click.UsageError(
+            f"--{idle[0].replace('show_', '')} is for pictures: a page has what it needs. Leave it out."
+        )
     what = Given(**given)
     if len(files_in(what.files)) + len(what.texts) > 1:
         raise click.UsageError("draw makes one picture: give one FILE.")
@@ -123,6 +128,10 @@ def command(
             _put(drawn, out)
     if what.failures:
         context.exit(max(what.failures))
+
+
+def _is_given(context: click.Context, name: str) -> bool:
+    return context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
 
 
 def _kind(out: str, format_name: str | None, force: bool) -> str:
