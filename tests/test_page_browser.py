@@ -654,3 +654,57 @@ def test_wide_and_deep_trees_are_elided(open_page: Any) -> None:
         assert browser.run("return expectitree.page.items.length") < 400
         assert browser.run("return expectitree.page.view.here !== null") is (step > 0)
     assert report.traces[0].events[-1].kind == LEAVE
+
+
+def test_focus_stays_where_people_are(open_page: Any) -> None:
+    browser = open_page(et.load(LEFT))
+    browser.run("expectitree.go(12)")
+    browser.run("document.querySelector('#history li:first-child button').focus()")
+    browser.press("Enter")
+    state = browser.run("return [expectitree.page.moment.step, document.activeElement.closest('#history') !== null]")
+    assert state == [6, True]
+    browser.press("Right")
+    assert browser.run("return document.activeElement.closest('#history') !== null")
+
+
+def test_keys_move_the_picture(open_page: Any) -> None:
+    browser = open_page(et.load(LEFT))
+    where = "const c = expectitree.page.camera; c.settle(); return [c.x, c.y]"
+    x, y = browser.run(where)
+    browser.press("Up")
+    assert browser.run(where)[0] == pytest.approx(x)
+    assert browser.run(where)[1] < y
+    browser.press("Down")
+    assert browser.run(where) == pytest.approx([x, y])
+
+
+def test_what_is_found_can_be_read(open_page: Any) -> None:
+    browser = open_page(et.generate("uniform", plies=6, branching=4, seed=1))
+    browser.click("#open-all")
+    assert browser.run("expectitree.page.camera.settle(); return expectitree.page.camera.scale") < 0.4
+    browser.run("expectitree.page.find('#4/#4/#4/#4/#4/#4')")
+    found = browser.run(
+        "const c = expectitree.page.camera; c.settle(); const item = expectitree.page.items.find("
+        "(i) => i.node === expectitree.page.selected && !i.run && !i.further);"
+        "return [c.scale, item.x >= c.x && item.x <= c.x + c.width && item.y >= c.y && item.y <= c.y + c.height]"
+    )
+    assert found[0] > 0.6
+    assert found[1]
+
+
+def test_greys_can_be_read(open_page: Any) -> None:
+    """Text has a contrast of at least 4.5 to 1 to the paper, as WCAG 2 asks for (relative luminance as there)."""
+    browser = open_page(et.load(LEFT))
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        red, green, blue = (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    for theme in ("light", "dark"):
+        browser.run(f"document.documentElement.dataset.theme = '{theme}'")
+        read = "return getComputedStyle(document.documentElement).getPropertyValue(arguments[0]).trim()"
+        paper = luminance(browser.run(read, "--paper"))
+        for name in ("--ink", "--dim", "--faint", "--way", "--cut", "--chance"):
+            colour = luminance(browser.run(read, name))
+            assert (max(paper, colour) + 0.05) / (min(paper, colour) + 0.05) >= 4.5, (theme, name)
