@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import click
@@ -211,10 +210,8 @@ def test_the_tree_is_that_which_is_searched(folder: Path) -> None:
 def test_a_large_file_is_left_alone(folder: Path) -> None:
     (folder / "large.yaml").write_text(f"max: [{'1, ' * 400_000}1]")
     (folder / "wide.yaml").write_text(f"max: [{'1, ' * 300_000}1]")
-    started = time.perf_counter()
     assert values("trace large.yaml --at ") == []
     assert len(values("trace wide.yaml --at ")) == completion.MOST_ITEMS
-    assert time.perf_counter() - started < 5
 
 
 # ---- What each shell is told.
