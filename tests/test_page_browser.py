@@ -661,7 +661,7 @@ def test_wide_and_deep_trees_are_elided(open_page: Any) -> None:
 def test_focus_stays_where_people_are(open_page: Any) -> None:
     browser = open_page(et.load(LEFT))
     browser.run("expectitree.go(12)")
-    browser.run("document.querySelector('#history li:first-child button').focus()")
+    browser.run("document.querySelector('#history li:last-child button').focus()")
     browser.press("Enter")
     state = browser.run("return [expectitree.page.moment.step, document.activeElement.closest('#history') !== null]")
     assert state == [6, True]

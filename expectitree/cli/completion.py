@@ -273,8 +273,8 @@ _expectitree_completion() {
             whole+=("$value")
         fi
     done
-    (( ! $#parts )) || _describe -V 'unfinished' parts -U -S ''
     (( ! $#whole )) || _describe -V 'finished' whole -U
+    (( ! $#parts )) || _describe -V 'unfinished' parts -U -S ''
 }
 if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
     _expectitree_completion "$@"

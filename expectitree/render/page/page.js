@@ -252,7 +252,7 @@ class Page {
   remember() {
     const { moment, trace } = this;
     const rows = [];
-    for (let step = Math.max(1, moment.step - LAST_STEPS + 1); step <= moment.step; step++) {
+    for (let step = moment.step; step > Math.max(0, moment.step - LAST_STEPS); step--) {
       const row = make("li", "", trace.kinds[step - 1] === "C" ? { class: "cut" } : {});
       const button = make("button", "", { type: "button" });
       button.style.paddingLeft = `${0.25 + Math.min(trace.depth[step - 1], 8) * 0.8}em`;
@@ -263,7 +263,7 @@ class Page {
     }
     const hadFocus = element("history").contains(document.activeElement);
     element("history").replaceChildren(...rows);
-    if (hadFocus) (rows[rows.length - 1]?.querySelector("button") ?? element("next")).focus();
+    if (hadFocus) (rows[0]?.querySelector("button") ?? element("next")).focus();
   }
 
   /** The items in words, for screen readers above all. */
