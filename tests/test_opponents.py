@@ -17,9 +17,10 @@ from random_trees import Row, build, random_rows
 import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder
 from expectitree.analysis import opponents as module
-from expectitree.analysis import polynomials
+from expectitree.analysis import piecewise, polynomials
 from expectitree.analysis.opponents import Crossing, Opponents, opponents
-from expectitree.analysis.polynomials import ONE, ZERO, Piecewise, Polynomial, Root, compare
+from expectitree.analysis.piecewise import Piecewise
+from expectitree.analysis.polynomials import ONE, ZERO, Polynomial, Root, compare
 from expectitree.cli import cli
 from expectitree.errors import AnalysisError, TransformError
 from expectitree.number import to_fraction
@@ -488,9 +489,9 @@ def test_an_envelope_is_the_greatest_at_each_place() -> None:
             Piecewise((polynomials.combination((c, Polynomial((0,) * i + (1,), 1)) for i, c in enumerate(written)),))
             for written in ((p, 2 * (q - p), p - 2 * q + r) for p, q, r in heights)
         ]
-        greatest, least = polynomials.greatest_of(functions), polynomials.greatest_of(functions, is_max=False)
-        total = polynomials.weighted_sum([(F(1, 3), greatest), (F(2), least), (F(0), greatest)])
-        mixed = polynomials.blended(least, greatest)
+        greatest, least = piecewise.greatest_of(functions), piecewise.greatest_of(functions, is_max=False)
+        total = piecewise.weighted_sum([(F(1, 3), greatest), (F(2), least), (F(0), greatest)])
+        mixed = piecewise.blended(least, greatest)
         for i in range(24):
             x = F(i, 23)
             low, *_, high = sorted(f(x) for f in functions) * 2

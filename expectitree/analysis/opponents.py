@@ -18,21 +18,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from expectitree.analysis.piecewise import Piecewise, blended, greatest_of, weighted_sum, where_equal
 from expectitree.analysis.polynomials import (
     ONE,
     ZERO,
     Budget,
-    Piecewise,
     Root,
     TooMuchWorkError,
-    blended,
     compare,
     constant,
-    greatest_of,
     in_order,
     sign_at,
-    weighted_sum,
-    where_equal,
 )
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
