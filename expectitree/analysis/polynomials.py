@@ -1,6 +1,6 @@
 """Polynomials with rational coefficients, and their roots: everything is exact.
 
-A place where two polynomials cross is a `Root`: a rational, or an interval that holds one root of a polynomial and can be
+Where two polynomials cross is a `Root`: a rational, or an interval that holds one root of a polynomial and can be
 narrowed without end. Roots are found by Descartes' rule of signs on halved intervals (Collins & Akritas, "Polynomial
 real root isolation using Descartes' rule of signs", 1976); two roots are told apart, or found to be one, by the
 greatest common divisor of their polynomials.
