@@ -11,7 +11,7 @@ from expectitree import number, scans
 from expectitree.errors import NumberError, TreeError
 from expectitree.expectation import Expectation
 from expectitree.number import INFINITY, Number
-from expectitree.tree import Bounds, Column, Columns, Kind, Tree
+from expectitree.tree import UNKNOWN, Bounds, Column, Columns, Kind, Tree
 
 SUM_TOLERANCE = 1e-9  # how far probabilities may sum from 1, and be divided out
 ROUNDING = 4e-16  # what is left of a sum of correctly rounded probabilities that are 1 on paper
@@ -62,10 +62,10 @@ class TreeBuilder:
 
     # What people call: everything is checked.
 
-    def terminal(self, utility: Number | str, *, note: str | None = None) -> NodeId:
-        """Add a terminal worth `utility` to MAX."""
+    def terminal(self, utility: Number | str | None, *, note: str | None = None) -> NodeId:
+        """Add a terminal worth `utility` to MAX; None where that is not known yet (see `Tree.unknown`)."""
         self._check_open()
-        node = NodeId(self.add_terminal(self._number(utility)))
+        node = NodeId(self.add_terminal(UNKNOWN if utility is None else self._number(utility)))
         self.annotate(node, note=note)
         return node
 
@@ -139,7 +139,7 @@ class TreeBuilder:
         return len(self._kind)
 
     def add_terminal(self, utility: Number) -> int:
-        """Add a terminal of a utility that is already of the builder's number type."""
+        """Add a terminal of a utility that is already of the builder's number type, or `UNKNOWN`."""
         self._first.append(len(self._child))
         self._utility.append(utility)
         self._kind.append(0)
@@ -278,6 +278,8 @@ class TreeBuilder:
         return ids, labels
 
     def _id(self, child: Child) -> int:
+        if child is None:  # more often a slip than meant
+            raise NumberError("a child is None: expected a number or a node; one not known yet is terminal(None)")
         if not isinstance(child, NodeId):
             return self.terminal(child)
         if child >= len(self):
@@ -370,8 +372,11 @@ def check_bounds(tree: Tree, root_bounds: Bounds) -> None:
 
 
 def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int, str]]:
-    """Yield each node whose utility or estimate lies outside the bounds on the way to it, with what is wrong."""
-    root, utility = len(tree) - 1, tree.columns.utility
+    """Yield each node whose utility or estimate lies outside the bounds on the way to it, with what is wrong.
+
+    A terminal that is not known lies outside only where the bounds leave no number.
+    """
+    root, kind, utility = len(tree) - 1, tree.columns.kind, tree.columns.utility
     if tree.local_bounds.keys() <= {root}:  # all nodes have the same, which millions of rows need not say
         ends = root_bounds or tree.local_bounds.get(root, (-INFINITY, INFINITY))
         lower, upper = ([end] if tree.exact else array("d", [float(end)]) for end in ends)
@@ -379,15 +384,16 @@ def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int
         lower, upper = tree.inherited_bounds(root_bounds)
     if tree.exact:
         utility = [_NAN if value is None else value for value in utility]
-    n = tree.scan(scans.next_outside, utility, lower, upper, 0)
+    n = tree.scan(scans.next_outside, kind, utility, lower, upper, 0)
     while n >= 0:
         at = min(n, len(lower) - 1)
-        what = "estimate" if tree.columns.kind[n] else "utility"
-        least, greatest, found = map(number.clipped, (lower[at], upper[at], utility[n]))
-        message = f"the {what} {found} lies outside the bounds [{least}, {greatest}]: "
-        message += f"widen the bounds, or correct the {what}"
+        least, greatest = map(number.clipped, (lower[at], upper[at]))
         if lower[at] > upper[at]:
             message = f"the bounds on the way here leave no number (at least {least}, at most {greatest}): "
             message += "correct the bounds"
+        else:
+            what = "estimate" if kind[n] else "utility"
+            message = f"the {what} {number.clipped(utility[n])} lies outside the bounds [{least}, {greatest}]: "
+            message += f"widen the bounds, or correct the {what}"
         yield n, message
-        n = tree.scan(scans.next_outside, utility, lower, upper, n + 1)
+        n = tree.scan(scans.next_outside, kind, utility, lower, upper, n + 1)

@@ -26,13 +26,15 @@ def adopt(
     notes: Mapping[int, str] | None = None,
     branch_notes: Mapping[int, str] | None = None,
     estimated: frozenset[int] = frozenset(),
+    unknown: Sequence[int] = (),
     title: str | None = None,
     source: str | None = None,
     expect: Expectation | None = None,
 ) -> Tree:
     """Return the tree of some columns, as arrays or views of memory with the type codes B, d, I, I, d.
 
-    Labels are not looked at (`check_labels` does). Raises `TreeError` naming the first row that is wrong.
+    Labels are not looked at (`check_labels` does). The terminals in `unknown`, and no others, have NaN for a utility:
+    it is not known yet, where elsewhere it would be missing. Raises `TreeError` naming the first row that is wrong.
     """
     kind, utility, first, child, probability = columns
     count, branches = len(kind), len(child)
@@ -52,7 +54,7 @@ def adopt(
         raise TreeError(f"{max(count, branches):,} rows are more than a table can have: {MOST_ROWS:,}")
     reached = loops.zeros("B", count)
     limits = (GREATEST_FLOAT, SUM_TOLERANCE, ROUNDING)
-    fault, row, sums = loops.run(find_fault, columns, reached, *limits, rows=count)
+    fault, row, sums = loops.run(find_fault, columns, reached, *limits, bool(unknown), rows=count)
     if fault:
         raise TreeError(_message(columns, fault, row))
     if sums:
@@ -65,6 +67,8 @@ def adopt(
         if kind[node]:
             raise TreeError(f"node {node}: it is said to be an estimate, and is no terminal")
     tree = Tree(columns, label, False, *about, estimated, title, source, expect)
+    if unknown:
+        _check_unknown(tree, unknown)
     if local_bounds:
         for node, message in outside_bounds(tree, None):
             raise TreeError(f"node {node}: {message}")
@@ -75,12 +79,12 @@ KIND, RANGE, NO_CHILDREN, CHILDREN, CHILD, UTILITY, ESTIMATE, PROBABILITY, CERTA
 
 
 def find_fault(
-    tree: Columns, reached: Column, greatest: float, tolerance: float, rounding: float
+    tree: Columns, reached: Column, greatest: float, tolerance: float, rounding: float, some_unknown: bool
 ) -> tuple[int, int, int]:
     """Return what is wrong first (a constant above, or 0) and in which row; and how many sums miss 1 by a little.
 
-    A loop over columns, to be interpreted or compiled. Once it has passed, every index that a loop takes from these
-    columns lies within them.
+    Where `some_unknown`, a terminal's utility may be NaN. A loop over columns, to be interpreted or compiled. Once it
+    has passed, every index that a loop takes from these columns lies within them.
     """
     kind, utility, first, child, probability = tree
     sums = 0
@@ -98,7 +102,7 @@ def find_fault(
         if k == 0:
             if end != begin:
                 return 4, n, 0  # CHILDREN
-            if not -greatest <= u <= greatest:
+            if not -greatest <= u <= greatest and not (some_unknown and u != u):
                 return 6, n, 0  # UTILITY
             continue
         if end == begin:
@@ -167,6 +171,15 @@ def _message(columns: Columns, fault: int, n: int) -> str:
         total = sum(probability[b] for b in own)
         return f"{at}the probabilities sum to {shortest(total)}, expected 1"
     return f"{at}no branch leads to it: every node but the root, the last row, is some node's child"
+
+
+def _check_unknown(tree: Tree, unknown: Sequence[int]) -> None:
+    """Raise where the terminals without a utility are others than those that are said to be not known yet."""
+    said, found = set(unknown), set(tree.unknown)
+    if missing := found - said:
+        raise TreeError(_message(tree.columns, UTILITY, min(missing)))
+    if wrong := said - found:
+        raise TreeError(f"node {min(wrong)}: it is said to be not known, and is no terminal without a utility")
 
 
 def _divided_out(columns: Columns) -> Column:

@@ -14,19 +14,36 @@ if TYPE_CHECKING:
 NOBODY = -1  # in a column of nodes or branches
 
 
-def utility_range(kind: Column, utility: Column) -> tuple[int, Any, Any]:
-    """Return how many terminals there are, and their least and greatest utility."""
-    leaves = 0
-    least = greatest = utility[0]  # the first row is a terminal: it has no children before it
+def utility_range(kind: Column, utility: Column) -> tuple[int, int, Any, Any]:
+    """Return how many terminals there are, how many are not known (NaN), and the others' least and greatest utility.
+
+    Where none is known these are inf and -inf.
+    """
+    leaves = unknown = 0
+    least = math.inf
+    greatest = -math.inf
     for n in range(len(kind)):
         if kind[n] == 0:
             leaves += 1
             u = utility[n]
-            if u < least:
-                least = u
-            if u > greatest:
-                greatest = u
-    return leaves, least, greatest
+            if not least <= u <= greatest:  # as nearly all do, so that it costs nothing to ask for the others
+                if u != u:
+                    unknown += 1
+                    continue
+                if u < least:
+                    least = u
+                if u > greatest:
+                    greatest = u
+    return leaves, unknown, least, greatest
+
+
+def find_unknown(kind: Column, utility: Column, found: Column) -> None:
+    """Write the terminals whose utility is not known, as many as there are."""
+    count = 0
+    for n in range(len(kind)):
+        if kind[n] == 0 and utility[n] != utility[n]:
+            found[count] = n
+            count += 1
 
 
 def widest(first: Column) -> int:
@@ -87,16 +104,21 @@ def hand_down_bounds(tree: Columns, lower: Column, upper: Column) -> None:
                 upper[c] = upper[n]
 
 
-def next_outside(utility: Column, lower: Column, upper: Column, start: int) -> int:
+def next_outside(kind: Column, utility: Column, lower: Column, upper: Column, start: int) -> int:
     """Return the first node from `start` whose utility or estimate lies outside its bounds; -1 if there is none.
 
-    Columns of bounds that have a single row hold for every node.
+    So does a terminal that is not known where its bounds leave no number. Columns of bounds that have a single row
+    hold for every node.
     """
     each = len(lower) > 1
     for n in range(start, len(utility)):
         at = n if each else 0
-        if utility[n] < lower[at] or utility[n] > upper[at]:  # NaN, where there is none, does neither
-            return n
+        u = utility[n]
+        if not lower[at] <= u <= upper[at]:
+            if u < lower[at] or u > upper[at]:  # NaN, where there is none, does neither
+                return n
+            if kind[n] == 0 and lower[at] > upper[at]:
+                return n
     return -1
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from expectitree.builder import NodeId, TreeBuilder
 from expectitree.errors import TransformError
 from expectitree.number import GREATEST_FLOAT, Number, clipped, printable, shortest, to_bound
-from expectitree.tree import Kind, Tree, finite
+from expectitree.tree import UNKNOWN, Kind, Tree, finite
 
 CHANCES = ("worst", "best", "expected")  # who chooses outcomes: MIN, MAX, or their probabilities
 
@@ -115,7 +115,7 @@ def in_fractions(tree: Tree) -> Tree:
 
     for n in range(len(kind)):
         if not kind[n]:
-            builder.add_terminal(exactly(utility[n]))
+            builder.add_terminal(exactly(utility[n]) if utility[n] == utility[n] else UNKNOWN)
         else:
             own = slice(first[n], first[n + 1])
             shares = None

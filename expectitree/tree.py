@@ -4,6 +4,8 @@
     kind[N]     a `Kind`                            child[M]        node id
     utility[N]  of a terminal; else the estimate,   probability[M]  1 unless below CHANCE
                 NaN (None in exact mode) if none    label[M]        text, or None: `#k` by its place
+                (of a terminal that is not known:
+                NaN, in exact mode too)
     first[N+1]  first branch; a node's branches
                 are first[n] .. first[n+1]
 
@@ -31,6 +33,7 @@ from expectitree.number import INFINITY, Number, printable
 Column: TypeAlias = Any
 Bounds: TypeAlias = tuple[Number, Number]
 
+UNKNOWN = float("nan")  # in the column `utility`: of a terminal that nobody has given one yet, `"?"` in a file
 MOST_DIGITS = 4000  # of an unfolded size that is given exactly
 _MANY_NODES = 5_000_000  # sizes of several digits for so many nodes would take more memory than their tree
 
@@ -93,7 +96,8 @@ class Tree(Shown):
 
     def __repr__(self) -> str:
         title = f"{printable(self.title)!r}, " if self.title else ""
-        return f"<Tree {title}{len(self):,} nodes, {self.leaves:,} leaves{', exact' if self.exact else ''}>"
+        leaves = f"{self.leaves:,} leaves{f' ({len(self.unknown):,} not known)' if self.unknown else ''}"
+        return f"<Tree {title}{len(self):,} nodes, {leaves}{', exact' if self.exact else ''}>"
 
     @property
     def root(self) -> Node:
@@ -101,8 +105,8 @@ class Tree(Shown):
         return Node(self, len(self) - 1)
 
     @cached_property
-    def _leaves_and_range(self) -> tuple[int, Number, Number]:
-        found: tuple[int, Number, Number] = self.scan(scans.utility_range, self.columns.kind, self.columns.utility)
+    def _leaves_and_range(self) -> tuple[int, int, Number, Number]:
+        found: tuple[int, int, Number, Number] = self.scan(scans.utility_range, self.columns.kind, self.columns.utility)
         return found
 
     @property
@@ -112,8 +116,26 @@ class Tree(Shown):
 
     @property
     def utility_range(self) -> Bounds:
-        """The least and the greatest utility."""
-        return self._leaves_and_range[1:]
+        """The least and the greatest utility of the terminals that are known; (-inf, inf) where none is.
+
+        Of those in `unknown` it says nothing: they may lie outside.
+        """
+        _, _, least, greatest = self._leaves_and_range
+        return (least, greatest) if least <= greatest else (-INFINITY, INFINITY)
+
+    @cached_property
+    def unknown(self) -> tuple[int, ...]:
+        """The terminals whose utility is not known yet (`"?"` in a file), sorted; no search takes such a tree.
+
+        The utility column says it, so that whatever copies that column is right about it too, and a tree that has none
+        pays nothing: the scan that counts the leaves, which every search needs, sees it by the way.
+        """
+        count = self._leaves_and_range[1]
+        if not count:
+            return ()
+        found: Column = loops.zeros("I", count)
+        self.scan(scans.find_unknown, self.columns.kind, self.columns.utility, found)
+        return tuple(found)
 
     @cached_property
     def heights(self) -> Column:
@@ -260,8 +282,9 @@ class Node:
 
     @property
     def utility(self) -> Number | None:
-        """What a terminal is worth to MAX; None at an inner node."""
-        return self.tree.columns.utility[self.id] if self.kind == Kind.TERMINAL else None
+        """What a terminal is worth to MAX; None at an inner node, and where it is not known yet."""
+        value = self.tree.columns.utility[self.id]
+        return value if self.kind == Kind.TERMINAL and value == value else None
 
     @property
     def estimate(self) -> Number | None:

@@ -140,7 +140,15 @@ REFUSED: dict[str, tuple[Callable[[TreeBuilder], Any], str]] = {
         "a: the estimate -1 lies outside the bounds [0, 2]: widen the bounds, or correct the estimate",
     ),
     "bool": (lambda t: t.max([True]), "True is no number"),
-    "none": (lambda t: t.terminal(None), "None is no number"),  # type: ignore[arg-type]
+    "none": (
+        lambda t: t.max([1, None]),  # type: ignore[list-item]
+        "a child is None: expected a number or a node; one not known yet is terminal(None)",
+    ),
+    "no estimate": (lambda t: t.max([1], bounds=(None, 1)), "None is no number"),
+    "question mark": (
+        lambda t: t.terminal("?"),
+        "'?' is no number: write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3",
+    ),
     "nan": (
         lambda t: t.terminal(float("nan")),
         "NaN is no number: write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3",

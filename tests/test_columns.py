@@ -157,7 +157,7 @@ def test_every_fault_of_the_loop_is_among_them() -> None:
     found = set()
     for columns, _ in FAULTS.values():
         reached = array("B", bytes(len(columns.kind)))
-        found.add(module.find_fault(columns, reached, GREATEST_FLOAT, 1e-9, 1e-15)[0])
+        found.add(module.find_fault(columns, reached, GREATEST_FLOAT, 1e-9, 1e-15, False)[0])
     assert found == {value for name, value in codes.items() if name != "MOST_ROWS"}
 
 

@@ -49,7 +49,7 @@ UNSEEN = {
     "bounds that do not hold": """
         bounds-apart.yaml bounds-estimate.yaml bounds-inherited.yaml bounds-intersected.yaml bounds-own.yaml
         bounds-shared.yaml bounds-turned.yaml bounds-utility.yaml expect-bounds.yaml json-bounds.json
-        unused-name-bounds.yaml""",
+        question-bounds.yaml unused-name-bounds.yaml""",
     "a number by its text (an editor has its value, and none is too great for --exact)": """
         bounds-nan.yaml number-exponent.yaml number-long.yaml number-too-great.yaml p-tiny.yaml""",
     "tags": "tag-plain.yaml tag.yaml",
@@ -221,6 +221,8 @@ GOOD = [
     "ref: a\nnote: here\ntitle: t\nexpect: {value: 1}\nnodes: {a: 1}",
     "$schema: x\nmax: [1]",
     "{type: Terminal, utility: 1, bounds: [1, 1], note: x}",
+    "max: [{utility: '?'}, {utility: \"?\", note: x, bounds: [0, 1]}, {type: TERMINAL, utility: '?'}, {ref: u}]\n"
+    "nodes: {u: {utility: '?'}}",
     "{type: mAx, estimate: 1, children: {a: {type: chance, children: [{p: 1, type: terminal, utility: 1}]}}}",
 ]  # fmt: skip
 
@@ -242,6 +244,7 @@ TOKEN = re.compile(r"""[\w./%+-]+|'[^']*'|"[^"]*"|.""", re.DOTALL)
 OTHERS = [
     *(*NODE_KEYS, *ROOT_KEYS, *expect.KEYS, *expect.RUN_KEYS, *ALGORITHM_NAMES, SCHEMA_KEY, "MAX", "a", "s"),
     *("0", "1", "0.5", "1/2", "50%", "1e-3", "-1", "+.5", "7.", "1e400", "inf", "-.Inf", "'1'", '"1/3"', "0x10", "1_0"),
+    *("'?'", "'??'", "?"),
     *("no", "on", "true", "'#1'", "'#2'", "12:30", "2024-01-02", "''", "{}", "[]", "[0, 1]", "{ref: s}"),
 ]  # fmt: skip
 
@@ -383,6 +386,7 @@ def test_patterns_of_numbers() -> None:
         elif is_valid(text, "key.p"):  # beyond 1 by an exponent or by a fraction
             assert "e" in text.lower() or "/" in text, text
             assert to_fraction(text.removesuffix("%")) > Fraction(1)
+    assert [is_valid(text, part) for part in ("key.utility", "number") for text in ("?", "??")] == [True, *[False] * 3]
     assert numbers > 400
     assert probabilities > 150
 

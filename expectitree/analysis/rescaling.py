@@ -30,6 +30,7 @@ from expectitree.errors import AnalysisError, TransformError
 from expectitree.number import Number, clipped, printable, readable
 from expectitree.search.engine import ROUNDING_EPS, evaluate
 from expectitree.search.result import Search
+from expectitree.search.unknown import check_known
 from expectitree.transform import map_utilities
 from expectitree.tree import Bounds, Column, Kind, Tree, finite
 
@@ -187,7 +188,11 @@ def _reached(search: Search) -> set[int]:
 
 
 def numbers_of(tree: Tree) -> tuple[set[Number], set[Number]]:
-    """Return the different utilities of a tree, and its different estimates."""
+    """Return the different utilities of a tree, and its different estimates.
+
+    Raises `SearchError` where a utility is not known yet.
+    """
+    check_known(tree)
     utilities: set[Number] = set()
     estimates: set[Number] = set()
     for kind, value in zip(tree.columns.kind, tree.columns.utility, strict=True):

@@ -124,7 +124,9 @@ def _start_of_last_label(path: str) -> int:
 
 
 def _about(node: Node) -> str:
-    return node.kind.name if node.utility is None else readable(node.utility)
+    if node.kind != Kind.TERMINAL:
+        return node.kind.name
+    return "?" if node.utility is None else readable(node.utility)
 
 
 # ---- The tree on the command line.

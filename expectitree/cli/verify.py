@@ -9,7 +9,7 @@ from expectitree.cli.options import completes_files, files_in, format_option, re
 from expectitree.cli.parallel import each
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import make_look, say, working, write
-from expectitree.errors import FileError
+from expectitree.errors import FileError, SearchError
 from expectitree.render import VERIFICATION_FORMATS, renderer
 from expectitree.rewriting import refresh
 
@@ -39,16 +39,20 @@ def command(context: click.Context, paths: tuple[str, ...], write_back: bool, fo
                 try:
                     verification = refresh(file)
                     say(f"{file}: expect written")
-                except (FileError, OSError) as error:
+                except (FileError, SearchError, OSError) as error:
                     unwritten = True
-                    reason = error.problems[0].message if isinstance(error, FileError) else error.strerror
+                    reason = error.problems[0].message if isinstance(error, FileError) else _said(error)
                     say(f"{file}: not refreshed: {reason}; the file is as it was")
         verifications.append(verification)
     write(renderer(VERIFICATION_FORMATS, format_name)(verifications, make_look()))
     if unwritten or any(v.error is not None for v in verifications):
         context.exit(NO_TREE)
-    if any(v.broken for v in verifications):
+    if any(v.broken or v.unchecked for v in verifications):
         context.exit(DOES_NOT_HOLD)
+
+
+def _said(error: OSError | SearchError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def verify_file(file: str) -> tuple[Verification, list[str]]:

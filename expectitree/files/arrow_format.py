@@ -1,7 +1,7 @@
 """Arrow and Parquet: trees too large for text, one row a node in table order, which is the tables as they are.
 
     kind      TERMINAL, MAX, MIN or CHANCE (dictionary)
-    utility   double; null at an inner node without an estimate
+    utility   double; null at an inner node without an estimate, and at a terminal that is not known yet
     branches  list<struct<child: uint32 (a row number), probability: double, label: string>>
 
 Everything else is JSON text in the schema's metadata, under `expectitree`. An Arrow file that was written here is
@@ -35,7 +35,7 @@ from expectitree.number import (
     to_number,
 )
 from expectitree.transform import in_fractions
-from expectitree.tree import Bounds, Column, Columns, Kind, Repeated, Tree
+from expectitree.tree import UNKNOWN, Bounds, Column, Columns, Kind, Repeated, Tree
 
 KINDS = [kind.name for kind in Kind]
 _KEY = b"expectitree"
@@ -302,6 +302,10 @@ def _metadata(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
         if not isinstance(about["estimated"], list):
             raise TreeError("what is estimated, in the metadata, is no list of row numbers")
         found["estimated"] = frozenset(_row(row, "estimated") for row in about["estimated"])
+    if "unknown" in about:
+        if not isinstance(about["unknown"], list):
+            raise TreeError("what is not known, in the metadata, is no list of row numbers")
+        found["unknown"] = [_row(row, "unknown") for row in about["unknown"]]
     if "expect" in about:
         found["expect"] = _as_data(about["expect"])
     return found
@@ -389,6 +393,8 @@ def _about(tree: Tree, drop_fractions: bool) -> str:
             about[key] = {str(row): note for row, note in getattr(tree, key).items()}
     if tree.estimated:
         about["estimated"] = sorted(tree.estimated)
+    if tree.unknown:  # else a utility that is missing would be taken for one that is not known yet
+        about["unknown"] = tree.unknown
     text = flow(about, is_json=True)
     if tree.expect is not None:
         text = f'{text[:-1]}, "expect": {flow(written_expectation(tree.expect), is_json=True)}}}'
@@ -419,7 +425,8 @@ def _in_floats(tree: Tree, drop_fractions: bool) -> Columns:
     values, shares = loops.zeros("d", len(utility)), loops.zeros("d", len(probability))
     for n in range(len(kind)):
         what = "estimate" if kind[n] else "utility"
-        values[n] = float("nan") if utility[n] is None else held(utility[n], n, what)
+        value = utility[n]
+        values[n] = UNKNOWN if value is None or value != value else held(value, n, what)
         own = range(first[n], first[n + 1])
         # Equal probabilities come out equal again when the tree is read exactly: they are divided out.
         equal = len({probability[b] for b in own}) == 1

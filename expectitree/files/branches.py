@@ -8,7 +8,7 @@ from typing import Any
 from expectitree.builder import TreeBuilder, label_at
 from expectitree.errors import NumberError, TreeError
 from expectitree.files.document import Data, Place
-from expectitree.files.keys import NODE_KEYS, place_of
+from expectitree.files.keys import NODE_KEYS, NOT_KNOWN, ONLY_UTILITIES, place_of
 from expectitree.files.problems import MOST_PROBLEMS, shortened
 from expectitree.files.words import described
 from expectitree.number import Number, clipped, printable, quoted, to_probability
@@ -131,7 +131,7 @@ class Branches:
             try:
                 known = self.probabilities[value] = to_probability(value, self.exact)
             except NumberError as error:
-                self.report(where, str(error))
+                self.report(where, f"{error}{ONLY_UTILITIES if value == NOT_KNOWN else ''}")
                 known = _UNREAD
         frame.written.append(known)
 

@@ -22,12 +22,13 @@ from expectitree.files.keys import (
     EXPECTED_NODE,
     KINDS,
     NODE_KEYS,
+    NOT_KNOWN,
     ROOT_KEYS,
     SCHEMA_KEY,
     place_of,
     read_keys,
-    read_number,
     read_text,
+    read_utility,
 )
 from expectitree.files.names import Names
 from expectitree.files.problems import MOST_PROBLEMS, Problems, TooManyProblemsError
@@ -199,6 +200,8 @@ class _Reader:
                 hint = ", or for an inner node a mapping with max, min or chance" if str(error).endswith(HOW) else ""
                 if _NO_SPACE.match(text):
                     hint = "; or is a space missing after the colon?"
+                elif text == NOT_KNOWN:
+                    hint = '; a terminal that is not known yet is {utility: "?"}'
                 return self.reject(place, f"{error}{hint}")
         node = self.builder.add_terminal(utility)
         if node in self.tracked:
@@ -328,7 +331,7 @@ class _Reader:
         return judged
 
     def long_terminal(self, item: Data, body: Data, about: dict[str, Any] | None) -> int:
-        utility = read_number(body, self.exact, self.report, place_of(item, "utility"))
+        utility = read_utility(body, self.exact, self.report, place_of(item, "utility"))
         node = self.builder.add_terminal(utility)
         if about:
             if "estimate" in about:

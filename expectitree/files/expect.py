@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from expectitree.errors import NumberError
-from expectitree.expectation import ALGORITHM_NAMES, PROBE_ORDERS, Expectation, RunExpectation
+from expectitree.expectation import ALGORITHM_NAMES, CHOICES, Expectation, RunExpectation
 from expectitree.files.document import Data, Place
 from expectitree.files.flow import Written
 from expectitree.files.keys import Report, read_bounds
@@ -14,7 +14,7 @@ from expectitree.number import Number, quoted, shortest, to_number
 
 KEYS = ("value", "best", "values", *ALGORITHM_NAMES)
 COUNTS = ("nodes", "leaves", "cuts")
-RUN_KEYS = (*COUNTS, "skipped", "bounds", "probes", "probe-order")
+RUN_KEYS = (*COUNTS, "skipped", "bounds", *CHOICES)
 
 
 def read_expectation(data: Data, place: Place, exact: bool, report: Report) -> Expectation | None:
@@ -36,7 +36,7 @@ def written_expectation(expect: Expectation) -> dict[str, object]:
         }
     for run in expect.runs:
         entry: dict[str, object] = {}
-        for key in ("nodes", "leaves", "cuts", "probes"):
+        for key in COUNTS:
             count = getattr(run, key)
             if count is not None:
                 entry[key] = Written(count)
@@ -44,8 +44,8 @@ def written_expectation(expect: Expectation) -> dict[str, object]:
             entry["skipped"] = list(run.skipped)
         if run.bounds is not None:
             entry["bounds"] = [Written(shortest(end)) for end in run.bounds]
-        if run.probe_order is not None:
-            entry["probe-order"] = run.probe_order
+        for key, value in run.choices.items():
+            entry[key] = Written(value) if isinstance(value, int) else value
         if len(run.place) > 1:
             entries = data.setdefault(run.algorithm, [])
             assert isinstance(entries, list)
@@ -134,27 +134,29 @@ class _Reader:
             self.report(where, f"found {described(body)} under {name}, expected a mapping with {', '.join(RUN_KEYS)}")
             return None
         fields: dict[str, Any] = {}
+        choices: dict[str, int | str] = {}
         for key, text, at in self.pairs(body):
-            if key in COUNTS or key == "probes":
+            if key in COUNTS:
                 fields[key] = self.count(text, at)
-                if key == "probes" and fields[key] == 0:
-                    self.report(at, "found '0' as probes, expected a whole number from 1 on")
             elif key == "skipped":
                 fields[key] = self.paths(text, at)
             elif key == "bounds":
                 fields[key] = read_bounds(text, self.exact, self.report, at)
-            elif key == "probe-order":
-                if text in PROBE_ORDERS:
-                    fields["probe_order"] = str(text)
-                else:
-                    self.report(at, f"found {described(text)} as probe-order, expected cyclic or sequential")
+            elif key in CHOICES:
+                choice = CHOICES[key]
+                if choice.algorithm != name:
+                    self.report(
+                        at._replace(of_key=True),
+                        f"the key {quoted(key)} is for {choice.algorithm} only, not for {name}",
+                    )
+                value = text if choice.values else self.count(text, at)
+                if value is not None and (value not in choice.values if choice.values else value == 0):
+                    self.report(at, f"found {described(text)} as {key}, expected {choice.expected}")
+                elif isinstance(value, (int, str)):
+                    choices[key] = value if isinstance(value, int) else str(value)
             else:
                 self.report(at._replace(of_key=True), unknown_key(key, RUN_KEYS))
-            if name != "star2.5" and key in ("probes", "probe-order"):
-                self.report(
-                    at._replace(of_key=True), f"the key {quoted(key)} is for star2.5 only: {name} has no choice"
-                )
-        return RunExpectation(name, place=place, **fields)
+        return RunExpectation(name, place=place, choices=choices, **fields)
 
     def count(self, text: Data, where: Place) -> int | None:
         if isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) <= 30:

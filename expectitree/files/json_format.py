@@ -21,6 +21,8 @@ def parse(text: str, name: str) -> Document:
         message = f"this is not JSON: {said[:1].lower()}{said[1:]}"
         if text[: error.pos].rstrip().endswith(",") and text[error.pos : error.pos + 1] in ("]", "}"):
             message += f"; take out the comma before {text[error.pos]}"
+        elif text[error.pos : error.pos + 1] == "?":
+            message += '; a ? must be quoted, as in "utility": "?"'
         raise FileError([Problem(name, message, line=error.lineno, column=error.colno)]) from None
     except RecursionError:
         raise FileError([Problem(name, NESTED_TOO_DEEPLY)]) from None

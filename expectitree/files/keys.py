@@ -9,14 +9,17 @@ from expectitree.errors import NumberError
 from expectitree.files.document import Data, Place
 from expectitree.files.words import described, key_list, unknown_key
 from expectitree.number import Number, quoted, to_bound, to_number
-from expectitree.tree import Bounds, Kind
+from expectitree.tree import UNKNOWN, Bounds, Kind
 
 KINDS = {"max": Kind.MAX, "min": Kind.MIN, "chance": Kind.CHANCE}
 TYPES = {**{kind: kind for kind in KINDS}, "terminal": "utility"}
 ROOT_KEYS = ("title", "source", "nodes", "expect")
+NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
 SCHEMA_KEY = "$schema"  # at the root too, for editors: where they find the schema
 NODE_KEYS = (*KINDS, "utility", "ref", "type", "children", "label", "p", "estimate", "bounds", "note")
 EXPECTED_NODE = "expected a number (a terminal), or a mapping with one of max, min, chance, utility, ref or type"
+
+ONLY_UTILITIES = '; only a utility may be "?"'
 
 Report = Callable[[Place, str], None]
 
@@ -96,13 +99,25 @@ def _long_form(item: Data, keys: dict[str, Data], kinds: list[str], about: dict[
     return Header(kind, keys[needed], about)
 
 
+def read_utility(value: Data, exact: bool, report: Report, place: Place) -> Number:
+    """Return the utility written, `UNKNOWN` for `"?"`; where it is none, report it and return 0."""
+    if value == NOT_KNOWN and isinstance(value, str):
+        return UNKNOWN
+
+    def tell(place: Place, message: str) -> None:
+        is_missing = value in (None, "", "~", "null") or isinstance(value, str) and "?" in value
+        report(place, message + ('; or "?" where it is not known yet' if is_missing else ""))
+
+    return read_number(value, exact, tell, place)
+
+
 def read_number(value: Data, exact: bool, report: Report, place: Place) -> Number:
     """Return the number written; where it is none, report it and return 0."""
     if isinstance(value, str):
         try:
             return to_number(value, exact)
         except NumberError as error:
-            report(place, str(error))
+            report(place, f"{error}{ONLY_UTILITIES if value == NOT_KNOWN else ''}")
     else:
         report(
             place,
@@ -125,7 +140,7 @@ def read_bounds(value: Data, exact: bool, report: Report, place: Place) -> Bound
         try:
             ends.append(to_bound(end, exact))
         except NumberError as error:
-            report(Place(value, index), str(error))
+            report(Place(value, index), f"{error}{ONLY_UTILITIES if end == NOT_KNOWN else ''}")
     if len(ends) < 2:
         return None
     lower, upper = ends

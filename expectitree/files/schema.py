@@ -14,11 +14,12 @@ message at the key that is wrong, where alternatives (`oneOf`) would only say th
 
 from __future__ import annotations
 
+import re
 from typing import Any, TypeAlias
 
-from expectitree.expectation import ALGORITHM_NAMES, PROBE_ORDERS
+from expectitree.expectation import ALGORITHM_NAMES, CHOICES
 from expectitree.files import expect
-from expectitree.files.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY, TYPES
+from expectitree.files.keys import KINDS, NODE_KEYS, NOT_KNOWN, ROOT_KEYS, SCHEMA_KEY, TYPES
 from expectitree.number import GREATEST_EXPONENT, LONGEST
 from expectitree.tree import Kind
 
@@ -56,7 +57,8 @@ _QUOTE = "one that starts with # must be quoted, or it is a comment."
 _CHILDREN = "The children are a list of nodes, or a mapping from label to node."
 _OF_NODE = {
     **{key: f"{_KINDS[kind]} {_CHILDREN}" for key, kind in KINDS.items()},
-    "utility": "What this terminal is worth to MAX. A number alone is the same terminal, in short.",
+    "utility": 'What this terminal is worth to MAX. A number alone is the same terminal, in short. "?" '
+    "says that it is not known yet: `expectitree ask` asks for what matters.",
     "ref": "The name of a node under the root's `nodes`: it is stored, evaluated and counted once, however many "
     "branches lead to it. Only p, label and note go with it.",
     "type": "The long form of a node: MAX, MIN or CHANCE with `children`, or TERMINAL with `utility`.",
@@ -89,6 +91,7 @@ _ALGORITHMS = {
     "star1": "Cuts at CHANCE too, from the bounds (Ballard 1983).",
     "star2": "Probes one child of each outcome before it searches.",
     "star2.5": "Probes several children of each outcome.",
+    "best-first": "Looks wherever it learns most.",
 }
 _OF_RUN = {
     "nodes": "How many nodes are visited.",
@@ -98,12 +101,14 @@ _OF_RUN = {
     "bounds": "The root's bounds in this search, in place of the file's.",
     "probes": "How many children of each outcome are probed.",
     "probe-order": "Round by round (cyclic), or outcome by outcome (sequential).",
+    "goal": "What is to be proved: the value, or only which action is best.",
+    "guide": "What the search goes by: what it learns of the leaves, evenly spread values, or bounds.",
 }
 _EXAMPLES: dict[str, list[Any]] = {
     "max": [{"left": 1, "right": 2}, [1, 2]],
     "min": [{"left": 1, "right": 2}, [1, 2]],
     "chance": [{"heads": 1, "tails": 0}, [{"p": 0.9, "utility": 1}, {"p": "1/10", "utility": 0}]],
-    "utility": [2, -4500.0, "1/3"],
+    "utility": [2, -4500.0, "1/3", NOT_KNOWN],
     "type": [kind.upper() for kind in TYPES],
     "p": [0.9, "1/3", "10%"],
     "estimate": [0],
@@ -241,7 +246,11 @@ def _value(key: str) -> Schema:
     if key in KINDS:
         return _reference("outcomes" if KINDS[key] == Kind.CHANCE else "children")
     values: dict[str, Schema] = {
-        "utility": _reference("number"),
+        "utility": {
+            **_number(),
+            "pattern": f"^(?:{_NUMBER}|{re.escape(NOT_KNOWN)})$",
+            "errorMessage": f'Expected a number, or "{NOT_KNOWN}" where it is not known yet.',
+        },
         "ref": {"type": _TEXT, "errorMessage": f"Expected a name; {_QUOTE}"},
         "type": {"type": "string", "pattern": _any_case(*TYPES), "errorMessage": _expected(TYPES)},
         "children": {"type": ["array", "object"]},
@@ -289,7 +298,7 @@ def _about_expect(key: str) -> str:
 
 def _expect_value(key: str) -> Schema:
     if key in ALGORITHM_NAMES:
-        run_keys = [name for name in expect.RUN_KEYS if key == "star2.5" or not name.startswith("probe")]
+        run_keys = [k for k in expect.RUN_KEYS if k not in CHOICES or CHOICES[k].algorithm == key]
         entry = {"properties": {name: _reference(f"run.{name}") for name in run_keys}, "additionalProperties": False}
         return {"type": ["object", "array"], **entry, "items": {"type": "object", **entry}}
     values: dict[str, Schema] = {
@@ -307,16 +316,19 @@ def _run_value(key: str) -> Schema:
     values: dict[str, Schema] = {
         "skipped": {"type": ["array", *_TEXT], "items": path, "minLength": 1},
         "bounds": _reference("bounds"),
-        "probes": {
-            "type": ["integer", "string"],
-            "minimum": 1,
-            "pattern": "^0*[1-9][0-9]*$",
-            "maxLength": 30,
-            "default": 2,
-        },
-        "probe-order": {"enum": list(PROBE_ORDERS), "default": PROBE_ORDERS[0]},
     }
-    return values[key]
+    if key not in CHOICES:
+        return values[key]
+    choice = CHOICES[key]
+    if choice.values:
+        return {"enum": list(choice.values), "default": choice.default}
+    return {
+        "type": ["integer", "string"],
+        "minimum": 1,
+        "pattern": "^0*[1-9][0-9]*$",
+        "maxLength": 30,
+        "default": choice.default,
+    }
 
 
 # ---- Parts.

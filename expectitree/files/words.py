@@ -39,4 +39,5 @@ def unknown_key(key: str, known: Sequence[str]) -> str:
     """Return the message for a key that the grammar does not know."""
     if key[:1].isdigit() or key[:1] in ("-", ".", "+"):
         return f"unknown key {quoted(key)}: a number beside other keys is written as `utility: {quoted(key)[1:-1]}`"
-    return f"unknown key {quoted(key)}{nearest(key, known)}: expected one of {', '.join(known)}"
+    hint = nearest(key, known) if key else ' (a ? without quotes is read so: write `utility: "?"`)'
+    return f"unknown key {quoted(key)}{hint}: expected one of {', '.join(known)}"

@@ -13,6 +13,7 @@ from expectitree import loops, scans
 from expectitree.errors import TreeError
 from expectitree.files.expect import written_expectation
 from expectitree.files.flow import flow, number, number_text, text
+from expectitree.files.keys import NOT_KNOWN
 from expectitree.number import Number, printable
 from expectitree.tree import Column, Kind, Repeated, Tree
 
@@ -119,10 +120,10 @@ class _Writer:
     def body(self, n: int, indent: int, opened: bool = False) -> Pieces:
         """The kind of a node, as a key, and its children; `opened` if something stands before it on its line."""
         tree, margin = self.tree, " " * indent
-        kind, utility, first, _, _ = tree.columns
+        kind, _, first, _, _ = tree.columns
         yield ("" if opened else margin) + self.key(_KEYS[kind[n]])
         if not kind[n]:
-            yield f" {self.number(utility[n], n)}"
+            yield f" {self.utility(n)}"
             return
         flow_children = self.flow_children(n)
         if flow_children is not None:
@@ -172,8 +173,9 @@ class _Writer:
             return None
         kind, utility, _, _, _ = self.tree.columns
         if not kind[n]:
-            value = self.number(utility[n], n)
-            return f"{{{', '.join([*fields, self.key('utility') + ' ' + value])}}}" if fields else value
+            value = self.utility(n)
+            is_bare = not fields and utility[n] == utility[n]
+            return value if is_bare else f"{{{', '.join([*fields, self.key('utility') + ' ' + value])}}}"
         children = self.flow_children(n)
         if children is None:
             return None
@@ -188,7 +190,7 @@ class _Writer:
         if not len(children) or any(kind[c] or self.named[c] for c in children):
             return None
         equal = self.is_equally_likely(n)
-        if equal and not self.has_labels(n) and not tree.notes and not tree.local_bounds:
+        if equal and not self.has_labels(n) and not tree.notes and not tree.local_bounds and not tree.unknown:
             return f"[{', '.join([self.number(utility[c], c) for c in children])}]"
         labelled = self.is_labelled(n)
         items = []
@@ -208,6 +210,10 @@ class _Writer:
 
     def pair(self, key: str, value: object) -> str:
         return f"{self.key(key)} {flow(value, self.is_json)}"
+
+    def utility(self, n: int) -> str:
+        value = self.tree.columns.utility[n]
+        return self.number(value, n) if value == value else text(NOT_KNOWN, self.is_json)
 
     def number(self, value: Number, n: int) -> str:
         """The text of a number that is said of a node."""

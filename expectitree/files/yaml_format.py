@@ -6,6 +6,7 @@ PyYAML's own loader would read `1e-3` and `1/3` as text, `12:30` as 750 and `NO`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -25,6 +26,7 @@ from expectitree.files.document import (
 from expectitree.number import printable, quoted
 
 _OPEN = object()  # the value of an anchor whose node has not ended
+_QUESTION = re.compile(r"[:,\[{-]\s*\?+\s*(?:[,\]}#]|$)")  # begins a key where it stands alone
 _MOST_CONTAINERS = 2 * MOST_NESTED + 100  # lists and mappings; the grammar counts nodes
 
 
@@ -290,4 +292,6 @@ def _syntax_hint(text: str, mark: Any) -> str:
         return " (a tab: indent with spaces)"
     if line[mark.column : mark.column + 1] in ("%", "@", "`") and mark.column:
         return " (text that starts so must be quoted)"
+    if _QUESTION.search(line):
+        return ' (a ? must be quoted, as in `utility: "?"`)'
     return ""

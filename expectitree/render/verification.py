@@ -31,6 +31,9 @@ def file_lines(verification: Verification, look: Look) -> Iterator[str]:
     if not verification.has_expect:
         yield f"{look.paint(yes, 'good')} {name}: a tree, without expect"
         return
+    if verification.unchecked is not None:
+        yield f"{look.paint(no, 'bad')} {name}: a tree, whose expectations cannot be checked: {verification.unchecked}"
+        return
     yield f"{look.paint(no, 'bad') if verification.broken else look.paint(yes, 'good')} {name}"
     for check in verification.checks:
         mark = look.paint(yes, "good") if check.kept else look.paint(no, "bad")
@@ -48,13 +51,16 @@ def sum_line(verifications: Sequence[Verification], look: Look) -> str:
     broken = sum(len(v.broken) for v in verifications)
     unread = sum(v.error is not None for v in verifications)
     bare = sum(not v.has_expect for v in verifications)
+    unchecked = sum(v.unchecked is not None for v in verifications)
     parts = [f"{len(verifications):,} file{'s' * (len(verifications) != 1)}"]
     parts.append(f"{checks - broken:,} of {checks:,} expectations kept")
     if bare:
         parts.append(f"{bare:,} without expect")
+    if unchecked:
+        parts.append(f"{unchecked:,} cannot be checked")
     if unread:
         parts.append(f"{unread:,} no tree")
-    return look.paint(", ".join(parts), "bad" if broken or unread else "good")
+    return look.paint(", ".join(parts), "bad" if broken or unread or unchecked else "good")
 
 
 def verification_json(verifications: Sequence[Verification], look: Look) -> Iterator[str]:
@@ -65,8 +71,8 @@ def verification_json(verifications: Sequence[Verification], look: Look) -> Iter
                 "file": v.file,
                 "tree": v.error is None,
                 "expect": v.has_expect and v.error is None,
-                "kept": not v.broken and v.error is None,
-                "errors": str(v.error).splitlines() if v.error is not None else [],
+                "kept": not v.broken and v.error is None and v.unchecked is None,
+                "errors": str(v.error or v.unchecked or "").splitlines(),
                 "checks": [
                     {"what": c.what, "expected": c.expected, "found": c.found, "kept": c.kept, "hint": c.hint}
                     for c in v.checks
@@ -82,10 +88,15 @@ def verification_junit(verifications: Sequence[Verification], look: Look) -> Ite
     for v in verifications:
         cases = max(1, len(v.checks))
         errors = int(v.error is not None)
-        yield f'  <testsuite name={_attribute(v.file)} tests="{cases}" failures="{len(v.broken)}" errors="{errors}">'
+        failures = len(v.broken) + (v.unchecked is not None)
+        yield f'  <testsuite name={_attribute(v.file)} tests="{cases}" failures="{failures}" errors="{errors}">'
         if v.error is not None:
             yield f'    <testcase classname={_attribute(v.file)} name="is a tree">'
             yield f"      <error message={_attribute(str(v.error))}/>"
+            yield "    </testcase>"
+        elif v.unchecked is not None:
+            yield f'    <testcase classname={_attribute(v.file)} name="can be checked">'
+            yield f"      <failure message={_attribute(v.unchecked)}/>"
             yield "    </testcase>"
         elif not v.checks:
             yield f'    <testcase classname={_attribute(v.file)} name="is a tree"/>'
