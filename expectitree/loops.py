@@ -11,7 +11,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from types import FunctionType
+from typing import Any, cast
 
 # Rows of a scan from which compiling pays. A scan does some 3 million rows a second interpreted, and 500 million
 # compiled; before the first compiled loop runs, 0.85 s go into importing numba and starting it up, once a process
@@ -56,20 +57,26 @@ def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
     _state["started"] = True
     given = [_as_numpy(argument) for argument in arguments]
     try:
-        return _compiled(loop, True)(*given)
+        return _compiled(cast(FunctionType, loop), True)(*given)
     except OSError:  # the disk is full, or the place for machine code cannot be written after all
-        return _compiled(loop, False)(*given)
+        return _compiled(cast(FunctionType, loop), False)(*given)
 
 
 @cache
-def _compiled(loop: Callable[..., Any], keep: bool) -> Callable[..., Any]:
+def _compiled(loop: FunctionType, keep: bool) -> Callable[..., Any]:
     import numba
 
+    # What a loop calls of its own module is compiled with it.
+    there = loop.__globals__
+    called = [there[name] for name in loop.__code__.co_names if isinstance(there.get(name), FunctionType)]
+    own = {f.__name__: _compiled(f, keep) for f in called if f.__module__ == loop.__module__}
+    if own:
+        loop = FunctionType(loop.__code__, there | own, loop.__name__, loop.__defaults__)
     # Without the interpreter's lock, so that a progress bar moves meanwhile.
     try:
-        return numba.njit(loop, cache=keep, nogil=True)  # type: ignore[no-any-return]
+        return numba.njit(loop, cache=keep, nogil=True)
     except RuntimeError:  # neither the package's folder nor the user's own cache can be written
-        return numba.njit(loop, nogil=True)  # type: ignore[no-any-return]
+        return numba.njit(loop, nogil=True)
 
 
 def _as_numpy(argument: Any) -> Any:

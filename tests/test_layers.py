@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "transform": BASE,
     "search": BASE | {"search"},
     "analysis": BASE | {"analysis", "search", "transform"},
-    "study": BASE | {"families", "files", "search", "study", "transform"},
+    "study": BASE | {"families", "files", "search", "analysis", "study", "transform"},
     "render": BASE | {"render", "analysis", "search", "study"},
     "rewriting": BASE | {"files", "analysis"},
     "cli": BASE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from random_trees import EVERY, PRUNED, Case, definition, definitions, in_numbers
+from random_trees import BEST_FIRST, EVERY, PRUNED, Case, definition, definitions, in_numbers
 
 from expectitree import Kind, Node, Search
 from expectitree.number import INFINITY, Number
@@ -65,7 +65,7 @@ def test_every_algorithm_finds_the_value(exact: bool, case: Case) -> None:
 @given(case=CASES)
 def test_the_contract_holds_for_any_window(exact: bool, case: Case) -> None:
     values = definitions(case.tree(exact))
-    for chosen in PRUNED:
+    for chosen in PRUNED + BEST_FIRST:
         search = case.run_in_window(chosen, exact)
         check_intervals(search, values)
         check_contract(search, len(values) - 1, *in_numbers(case.window, exact))
@@ -101,7 +101,7 @@ def test_the_mirror_negates_every_interval_exactly(exact: bool, case: Case) -> N
 @given(case=CASES)
 def test_no_leaf_is_paid_for_twice(case: Case) -> None:
     assert set(case.run(EVERY[0]).visits) == {1}
-    for chosen in PRUNED:
+    for chosen in PRUNED + BEST_FIRST:
         for search in (case.run(chosen), case.run_in_window(chosen)):
             leaf_visits = [v for v, k in zip(search.visits, search.tree.columns.kind, strict=True) if not k]
             assert max(leaf_visits) <= 1
@@ -124,7 +124,7 @@ def test_pruning_changes_neither_the_best_action_nor_the_worth_of_the_strategy(c
     for chosen in EVERY:
         search = case.run(chosen)
         assert search.counts.leaves_visited <= full.counts.leaves_visited == full.tree.leaves
-        assert search.best == full.best
+        assert search.best == full.best or not chosen.in_order and search.best in full.ties  # the first it proved
         assert set(search.ties) <= set(full.ties)
         assert worth_of_play(search, search.tree.root) == full.value
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -17,7 +18,7 @@ from expectitree.cli.parallel import each
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import say, working, write
 from expectitree.errors import ExpectitreeError, FileError, NumberError, Problem
-from expectitree.expectation import ALGORITHM_NAMES, PROBE_ORDERS
+from expectitree.expectation import ALGORITHM_NAMES, CHOICES
 from expectitree.files import SUFFIXES, load, loads, tree_files
 from expectitree.files.saving import format_of, pieces, save
 from expectitree.number import to_bound
@@ -27,6 +28,14 @@ from expectitree.search.engine import ENGINES
 from expectitree.tree import Bounds, Tree
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Choices = Mapping[str, int | str]  # by key of `CHOICES`
+
+_ABOUT_CHOICES = {
+    "probes": "Children of each outcome that star2.5 probes; 2 by default.",
+    "probe-order": "Round by round (cyclic, the default), or outcome by outcome.",
+    "goal": "What best-first is to prove: the value (the default), or only which action is best.",
+    "guide": "What best-first goes by: what it learns of the leaves (the default), evenly spread values, or bounds.",
+}
 
 
 @dataclass(frozen=True)
@@ -202,7 +211,7 @@ def tree_options(command: Command) -> Command:
 
 
 def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
-    """Return the option that names searches, and those that say how star2.5 probes."""
+    """Return the option that names searches, and those that choose something of one: they come as `choices`."""
     options = (
         click.option(
             "-a",
@@ -214,33 +223,41 @@ def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
             help=help,
             shell_complete=completes("algorithms"),
         ),
-        click.option(
-            "--probes",
-            type=click.IntRange(min=1),
-            metavar="K",
-            help="Children of each outcome that star2.5 probes; 2 by default.",
-        ),
-        click.option(
-            "--probe-order",
-            type=click.Choice(PROBE_ORDERS),
-            help="Round by round (cyclic, the default), or outcome by outcome.",
+        *(
+            click.option(
+                f"--{key}",
+                type=click.Choice(choice.values) if choice.values else click.IntRange(min=1),
+                metavar=None if choice.values else "K",
+                help=_ABOUT_CHOICES[key],
+            )
+            for key, choice in CHOICES.items()
         ),
     )
 
     def add(command: Command) -> Command:
+        @wraps(command)
+        def gathered(*given: Any, **named: Any) -> Any:
+            chosen = {key: named.pop(key.replace("-", "_")) for key in CHOICES}
+            return command(*given, choices={key: value for key, value in chosen.items() if value is not None}, **named)
+
         for option in reversed(options):
-            command = option(command)
-        return command
+            gathered = option(gathered)
+        return cast(Command, gathered)
 
     return add
 
 
-def algorithms_named(names: Sequence[str], probes: int | None, probe_order: str | None) -> list[Algorithm]:
-    """Return the algorithms of these names, once each, all if none is given; raise a usage error for idle probes."""
+def algorithms_named(names: Sequence[str], choices: Choices) -> list[Algorithm]:
+    """Return the algorithms of these names, once each, all if none is given; raise a usage error for idle choices."""
     chosen_names = tuple(dict.fromkeys(name.lower() for name in names)) or ALGORITHM_NAMES
-    if (probes is not None or probe_order is not None) and "star2.5" not in chosen_names:
-        raise click.UsageError("--probes and --probe-order are for star2.5: add -a star2.5, or leave them out.")
-    return [find_algorithm(n, *((probes, probe_order) if n == "star2.5" else ())) for n in chosen_names]
+    for key in choices:
+        own = CHOICES[key].algorithm
+        if own not in chosen_names:
+            raise click.UsageError(f"--{key} is for {own}: add -a {own}, or leave it out.")
+    return [
+        find_algorithm(name, **{key: value for key, value in choices.items() if CHOICES[key].algorithm == name})
+        for name in chosen_names
+    ]
 
 
 def format_option(formats: dict[str, tuple[str, str]]) -> Callable[[Command], Command]:
@@ -301,4 +318,4 @@ def write_tree(tree: Tree, out: str, format: str | None, drop_fractions: bool = 
         return
     with working(f"writing {out}"):
         save(tree, out, drop_fractions=drop_fractions)
-    say(f"{out} written: {len(tree):,} nodes; next: expectitree eval {out}")
+    say(f"{out} written: {len(tree):,} nodes; next: expectitree {'ask' if tree.unknown else 'eval'} {out}")

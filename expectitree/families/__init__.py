@@ -50,6 +50,7 @@ def ballard(
     plies: int | None = None,
     branching: int = 4,
     order: str = "random",
+    dice: int = 0,
     seed: int = 0,
 ) -> Tree:
     """Return a tree with additive utilities (Ballard 1983, section 6).
@@ -58,31 +59,39 @@ def ballard(
     Every node has `branching` branches, which carry a permutation of the numbers from 0; a terminal is worth the
     sum on its path, so utilities lie in [0, plies * (branching - 1)], the root's bounds. `order` is how each
     permutation stands: at `random`, or `best` for a search, which is descending at MAX and ascending at MIN and
-    CHANCE; `worst` is the reverse.
+    CHANCE; `worst` is the reverse. With `dice` a CHANCE node has an outcome for each sum of two dice of so many sides,
+    which carries that sum, counted from 0, and is as likely; else all its outcomes are equally likely.
     """
     kinds = _kinds(pattern, plies)
     if isinstance(branching, tuple):
         raise TransformError(f"ballard has one branching for all nodes, got {branching[0]}-{branching[1]}")
     random = Random(seed)
+    wide = [2 * dice - 1 if dice and kind == Kind.CHANCE else branching for kind in kinds]
     nodes = [1]
-    for _ in kinds:
-        nodes.append(nodes[-1] * branching)
+    for width in wide:
+        nodes.append(nodes[-1] * width)
         if nodes[-1] > MOST_NODES:
             raise TransformError(TOO_LARGE)
-    widths = [loops.filled("I", branching, n) for n in nodes[:-1]]
+    widths = [loops.filled("I", width, n) for width, n in zip(wide, nodes, strict=False)]
     widths.append(loops.zeros("I", nodes[-1]))
-    amounts = []
-    for kind, own, below in zip(kinds, nodes, nodes[1:], strict=False):
+    amounts, chances = [], []
+    for kind, width, own, below in zip(kinds, wide, nodes, nodes[1:], strict=False):
         amount = loops.zeros("d", below)
         if order == "random":
-            run(growing.permute, amount, draw_numbers(random, own * (branching - 1)), branching)
+            run(growing.permute, amount, draw_numbers(random, own * (width - 1)), width)
         else:
-            run(growing.count_off, amount, branching, (kind == Kind.MAX) == (order == "best"))
+            run(growing.count_off, amount, width, (kind == Kind.MAX) == (order == "best"))
         amounts.append(amount)
-    columns = assembled(kinds, widths, amounts, [], additive=True)
-    most = len(kinds) * (branching - 1)
+        if dice:
+            chance = loops.zeros("d", below)
+            if kind == Kind.CHANCE:
+                run(growing.roll, chance, amount, dice)
+            chances.append(chance)
+    columns = assembled(kinds, widths, amounts, chances, additive=True)
+    most = sum(wide) - len(wide)
     names = ", ".join(kind.name for kind in kinds)
-    title = f"Additive utilities: {names}, branching {branching}, order {order}"
+    rolled = f", chance two dice of {dice} sides" if dice else ""
+    title = f"Additive utilities: {names}, branching {branching}, order {order}{rolled}"
     source = 'after B. W. Ballard, "The *-minimax search procedure for trees containing chance nodes", AI 21 (1983)'
     return adopt(
         columns,
@@ -260,12 +269,14 @@ def expected_nodes(family: str, parameters: Mapping[str, Any]) -> float:
         return 1.5 * float(given.get("steps", 100)) ** 2
     branching = given.get("branching", 4 if family == "ballard" else (2, 4))
     width = sum(branching) / 2 if isinstance(branching, tuple) else branching
-    plies = given.get("plies") or len(given.get("pattern", "123"))
+    kinds = _kinds(given.get("pattern", ("max", "chance", "min")), given.get("plies"))
     goes_on = 1 - given.get("end", 0.0)  # the root always does
-    try:
-        return 1 + math.fsum(float(width) ** ply * goes_on ** (ply - 1) for ply in range(1, plies + 1))
-    except OverflowError:
-        return math.inf
+    count = total = 1.0
+    for ply, kind in enumerate(kinds):
+        rolled = given.get("dice") if kind == Kind.CHANCE else 0
+        count *= (2 * rolled - 1 if rolled else width) * (goes_on if ply else 1.0)
+        total += count
+    return total
 
 
 def _family(name: str) -> Callable[..., Tree]:

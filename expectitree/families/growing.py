@@ -96,6 +96,15 @@ def count_off(amount: Column, width: int, falling: bool) -> None:
             amount[start + i] = width - 1 - i if falling else i
 
 
+def roll(chance: Column, amount: Column, sides: int) -> None:
+    """Write how likely each amount is as the sum, counted from 0, of two dice."""
+    for b in range(len(amount)):
+        ways = int(amount[b]) + 1
+        if ways > sides:
+            ways = 2 * sides - ways
+        chance[b] = ways / (sides * sides)
+
+
 def choose_widths(width: Column, draws: Column, least: int, most: int, end: float) -> int:
     """Write how many branches each node of a ply has, none with probability `end`; return their sum."""
     total = 0

@@ -115,6 +115,7 @@ _PARAMETERS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "plies": (_optional(_whole(1, MOST_PLIES)), f"a whole number from 1 to {MOST_PLIES}"),
     "branching": (_branching, "a whole number from 1 on such as 4, or two such as 2-4"),
     "order": (_order, f"one of {', '.join(ORDERS)}"),
+    "dice": (_whole(0, 1_000), "the sides of each die, from 1 to 1,000, or 0 for none"),
     "seed": (_whole(0, 10**18 - 1), "a whole number of up to 18 digits"),
     "utilities": (_ends, "a lower and an upper number, up to 1e15, such as 0,100"),
     "real": (_flag, "true or false"),

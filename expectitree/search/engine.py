@@ -1,31 +1,41 @@
 """Runs a search: chooses the engine, prepares the columns, calls the loop, wraps the outcome.
 
-The loops of `backward_induction` and `star_minimax` take columns and numbers only, so an engine is a choice of column
-type and of how the same text is executed: lists of floats interpreted, arrays of floats compiled, lists of `Fraction`
-exact.
+The loops of `backward_induction`, `star_minimax` and `best_first` take columns and numbers only, so an engine is a
+choice of column type and of how the same text is executed: lists of floats interpreted, arrays of floats compiled,
+lists of `Fraction` exact.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from expectitree import loops
 from expectitree.builder import check_bounds
 from expectitree.errors import SearchError, TreeError
+from expectitree.expectation import CHOICES
 from expectitree.number import INFINITY, Number, quoted, shortest, to_bound
 from expectitree.search.algorithms import Algorithm, algorithm
 from expectitree.search.backward_induction import backward_induction
+from expectitree.search.best_first import FLOAT_CODES, TALLIES, Beliefs, Limits, best_first
 from expectitree.search.result import Search
 from expectitree.search.star_minimax import DEPTH_CODES, Work, star_minimax
+from expectitree.search.unknown import check_known
+from expectitree.search.windows import find_windows
 from expectitree.tree import Bounds, Column, Columns, Repeated, Tree, finite
 
 ENGINES = ("auto", "interpreted", "compiled", "exact")
 NO_LIMIT = sys.maxsize  # of visits
+Listen = Callable[[str, Column], Column]
+NO_BOUNDS = -INFINITY, INFINITY
 _VISIT = 6  # scanned rows that take as long as one visit, interpreted (2.7 million against 0.45 million a second)
+_LOOK = 100  # the same for a node of a best-first search
 RELATIVE_EPS = 1e-9  # of the greatest utility: what is a tie on paper
 ROUNDING_EPS = 1e-14  # of the greatest bound: what running sums may have lost
+_LEAST_SCALE = 1e-100  # numbers from here to its inverse are guessed with as they are
 
 
 def evaluate(
@@ -33,21 +43,21 @@ def evaluate(
     algorithm_name: str | Algorithm = "expectiminimax",
     *,
     bounds: Bounds | None = None,
-    probes: int | None = None,
-    probe_order: str | None = None,
     engine: str = "auto",
     max_visits: int | None = None,
+    **choices: int | str | None,
 ) -> Search:
     """Search a tree and return what is known of every node afterwards.
 
     `bounds` hold for every utility (`inf` where nothing is known); without them the root's own from the file are
     taken, else the least and the greatest utility. `engine` is one of `ENGINES`; they all return the same, sooner or
     later. A pruning search that would enter nodes more than `max_visits` times is stopped, with what is known by
-    then. Raises `SearchError` for an unknown algorithm, unsound bounds, or an engine that does not do for the tree.
+    then. `choices` are those of `algorithm`. Raises `SearchError` for an unknown algorithm, unsound bounds, or an
+    engine that does not do for the tree.
     """
     chosen = algorithm_name if isinstance(algorithm_name, Algorithm) else algorithm(algorithm_name)
-    if probes is not None or probe_order is not None:
-        chosen = algorithm(chosen.name, probes, probe_order)
+    if choices:
+        chosen = algorithm(chosen.name, **chosen.choices | choices)
     if max_visits is not None and max_visits < 1:
         raise SearchError(f"a search needs at least 1 visit, got max_visits {max_visits}")
     root_bounds, source = choose_bounds(tree, bounds)
@@ -62,58 +72,109 @@ def search_window(
     window: Bounds,
     engine: str = "auto",
     max_visits: int | None = None,
-    listen: Callable[[str, Column], Column] | None = None,
+    listen: Listen | None = None,
 ) -> Search:
     """Search a tree's root in a window: exact, or failing low or high, by the contract of `star_minimax`.
 
     `listen` is handed every column that the search writes, with its name, and returns the one that is written
-    instead: one that tells what is written. No compiled search can be listened to.
+    instead: one that tells what is written. No compiled search can be listened to. Raises `SearchError` where the
+    utility of a terminal is not known.
     """
-    chosen = choose_engine(tree, algorithm, engine)
-    compiled = chosen == "compiled"
-    count, branches, eps = len(tree), len(tree.columns.child), tolerance(tree, bounds)
-    columns = tree.columns
-    zero: Number = 0.0
-    if not compiled:
-        columns = Columns(*map(list, columns))  # a list hands out objects it has; an array makes them anew
-        zero = columns.probability[0] * 0 if branches else 0
-
-    def run(loop: Callable[..., Any], *arguments: Any) -> Any:
-        return loops.run(loop, *arguments, rows=count, compiled=compiled)
-
-    def column(code: str, length: int = count) -> Column:
-        return loops.zeros(code, length, True) if compiled else [zero if code == "d" else 0] * length
-
+    check_known(tree)
+    ground = Ground.of(tree, algorithm, bounds, source, engine)
     if not algorithm.player_cuts:
-        value = column("d")
-        if listen is not None:
-            value = listen("value", value)
-        run(backward_induction, columns, value, zero)
-        nothing = Repeated(0, count)
+        return _induce(ground, listen)
+    if not algorithm.in_order:
+        return _look_around(ground, max_visits, listen)
+    return _search_in_order(ground, window, max_visits, listen)
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a search stands on: the tree, what is asked, and the engine's kind of columns."""
+
+    tree: Tree
+    algorithm: Algorithm
+    bounds: Bounds
+    source: str  # of the bounds
+    engine: str
+    columns: Columns
+    zero: Number
+
+    @classmethod
+    def of(cls, tree: Tree, algorithm: Algorithm, bounds: Bounds, source: str, engine: str) -> Ground:
+        """Return the ground of a search by the engine that does for it."""
+        chosen = choose_engine(tree, algorithm, engine)
+        columns = tree.columns
+        zero: Number = 0.0
+        if chosen != "compiled":
+            columns = Columns(*map(list, columns))  # a list hands out objects it has; an array makes them anew
+            zero = columns.probability[0] * 0 if len(columns.probability) else 0
+        return cls(tree, algorithm, bounds, source, chosen, columns, zero)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether loops are compiled."""
+        return self.engine == "compiled"
+
+    @property
+    def eps(self) -> Number:
+        """By which numbers may differ that are taken as equal."""
+        return tolerance(self.tree, self.bounds)
+
+    def run(self, loop: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what a loop returns."""
+        return loops.run(loop, *arguments, rows=len(self.tree), compiled=self.compiled)
+
+    def column(self, code: str, length: int | None = None) -> Column:
+        """Return a column of zeros, as long as there are nodes, or as said."""
+        count = len(self.tree) if length is None else length
+        return loops.zeros(code, count, True) if self.compiled else [self.zero if code == "d" else 0] * count
+
+    def intervals(self) -> tuple[Column, Column]:
+        """Return what is known of every node before the search."""
+        lower, upper = self.tree.inherited_bounds(self.bounds)
+        return (lower, upper) if self.compiled else (list(lower), list(upper))
+
+    def found(self, *columns_and_counts: Any) -> Search:
+        """Return a search of these columns, with its number of cuts, and whether it was stopped."""
         return Search(
-            tree, algorithm, bounds, source, eps, chosen, value, value, Repeated(1, count),
-            Repeated(-INFINITY, count), Repeated(INFINITY, count), nothing, nothing, 0, False,
+            self.tree, self.algorithm, self.bounds, self.source, self.eps, self.engine, *columns_and_counts
         )  # fmt: skip
-    lower, upper = (end if compiled else list(end) for end in tree.inherited_bounds(bounds))
-    depths = tree.heights[-1] + 1
-    by_node, by_branch = map(column, "IddBI"), (column("d", branches) for _ in range(2))
-    by_depth = (column(code, depths) for code in DEPTH_CODES)
-    work = Work._make([lower, upper, *by_node, *by_branch, *by_depth])
+
+
+def _induce(ground: Ground, listen: Listen | None) -> Search:
+    value = ground.column("d")
+    if listen is not None:
+        value = listen("value", value)
+    ground.run(backward_induction, ground.columns, value, ground.zero)
+    count = len(ground.tree)
+    nothing = Repeated(0, count)
+    windows = Repeated(-INFINITY, count), Repeated(INFINITY, count)
+    return ground.found(value, value, Repeated(1, count), *windows, nothing, nothing, 0, False)
+
+
+def _search_in_order(ground: Ground, window: Bounds, max_visits: int | None, listen: Listen | None) -> Search:
+    tree, algorithm = ground.tree, ground.algorithm
+    branches, depths = len(tree.columns.child), tree.heights[-1] + 1
+    by_node, by_branch = map(ground.column, "IddBI"), (ground.column("d", branches) for _ in range(2))
+    by_depth = (ground.column(code, depths) for code in DEPTH_CODES)
+    work = Work._make([*ground.intervals(), *by_node, *by_branch, *by_depth])
     if listen is not None:
         work = Work._make(map(listen, Work._fields, work))
     # More probes than any node has children find nothing to do.
     probes = algorithm.probes
     if probes > 1:
         probes = min(probes, tree.widest)
-    alpha, beta = map(float, window) if compiled else window
-    cuts, stopped = run(
+    alpha, beta = map(float, window) if ground.compiled else window
+    cuts, stopped = ground.run(
         star_minimax,
-        columns,
+        ground.columns,
         work,
         alpha,
         beta,
-        eps,
-        zero,
+        ground.eps,
+        ground.zero,
         INFINITY,
         INFINITY if tree.exact else sys.float_info.max,
         algorithm.chance_cuts,
@@ -121,7 +182,45 @@ def search_window(
         algorithm.probe_order == "cyclic",
         NO_LIMIT if max_visits is None else max_visits,
     )
-    return Search(tree, algorithm, bounds, source, eps, chosen, *work[:7], cuts, stopped)
+    return ground.found(*work[:7], cuts, stopped)
+
+
+def _look_around(ground: Ground, max_visits: int | None, listen: Listen | None) -> Search:
+    beliefs, limits = begin_best_first(ground)
+    if listen is not None:
+        beliefs = Beliefs._make(map(listen, Beliefs._fields, beliefs))
+    most = NO_LIMIT if max_visits is None else max_visits
+    stopped = ground.run(best_first, ground.columns, beliefs, limits, most)
+    return end_best_first(ground, beliefs, stopped)
+
+
+def begin_best_first(ground: Ground) -> tuple[Beliefs, Limits]:
+    """Return the columns and numbers that the loops of `best_first` start from."""
+    tree, chosen = ground.tree, ground.algorithm
+    floats = (loops.zeros(code, len(tree), True) if ground.compiled else [0.0] * len(tree) for code in FLOAT_CODES)
+    tally = loops.zeros("d", TALLIES, True) if ground.compiled else [0.0] * TALLIES
+    by_node = (ground.column("I"), ground.column("B"), *floats)
+    beliefs = Beliefs._make([*ground.intervals(), *by_node, tally, ground.column("I", tree.heights[-1] + 1)])
+    goal, guide = (CHOICES[key].values.index(value) for key, value in (("goal", chosen.goal), ("guide", chosen.guide)))
+    greatest = greatest_number(tree, ground.bounds)
+    scale: Number = 1.0
+    if tree.exact:  # floats are for guesses alone there, and may be of another scale
+        scale = 1 if _LEAST_SCALE < greatest < 1 / _LEAST_SCALE or not greatest else 1 / Fraction(greatest)
+    near = float(ground.eps) or RELATIVE_EPS * float(greatest * scale)
+    return beliefs, Limits(ground.eps, near, ground.zero, scale, guide, goal)
+
+
+def end_best_first(ground: Ground, beliefs: Beliefs, stopped: bool) -> Search:
+    """Return what a best-first search found, with the windows that its intervals justify."""
+    bounds = ground.bounds
+    alpha, beta, cut, cut_after, is_asked = map(ground.column, "ddBIB")
+    columns = (beliefs.lower, beliefs.upper, beliefs.visits, alpha, beta, cut, cut_after)
+    window = map(float, bounds) if ground.compiled else bounds
+    is_action = ground.algorithm.goal == "action"
+    cuts = ground.run(
+        find_windows, ground.columns, *columns, is_asked, *window, ground.eps, INFINITY, is_action, stopped
+    )
+    return ground.found(*columns, cuts, stopped)
 
 
 def choose_engine(tree: Tree, algorithm: Algorithm, engine: str) -> str:
@@ -143,7 +242,7 @@ def choose_engine(tree: Tree, algorithm: Algorithm, engine: str) -> str:
 
 def work_of(tree: Tree, algorithm: Algorithm) -> int:
     """Return how long a search takes, in rows of a scan: a visit of a pruning search costs about six."""
-    return len(tree) * (_VISIT if algorithm.player_cuts else 1)
+    return len(tree) * (1 if not algorithm.player_cuts else _VISIT if algorithm.in_order else _LOOK)
 
 
 def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
@@ -174,6 +273,11 @@ def tolerance(tree: Tree, bounds: Bounds) -> Number:
     """
     if tree.exact:
         return 0
-    greatest = max(abs(float(utility)) for utility in tree.utility_range)
     widest = max((abs(float(end)) for end in bounds if finite(end)), default=0.0)
-    return max(RELATIVE_EPS * greatest, ROUNDING_EPS * widest)
+    return max(RELATIVE_EPS * float(greatest_number(tree, NO_BOUNDS)), ROUNDING_EPS * widest)
+
+
+def greatest_number(tree: Tree, bounds: Bounds) -> Number:
+    """Return the greatest magnitude among the utilities and these bounds."""
+    ends: list[Any] = [abs(end) for end in (*tree.utility_range, *bounds) if finite(end)]
+    return max(ends, default=0)

@@ -17,7 +17,7 @@ from expectitree.study.spec import Parameters, tree_key
 
 _START = b'{"tree": {'
 _NO_RESULT = "this line is no result of a study: name another file, or move this one away"
-_FIGURES = ("value", "leaves", "nodes", "visits", "cuts", "seconds")  # of a run
+_FIGURES = ("leaves", "nodes", "visits", "cuts", "seconds")  # of a run, beside its value
 
 
 class Key(NamedTuple):
@@ -36,7 +36,7 @@ class Record(NamedTuple):
     seed: int
     nodes: int
     leaves: int
-    runs: Mapping[str, Mapping[str, Any]]  # by the name of a run: value, leaves, nodes, visits, cuts, seconds
+    runs: Mapping[str, Mapping[str, Any]]  # by the name of a run: value (or null), leaves, nodes, visits, cuts, seconds
 
     @property
     def key(self) -> Key:
@@ -129,6 +129,8 @@ def _record(data: dict[str, Any]) -> Record:
         raise ValueError
     for run in record.runs.values():
         if not all(type(run[name]) in (int, float) for name in _FIGURES):
+            raise ValueError
+        if type(run["value"]) not in (int, float, type(None)):  # None: the best action was proved before the value
             raise ValueError
         if not 0 <= run["leaves"] <= record.leaves or not 0 <= run["nodes"] <= record.nodes or run["seconds"] < 0:
             raise ValueError

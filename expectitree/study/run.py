@@ -9,13 +9,16 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from expectitree import loops
+from expectitree.analysis.limit import measure
 from expectitree.errors import AnalysisError
 from expectitree.families import expected_nodes, generate
 from expectitree.search.algorithms import Algorithm
 from expectitree.search.engine import evaluate
+from expectitree.search.result import Search
 from expectitree.study.results import Key, Record, Results
-from expectitree.study.spec import Parameters, Run, Study, tree_key, written
+from expectitree.study.spec import LIMIT, LIMIT_ACTION, Parameters, Run, Study, tree_key, written
 from expectitree.transform import in_fractions
+from expectitree.tree import Tree
 
 _TASK_NODES = 200_000  # searched nodes that make a task worth sending: some tenths of a second
 _MOST_TREES = 50  # in one task
@@ -65,25 +68,50 @@ def perform(task: Task) -> list[Record]:
             task.tree["family"], **parameters | ({} if task.tree["family"] == "lattice" else {"seed": seed})
         )
         exact = in_fractions(tree) if any(run.engine == "exact" for run in runs) else None
-        found = {}
+        found: dict[str, dict[str, Any]] = {}
         for run in runs:
             searched = exact if run.engine == "exact" else tree
             assert searched is not None
             start = perf_counter()
-            search = evaluate(searched, run.algorithm, engine=run.engine)
-            seconds = perf_counter() - start
-            counts = search.counts
-            found[run.name] = {
-                "value": float(search.value),
-                "leaves": counts.leaves_visited,
-                "nodes": counts.visited,
-                "visits": counts.visits,
-                "cuts": counts.cuts,
-                "seconds": round(seconds, 6),
-            }
-            _check_agreement(task.tree, seed, run.algorithm, float(search.value), next(iter(found.values()))["value"])
+            if run.algorithm in (LIMIT, LIMIT_ACTION):
+                figures = _least(searched, run.engine, run.algorithm == LIMIT_ACTION)
+                interval = figures["value"], figures["value"]
+            else:
+                search = evaluate(searched, run.algorithm, engine=run.engine)
+                interval = float(search.lower[-1]), float(search.upper[-1])
+                figures = _figures(search)
+            found[run.name] = figures | {"seconds": round(perf_counter() - start, 6)}
+            known = next((other["value"] for other in found.values() if other["value"] is not None), None)
+            _check_agreement(task.tree, seed, run.algorithm, interval, known)
         records.append(Record(dict(task.tree), repetition, seed, len(tree), tree.leaves, found))
     return records
+
+
+def _figures(search: Search) -> dict[str, Any]:
+    """Return what is recorded of a search."""
+    counts = search.counts
+    return {
+        "value": float(search.value) if search.is_known else None,
+        "leaves": counts.leaves_visited,
+        "nodes": counts.visited,
+        "visits": counts.visits,
+        "cuts": counts.cuts,
+    }
+
+
+def _least(tree: Tree, engine: str, for_action: bool) -> dict[str, Any]:
+    """Return the same as if a search had looked at the fewest leaves that are enough for the value, or the action."""
+    limit = measure(tree, [], engine=engine)
+    enough = limit.best_action if for_action and limit.best_action is not None else limit.exact
+    is_needed = [0] * len(tree)
+    for leaf in enough.leaves:
+        is_needed[leaf] = 1
+    kind, _, first, child, _ = tree.columns
+    for n in range(len(tree)):
+        if kind[n]:
+            is_needed[n] = max(is_needed[child[b]] for b in range(first[n], first[n + 1]))
+    nodes = sum(is_needed)
+    return {"value": float(limit.search.value), "leaves": enough.least, "nodes": nodes, "visits": nodes, "cuts": 0}
 
 
 @cache
@@ -92,14 +120,18 @@ def _warm_up() -> None:
     loops.begin()
     if loops.available():
         tree = generate("ballard", branching=2)
-        for name in ("expectiminimax", "star1"):
+        for name in ("expectiminimax", "star1", "best-first"):
             evaluate(tree, name, engine="compiled")
 
 
-def _check_agreement(tree: Parameters, seed: int, algorithm: Algorithm, value: float, first: float) -> None:
-    if abs(value - first) > 1e-6 * max(1.0, abs(first)):
+def _check_agreement(
+    tree: Parameters, seed: int, algorithm: Algorithm, interval: tuple[float, float], known: float | None
+) -> None:
+    lower, upper = interval
+    if known is not None and not lower - 1e-6 * max(1.0, abs(known)) <= known <= upper + 1e-6 * max(1.0, abs(known)):
+        found = repr(lower) if lower == upper else f"from {lower!r} to {upper!r}"
         raise AnalysisError(
-            f"{algorithm.full_name} finds {value!r} where another search found {first!r}, in the tree {written(tree)}, "
+            f"{algorithm.full_name} finds {found} where another search found {known!r}, in the tree {written(tree)}, "
             f"seed {seed}: this is a defect of expectitree, please report it"
         )
 

@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any
 
 from expectitree.errors import ExpectitreeError, TransformError
-from expectitree.expectation import PROBE_ORDERS
+from expectitree.expectation import CHOICES
 from expectitree.families import expected_nodes, generate, is_random, parameters_of
 from expectitree.families.parameters import MOST_NODES, read_parameters
 from expectitree.files import parse, read_text
@@ -29,6 +29,10 @@ PLOT_KEYS = ("x", "y", "scale", "lines")
 LINE_KEYS = ("label", "factor", "power")
 MOST_REPETITIONS = 1_000_000
 MOST_KINDS = 10_000  # of tree
+
+# No search, but what stands beside searches: the fewest leaves that are enough, as `expectitree limit` counts them.
+LIMIT = Algorithm("limit")
+LIMIT_ACTION = Algorithm("limit (action)", goal="action")
 
 Parameters = Mapping[str, str]  # of a family, as they were written; `family` itself among them
 
@@ -52,16 +56,14 @@ class Published:
 
     where: Parameters
     algorithm: str
-    probes: int | None
-    probe_order: str | None
+    choices: Mapping[str, int | str]  # those that the figure is of, where not of all
     figure: str  # a share in per cent such as 84.1, or leaves of all such as 15/27
 
     def is_of(self, tree: Parameters, chosen: Algorithm) -> bool:
         """Say whether the figure is of a search of these trees."""
         return (
             self.algorithm == chosen.name
-            and self.probes in (None, chosen.probes)
-            and self.probe_order in (None, chosen.probe_order)
+            and self.choices.items() <= chosen.choices.items()
             and all(tree.get(name) == value for name, value in self.where.items())
         )
 
@@ -154,7 +156,7 @@ class _Reader:
         engines = found.pop("engines", ("auto",))
         runs = tuple(Run(chosen, engine) for chosen in found.pop("algorithms") for engine in engines)
         study = Study(file=self.name, runs=runs, **found)
-        if study.plot.x and study.plot.x != "probes" and not any(study.plot.x in tree for tree in study.trees):
+        if study.plot.x and study.plot.x not in CHOICES and not any(study.plot.x in tree for tree in study.trees):
             place = next(at for key, _, at in self.pairs(root, KEYS) if key == "plot")
             self.wrong(place, f"no trees here have the parameter {quoted(study.plot.x)} to plot over")
         for figure in study.published:
@@ -279,24 +281,31 @@ class _Reader:
         return tuple(chosen)
 
     def algorithms_of(self, item: Data, place: Place) -> list[Algorithm]:
-        """Return the algorithm of a name, or all that a mapping from it to probes and orders names."""
+        """Return the algorithm of a name, or all that a mapping from it to choices names."""
         if isinstance(item, str):
-            return [algorithm(item)]
+            return [_run_of(str(item), {})]
         if not isinstance(item, tuple) or len(item) != 1 or not isinstance(item[0][1], tuple):
             self.wrong(place, f"found {described(item)}, expected a name, or such as star2.5: {{probes: [1, 2]}}")
             return []
         ((name, options),) = item
-        probes: list[int | None] = [None]
-        orders: list[str | None] = [None]
-        for key, value, at in self.pairs(options, ("probes", "probe-order")):
-            if key == "probes":
-                probes = [self.whole(text, where, 1, 10**9) for text, where in self.items(value, at)]
-            else:
-                orders = [str(text) for text, _ in self.items(value, at)]
-                if not set(orders) <= set(PROBE_ORDERS):
-                    self.wrong(at, f"found {described(value)}, expected cyclic or sequential")
-                    orders = [None]
-        return [algorithm(name, p, order) for order in orders for p in probes]
+        own = ["goal"] if str(name).lower() == LIMIT.name else list(CHOICES)
+        chosen = {
+            key: [self.choice(key, text, where) for text, where in self.items(value, at)]
+            for key, value, at in self.pairs(options, tuple(own))
+        }
+        keys = [key for key in reversed(CHOICES) if key in chosen]
+        combinations = product(*(chosen[key] for key in keys))
+        return [_run_of(str(name), dict(zip(keys, some, strict=True))) for some in combinations]
+
+    def choice(self, key: str, text: Data, place: Place) -> int | str | None:
+        """Return what is chosen of an algorithm, None where it cannot be."""
+        choice = CHOICES[key]
+        if not choice.values:
+            return self.whole(text, place, 1, 10**9)
+        if isinstance(text, str) and text in choice.values:
+            return str(text)
+        self.wrong(place, f"found {described(text)} as {key}, expected {choice.expected}")
+        return None
 
     def read_engines(self, value: Data, place: Place) -> tuple[str, ...]:
         engines = []
@@ -324,14 +333,14 @@ class _Reader:
             if len(fields) < len(item):
                 self.wrong(at, "a key stands twice: keep one")
             figures = {name: fields.pop(name) for name in list(fields) if name in ALGORITHMS}
-            probes, order = fields.pop("probes", None), fields.pop("probe-order", None)
+            chosen = {key: self.choice(key, fields.pop(key), at) for key in CHOICES if key in fields}
+            choices = {key: value for key, value in chosen.items() if value is not None}
             for name, figure in figures.items():
                 if not isinstance(figure, str) or not _is_figure(figure):
                     self.wrong(at, f"found {described(figure)} as published, expected per cent, or such as 15/27")
                     continue
-                asked = None if probes is None else self.whole(probes, at, 1, 10**9)
                 where = {key: str(value) for key, value in fields.items()}
-                found.append(Published(where, name, asked, order, figure))
+                found.append(Published(where, name, choices, figure))
             if not figures:
                 self.wrong(
                     at, f"there is no figure of an algorithm: write such as star1: 84.1; {', '.join(ALGORITHMS)}"
@@ -400,3 +409,10 @@ def _is_figure(text: str) -> bool:
 def written(tree: Parameters) -> str:
     """Return the parameters of trees for people."""
     return ", ".join([tree["family"], *(f"{name} {value}" for name, value in tree.items() if name != "family")])
+
+
+def _run_of(name: str, choices: Mapping[str, int | str | None]) -> Algorithm:
+    """Return the algorithm of a name, or what the limit is of."""
+    if name.lower() == LIMIT.name:
+        return LIMIT_ACTION if choices.get("goal") == "action" else LIMIT
+    return algorithm(name, **choices)
