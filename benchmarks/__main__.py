@@ -20,6 +20,7 @@ from benchmarks import texts
 from benchmarks.engines import engines, large, whole_process
 from benchmarks.insight import insight
 from benchmarks.measuring import FULL, QUICK, REPOSITORY, Row, Size, as_installed, best_seconds
+from benchmarks.thinking import thinking
 from expectitree import __version__, evaluate, loads
 
 SEED = 20
@@ -129,7 +130,8 @@ _KEPT = {True: "kept", False: "NOT KEPT", None: ""}
 
 
 PARTS = {
-    part.__name__: part for part in (read_yaml, read_json, search, engines, whole_process, insight, start_up, large)
+    part.__name__: part
+    for part in (read_yaml, read_json, search, engines, whole_process, insight, thinking, start_up, large)
 }
 
 

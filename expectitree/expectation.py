@@ -29,7 +29,7 @@ CHOICES = {
     "probes": Choice("star2.5", (), 2),  # the fewest that differ from star2
     "probe-order": Choice("star2.5", ("cyclic", "sequential"), "cyclic"),
     "goal": Choice("best-first", ("value", "action"), "value"),
-    "guide": Choice("best-first", ("learning", "uniform", "bounds"), "learning"),
+    "guide": Choice("best-first", ("learning", "ordered", "uniform", "bounds"), "learning"),
 }
 
 

@@ -25,7 +25,7 @@ UTILITIES = (
 WEIGHTS = ((1,), (0, 1, 2), (1, 2, 3, 4), (0, 0, 1, 9))
 STAR25 = [algorithm("star2.5", probes=k, probe_order=order) for k in (1, 2, 3, 9) for order in ("cyclic", "sequential")]
 PRUNED = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR25
-BEST_FIRST = [algorithm("best-first", guide=guide) for guide in ("learning", "uniform", "bounds")]
+BEST_FIRST = [algorithm("best-first", guide=guide) for guide in ("learning", "ordered", "uniform", "bounds")]
 EVERY = [ALGORITHMS["expectiminimax"], *PRUNED, *BEST_FIRST]
 SWAPPED = {Kind.TERMINAL: Kind.TERMINAL, Kind.MAX: Kind.MIN, Kind.MIN: Kind.MAX, Kind.CHANCE: Kind.CHANCE}
 

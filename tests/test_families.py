@@ -676,6 +676,7 @@ def test_the_seed_matters_where_it_is_said_to() -> None:
     [
         ("ballard", {}),
         ("ballard", {"pattern": "max,min", "plies": "5", "branching": "3"}),
+        ("ballard", {"pattern": "max,chance,min,chance", "branching": "3", "dice": "4"}),
         ("uniform", {}),
         ("uniform", {"plies": 4, "branching": "1-5"}),
         ("uniform", {"plies": 4, "end": 0.3}),
@@ -699,3 +700,25 @@ def test_titles_tell_the_parameters() -> None:
     wide, fine = et.generate("uniform", utilities=(0, 1234567)), et.generate("lattice", steps=2, up=1.0012345)
     assert "from 0 to 1234567:" in wide.title.replace(",", "")
     assert "up 1.0012345" in fine.title
+
+
+def test_dice_are_as_likely_as_their_sums() -> None:
+    """Each CHANCE node has the sums of two dice once each; utilities still add up, and the text sums to 1."""
+    tree = et.generate("ballard", pattern="max,chance,min", branching=3, dice=4, seed=5)
+    ways = [1, 2, 3, 4, 3, 2, 1]
+    chances = [tree.node(n) for n in range(len(tree)) if tree.node(n).kind == et.Kind.CHANCE]
+    assert len(chances) == 3
+    sums = []
+    for node in chances:
+        # The children of each MIN node carry 0, 1, 2: the least of them is what the path so far comes to.
+        found = {min(child.utility for child in b.child.children): b.probability for b in node.branches}
+        start = min(found)
+        assert {path - start: 16 * p for path, p in found.items()} == dict(enumerate(ways))
+        sums.append(start)
+    assert sorted(sums) == [0, 1, 2]
+    assert tree.local_bounds[len(tree) - 1] == (0, 2 + 6 + 2)
+    assert et.loads(et.dumps(tree), exact=True).root.branches[0].child.branches[0].probability.denominator in (4, 8, 16)
+
+
+def test_no_dice_change_nothing() -> None:
+    assert et.dumps(et.generate("ballard", seed=3)) == et.dumps(et.generate("ballard", seed=3, dice=0))

@@ -379,11 +379,11 @@ WRONG = {
     "unknown engine": ("trees: {family: ballard}\nalgorithms: star1\nengines: [auto, §quick]\n", ["'quick', expected"]),
     "probes of star1": (
         "trees: {family: ballard}\nalgorithms: [§star1: {probes: 2}, §star2: {probes: 2}]\n",
-        ["star2.5 only, and star1 has 0", "star2.5 only, and star2 has 1"],
+        ["star2.5 only, not of star1", "star2.5 only, not of star2: star2 is star2.5 with 1"],
     ),
     "probes": (
         "trees: {family: ballard}\nalgorithms: [star2.5: {probes: [1, §0, §two], probe-order: §up, §probe: 1}]\n",
-        ["'0', expected a whole number from 1", "'two', expected", "'up', expected cyclic", "unknown key 'probe'"],
+        ["'0', expected a whole", "'two', expected", "'up' as probe-order, expected cyclic", "unknown key 'probe'"],
     ),
     "no figure": ("trees: {family: ballard}\nalgorithms: star1\npublished: [§{branching: 4}]\n", ["no figure"]),
     "figures that are none": (
@@ -1205,3 +1205,68 @@ def test_tasks_are_short_so_that_little_is_lost(grid: tuple[Study, list[Any]]) -
     """What one is about is done and written together: some tenths of a second of searching."""
     for task in tasks(grid[0], Results("")):
         assert 1 <= len(task.trees) <= 50
+
+
+# ---- The limit among the searches, and wide tables.
+
+LIMITS = """
+trees: {family: ballard, branching: [2, 3]}
+algorithms: [star2, best-first: {goal: [value, action]}, limit: {goal: [value, action]}]
+repetitions: 3
+table: wide
+"""
+
+
+def test_the_limit_is_what_the_limit_command_counts(tmp_path: Path) -> None:
+    study, path = study_of(tmp_path, LIMITS), tmp_path / "results.jsonl"
+    carry_on(study, path)
+    for record in records(path):
+        parameters = {name: value for name, value in record["tree"].items() if name != "family"}
+        tree = et.generate("ballard", **parameters, seed=record["seed"])
+        limit, runs = et.limit(tree, ["star2"]), record["runs"]
+        assert limit.best_action is not None
+        assert runs["limit"]["leaves"] == limit.exact.count
+        assert runs["limit (action)"]["leaves"] == limit.best_action.count
+        assert runs["limit"]["nodes"] >= runs["limit"]["leaves"] + 1
+        for name, goal in (("best-first", "value"), ("best-first (action)", "action")):
+            search = et.evaluate(tree, "best-first", goal=goal)
+            assert runs[name]["leaves"] == search.counts.leaves_visited
+            assert runs[name]["value"] == (search.value if search.is_known else None)
+        assert runs["limit"]["leaves"] <= runs["best-first"]["leaves"]
+        assert runs["limit (action)"]["leaves"] <= runs["best-first (action)"]["leaves"]
+
+
+def test_a_wide_table_has_a_column_for_each_search(tmp_path: Path) -> None:
+    study, path = study_of(tmp_path, LIMITS), tmp_path / "results.jsonl"
+    carry_on(study, path)
+    told = CliRunner().invoke(
+        cli, ["study", str(tmp_path / "spec.yaml"), "--results", str(path), "--report", "--format", "markdown"]
+    )
+    assert told.exit_code == 0
+    lines = told.stdout.splitlines()
+    assert "| trees | star2 | best-first | best-first (action) | limit | limit (action) |" in lines
+    for branching in "23":
+        (row,) = [line for line in lines if line.startswith(f"| ballard, branching {branching} |")]
+        of_star2 = [
+            r for r in summary_of(study, path).rows if r.tree["branching"] == branching and r.run.name == "star2"
+        ]
+        assert row.split(" | ")[1] == f"{of_star2[0].leaf_share.value:.1f}"
+    assert "in per cent, of 3 trees a row" in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("algorithms: [limit: {guide: bounds}]", "unknown key 'guide'"),
+        ("algorithms: [limit: {goal: both}]", "'both' as goal, expected value or action"),
+        (
+            "algorithms: [best-first: {guide: wisdom}]",
+            "'wisdom' as guide, expected learning, ordered, uniform or bounds",
+        ),
+        ("algorithms: [star1: {goal: action}]", "goal is chosen of best-first only, not of star1"),
+        ("algorithms: star1\ntable: long wide", "'long wide', expected long or wide"),
+    ],
+)
+def test_wrong_limits_and_tables_are_told(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=re.escape(message)):
+        plan(tmp_path, f"trees: {{family: ballard}}\n{text}\n")

@@ -34,7 +34,8 @@ _ABOUT_CHOICES = {
     "probes": "Children of each outcome that star2.5 probes; 2 by default.",
     "probe-order": "Round by round (cyclic, the default), or outcome by outcome.",
     "goal": "What best-first is to prove: the value (the default), or only which action is best.",
-    "guide": "What best-first goes by: what it learns of the leaves (the default), evenly spread values, or bounds.",
+    "guide": "What best-first goes by: what it learns of the leaves (the default), the same where the best children "
+    "come first (ordered), evenly spread values, or bounds alone.",
 }
 
 

@@ -102,7 +102,8 @@ _OF_RUN = {
     "probes": "How many children of each outcome are probed.",
     "probe-order": "Round by round (cyclic), or outcome by outcome (sequential).",
     "goal": "What is to be proved: the value, or only which action is best.",
-    "guide": "What the search goes by: what it learns of the leaves, evenly spread values, or bounds.",
+    "guide": "What the search goes by: what it learns of the leaves, the same where the best children come first, "
+    "evenly spread values, or bounds alone.",
 }
 _EXAMPLES: dict[str, list[Any]] = {
     "max": [{"left": 1, "right": 2}, [1, 2]],

@@ -7,11 +7,13 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from expectitree.expectation import CHOICES
 from expectitree.number import printable
-from expectitree.render.comparison import seconds_text
+from expectitree.render.comparison import CHOICE_COLUMNS, seconds_text
 from expectitree.render.json_values import dumps
 from expectitree.render.look import Look, wrapped
 from expectitree.render.table import escaped, markdown, table
+from expectitree.study.spec import written
 from expectitree.study.summary import Mean, Summary, SummaryRow
 
 _FIGURES = ("trees", "leaves", "nodes", "published", "off by", "time")
@@ -43,7 +45,7 @@ def study_text(summary: Summary, look: Look) -> Iterator[str]:
     if rows:
         if not look.unicode:
             rows = [[cell.replace("±", "+-") for cell in row] for row in rows]
-        yield from table(headings, rows, look, _RIGHT, ("time", "trees", "nodes"))
+        yield from table(headings, rows, look, _right(summary), ("time", "trees", "nodes"))
         yield ""
         for remark in _legend(summary):
             for line in wrapped(remark if look.unicode else remark.replace("±", "+-"), look.width):
@@ -59,7 +61,7 @@ def study_markdown(summary: Summary, look: Look) -> Iterator[str]:
         yield escaped(printable(study.source))
         yield ""
     headings, rows = _table(summary)
-    yield from markdown(headings, rows, _RIGHT)
+    yield from markdown(headings, rows, _right(summary))
     yield ""
     yield " ".join(_legend(summary))
 
@@ -80,7 +82,7 @@ def study_json(summary: Summary, look: Look) -> Iterator[str]:
 
 
 CSV_COLUMNS = (
-    "tree", "algorithm", "probes", "probe_order", "engine", "trees", "leaves_total", "leaves", "leaves_half",
+    "tree", "algorithm", *CHOICE_COLUMNS, "engine", "trees", "leaves_total", "leaves", "leaves_half",
     "leaf_share", "leaf_share_half", "node_share", "node_share_half", "visits", "seconds", "published",
 )  # fmt: skip
 
@@ -98,15 +100,34 @@ def study_csv(summary: Summary, look: Look) -> Iterator[str]:
 
 def _fields(row: SummaryRow) -> list[Any]:
     chosen = row.run.algorithm
-    own = chosen.name == "star2.5"
     return [
-        None, chosen.name, chosen.probes if own else None, chosen.probe_order if own else None, row.run.engine,
+        None, chosen.name, *map(chosen.choices.get, CHOICES), row.run.engine,
         row.trees, row.leaves_total, row.leaves.value, row.leaves.half, row.leaf_share.value, row.leaf_share.half,
         row.node_share.value, row.node_share.half, row.visits.value, row.seconds, row.published,
     ]  # fmt: skip
 
 
+def _right(summary: Summary) -> Sequence[str]:
+    """Return the headings of columns of numbers."""
+    return [row.run.name for row in summary.rows] if summary.study.table == "wide" else _RIGHT
+
+
 def _table(summary: Summary) -> tuple[Sequence[str], list[list[str]]]:
+    return _wide(summary) if summary.study.table == "wide" else _long(summary)
+
+
+def _wide(summary: Summary) -> tuple[Sequence[str], list[list[str]]]:
+    """Return a row for each kind of tree, with the share of the leaves that each search visited."""
+    searches = list(dict.fromkeys(row.run.name for row in summary.rows))
+    rows: dict[str, dict[str, str]] = {}
+    for row in summary.rows:
+        rows.setdefault(written(row.tree), {})[row.run.name] = f"{row.leaf_share.value:.1f}"
+    return ["trees", *searches], [
+        [tree, *(cells.get(name, "-") for name in searches)] for tree, cells in rows.items()
+    ]  # fmt: skip
+
+
+def _long(summary: Summary) -> tuple[Sequence[str], list[list[str]]]:
     names = summary.varying
     has_published = any(row.published is not None for row in summary.rows)
     figures = [f for f in _FIGURES if has_published or f not in ("published", "off by")]
@@ -142,6 +163,13 @@ def percent(mean: Mean) -> str:
 
 
 def _legend(summary: Summary) -> Iterator[str]:
+    if summary.study.table == "wide":
+        trees = sorted({row.trees for row in summary.rows})
+        halves = [row.leaf_share.half or 0.0 for row in summary.rows]
+        many = f"{trees[0]:,}" if len(trees) == 1 else f"{trees[0]:,} to {trees[-1]:,}"
+        yield f"Mean share of the leaves that were visited, in per cent, of {many} tree{'s' * (trees[-1] > 1)} a row;"
+        yield f"the 95% intervals are up to ±{max(halves):.1f} wide to either side."
+        return
     if any(row.leaf_share.half for row in summary.rows):
         yield "Mean share of the leaves and of the nodes that were visited, ± the 95% interval."
     else:

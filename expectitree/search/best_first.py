@@ -2,9 +2,10 @@
 
 No window and no order: what is known of every node is in memory, so each walk may go wherever it learns most. That the
 intervals hold v* is in the backing up alone, and so is that the search ends: a walk goes through open nodes, and an
-open node has an open child. Where it goes is a guess, made in floats in every mode.
+open node has an open child. Where it goes is a guess, made in floats in every mode (docs/best-first.md).
 
-Plain functions of columns and numbers, interpreted or compiled as they stand; what one calls is compiled with it.
+Plain functions of columns and numbers, interpreted or compiled as they stand; what one calls is compiled with it. All
+are in one module, since machine code that is kept on disk is known to be stale by its own file only.
 """
 
 from __future__ import annotations
@@ -15,14 +16,19 @@ from typing import Any, NamedTuple
 from expectitree.tree import Column, Columns
 
 EXACT, LOWER, RAISE = range(3)  # what a walk is to do at a node: with which of its bounds, or with both
-LEARNING, UNIFORM, BOUNDS = range(3)  # what guides it
+LEARNING, ORDERED, UNIFORM, BOUNDS = range(4)  # what guides it
 VALUE, ACTION = range(2)  # when it is over: the root is exact, or its best action proved
 
-# What is learnt of all leaves, by place in `tally`.
-WEIGHT, SUM, SQUARES, CENTER, SEEN, RENEWAL = range(6)
+# Numbers of the whole tree, by place in `tally`: how many leaves the root's bounds count for, the middle that utilities
+# are measured from, the variance that the bounds suggest; leaves seen so far, and when all estimates are renewed next.
+WEIGHT, CENTER, BREADTH, SEEN, RENEWAL = range(5)
+TALLIES = 5
 
 _CLOSE = 1 + 1e-6  # expected gains within this factor are equal: the first branch is taken, whatever rounding does
 _GROWTH = 1.25  # of the leaves seen, until all estimates are renewed
+_PRIOR = 2.0  # leaves that the variance of all counts for, where that of one depth is estimated
+_DOUBT = 4.0  # squared standard errors up to which a slope is taken for chance
+_HASTE = 2.0  # how much more a rival must promise than the favourite
 _FAR = 6.0  # standard deviations from the mean, where a bound that is not known is taken to be
 _MOST = 1e300
 
@@ -34,18 +40,36 @@ class Beliefs(NamedTuple):
     upper: Column  # [N]
     visits: Column  # [N] entries
     aim: Column  # [N] EXACT, LOWER or RAISE: what the last walk through the node was to do there
+    depth: Column  # [N] branches from the root, by the path that ends with `own`
+    own: Column  # [N] the one branch by which a node counts for its parent
     low: Column  # [N] lower and upper in floats
     high: Column  # [N]
     mean: Column  # [N] the estimate of v*,
     variance: Column  # [N] and how unsure it is
     cost_lower: Column  # [N] the leaves that it may take to lower the upper bound
     cost_raise: Column  # [N] the same to raise the lower bound
-    tally: Column  # [6] what is learnt of all leaves
-    route: Column  # [height + 1] by depth: the nodes of the last walk
+    rate: Column  # [N] at MAX and MIN: what its most promising child promises a leaf
+    seen: Column  # [N] leaves seen at or below, at the last renewal
+    total: Column  # [N] the sum of their utilities,
+    squares: Column  # [N] and of the squares
+    told: Column  # [N] what the leaves seen below say of the node's level,
+    trust: Column  # [N] and how much that weighs
+    level: Column  # [N] around what the leaves below lie, by all that was seen,
+    doubt: Column  # [N] and the variance of that
+    tally: Column  # [5] numbers of the whole tree
+    spread: Column  # [height + 2] by depth: the variance of leaves below one node of that depth
+    slope: Column  # [height + 2] by how much the last child of a node lies above the first
+    freedom: Column  # [height + 2] by depth: the sums that these two are estimated from
+    apart: Column
+    by_rank: Column
+    ranks: Column
+    levels: Column
+    route: Column  # [height + 2] by depth: the nodes of the last walk
 
 
-FLOAT_CODES = "dddddd"  # the type codes of the columns by node that are floats in every mode
-TALLIES = 6
+NODE_CODES = "IBII"  # the type codes of the columns by node from `visits` on,
+NODE_FLOATS = 14  # then so many of floats in every mode, `tally`,
+DEPTH_FLOATS = 7  # and so many by depth, before `route`
 
 
 class Limits(NamedTuple):
@@ -55,7 +79,7 @@ class Limits(NamedTuple):
     near: float  # the same for bounds in floats, in every mode
     zero: Any  # what sums start from
     scale: Any  # by which numbers are multiplied to be floats
-    guide: int  # LEARNING, UNIFORM or BOUNDS
+    guide: int  # LEARNING, ORDERED, UNIFORM or BOUNDS
     goal: int  # VALUE or ACTION
 
 
@@ -82,27 +106,29 @@ def best_first(tree: Columns, beliefs: Beliefs, limits: Limits, most_visits: int
 def begin(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     """Write what is known and guessed before any leaf is seen.
 
-    Utilities not yet seen are guessed to be spread evenly between the root's bounds, which weighs as much as two
-    leaves; where a bound is not known, around the other or 0, which weighs next to nothing.
+    Utilities are guessed to be spread evenly between the root's bounds, which weighs as much as two leaves; where a
+    bound is not known, around the other or 0, which weighs next to nothing.
     """
-    tally = beliefs.tally
+    tally, depth, own = beliefs.tally, beliefs.depth, beliefs.own
     low, high = beliefs.low, beliefs.high
+    first, child = tree.first, tree.child
+    root = len(tree.kind) - 1
     for n in range(len(tree.kind)):
         low[n] = in_float(beliefs.lower[n], limits.scale)
         high[n] = in_float(beliefs.upper[n], limits.scale)
-    root = len(tree.kind) - 1
-    if high[root] - low[root] < _MOST:
-        weight, center, spread = 2.0, (low[root] + high[root]) / 2, (high[root] - low[root]) ** 2 / 12
+    for i in range(len(tree.kind)):
+        n = root - i
+        for b in range(first[n], first[n + 1]):
+            depth[child[b]] = depth[n] + 1
+            own[child[b]] = b
+    if 0 < high[root] - low[root] < _MOST:
+        tally[WEIGHT] = 2.0
+        tally[CENTER] = (low[root] + high[root]) / 2
+        tally[BREADTH] = (high[root] - low[root]) ** 2 / 12
     else:
-        weight, center, spread = 0.01, 0.0, 1.0
-        if abs(low[root]) < _MOST:
-            center = low[root]
-        elif abs(high[root]) < _MOST:
-            center = high[root]
-    tally[WEIGHT] = weight
-    tally[SUM] = 0.0
-    tally[SQUARES] = weight * spread
-    tally[CENTER] = center
+        tally[WEIGHT] = 0.01
+        tally[CENTER] = low[root] if low[root] > -_MOST else high[root] if high[root] < _MOST else 0.0
+        tally[BREADTH] = 1.0
     tally[SEEN] = 0.0
     tally[RENEWAL] = 0.0
 
@@ -124,10 +150,12 @@ def is_reached(tree: Columns, beliefs: Beliefs, limits: Limits) -> bool:
     if limits.goal == VALUE or k == 0 or k == 3:
         return False
     begin, end = tree.first[root], tree.first[root + 1]
-    best = tree.child[begin]
+    best = tree.child[begin]  # the one that is sure of most, of equals the one that may bring more
     for b in range(begin, end):
         c = tree.child[b]
-        if k == 1 and lower[c] > lower[best] or k == 2 and upper[c] < upper[best]:
+        if k == 1 and (lower[c] > lower[best] or lower[c] == lower[best] and upper[c] > upper[best]):
+            best = c
+        if k == 2 and (upper[c] < upper[best] or upper[c] == upper[best] and lower[c] < lower[best]):
             best = c
     for b in range(begin, end):
         c = tree.child[b]
@@ -168,52 +196,67 @@ def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int) -> int:
 
 
 def take_in(beliefs: Beliefs, limits: Limits, leaf: int, utility: Any) -> None:
-    """Write the utility of a leaf, and learn from it."""
-    tally = beliefs.tally
+    """Write the utility of a leaf, and count it."""
     beliefs.lower[leaf] = beliefs.upper[leaf] = utility
     x = in_float(utility, limits.scale)
     beliefs.low[leaf] = beliefs.high[leaf] = beliefs.mean[leaf] = x
     beliefs.variance[leaf] = 0.0
-    x -= tally[CENTER]
-    tally[WEIGHT] += 1
-    tally[SUM] += x
-    tally[SQUARES] += x * x
-    tally[SEEN] += 1
+    x -= beliefs.tally[CENTER]
+    beliefs.seen[leaf] = 1.0
+    beliefs.total[leaf] = x
+    beliefs.squares[leaf] = x * x
+    beliefs.tally[SEEN] += 1
 
 
 def back_up(tree: Columns, beliefs: Beliefs, limits: Limits, depth: int) -> None:
     """Renew what is known and guessed of the nodes of the last walk, from its end up to the root."""
-    for d in range(depth, -1, -1):
-        n = beliefs.route[d]
+    route = beliefs.route
+    if limits.guide <= ORDERED:
+        for i in range(depth + 1):
+            n = route[depth - i]
+            if tree.kind[n] != 0:
+                hear(tree, beliefs, n)
+        hear_root(tree, beliefs)
+        for i in range(depth + 1):
+            n = route[i]
+            if tree.kind[n] != 0:
+                tell(tree, beliefs, n)
+    for i in range(depth + 1):
+        n = route[depth - i]
         if tree.kind[n] != 0:
             narrow(tree, beliefs, limits, n)
             estimate(tree, beliefs, limits, n)
 
 
 def renew(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
-    """Renew what is known and guessed of every node, children first."""
-    tally = beliefs.tally
-    mean = tally[SUM] / tally[WEIGHT]
-    variance = tally[SQUARES] / tally[WEIGHT] - mean * mean
-    mean += tally[CENTER]
-    if variance < 0:
-        variance = 0.0
-    for n in range(len(tree.kind)):
+    """Renew what is known and guessed of every node."""
+    count = len(tree.kind)
+    for n in range(count):
         if tree.kind[n] != 0:
             narrow(tree, beliefs, limits, n)
-            estimate(tree, beliefs, limits, n)
-        elif beliefs.lower[n] < beliefs.upper[n]:
-            beliefs.mean[n] = min(max(mean, beliefs.low[n]), beliefs.high[n])
-            beliefs.variance[n] = variance
+    if limits.guide <= ORDERED:
+        learn(tree, beliefs, limits)
+        for n in range(count):
+            if tree.kind[n] != 0:
+                hear(tree, beliefs, n)
+        hear_root(tree, beliefs)
+        for i in range(count):
+            n = count - 1 - i
+            if tree.kind[n] != 0:
+                tell(tree, beliefs, n)
+    else:
+        for n in range(count):
+            beliefs.mean[n] = middle_of(beliefs, n)
             beliefs.cost_lower[n] = beliefs.cost_raise[n] = 1.0
-        else:
-            beliefs.mean[n] = beliefs.low[n]
-    tally[RENEWAL] = tally[SEEN] + max(1.0, tally[SEEN] * (_GROWTH - 1))
+    for n in range(count):
+        if tree.kind[n] != 0:
+            estimate(tree, beliefs, limits, n)
+    beliefs.tally[RENEWAL] = beliefs.tally[SEEN] + max(1.0, beliefs.tally[SEEN] * (_GROWTH - 1))
 
 
 def narrow(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
     """Back the interval of an inner node up from its children's."""
-    lower, upper = beliefs.lower, beliefs.upper
+    lower, upper, child = beliefs.lower, beliefs.upper, tree.child
     k = tree.kind[n]
     begin, end = tree.first[n], tree.first[n + 1]
     if k == 3:
@@ -221,14 +264,14 @@ def narrow(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
         for b in range(begin, end):
             p = tree.probability[b]
             if p > 0:
-                c = tree.child[b]
+                c = child[b]
                 least += p * lower[c]
                 most += p * upper[c]
     else:
-        c = tree.child[begin]
+        c = child[begin]
         least, most = lower[c], upper[c]
         for b in range(begin, end):
-            c = tree.child[b]
+            c = child[b]
             if k == 1 and lower[c] > least or k == 2 and lower[c] < least:
                 least = lower[c]
             if k == 1 and upper[c] > most or k == 2 and upper[c] < most:
@@ -258,8 +301,7 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
     """Return the branch by which a walk goes on from an open node, and what it is to do there.
 
     To lower what MAX has, every child must come down: the one with the greatest upper bound. To raise it, one is
-    enough: the one that is expected to bring most for its cost. MIN is the mirror, and at CHANCE each outcome counts
-    by its probability.
+    enough: the one that promises most a leaf. MIN is the mirror, and at CHANCE each outcome counts by its probability.
     """
     lower, upper, low, high = beliefs.lower, beliefs.upper, beliefs.low, beliefs.high
     k = tree.kind[n]
@@ -271,45 +313,38 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
             c = tree.child[b]
             p = tree.probability[b]
             if p > 0 and lower[c] < upper[c]:
-                if aim == EXACT or limits.guide == BOUNDS:
-                    score = p * (far_high(beliefs, c) - far_low(beliefs, c))
-                elif aim == LOWER:
-                    score = p * gain(beliefs, limits, c, high[c], True) / beliefs.cost_lower[c]
+                if limits.guide == BOUNDS:
+                    score = far_high(beliefs, c) - far_low(beliefs, c)
+                elif aim == EXACT:
+                    width = far_high(beliefs, c) - far_low(beliefs, c)
+                    score = width / (beliefs.cost_lower[c] + beliefs.cost_raise[c])
                 else:
-                    score = p * gain(beliefs, limits, c, low[c], False) / beliefs.cost_raise[c]
+                    score = promise(tree, beliefs, limits, c, aim)
+                score *= p
                 if chosen == end or score > best * _CLOSE:
                     chosen, best = b, float(score)
         return chosen, aim
     every = LOWER if k == 1 else RAISE  # the aim for which every child must come
     if aim in (EXACT, every) or limits.guide == BOUNDS:
         sign = 1.0 if k == 1 else -1.0
-        second = greatest = 0.0
+        hope = greatest = 0.0
         for b in range(begin, end):
             c = tree.child[b]
-            hope = sign * beliefs.mean[c]
-            if b == begin or hope > greatest:
-                greatest = hope
+            mean = sign * beliefs.mean[c]
+            if b == begin or mean > greatest:
+                greatest = mean
             if lower[c] < upper[c]:
-                score = high[c] if k == 1 else -low[c]
-                if (
-                    chosen == end
-                    or score > best + limits.near
-                    or score >= best - limits.near
-                    and hope > second + limits.near
-                ):
-                    chosen, best, second = b, score, hope
-        if aim == EXACT and second < greatest - limits.near:
+                end_of = high[c] if k == 1 else -low[c]
+                is_close = end_of >= best - limits.near and mean > hope + limits.near
+                if chosen == end or end_of > best + limits.near or is_close:
+                    chosen, best, hope = b, end_of, mean
+        if aim == EXACT and hope < greatest - limits.near:
             aim = every
         return chosen, aim
     for b in range(begin, end):
         c = tree.child[b]
-        if lower[c] < upper[c]:
-            if k == 1 and upper[c] > lower[n]:
-                score = gain(beliefs, limits, c, max(low[n], low[c]), False) / beliefs.cost_raise[c]
-            elif k == 2 and lower[c] < upper[n]:
-                score = gain(beliefs, limits, c, min(high[n], high[c]), True) / beliefs.cost_lower[c]
-            else:
-                continue
+        if lower[c] < upper[c] and (k == 1 and upper[c] > lower[n] or k == 2 and lower[c] < upper[n]):
+            score = gain_at(beliefs, limits, n, c, aim)
             if chosen == end or score > best * _CLOSE:
                 chosen, best = b, score
     return chosen, aim
@@ -318,54 +353,67 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
 def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits, root: int) -> tuple[int, int]:
     """Return the branch at a player's root from which most is expected for the proof of which action is best.
 
-    Either the action that is sure of most is raised, or the rival that may bring most is lowered (at MIN the mirror).
+    Either the favourite is raised, or the rival that may bring most is lowered (at MIN the mirror): where the favourite
+    may not bring as much as the rival can, or the rival promises clearly more a leaf. All rivals must come down.
     """
-    lower, upper, low, high = beliefs.lower, beliefs.upper, beliefs.low, beliefs.high
+    lower, upper, low, high, child = beliefs.lower, beliefs.upper, beliefs.low, beliefs.high, tree.child
     is_max = tree.kind[root] == 1
     begin, end = tree.first[root], tree.first[root + 1]
     sign = 1.0 if is_max else -1.0
+    to_raise, to_lower = (RAISE, LOWER) if is_max else (LOWER, RAISE)
     favourite = begin
     for b in range(begin, end):
-        c, best = tree.child[b], tree.child[favourite]
-        if sign * beliefs.mean[c] > sign * beliefs.mean[best] + limits.near:
+        c, best = child[b], child[favourite]
+        is_close = sign * beliefs.mean[c] >= sign * beliefs.mean[best] - limits.near
+        end_of, most = (high[c], high[best]) if is_max else (-low[c], -low[best])
+        if sign * beliefs.mean[c] > sign * beliefs.mean[best] + limits.near or is_close and end_of > most + limits.near:
             favourite = b
+    best = child[favourite]
+    sure = low[best] if is_max else -high[best]
     rival = end
-    most = 0.0
-    best = tree.child[favourite]
+    cost = most = 0.0
     for b in range(begin, end):
-        c = tree.child[b]
+        c = child[b]
         if c != best and lower[c] < upper[c]:
-            score = high[c] if is_max else -low[c]
-            if rival == end or score > most + limits.near:
-                rival, most = b, score
-    to_raise = RAISE if is_max else LOWER
+            end_of = high[c] if is_max else -low[c]
+            if rival == end or end_of > most + limits.near:
+                rival, most = b, end_of
+            if end_of > sure:
+                cost += beliefs.cost_lower[c] if is_max else beliefs.cost_raise[c]
     if rival == end:
         return favourite, to_raise
-    to_lower = LOWER if is_max else RAISE
-    if lower[best] == upper[best]:
+    c = child[rival]
+    if not lower[best] < upper[best] or (high[best] if is_max else -low[best]) < most:
         return rival, to_lower
-    c = tree.child[rival]
-    if is_max:
-        down = gain(beliefs, limits, c, high[c], True) / beliefs.cost_lower[c]
-        up = gain(beliefs, limits, best, low[best], False) / beliefs.cost_raise[best]
-    else:
-        down = gain(beliefs, limits, c, low[c], False) / beliefs.cost_raise[c]
-        up = gain(beliefs, limits, best, high[best], True) / beliefs.cost_lower[best]
-    if up > down * _CLOSE:
-        return favourite, to_raise
-    return rival, to_lower
+    up = promise(tree, beliefs, limits, best, to_raise)
+    down = promise(tree, beliefs, limits, c, to_lower)
+    if tree.kind[c] == 3:
+        down = 0.0
+        for b in range(tree.first[c], tree.first[c + 1]):
+            outcome = child[b]
+            if tree.probability[b] > 0 and lower[outcome] < upper[outcome]:
+                down = max(down, tree.probability[b] * promise(tree, beliefs, limits, outcome, to_lower))
+    down *= (beliefs.cost_lower[c] if is_max else beliefs.cost_raise[c]) / max(1.0, cost)
+    if down > _HASTE * up:
+        return rival, to_lower
+    return favourite, to_raise
 
 
-def far_low(beliefs: Beliefs, n: int) -> float:
-    """Return a node's lower bound, or where none is known, what v* is hardly below."""
-    low = beliefs.low[n]
-    return float(low if low > -_MOST else beliefs.mean[n] - _FAR * sqrt(beliefs.variance[n]))
+def promise(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) -> float:
+    """Return by how much a leaf below a node is expected to lower its upper bound, or raise its lower."""
+    if tree.kind[n] == (2 if aim == LOWER else 1):
+        return float(beliefs.rate[n])
+    if aim == LOWER:
+        return float(gain(beliefs, limits, n, beliefs.high[n], True) / beliefs.cost_lower[n])
+    return float(gain(beliefs, limits, n, beliefs.low[n], False) / beliefs.cost_raise[n])
 
 
-def far_high(beliefs: Beliefs, n: int) -> float:
-    """Return a node's upper bound, or where none is known, what v* is hardly above."""
-    high = beliefs.high[n]
-    return float(high if high < _MOST else beliefs.mean[n] + _FAR * sqrt(beliefs.variance[n]))
+def gain_at(beliefs: Beliefs, limits: Limits, n: int, c: int, aim: int) -> float:
+    """Return what a leaf below a child of MIN is expected to take off MIN's upper bound (or the mirror at MAX)."""
+    low, high = beliefs.low, beliefs.high
+    if aim == LOWER:
+        return float(gain(beliefs, limits, c, min(high[n], high[c]), True) / beliefs.cost_lower[c])
+    return float(gain(beliefs, limits, c, max(low[n], low[c]), False) / beliefs.cost_raise[c])
 
 
 def gain(beliefs: Beliefs, limits: Limits, n: int, x: float, below: bool) -> float:
@@ -390,7 +438,27 @@ def gain(beliefs: Beliefs, limits: Limits, n: int, x: float, below: bool) -> flo
     return float(d * 0.5 * (1 + erf(z * 0.7071067811865476)) + s * 0.3989422804014327 * exp(-0.5 * z * z))
 
 
-# ---- What to expect.
+def far_low(beliefs: Beliefs, n: int) -> float:
+    """Return a node's lower bound, or where none is known, what v* is hardly below."""
+    low = beliefs.low[n]
+    return float(low if low > -_MOST else beliefs.mean[n] - _FAR * sqrt(beliefs.variance[n]))
+
+
+def far_high(beliefs: Beliefs, n: int) -> float:
+    """Return a node's upper bound, or where none is known, what v* is hardly above."""
+    high = beliefs.high[n]
+    return float(high if high < _MOST else beliefs.mean[n] + _FAR * sqrt(beliefs.variance[n]))
+
+
+def middle_of(beliefs: Beliefs, n: int) -> float:
+    """Return the middle of what is known of a node; where nothing is, 0."""
+    low, high = beliefs.low[n], beliefs.high[n]
+    if high - low < _MOST:
+        return float((low + high) / 2)
+    return float(low if low > -_MOST else high if high < _MOST else 0.0)
+
+
+# ---- What to expect of an inner node, by its children.
 
 
 def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
@@ -398,6 +466,7 @@ def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
     if limits.guide == BOUNDS:
         return
     low, high, means, variances = beliefs.low, beliefs.high, beliefs.mean, beliefs.variance
+    cost_lower, cost_raise = beliefs.cost_lower, beliefs.cost_raise
     k = tree.kind[n]
     begin, end = tree.first[n], tree.first[n + 1]
     mean = variance = 0.0
@@ -416,8 +485,8 @@ def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
             else:
                 mean, variance = greater_of(mean, variance, sign * means[c], variances[c])
         mean *= sign
-    if limits.guide == UNIFORM and high[n] - low[n] < _MOST:
-        mean = (low[n] + high[n]) / 2
+    if limits.guide == UNIFORM:
+        mean = middle_of(beliefs, n)
     mean = min(max(mean, low[n]), high[n])
     width = high[n] - low[n]
     if variance > width * width / 4:  # the most that an interval leaves room for
@@ -426,30 +495,31 @@ def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
     variances[n] = variance
     # For one aim all children count, or at a player those beyond the estimate; for the other the best for its cost.
     to_lower = to_raise = best = 0.0
+    found = False
     for b in range(begin, end):
         c = tree.child[b]
         if not low[c] < high[c]:
             continue
         if k == 3:
             if tree.probability[b] > 0:
-                to_lower += beliefs.cost_lower[c]
-                to_raise += beliefs.cost_raise[c]
-        elif k == 1:
-            if high[c] > mean:
-                to_lower += beliefs.cost_lower[c]
-            if high[c] > low[n]:
-                score = gain(beliefs, limits, c, max(low[n], low[c]), False) / beliefs.cost_raise[c]
-                if to_raise == 0 or score > best * _CLOSE:
-                    to_raise, best = beliefs.cost_raise[c], score
-        else:
-            if low[c] < mean:
-                to_raise += beliefs.cost_raise[c]
-            if low[c] < high[n]:
-                score = gain(beliefs, limits, c, min(high[n], high[c]), True) / beliefs.cost_lower[c]
-                if to_lower == 0 or score > best * _CLOSE:
-                    to_lower, best = beliefs.cost_lower[c], score
-    beliefs.cost_lower[n] = max(1.0, to_lower)
-    beliefs.cost_raise[n] = max(1.0, to_raise)
+                to_lower += cost_lower[c]
+                to_raise += cost_raise[c]
+            continue
+        if k == 1 and high[c] > mean:
+            to_lower += cost_lower[c]
+        if k == 2 and low[c] < mean:
+            to_raise += cost_raise[c]
+        if k == 1 and high[c] > low[n]:
+            score = gain_at(beliefs, limits, n, c, RAISE)
+            if not found or score > best * _CLOSE:
+                to_raise, best, found = cost_raise[c], score, True
+        if k == 2 and low[c] < high[n]:
+            score = gain_at(beliefs, limits, n, c, LOWER)
+            if not found or score > best * _CLOSE:
+                to_lower, best, found = cost_lower[c], score, True
+    beliefs.rate[n] = best
+    cost_lower[n] = max(1.0, to_lower)
+    cost_raise[n] = max(1.0, to_raise)
 
 
 def greater_of(mean: float, variance: float, other_mean: float, other_variance: float) -> tuple[float, float]:
@@ -463,7 +533,142 @@ def greater_of(mean: float, variance: float, other_mean: float, other_variance: 
     q = 1 - p
     density = 0.3989422804014327 * exp(-0.5 * z * z)
     middle = mean * p + other_mean * q + a * density
-    # The second moment about the greater mean, since of large numbers little would be left.
+    # The second moment about the mean of the greater, since of large numbers little would be left.
     mean, other_mean = mean - middle, other_mean - middle
     square = (mean * mean + variance) * p + (other_mean * other_mean + other_variance) * q
     return middle, max(0.0, square + (mean + other_mean) * a * density)
+
+
+# ---- What to expect of a leaf, by the leaves seen.
+#
+# A leaf is taken to lie around the level of its parent, and that around the level of its own parent, normally: a random
+# effect for each node, whose variance is that of its depth. Leaves that lie near each other may so be alike, as they
+# are where utilities add up on the way down; where they are independent, the variances say so, and nothing is assumed.
+
+
+def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
+    """Estimate for each depth how far leaves below one node spread, and whether children tend to stand in order.
+
+    The first is half the mean squared difference of two leaves that part at such a node, no less than that of the
+    depth below; the second the regression of a child's mean on its rank within its node. Both are held to what is true
+    of all leaves, or to no order, unless what was seen says clearly more (James and Stein 1961).
+    """
+    seen, total, squares, depth, own = beliefs.seen, beliefs.total, beliefs.squares, beliefs.depth, beliefs.own
+    freedom, apart, by_rank, ranks, levels = (
+        beliefs.freedom, beliefs.apart, beliefs.by_rank, beliefs.ranks, beliefs.levels,
+    )  # fmt: skip
+    for d in range(len(freedom)):
+        freedom[d] = apart[d] = by_rank[d] = ranks[d] = levels[d] = 0.0
+        beliefs.slope[d] = 0.0
+    root = len(tree.kind) - 1
+    deepest = depth[root]  # of inner nodes: below there is nothing to estimate
+    for n in range(len(tree.kind)):
+        if tree.kind[n] == 0:
+            continue
+        count = whole = square = same = inner = 0.0
+        parts = r_sum = x_sum = xr_sum = rr_sum = xx_sum = 0.0
+        for b in range(tree.first[n], tree.first[n + 1]):
+            c = tree.child[b]
+            if seen[c] == 0 or own[c] != b:
+                continue
+            count += seen[c]
+            whole += total[c]
+            square += squares[c]
+            same += seen[c] * seen[c]
+            inner += seen[c] * squares[c] - total[c] * total[c]
+            parts += 1
+            r = rank(tree, n, b)
+            x = total[c] / seen[c]
+            r_sum += r
+            x_sum += x
+            xr_sum += x * r
+            rr_sum += r * r
+            xx_sum += x * x
+        deepest = max(deepest, depth[n])
+        seen[n] = count
+        total[n] = whole
+        squares[n] = square
+        if parts > 1:
+            d = depth[n]
+            freedom[d] += parts - 1
+            apart[d] += (parts - 1) * max(0.0, count * square - whole * whole - inner) / (count * count - same)
+            by_rank[d] += xr_sum - x_sum * r_sum / parts
+            ranks[d] += rr_sum - r_sum * r_sum / parts
+            levels[d] += xx_sum - x_sum * x_sum / parts
+        if limits.guide == ORDERED:
+            beliefs.slope[depth[n]] = -1.0 if tree.kind[n] == 1 else 1.0 if tree.kind[n] == 2 else 0.0
+    count = seen[root] + beliefs.tally[WEIGHT]
+    mean = total[root] / count
+    variance = (squares[root] + beliefs.tally[WEIGHT] * beliefs.tally[BREADTH]) / count - mean * mean
+    variance = max(variance, 1e-12 * beliefs.tally[BREADTH])
+    widest = 0.0
+    for i in range(deepest + 1):
+        d = deepest - i
+        widest = max(widest, (apart[d] + _PRIOR * variance) / (freedom[d] + _PRIOR))
+        beliefs.spread[d] = widest
+        slope = beliefs.slope[d] * sqrt(widest)  # what the order is said to mean
+        if freedom[d] > _PRIOR and ranks[d] > 0:
+            fitted = by_rank[d] / ranks[d]
+            error = max(0.0, levels[d] - fitted * by_rank[d]) / ((freedom[d] - 1) * ranks[d])
+            off = fitted - slope
+            if off * off > _DOUBT * error:
+                slope += off * (1 - _DOUBT * error / (off * off))
+        beliefs.slope[d] = slope
+
+
+def rank(tree: Columns, n: int, b: int) -> float:
+    """Return where a branch stands among those of its node, from -1/2 for the first to 1/2 for the last."""
+    count = tree.first[n + 1] - tree.first[n]
+    return float((b - tree.first[n]) / (count - 1) - 0.5 if count > 1 else 0.0)
+
+
+def hear(tree: Columns, beliefs: Beliefs, n: int) -> None:
+    """Renew what the leaves seen below an inner node say of its level: a mean, and its precision."""
+    d = beliefs.depth[n]
+    spread, deeper = beliefs.spread[d], beliefs.spread[d + 1]
+    weight = weighed = 0.0
+    for b in range(tree.first[n], tree.first[n + 1]):
+        c = tree.child[b]
+        if beliefs.own[c] != b:
+            continue
+        if tree.kind[c] == 0:
+            if beliefs.seen[c] == 0:
+                continue
+            w, x = 1 / spread, beliefs.total[c]
+        elif beliefs.trust[c] > 0:
+            w, x = 1 / (spread - deeper + 1 / beliefs.trust[c]), beliefs.told[c]
+        else:
+            continue
+        weight += w
+        weighed += w * (x - beliefs.slope[d] * rank(tree, n, b))
+    beliefs.trust[n] = weight
+    beliefs.told[n] = weighed / weight if weight > 0 else 0.0
+
+
+def hear_root(tree: Columns, beliefs: Beliefs) -> None:
+    """Renew the level of the root: what its leaves say, with what its bounds say."""
+    root = len(tree.kind) - 1
+    weight = beliefs.tally[WEIGHT] / beliefs.spread[0]
+    beliefs.level[root] = beliefs.trust[root] * beliefs.told[root] / (weight + beliefs.trust[root])
+    beliefs.doubt[root] = 1 / (weight + beliefs.trust[root])
+
+
+def tell(tree: Columns, beliefs: Beliefs, n: int) -> None:
+    """Renew the levels of the children of an inner node from its own, and the estimates of its leaves not seen."""
+    d = beliefs.depth[n]
+    spread = beliefs.spread[d]
+    between = spread - beliefs.spread[d + 1]
+    for b in range(tree.first[n], tree.first[n + 1]):
+        c = tree.child[b]
+        if beliefs.own[c] != b:
+            continue
+        x = beliefs.level[n] + beliefs.slope[d] * rank(tree, n, b)
+        if tree.kind[c] != 0:
+            f = 1 / (1 + between * beliefs.trust[c])
+            beliefs.level[c] = f * x + (1 - f) * beliefs.told[c]
+            beliefs.doubt[c] = f * between + f * f * beliefs.doubt[n]
+        elif beliefs.seen[c] == 0:
+            is_open = beliefs.low[c] < beliefs.high[c]
+            beliefs.mean[c] = min(max(x + beliefs.tally[CENTER], beliefs.low[c]), beliefs.high[c])
+            beliefs.variance[c] = spread + beliefs.doubt[n] if is_open else 0.0
+            beliefs.cost_lower[c] = beliefs.cost_raise[c] = 1.0

@@ -20,7 +20,7 @@ from expectitree.expectation import CHOICES
 from expectitree.number import INFINITY, Number, quoted, shortest, to_bound
 from expectitree.search.algorithms import Algorithm, algorithm
 from expectitree.search.backward_induction import backward_induction
-from expectitree.search.best_first import FLOAT_CODES, TALLIES, Beliefs, Limits, best_first
+from expectitree.search.best_first import DEPTH_FLOATS, NODE_CODES, NODE_FLOATS, TALLIES, Beliefs, Limits, best_first
 from expectitree.search.result import Search
 from expectitree.search.star_minimax import DEPTH_CODES, Work, star_minimax
 from expectitree.search.unknown import check_known
@@ -32,7 +32,7 @@ NO_LIMIT = sys.maxsize  # of visits
 Listen = Callable[[str, Column], Column]
 NO_BOUNDS = -INFINITY, INFINITY
 _VISIT = 6  # scanned rows that take as long as one visit, interpreted (2.7 million against 0.45 million a second)
-_LOOK = 100  # the same for a node of a best-first search
+_LOOK = 30  # the same for a node of a best-first search; it takes ten times that, but as long to compile
 RELATIVE_EPS = 1e-9  # of the greatest utility: what is a tie on paper
 ROUNDING_EPS = 1e-14  # of the greatest bound: what running sums may have lost
 _LEAST_SCALE = 1e-100  # numbers from here to its inverse are guessed with as they are
@@ -197,16 +197,20 @@ def _look_around(ground: Ground, max_visits: int | None, listen: Listen | None) 
 def begin_best_first(ground: Ground) -> tuple[Beliefs, Limits]:
     """Return the columns and numbers that the loops of `best_first` start from."""
     tree, chosen = ground.tree, ground.algorithm
-    floats = (loops.zeros(code, len(tree), True) if ground.compiled else [0.0] * len(tree) for code in FLOAT_CODES)
-    tally = loops.zeros("d", TALLIES, True) if ground.compiled else [0.0] * TALLIES
-    by_node = (ground.column("I"), ground.column("B"), *floats)
-    beliefs = Beliefs._make([*ground.intervals(), *by_node, tally, ground.column("I", tree.heights[-1] + 1)])
+    count, depths = len(tree), tree.heights[-1] + 2
+
+    def floats(length: int) -> Column:  # they are no fractions in exact mode
+        return loops.zeros("d", length, True) if ground.compiled else [0.0] * length
+
+    by_node = [*map(ground.column, NODE_CODES), *(floats(count) for _ in range(NODE_FLOATS)), floats(TALLIES)]
+    by_depth = [*(floats(depths) for _ in range(DEPTH_FLOATS)), ground.column("q", depths)]
+    beliefs = Beliefs._make([*ground.intervals(), *by_node, *by_depth])
     goal, guide = (CHOICES[key].values.index(value) for key, value in (("goal", chosen.goal), ("guide", chosen.guide)))
     greatest = greatest_number(tree, ground.bounds)
-    scale: Number = 1.0
-    if tree.exact:  # floats are for guesses alone there, and may be of another scale
-        scale = 1 if _LEAST_SCALE < greatest < 1 / _LEAST_SCALE or not greatest else 1 / Fraction(greatest)
-    near = float(ground.eps) or RELATIVE_EPS * float(greatest * scale)
+    scale: Number = 1 if tree.exact else 1.0
+    if greatest and not _LEAST_SCALE < greatest < 1 / _LEAST_SCALE:  # guesses need squares, which must not overflow
+        scale = 1 / Fraction(greatest) if tree.exact else float(min(1 / greatest, sys.float_info.max))
+    near = RELATIVE_EPS * float(greatest * scale) if tree.exact else float(ground.eps) * float(scale)
     return beliefs, Limits(ground.eps, near, ground.zero, scale, guide, goal)
 
 

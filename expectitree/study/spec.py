@@ -24,7 +24,8 @@ from expectitree.number import quoted
 from expectitree.search.algorithms import ALGORITHMS, Algorithm, algorithm
 from expectitree.search.engine import ENGINES
 
-KEYS = ("title", "source", "trees", "algorithms", "engines", "repetitions", "seed", "published", "plot")
+KEYS = ("title", "source", "trees", "algorithms", "engines", "repetitions", "seed", "published", "plot", "table")
+TABLES = ("long", "wide")
 PLOT_KEYS = ("x", "y", "scale", "lines")
 LINE_KEYS = ("label", "factor", "power")
 MOST_REPETITIONS = 1_000_000
@@ -100,6 +101,7 @@ class Study:
     source: str | None = None
     published: tuple[Published, ...] = ()
     plot: Plot = Plot("")
+    table: str = "long"  # a row a kind of tree and search; or wide, with a column for each search
 
     def seeds(self, tree: Parameters) -> list[int]:
         """Return the seeds of all trees of these parameters: a single one where the seed makes no difference.
@@ -346,6 +348,11 @@ class _Reader:
                     at, f"there is no figure of an algorithm: write such as star1: 84.1; {', '.join(ALGORITHMS)}"
                 )
         return tuple(found)
+
+    def read_table(self, value: Data, place: Place) -> str:
+        if value not in TABLES:
+            self.wrong(place, f"found {described(value)}, expected {' or '.join(TABLES)}")
+        return str(value)
 
     def read_plot(self, value: Data, place: Place) -> Plot:
         if not isinstance(value, tuple):

@@ -1,0 +1,39 @@
+"""What best-first pays for its fewer leaves: time a leaf, and how dear a leaf must be for it to be the quicker search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from benchmarks.measuring import Row, Size, best_seconds
+from expectitree import Tree, evaluate, generate, loops
+
+BESIDE = "star2"
+
+
+def thinking(size: Size) -> Iterator[Row]:
+    """Yield for some trees and engines the time of a leaf, and the price of one from which best-first is quicker.
+
+    That is what it takes longer than Star2, by the leaves that it spares.
+    """
+    wide = 20 if size.search_nodes > 100_000 else 10
+    trees = (
+        ("additive, branching 6", generate("ballard", branching=6, seed=1)),
+        (f"additive, branching {wide}", generate("ballard", branching=wide, seed=1)),
+        ("independent, branching 10", generate("uniform", branching=10, real=True, seed=1)),
+        ("independent, seven plies of 2 to 4", generate("uniform", plies=7, branching=(2, 4), real=True, seed=1)),
+    )
+    for engine in ("interpreted", "compiled"):
+        if engine == "interpreted" or loops.available():
+            for what, tree in trees:
+                yield from _rows(f"{what}, {engine}", tree, engine, size)
+
+
+def _rows(what: str, tree: Tree, engine: str, size: Size) -> Iterator[Row]:
+    runs = [partial(evaluate, tree, name, engine=engine) for name in ("best-first", BESIDE)]
+    ours, theirs = (run().counts.leaves_visited for run in runs)
+    seconds, beside = best_seconds(runs, size.repetitions)
+    yield Row(f"best-first, {what}: {ours:,} leaves, star2 {theirs:,} of {tree.leaves:,}", 1e6 * seconds / ours, "µs/leaf")
+    yield Row("  times the time of star2", seconds / beside, "x")
+    price = 1e6 * (seconds - beside) / (theirs - ours) if theirs > ours else None
+    yield Row("  quicker where a leaf takes more than", price, "µs")
