@@ -32,6 +32,7 @@ _TIME = re.compile(r" +([0-9.]+ (s|ms|µs)|time)( \|)?$", re.MULTILINE)
 
 def run(command: str, **environment: str) -> str:
     """Return what a command line prints at 80 columns, `expectitree` being the one of this Python."""
+    typed, _, command = command.rpartition(" | ")  # printf 'what is typed\\n' | expectitree …
     words = shlex.split(command)
     assert words[0] == "expectitree", command
     plain = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
@@ -39,6 +40,7 @@ def run(command: str, **environment: str) -> str:
         [sys.executable, "-m", "expectitree", *words[1:]],
         cwd=ROOT,
         env={**plain, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8", **environment},
+        input=shlex.split(typed)[1].replace("\\n", "\n") if typed else "",
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from expectitree.rewriting import refresh
     from expectitree.search.algorithms import ALGORITHMS, algorithm
     from expectitree.search.engine import evaluate
+    from expectitree.search.inquiry import Inquiry, inquire
     from expectitree.search.result import Counts, Search
     from expectitree.tree import Branch, Kind, Node, Tree
 
@@ -93,6 +94,10 @@ _PUBLIC = {
         "algorithm",
     ),
     "search.engine": ("evaluate",),
+    "search.inquiry": (
+        "Inquiry",
+        "inquire",
+    ),
     "search.result": (
         "Counts",
         "Search",
@@ -115,6 +120,7 @@ __all__ = [
     "Counts",
     "ExpectitreeError",
     "FileError",
+    "Inquiry",
     "Kind",
     "Node",
     "NumberError",
@@ -131,6 +137,7 @@ __all__ = [
     "dumps",
     "evaluate",
     "generate",
+    "inquire",
     "limit",
     "load",
     "loads",

@@ -181,7 +181,12 @@ def shortest(value: Number) -> str:
 
 
 def readable(value: Number, digits: int = 10) -> str:
-    """Return the number for people: up to `digits` significant digits, or a short fraction as it is."""
+    """Return the number for people: up to `digits` significant digits, or a short fraction as it is.
+
+    `?` stands for a utility that is not known yet.
+    """
+    if value != value:
+        return "?"
     if isinstance(value, (float, int)):
         if value in (INFINITY, -INFINITY):
             return "inf" if value > 0 else "-inf"

@@ -55,6 +55,22 @@ def widest(first: Column) -> int:
     return most
 
 
+def children_on_the_way(first: Column, child: Column, leaves: Column, most: float) -> float:
+    """Return how many children there are beside and on the ways from the root to all leaves; write the leaves below.
+
+    A way is counted as often as it can be gone, but of no node more than `most` ways.
+    """
+    total = 0.0
+    for n in range(len(first) - 1):
+        below = 0.0
+        for b in range(first[n], first[n + 1]):
+            below += leaves[child[b]]
+        width = first[n + 1] - first[n]
+        leaves[n] = min(below, most) if width > 0 else 1.0
+        total += width * leaves[n] if width > 0 else 0.0
+    return total
+
+
 def greatest(column: Column) -> int:
     """Return the greatest of a column of whole numbers."""
     most = 0

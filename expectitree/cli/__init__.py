@@ -26,6 +26,7 @@ COMMANDS = {
     "limit": "The fewest leaves that could have been enough, and which.",
     "rescale": "Other utilities in place of these: does the decision change?",
     "opponents": "A MIN that errs, another Nature: does the decision change?",
+    "ask": "What is not known yet, asked for until the decision is certain.",
     "draw": "A picture: SVG, PNG, PDF, Graphviz, Mermaid, LaTeX, or a page that replays.",
     "verify": "Does every file read well, and say what its `expect` says?",
     "convert": "A tree from one format into another: YAML, JSON, Arrow, Parquet.",

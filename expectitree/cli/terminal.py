@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from typing import Any
 
 import click
 
@@ -17,16 +18,20 @@ from expectitree.render.look import STYLES, UNICODE, Look
 _PATIENCE = 1.0  # seconds before progress is shown
 
 
-def make_look() -> Look:
-    """Return how text looks on standard output: colour on a terminal only, and NO_COLOR is respected."""
+def make_look(err: bool = False) -> Look:
+    """Return how text looks on standard output (`err`: on standard error).
+
+    There is colour on a terminal only, and NO_COLOR is respected.
+    """
     from rich.console import Console
 
-    console = Console()
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    console = Console(stderr=err)
+    stream: Any = sys.stderr if err else sys.stdout
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")
     return Look(
         width=max(20, console.width),
-        unicode=_can_write("".join(UNICODE[:8]) + "▲▼●…·→✓✗"),
+        unicode=_can_write("".join(UNICODE[:8]) + "▲▼●…·→✓✗", stream),
         paint=_painter(console.color_system) if console.color_system and not console.no_color else Look.paint,
     )
 
@@ -54,9 +59,9 @@ def _painter(color_system: str) -> Callable[[str, str], str]:
     return paint
 
 
-def _can_write(characters: str) -> bool:
+def _can_write(characters: str, stream: Any) -> bool:
     try:
-        characters.encode(sys.stdout.encoding or "ascii")
+        characters.encode(stream.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
         return False
     return True

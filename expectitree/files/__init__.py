@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".arrow": "arrow", ".parquet": "parquet"}
 BINARY = ("arrow", "parquet")
+ANSWERS = ".answers.yaml"  # ends the name of a file with answers to `expectitree ask`, which is no tree
 MOST_BYTES = 2**30  # of one text; larger trees want a binary format
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
@@ -162,13 +163,14 @@ def _wrong_at(text: str, at: int, name: str, message: str) -> FileError:
 
 
 def tree_files(folder: str) -> Iterable[str]:
-    """Return the tree files in a folder and below it, sorted; hidden files and folders are left out."""
+    """Return the tree files in a folder and below it, sorted; without hidden ones, and answers to `expectitree ask`."""
     found = []
     for here, folders, names in os.walk(folder, onerror=_unreadable_folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in names:
             path = os.path.join(here, name)
-            if not name.startswith(".") and os.path.splitext(name)[1].lower() in SUFFIXES and not _is_special(path):
+            is_tree = os.path.splitext(name)[1].lower() in SUFFIXES and not name.endswith(ANSWERS)
+            if is_tree and not name.startswith(".") and not _is_special(path):
                 found.append(path)
     return sorted(found)
 

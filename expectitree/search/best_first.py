@@ -30,7 +30,8 @@ _PRIOR = 2.0  # leaves that the variance of all counts for, where that of one de
 _DOUBT = 4.0  # squared standard errors up to which a slope is taken for chance
 _HASTE = 2.0  # how much more a rival must promise than the favourite
 _FAR = 6.0  # standard deviations from the mean, where a bound that is not known is taken to be
-_MOST = 1e300
+_MOST = 1e300  # numbers beyond are taken for infinite
+_INFINITE = float("inf")
 
 
 class Beliefs(NamedTuple):
@@ -137,7 +138,10 @@ def in_float(number: Any, scale: Any) -> float:
     """Return a number as a float; an infinity is one whatever the scale."""
     if number - number != 0:
         return float(number)
-    return float(number * scale)
+    scaled = number * scale
+    if scaled > _MOST:  # an answer may be beyond all that the scale was chosen for
+        return _MOST
+    return float(scaled) if scaled > -_MOST else -_MOST
 
 
 def is_reached(tree: Columns, beliefs: Beliefs, limits: Limits) -> bool:
@@ -261,12 +265,23 @@ def narrow(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
     begin, end = tree.first[n], tree.first[n + 1]
     if k == 3:
         least = most = limits.zero
+        least_is_known = most_is_known = True
         for b in range(begin, end):
             p = tree.probability[b]
-            if p > 0:
+            if p > 0:  # a sum of fractions must not meet an infinity: they may be too great for a float
                 c = child[b]
-                least += p * lower[c]
-                most += p * upper[c]
+                if lower[c] > -_INFINITE:
+                    least += p * lower[c]
+                else:
+                    least_is_known = False
+                if upper[c] < _INFINITE:
+                    most += p * upper[c]
+                else:
+                    most_is_known = False
+        if not least_is_known:
+            least = -_INFINITE
+        if not most_is_known:
+            most = _INFINITE
     else:
         c = child[begin]
         least, most = lower[c], upper[c]
@@ -370,13 +385,14 @@ def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits, root: int) -> 
             favourite = b
     best = child[favourite]
     sure = low[best] if is_max else -high[best]
+    held = low[root] if is_max else -high[root]  # what some action is sure of: one that can bring no more is no rival
     rival = end
     cost = most = 0.0
     for b in range(begin, end):
         c = child[b]
         if c != best and lower[c] < upper[c]:
             end_of = high[c] if is_max else -low[c]
-            if rival == end or end_of > most + limits.near:
+            if end_of > held and (rival == end or end_of > most + limits.near):
                 rival, most = b, end_of
             if end_of > sure:
                 cost += beliefs.cost_lower[c] if is_max else beliefs.cost_raise[c]

@@ -40,7 +40,7 @@ class Search(Shown):
     tree: Tree
     algorithm: Algorithm
     bounds: Bounds  # of the root; also its window
-    bounds_source: str  # "option", "file" or "leaves"
+    bounds_source: str  # "option", "file" or "leaves"; "none" where nothing is known beforehand
     eps: Number  # numbers that differ by at most this were taken as equal; 0 in exact mode
     engine: str  # interpreted, compiled or exact
     lower: Sequence[Any]  # [N] the interval known to hold v*
@@ -49,23 +49,35 @@ class Search(Shown):
     alpha: Sequence[Any]  # [N] the window of the last entry of an inner node (where visits > 0)
     beta: Sequence[Any]  # [N]
     cut: Sequence[Any]  # [N] how the last entry ended: the constants of `star_minimax`
-    cut_after: Sequence[Any]  # [N] after how many children, or (while probing) outcomes, the cut was made
+    cut_after: Sequence[Any]  # [N] how many children, or (while probing) outcomes, were done before the cut
     cuts: int
     stopped: bool  # there were too many visits
 
     @property
     def value(self) -> Number:
-        """v* of the root; raises `SearchError` where the search was stopped before it was known."""
+        """v* of the root; raises `SearchError` where it is not known."""
         if not self.is_known:
             lower, upper = map(readable, self.interval_of(-1))
-            raise SearchError(f"the search was stopped: the value lies in [{lower}, {upper}]")
+            why = "the search was stopped" if self.stopped else "more was not asked for"
+            raise SearchError(f"{why}: the value lies in [{lower}, {upper}]")
         value: Number = self.lower[-1]
         return value
 
     @property
     def is_known(self) -> bool:
-        """Whether v* of the root is known: always, unless the search was stopped."""
+        """Whether v* of the root is known: unless the search was stopped, or only asked which action is best."""
+        return self.is_exact(-1)
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether what was asked is known: v*, or which action is best."""
         return not self.stopped or self.is_exact(-1)
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the best action at the root is proved, and v* not known: more was not asked for."""
+        is_asked = self.algorithm.goal == "action" and self.tree.columns.kind[-1] in (Kind.MAX, Kind.MIN)
+        return is_asked and not self.stopped and not self.is_exact(-1)
 
     @property
     def best(self) -> str | None:
@@ -107,22 +119,29 @@ class Search(Shown):
         return bool(self.lower[node] == self.upper[node])
 
     def is_best(self, node: int, branch: int) -> bool:
-        """Say whether a branch of a player's node is proved to be worth the node's known value."""
+        """Say whether a branch of a player's node is proved to be best there: it is worth the node's known value.
+
+        At the root of a search for the best action it is that action.
+        """
         k = self.tree.columns.kind[node]
-        if k not in (Kind.MAX, Kind.MIN) or not self.is_exact(node):
+        if k not in (Kind.MAX, Kind.MIN):
             return False
+        if not self.is_exact(node):
+            return node == len(self.tree) - 1 and branch in self.decided
         child = self.tree.columns.child[branch]
         if k == Kind.MAX:
             return bool(self.lower[child] >= self.lower[node] - self.eps)
         return bool(self.upper[child] <= self.upper[node] + self.eps)
 
     def best_branches(self, node: int) -> list[int]:
-        """Return the branches of a player's node that are proved to be worth its known value, in order."""
+        """Return the branches of a player's node that are proved to be best there (`is_best`), in order."""
         return list(self.iterate_best(node))
 
     def iterate_best(self, node: int) -> Iterator[int]:
         """Yield what `best_branches` returns, one at a time: a wide node is not gone through without need."""
         if not self._has_best(node):
+            if node == len(self.tree) - 1:
+                yield from self.decided
             return
         start, end = self.tree.columns.first[node : node + 2]
         while True:
@@ -135,7 +154,29 @@ class Search(Shown):
     def count_best(self, node: int) -> int:
         """Return how many branches `best_branches` has."""
         start, end = self.tree.columns.first[node : node + 2]
-        return self._scan_best(scans.count_best, node, start, end) if self._has_best(node) else 0
+        if self._has_best(node):
+            return self._scan_best(scans.count_best, node, start, end)
+        return len(self.decided) if node == len(self.tree) - 1 else 0
+
+    @cached_property
+    def decided(self) -> tuple[int, ...]:
+        """The branches of the root to the one child that is proved to be best while v* is not known.
+
+        It is the child that has both of the root's ends: were there two, v* would be known.
+        """
+        if not self.is_decided:
+            return ()
+        root = len(self.tree) - 1
+        start, end = self.tree.columns.first[root : root + 2]
+        child = self.tree.columns.child
+        best = next(child[b] for b in range(start, end) if self._has_both_ends(root, child[b]))
+        return tuple(b for b in range(start, end) if child[b] == best)
+
+    def _has_both_ends(self, node: int, child: int) -> bool:
+        lower, upper, eps = self.lower, self.upper, self.eps
+        if self.tree.columns.kind[node] == Kind.MAX:
+            return bool(lower[child] >= lower[node] - eps and upper[child] >= upper[node] - eps)
+        return bool(lower[child] <= lower[node] + eps and upper[child] <= upper[node] + eps)
 
     def _has_best(self, node: int) -> bool:
         return self.tree.columns.kind[node] in (Kind.MAX, Kind.MIN) and self.is_exact(node)

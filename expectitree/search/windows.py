@@ -30,11 +30,11 @@ def find_windows(
     """Write for each node that was visited a window for which its interval says enough; return how many were cut.
 
     The root has the window (alpha, beta). From there it is handed down as `star_minimax` does, but by the intervals
-    at the end: a MAX node's children have (max(alpha, lower), beta), so that one that cannot be better fails low; a
-    CHANCE node's have what the others leave. With `is_action` the best action at the root is asked only whether it is
-    at least as good as each other can be. A node is cut where it fails low or high and a child is left open. One that
-    satisfies nothing was looked at in vain, and is marked as one that was probed; or as stopped. A shared node has the
-    window of the parent with the greatest id.
+    at the end: a MAX node's children have (max(alpha, lower), beta), so that one that cannot be better fails low, or
+    where lower reaches beta, (beta, beta); a CHANCE node's have what the others leave. With `is_action` the best action
+    at the root is asked only whether it is at least as good as each other can be. A node is cut where it fails low or
+    high and a child is left open. One that satisfies nothing was looked at in vain, and is marked as one that was
+    probed; or as stopped. A shared node has the window of the parent with the greatest id.
     """
     kind, _, first, child, probability = tree
     root = len(kind) - 1
@@ -79,7 +79,11 @@ def find_windows(
         if is_decided and not is_exact:
             for branch in range(begin, end):
                 c = child[branch]
-                if best == end and (k == 1 and lower[c] >= lower[n] - eps or k == 2 and upper[c] <= upper[n] + eps):
+                # It has both of the root's ends; another may have the same end on its own side, and be worth no more.
+                if best == end and (
+                    k == 1 and lower[c] >= lower[n] - eps and upper[c] >= upper[n] - eps
+                    or k == 2 and upper[c] <= upper[n] + eps and lower[c] <= lower[n] + eps
+                ):  # fmt: skip
                     best = branch
             rival = alpha if k == 1 else beta
             for branch in range(begin, end):
@@ -105,9 +109,9 @@ def find_windows(
                     child_alpha = rival
             elif k == 1:
                 if lower[n] > a:
-                    child_alpha = lower[n]
+                    child_alpha = lower[n] if lower[n] < b else b
             elif upper[n] < b:
-                child_beta = upper[n]
+                child_beta = upper[n] if upper[n] > a else a
             alpha_at[c] = child_alpha
             beta_at[c] = child_beta
     return cuts

@@ -1,0 +1,397 @@
+"""`expectitree ask`: the utilities that are not known yet, asked for one at a time until the decision is certain."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import click
+
+from expectitree.analysis.evaluation import Evaluation
+from expectitree.cli.options import Given, check_output, completes_files, force_option, write_tree
+from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
+from expectitree.cli.terminal import make_look, say, working, write
+from expectitree.errors import ExpectitreeError, FileError, Problem, SearchError, TreeError
+from expectitree.files import BINARY, SUFFIXES, load, loads
+from expectitree.files.answers import AnswersFile, answers_name, answers_text
+from expectitree.files.problems import Problems
+from expectitree.files.words import nearest
+from expectitree.number import printable, to_fraction
+from expectitree.render.evaluation_text import heading
+from expectitree.render.inquiry import bounds_text, conclusion_lines, inquiry_fields, question_lines, state_text
+from expectitree.render.json_values import dumps
+from expectitree.render.look import Look, wrapped
+from expectitree.render.tree_text import tree_lines
+from expectitree.search.inquiry import Inquiry, inquire
+from expectitree.tree import Tree
+
+if TYPE_CHECKING:
+    from expectitree.files.answers import Answer
+
+_HELP = (
+    ("2, -4.5e3, 1/3", "what the leaf is worth, as in a tree file"),
+    ("skip", "ask another one now, and this one only when no other is left"),
+    ("undo", "take the last answer back"),
+    ("show", "draw the tree with what is known so far"),
+    ("quit", "leave; so do Ctrl-D and Ctrl-C"),
+)
+_SHORT = {"?": "help", "h": "help", "q": "quit", "exit": "quit"}
+_WORDS = ("skip", "undo", "show", "quit", "help")
+
+
+@click.command("ask")
+@click.argument("file", required=False, metavar="[FILE]", shell_complete=completes_files())
+@click.option("-e", "text", metavar="TEXT", help="A tree typed in place of a file.")
+@click.option(
+    "--goal",
+    type=click.Choice(("action", "value")),
+    default="action",
+    show_default=True,
+    help="What is to be certain: which action is best, or the value.",
+)
+@click.option("--bounds", metavar="LOWER,UPPER", help="Bounds of every utility; inf where nothing is known.")
+@click.option("--exact", is_flag=True, help="Compute in fractions, not in floating point.")
+@click.option(
+    "--answers",
+    metavar="FILE",
+    shell_complete=completes_files(".yaml", ".yml"),
+    help="Where answers are kept, and taken from.  [default: beside the tree, its name ending in .answers.yaml]",
+)
+@click.option("--no-save", is_flag=True, help="Keep no answers; those that are there count.")
+@click.option("--show", is_flag=True, help="Ask nothing: show the tree with what is known so far.")
+@click.option(
+    "-o", "--output", metavar="FILE", shell_complete=completes_files(), help="Write the tree with the answers in it."
+)
+@force_option
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="The output at the end; questions go to standard error.",
+)
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    file: str | None,
+    text: str | None,
+    goal: str,
+    bounds: str | None,
+    exact: bool,
+    answers: str | None,
+    no_save: bool,
+    show: bool,
+    output: str | None,
+    force: bool,
+    format_name: str,
+) -> None:
+    """Ask for the utilities that are not known yet, those that matter most first, until the decision is certain.
+
+    In FILE such a terminal is written `utility: "?"`. Answers are kept as they come, so that the same command goes on
+    where it was left: at any time, by Ctrl-C too. Exit status 1 says that it is not decided yet.
+
+    \b
+    Example:
+      expectitree ask launch.yaml
+      expectitree ask launch.yaml --show               what is known so far
+      expectitree ask launch.yaml -o answered.yaml     the tree with the answers
+    """
+    source = _source(file, text, answers)
+    if output is not None:
+        if output == "-":
+            raise click.UsageError("-o - has no place to go, standard output has the decision: name a file.")
+        check_output(output, None, force)
+    given = Given([], [], bounds, None, "given", exact, "auto", None)
+    with working(f"reading {source}"):
+        tree = load(source, exact=exact, warn=say) if text is None else loads(text, name="-e", exact=exact, warn=say)
+    with working(f"preparing {source}"):
+        inquiry = inquire(tree, bounds=given.root_bounds(), goal=goal)
+    kept = answers or (answers_name(source) if text is None else None)
+    again = _Again(source, goal, bounds, exact, answers, text)
+    session = Session(inquiry, AnswersFile(kept, source) if kept else None, not no_save, again)
+    session.take_kept()
+    if not tree.unknown:
+        say(f"{source}: every utility is known, so there is nothing to ask: {again.evaluation}")
+    elif not show and not inquiry.is_done:
+        session.check_file()
+        session.run()
+    _conclude(session, source, format_name, show)
+    status = 0 if inquiry.is_done else DOES_NOT_HOLD
+    if output is not None:
+        try:
+            _write_output(session, source, text, output)
+        except ExpectitreeError as error:
+            say(str(error))
+            session.unsaved = session.unsaved or session.file is None or not session.saves
+            status = NO_TREE
+    if session.unsaved and session.given:
+        say("The answers are not saved. In a file for --answers they would be:")
+        click.echo(answers_text(session.given), err=True, nl=False)
+        status = NO_TREE
+    context.exit(status)
+
+
+@dataclass(frozen=True)
+class _Again:
+    """How the command was given, to say how to go on."""
+
+    file: str
+    goal: str
+    bounds: str | None
+    exact: bool
+    answers: str | None
+    text: str | None
+
+    def command(self, *more: str) -> str:
+        words = ["expectitree", "ask", *(["-e", self.text] if self.text is not None else [self.file])]
+        words += ["--goal", self.goal] if self.goal != "action" else []
+        words += [f"--bounds={self.bounds}"] if self.bounds is not None else []
+        words += ["--exact"] if self.exact else []
+        words += ["--answers", self.answers] if self.answers is not None else []
+        return shlex.join([*words, *more])
+
+    @property
+    def evaluation(self) -> str:
+        return shlex.join(["expectitree", "eval", *(["-e", self.text] if self.text is not None else [self.file])])
+
+
+@dataclass
+class Session:
+    """The conversation about one tree, which goes to standard error."""
+
+    inquiry: Inquiry
+    file: AnswersFile | None
+    saves: bool
+    again: _Again
+    given: dict[str, str] = field(default_factory=dict)  # path -> number as written
+    unsaved: bool = False  # the last attempt to save failed
+    look: Look = field(default_factory=lambda: make_look(err=True))
+
+    def take_kept(self) -> None:
+        """Take the answers that are kept from earlier; raise `FileError` where they do not fit the tree."""
+        if self.file is None:
+            return
+        answers, problems = self.file.read()
+        for answer in answers:
+            self._take_kept(answer, problems)
+        if problems.found:
+            failure = problems.failure()
+            hint = "correct these lines or take them out; where the tree is another one, name another file: --answers"
+            raise FileError([*failure.problems, Problem(self.file.name, f"these answers do not fit the tree: {hint}")])
+        if self.given:
+            say(f"{_count(len(self.given), 'answer')} from {self.file.name}")
+
+    def _take_kept(self, answer: Answer, problems: Problems) -> None:
+        try:
+            self.inquiry.answer(answer.number, leaf=answer.path)
+        except TreeError as error:
+            problems.add(answer.place._replace(of_key=True), answer.path, str(error))
+        except SearchError as error:
+            problems.add(answer.place, answer.path, str(error))
+        else:
+            self.given[answer.path] = answer.number
+
+    def check_file(self) -> None:
+        """Raise `FileError` where answers are to be kept and cannot be."""
+        if self.saves and self.file is not None:
+            self.file.check_writable()
+
+    def run(self) -> None:
+        """Ask until all is decided, or nobody answers any more."""
+        if hasattr(sys.stdin, "reconfigure"):
+            sys.stdin.reconfigure(errors="backslashreplace")
+        self._introduce()
+        try:
+            while not self.inquiry.is_done:
+                self._tell([""])
+                self._tell(question_lines(self.inquiry, self.inquiry.asked + 1, self.look))
+                if not self._converse():
+                    break
+        except KeyboardInterrupt:
+            self._tell([""])
+        self._tell([""])
+
+    def _introduce(self) -> None:
+        inquiry, tree = self.inquiry, self.inquiry.tree
+        self._tell(heading(tree, self.look))
+        if tree.root.note:
+            self._tell(wrapped(self.look.shown(tree.root.note), self.look.width), "dim")
+            self._tell([""])
+        left = inquiry.unknown_left
+        few = "not all of them will be needed" if left > 1 else "it may not be needed"
+        text = f"{left:,} {'utility is' if left == 1 else 'utilities are'} not known; {few}. Type ? for help."
+        if self.file is not None and self.saves:
+            text += f" Answers are kept in {printable(self.file.name)}."
+        self._tell(wrapped(text, self.look.width))
+
+    def _converse(self) -> bool:
+        """Take lines until one changes what is asked; return whether to go on."""
+        leaf = self.inquiry.leaf
+        assert leaf is not None
+        prompt = f"{bounds_text(self.inquiry.interval(leaf))}: "
+        while True:
+            line = _read(prompt)
+            if line is None:
+                return False
+            typed = line.strip()
+            word = _SHORT.get(typed.lower(), typed.lower())
+            if word == "quit":
+                return False
+            if word == "help" or not word:
+                self._help(briefly=not word)
+            elif word == "show":
+                evaluation = Evaluation(self.again.file, self.inquiry.search)
+                self._tell(tree_lines(evaluation, self.look))
+            elif word == "skip":
+                self._skip()
+                return True
+            elif word == "undo":
+                if self._undo():
+                    return True
+            elif self._answer(typed):
+                return True
+
+    def _answer(self, typed: str) -> bool:
+        inquiry = self.inquiry
+        path = inquiry.path
+        assert path is not None
+        try:
+            inquiry.answer(typed)
+        except SearchError as error:
+            hint = nearest(typed, _WORDS) if typed.isalpha() else ""
+            self._tell(wrapped(f"{self.look.shown(str(error))}{hint or '; ? for help'}", self.look.width), "bad")
+            return False
+        self.given[path] = typed
+        self._save()
+        if not inquiry.is_done:
+            self._tell(_wrapped_painted(state_text(inquiry, self.look), self.look))
+        return True
+
+    def _skip(self) -> None:
+        before = self.inquiry.leaf
+        self.inquiry.skip()
+        if self.inquiry.leaf == before:
+            self._tell(["There is no other that matters now."])
+
+    def _undo(self) -> bool:
+        if not self.inquiry.asked:
+            self._tell(["There is no answer to take back."])
+            return False
+        path = self.inquiry.take_back()
+        self._tell(wrapped(f"Taken back: {self.look.shown(path)}, {self.given.pop(path)}", self.look.width))
+        self._save()
+        return True
+
+    def _help(self, briefly: bool) -> None:
+        if briefly:
+            self._tell(["Type a number, or ? for help."])
+            return
+        wide = max(len(what) for what, _ in _HELP)
+        self._tell(f"  {what:<{wide}}  {does}" for what, does in _HELP)
+
+    def _save(self) -> None:
+        if self.file is None or not self.saves:
+            return
+        try:
+            self.file.save(self.given)
+        except FileError as error:
+            if not self.unsaved:
+                self._tell([self.look.shown(str(error))], "bad")
+                self._tell(["Go on: they will be printed at the end."], "bad")
+            self.unsaved = True
+        else:
+            self.unsaved = False
+
+    def _tell(self, lines: Iterable[str], style: str | None = None) -> None:
+        for line in lines:
+            text = line if style is None else self.look.paint(line, style)
+            click.echo(text, err=True, color="\x1b" in text or None)
+
+
+def _wrapped_painted(text: str, look: Look) -> list[str]:
+    """Return a text that may be painted, in lines of the width; painted text is broken nowhere but where it fits."""
+    return [text] if "\x1b" in text else wrapped(text, look.width)
+
+
+def _source(file: str | None, text: str | None, answers: str | None) -> str:
+    """Return what the tree is called; raise a usage error where none was given, or answers have no place."""
+    if (file is None) == (text is None):
+        raise click.UsageError("One tree is asked about: name a FILE, or type one after -e.")
+    if file == "-":
+        raise click.UsageError("Standard input brings the answers, not the tree: name a FILE, or type it after -e.")
+    if answers is not None:
+        ending = os.path.splitext(answers)[1].lower()
+        if answers == "-" or SUFFIXES.get(ending, "yaml") != "yaml":
+            raise click.UsageError(f"Answers are kept in YAML: name a file that ends in .yaml, not {answers}.")
+        if file is not None and os.path.realpath(answers) == os.path.realpath(file):
+            raise click.UsageError("--answers names the tree itself: answers go into a file of their own.")
+    return "-e" if file is None else file
+
+
+def _conclude(session: Session, source: str, format_name: str, show: bool) -> None:
+    """Write how things stand to standard output."""
+    inquiry = session.inquiry
+    if format_name == "json":
+        write([dumps(inquiry_fields(source, inquiry)), "\n"])
+        return
+    look = make_look()
+    lines: list[str] = []
+    if show:
+        lines += heading(inquiry.tree, look)
+        lines += tree_lines(Evaluation(source, inquiry.search), look)
+        lines.append("")
+    lines += conclusion_lines(inquiry, look)
+    is_kept = session.file is not None and (session.saves or not session.given) and not session.unsaved
+    if is_kept and inquiry.tree.unknown and not show:
+        next_command = session.again.command(*(["--show"] if inquiry.is_done else []))
+        lines.append(f"{'See it all' if inquiry.is_done else 'Go on'}: {look.shown(next_command)}")
+    write(f"{line}\n" for line in lines)
+
+
+def _write_output(session: Session, source: str, text: str | None, output: str) -> None:
+    """Write the tree with the answers: exactly, as they were written, where the format can hold that."""
+    if os.path.splitext(output)[1].lower().removeprefix(".") in BINARY:
+        write_tree(session.inquiry.tree_answered(), output, None, drop_fractions=True)
+        return
+    tree = load(source, exact=True) if text is None else loads(text, name="-e", exact=True)
+    write_tree(_filled(tree, session.given), output, None)
+
+
+def _filled(tree: Tree, given: dict[str, str]) -> Tree:
+    utility = list(tree.columns.utility)
+    for path, number in given.items():
+        utility[tree.find(path).id] = to_fraction(number)
+    return replace(tree, columns=tree.columns._replace(utility=utility))
+
+
+def _read(prompt: str) -> str | None:
+    """Return the line that was typed, or None where there is none any more; one from a pipe is told again."""
+    if _is_terminal(sys.stdin) and _is_terminal(sys.stdout):
+        with suppress(ImportError):
+            import readline  # noqa: F401  # arrow keys work
+        try:
+            return input(prompt)
+        except EOFError:
+            click.echo(err=True)
+            return None
+    click.echo(prompt, err=True, nl=False)
+    line = sys.stdin.readline() if sys.stdin is not None else ""
+    if not line or not _is_terminal(sys.stdin):
+        click.echo(printable(line.rstrip("\r\n")), err=True)
+    return line or None
+
+
+def _is_terminal(stream: object) -> bool:
+    isatty: Callable[[], bool] | None = getattr(stream, "isatty", None)
+    return isatty is not None and isatty()
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
