@@ -1,4 +1,4 @@
-"""What best-first pays for its fewer leaves: time a leaf, and how dear a leaf must be for it to be the quicker search."""
+"""What best-first pays for its fewer leaves: time a leaf, and how dear a leaf must be for it to be the quicker."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def _rows(what: str, tree: Tree, engine: str, size: Size) -> Iterator[Row]:
     runs = [partial(evaluate, tree, name, engine=engine) for name in ("best-first", BESIDE)]
     ours, theirs = (run().counts.leaves_visited for run in runs)
     seconds, beside = best_seconds(runs, size.repetitions)
-    yield Row(f"best-first, {what}: {ours:,} leaves, star2 {theirs:,} of {tree.leaves:,}", 1e6 * seconds / ours, "µs/leaf")
+    yield Row(
+        f"best-first, {what}: {ours:,} leaves, star2 {theirs:,} of {tree.leaves:,}", 1e6 * seconds / ours, "µs/leaf"
+    )
     yield Row("  times the time of star2", seconds / beside, "x")
     price = 1e6 * (seconds - beside) / (theirs - ours) if theirs > ours else None
     yield Row("  quicker where a leaf takes more than", price, "µs")

@@ -13,7 +13,7 @@ def skipped_reasons(told: Explanation) -> list[str]:
     return [reason for n in range(len(told.search.tree)) if (reason := told.skipped(n))]
 
 
-@pytest.mark.parametrize("name", ["alphabeta", "star1", "star2", "star2.5"])
+@pytest.mark.parametrize("name", ["alphabeta", "star1", "star2", "star2.5", "best-first"])
 @pytest.mark.parametrize("seed", range(150))
 def test_what_was_cut_adds_up(seed: int, name: str) -> None:
     case = Case(seed)

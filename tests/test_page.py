@@ -16,9 +16,10 @@ import pytest
 from random_trees import Case
 
 import expectitree as et
+from expectitree.analysis.events import AIMS, CLOSE, CUT, ENTER, LEAVE, PROBE, TIGHTEN, VISIT
 from expectitree.analysis.moment import Moment
 from expectitree.analysis.replays import MOST_NODES, Replays, replays
-from expectitree.analysis.trace import CUT, ENTER, LEAVE, PROBE, TIGHTEN, VISIT, initial_intervals
+from expectitree.analysis.trace import initial_intervals
 from expectitree.errors import AnalysisError, SearchError
 from expectitree.render.json_values import json_number
 from expectitree.render.look import Look
@@ -28,9 +29,21 @@ from expectitree.render.trace import Board
 from expectitree.search.algorithms import ALGORITHMS, algorithm
 
 TREES = sorted((Path(__file__).parent.parent / "trees").iterdir())
-KINDS = {"E": ENTER, "P": PROBE, "V": VISIT, "S": "pass", "T": TIGHTEN, "C": CUT, "L": LEAVE, "W": LEAVE}
+KINDS = {
+    "G": ENTER,
+    "K": CUT,
+    "X": CLOSE,
+    "E": ENTER,
+    "P": PROBE,
+    "V": VISIT,
+    "S": "pass",
+    "T": TIGHTEN,
+    "C": CUT,
+    "L": LEAVE,
+    "W": LEAVE,
+}
 
-MORE = {"E": 2, "P": 1, "V": 1, "W": 1, "S": 0, "T": 2, "C": 2, "L": 4}
+MORE = {"G": 1, "K": 4, "X": 2, "E": 2, "P": 1, "V": 1, "W": 1, "S": 0, "T": 2, "C": 2, "L": 4}
 
 
 class Elements(HTMLParser):
@@ -89,11 +102,16 @@ def check_data(report: Replays, text: str) -> None:
             sentence = skeleton[0] + "".join(word + part for word, part in zip(words, skeleton[1:], strict=True))
             assert sentence == step_text(board, event, moment)
             found = [next(more) for _ in range(MORE[given["kinds"][moment.done - 1]])]
-            if event.kind == ENTER:
+            if given["kinds"][moment.done - 1] == "G":
+                assert [AIMS[place] for place in found] == [event.aim]
+            elif given["kinds"][moment.done - 1] == "K":
+                assert found[:2] == [event.cut, event.after]
+                assert [numbers[place] for place in found[2:]] == list(map(json_number, event.window))
+            elif event.kind == ENTER:
                 assert [numbers[place] for place in found] == list(map(json_number, event.window))
             elif given["kinds"][moment.done - 1] in "VW":
                 assert numbers[found[0]] == json_number(event.lower) == json_number(event.upper)
-            elif event.kind in (TIGHTEN, LEAVE):
+            elif event.kind in (TIGHTEN, CLOSE, LEAVE):
                 assert [numbers[place] for place in found[:2]] == [json_number(event.lower), json_number(event.upper)]
                 assert found[2:] in ([], [event.cut, event.after])
             elif event.kind == CUT:
@@ -103,6 +121,14 @@ def check_data(report: Replays, text: str) -> None:
         assert next(more, None) is None
         assert next(said, None) is None
         assert given["conclusion"] == board.conclusion()
+        assert given["in_order"] is trace.search.algorithm.in_order is ("final" not in given)
+        if "final" in given:
+            entered = [n for n in range(len(tree)) if columns.kind[n] and trace.search.visits[n]]
+            for key in ("alpha", "beta"):
+                shown = {n: numbers[place] for n, place in enumerate(given["final"][key]) if place >= 0}
+                assert shown == {n: json_number(getattr(trace.search, key)[n]) for n in entered}
+            for key, column in (("cut", trace.search.cut), ("after", trace.search.cut_after)):
+                assert [given["final"][key][n] for n in entered] == [column[n] for n in entered]
         assert given["total"] == trace.total
 
 
@@ -150,20 +176,24 @@ def test_a_sentence_is_packed_without_loss() -> None:
 
 def test_replays_are_traces_of_each_algorithm() -> None:
     tree = et.loads("max: [{chance: [2, 4]}, {chance: [1, 4]}]")
-    report = replays(tree, ["star1", algorithm("star2.5", 3, "sequential")], bounds=(0.0, 9.0), file="x.yaml")
+    report = replays(
+        tree, ["star1", algorithm("star2.5", probes=3, probe_order="sequential")], bounds=(0.0, 9.0), file="x.yaml"
+    )
     assert report.file == "x.yaml"
     assert report.tree is tree
     assert [trace.search.algorithm.full_name for trace in report.traces] == ["star1", "star2.5 (3 probes, sequential)"]
     assert all(trace.search.bounds == (0.0, 9.0) and trace.file == "x.yaml" for trace in report.traces)
     assert all(trace.total == len(trace.events) for trace in report.traces)
     default = replays(tree)
-    assert [trace.search.algorithm.full_name for trace in default.traces][-1] == "star2.5 (2 probes, cyclic)"
+    assert [trace.search.algorithm.full_name for trace in default.traces][-2:] == [
+        "star2.5 (2 probes, cyclic)", "best-first"
+    ]  # fmt: skip
 
 
 def test_traces_are_cut_short_and_say_so() -> None:
     tree = et.load(TREES[0])
     report, text = page_of(tree, most_steps=5)
-    assert [len(trace.events) for trace in report.traces] == [5] * 5
+    assert [len(trace.events) for trace in report.traces] == [5] * 6
     check_data(report, text)
     data = data_of(text)
     assert data["traces"][0]["total"] == 15

@@ -14,14 +14,14 @@ from click.testing import CliRunner
 from random_trees import Case
 
 import expectitree as et
+from expectitree.analysis.events import LEAVE
 from expectitree.analysis.explain import Explanation
 from expectitree.analysis.moment import Moment
 from expectitree.analysis.replays import Replays, replays
-from expectitree.analysis.trace import LEAVE
 from expectitree.cli import cli
 from expectitree.render.json_values import json_number
 from expectitree.render.page import page_html
-from expectitree.search.algorithms import ALGORITHMS
+from expectitree.search.algorithms import ALGORITHMS, algorithm
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"no {MISSING} here: apt-get install chromium chromium-driver")
 
@@ -207,10 +207,11 @@ def test_back_undoes_forward(open_page: Any) -> None:
     assert differing == []
 
 
-def test_every_sentence_is_that_of_the_trace(open_page: Any) -> None:
+@pytest.mark.parametrize("name", ["star1", "best-first"])
+def test_every_sentence_is_that_of_the_trace(open_page: Any, name: str) -> None:
     browser = open_page(et.load(LEFT))
-    browser.run("expectitree.choose('star1')")
-    lines = CliRunner().invoke(cli, ["trace", "-a", "star1", str(LEFT)], env={"COLUMNS": "400"}).stdout.splitlines()
+    browser.run("expectitree.choose(arguments[0])", name)
+    lines = CliRunner().invoke(cli, ["trace", "-a", name, str(LEFT)], env={"COLUMNS": "400"}).stdout.splitlines()
     told = [" ".join(line.split()) for line in lines]
     shown = browser.run(
         """
@@ -227,6 +228,36 @@ def test_every_sentence_is_that_of_the_trace(open_page: Any) -> None:
             plain = plain.translate({ord("▲"): None, ord("▼"): None, ord("●"): None, ord("·"): "*"})
             assert f"{step} {' '.join(plain.split())}" in told
         assert seen == [f"{sentences[0]}.", *sentences[1:]]
+
+
+@pytest.mark.parametrize("goal", ["value", "action"])
+def test_a_walk_shows_its_aims(open_page: Any, goal: str) -> None:
+    """Beside each node that the walk has entered stands its aim; windows and cuts are there in the end alone."""
+    chosen = algorithm("best-first", goal=goal)
+    report = replays(et.load(next(path for path in TREES if path.name == "ballard.yaml")), [chosen])
+    browser = open_page(report)
+    (trace,) = report.traces
+    moment = Moment(trace)
+    short = {"exact": "aim: exact", "lower": "aim: lower", "raise": "aim: raise", "action": "aim: best"}
+    long = {"exact": "make it exact", "lower": "lower its upper bound", "raise": "raise its lower bound",
+            "action": "find its best action"}  # fmt: skip
+    seen, marks = set(), 0
+    while event := moment.forward():
+        browser.run("expectitree.go(arguments[0])", moment.done)
+        texts = [text for text in seen_texts(browser, "#tree .window") if text]
+        assert sorted(texts) == sorted(short[entry.aim] for entry in moment.open)
+        seen |= {entry.aim for entry in moment.open}
+        details = browser.run("return document.getElementById('details').textContent")
+        if event.kind == "enter":
+            assert f"aim{long[event.aim]}" in details
+        assert ("window found" in details) is (moment.alpha[event.node] is not None)
+        marks = browser.run("return document.querySelectorAll('#tree .cut-mark[d]').length")
+        assert not marks or moment.cuts
+    assert marks
+    assert len(seen) > 1
+    assert seen_texts(browser, "#counts .big")[-1] == trace.search.best
+    browser.press("Home", "c")
+    assert step_of(browser) == next(event.step for event in trace.events if event.kind == "cut")
 
 
 # ---- What people do.

@@ -157,7 +157,7 @@ def test_every_sentence_is_true(searches: list[Search]) -> None:
                     if step.why == "share":
                         rest: Any = sum(p * end for p, end in step.terms)
                         assert abs((step.limit - rest) / step.p - step.asked) <= slack * 1e3
-                assert cut.steps[-1].why in ("has", "bound", "far")
+                assert cut.steps[-1].why in ("has", "bound", "far", "rivals", "alone")
 
 
 def test_most_cuts_are_traced_to_a_player(searches: list[Search]) -> None:

@@ -9,15 +9,39 @@ import pytest
 from random_trees import EVERY, Case
 
 import expectitree as et
+from expectitree.analysis.events import (
+    AIMS,
+    CLOSE,
+    CUT,
+    ENTER,
+    EXPECTED_GAIN,
+    GREATEST_ESTIMATE,
+    GREATEST_SHARE,
+    GREATEST_UPPER,
+    LEAST_ESTIMATE,
+    LEAST_LOWER,
+    LEAVE,
+    ONLY_OPEN,
+    PASS,
+    PROBE,
+    RIVAL_LOWER,
+    RIVAL_UPPER,
+    TIGHTEN,
+    VISIT,
+)
 from expectitree.analysis.moment import Moment
-from expectitree.analysis.trace import CUT, ENTER, LEAVE, PASS, PROBE, TIGHTEN, VISIT, Trace, _Recorder, replay, trace
+from expectitree.analysis.trace import Trace, _Recorder, replay, trace
+from expectitree.analysis.walks import WalkRecorder
+from expectitree.search.algorithms import algorithm
+from expectitree.search.best_first import Beliefs
 from expectitree.search.star_minimax import CUT_PROBING, NO_CUTS, Work
 from expectitree.tree import Kind
 
 SEEDS = range(150)
+ACTION = algorithm("best-first", goal="action")
 
 
-@pytest.fixture(scope="module", params=EVERY, ids=lambda chosen: chosen.full_name)
+@pytest.fixture(scope="module", params=[*EVERY, ACTION], ids=lambda chosen: chosen.full_name)
 def traces(request: pytest.FixtureRequest) -> list[Trace]:
     found = []
     for seed in SEEDS:
@@ -48,13 +72,17 @@ def test_a_trace_has_the_counts_of_the_search(traces: list[Trace]) -> None:
         kinds = Counter(event.kind for event in one.events)
         counts = one.search.counts
         assert one.total == len(one.events)
-        if one.search.algorithm.player_cuts:
+        if not one.search.algorithm.in_order:
+            assert kinds[ENTER] + kinds[VISIT] == counts.visits
+            assert kinds[VISIT] == counts.leaves_visited
+            assert not kinds[LEAVE]
+        elif one.search.algorithm.player_cuts:
             assert kinds[ENTER] + kinds[VISIT] == counts.visits
             assert kinds[ENTER] == kinds[LEAVE]
         else:
             assert kinds[LEAVE] + kinds[VISIT] == len(one.tree)
         assert kinds[CUT] == counts.cuts
-        assert {e.node for e in one.events if e.kind in (VISIT, LEAVE)} == {
+        assert {e.node for e in one.events if e.kind in (VISIT, LEAVE, ENTER)} == {
             n for n in range(len(one.tree)) if one.search.visits[n]
         }
 
@@ -67,8 +95,9 @@ def test_intervals_only_narrow_around_the_value(traces: list[Trace]) -> None:
             assert event.lower - slack <= value[event.node] <= event.upper + slack
             assert event.lower >= event.was[0] - slack
             assert event.upper <= event.was[1] + slack
-            if event.kind == TIGHTEN:
+            if event.kind in (TIGHTEN, CLOSE):
                 assert (event.lower, event.upper) != event.was
+                assert (event.lower == event.upper) is (event.kind == CLOSE) or one.search.algorithm.in_order
             if event.kind in (ENTER, PROBE, PASS, CUT):
                 assert (event.lower, event.upper) == event.was
 
@@ -95,7 +124,7 @@ def parent_of(tree: et.Tree, branch: int) -> int:
 def test_entries_nest(traces: list[Trace]) -> None:
     """Every step is told inside of the node that it is made from, by a branch of that node."""
     for one in traces:
-        if not one.search.algorithm.player_cuts:
+        if not one.search.algorithm.player_cuts or not one.search.algorithm.in_order:
             continue
         stack: list[int] = []
         first, child = one.tree.columns.first, one.tree.columns.child
@@ -112,12 +141,93 @@ def test_entries_nest(traces: list[Trace]) -> None:
         assert not stack
 
 
+def test_walks_go_from_the_root_down(traces: list[Trace]) -> None:
+    for one in traces:
+        if one.search.algorithm.in_order:
+            continue
+        moment = Moment(one)
+        first, child, kind = one.tree.columns.first, one.tree.columns.child, one.tree.columns.kind
+        walks = 0
+        while event := moment.forward():
+            for depth, (above, below) in enumerate(zip(moment.open, moment.open[1:], strict=False), 1):
+                assert first[above.node] <= below.branch < first[above.node + 1]
+                assert (child[below.branch], below.depth, below.walk) == (below.node, depth, above.walk)
+            if event.kind == CUT:
+                assert (event.walk, event.aim, moment.open) == (0, "", [])
+                continue
+            walks += event.kind in (ENTER, VISIT) and event.branch < 0
+            assert event.walk == walks
+            if event.kind == ENTER:
+                assert moment.open[-1] is event
+                assert event.aim in AIMS
+                assert (event.aim == "action") is (
+                    one.search.algorithm.goal == "action" and event.branch < 0 and kind[event.node] in (1, 2)
+                )
+            elif event.kind == VISIT and event.branch >= 0:
+                assert child[event.branch] == event.node
+                assert first[moment.open[-1].node] <= event.branch < first[moment.open[-1].node + 1]
+            elif event.kind == TIGHTEN and moment.open:
+                assert moment.open[-1].node == event.node
+            elif event.kind == CLOSE:
+                assert event.node not in {entry.node for entry in moment.open}
+        assert walks == one.search.visits[len(one.tree) - 1]
+
+
+def test_why_a_walk_goes_there_is_so(traces: list[Trace]) -> None:
+    """Each reason is an inequality of the intervals as they were known then."""
+    seen: Counter[str] = Counter()
+    for one in traces:
+        if one.search.algorithm.in_order:
+            continue
+        kind, _, first, child, probability = one.tree.columns
+        slack = 4 * one.search.eps
+        moment = Moment(one)
+        way: list[int] = []
+        lower, upper = list(moment.lower), list(moment.upper)
+        for event in one.events:
+            if event.kind in (ENTER, VISIT):
+                way = [*way[: event.depth], event.node]
+            if event.why:
+                seen[event.why] += 1
+                above, n = way[-2], event.node
+                own = [b for b in range(first[above], first[above + 1]) if kind[above] != 3 or probability[b] > 0]
+                is_open = [b for b in own if lower[child[b]] < upper[child[b]]]
+                assert event.branch in is_open
+                others = [child[b] for b in is_open if child[b] != n]
+                assert (not others) is (event.why == ONLY_OPEN) or one.search.algorithm.goal == "action"
+                if event.why == GREATEST_UPPER:
+                    assert kind[above] == Kind.MAX
+                    assert all(upper[n] >= upper[c] - slack for c in others)
+                elif event.why == LEAST_LOWER:
+                    assert kind[above] == Kind.MIN
+                    assert all(lower[n] <= lower[c] + slack for c in others)
+                elif event.why == GREATEST_SHARE:
+                    assert kind[above] == Kind.CHANCE
+                    shares = [probability[b] * (upper[child[b]] - lower[child[b]]) for b in is_open]
+                    assert max(shares) <= probability[event.branch] * (upper[n] - lower[n]) + slack
+                elif event.why in (GREATEST_ESTIMATE, LEAST_ESTIMATE, RIVAL_UPPER, RIVAL_LOWER):
+                    assert one.search.algorithm.goal == "action"
+                    assert event.depth == 1
+                elif event.why == EXPECTED_GAIN:
+                    assert one.search.algorithm.guide != "bounds"
+            lower[event.node], upper[event.node] = event.lower, event.upper
+        assert "" not in {event.aim for event in one.events if event.kind in (ENTER, VISIT)}
+    if not traces[0].search.algorithm.in_order:
+        assert {ONLY_OPEN, GREATEST_UPPER, LEAST_LOWER} <= set(seen)
+        assert (EXPECTED_GAIN in seen) is (traces[0].search.algorithm.guide != "bounds")
+        assert (GREATEST_SHARE in seen) is (traces[0].search.algorithm.guide == "bounds")
+
+
 def test_a_cut_is_an_inequality_that_holds(traces: list[Trace]) -> None:
     for one in traces:
         eps = one.search.eps
         for event, then in zip(one.events, one.events[1:], strict=False):
             if event.kind == CUT:
-                assert (then.kind, then.node) == (LEAVE, event.node)
+                if one.search.algorithm.in_order:
+                    assert (then.kind, then.node) == (LEAVE, event.node)
+                else:
+                    assert then.kind == CUT  # they are found in the end
+                    then = event
                 alpha, beta = event.window
                 if event.cut % CUT_PROBING in (1, 3):
                     assert then.upper <= alpha + 4 * eps
@@ -150,8 +260,10 @@ def test_one_node_is_followed(traces: list[Trace]) -> None:
 
 
 def test_the_recorder_listens_to_columns_that_there_are() -> None:
-    listens = {name.removeprefix("on_") for name in vars(_Recorder) if name.startswith("on_")}
-    assert listens < {*Work._fields, "value"}
+    for recorder, columns in ((_Recorder, {*Work._fields, "value"}), (WalkRecorder, {*Beliefs._fields})):
+        listens = {name.removeprefix("on_") for name in vars(recorder) if name.startswith("on_")}
+        assert listens
+        assert listens < columns
 
 
 # ---- The moments of a search: forwards and back.
@@ -170,7 +282,7 @@ def test_the_last_moment_is_what_the_search_found(traces: list[Trace]) -> None:
         found, search = moment.search, one.search
         count = len(one.tree)
         assert moment.done == one.total
-        assert not moment.open
+        assert not moment.open or not one.search.algorithm.in_order
         assert (found.lower, found.upper, found.cuts) == (list(search.lower), list(search.upper), search.cuts)
         assert (moment.visited, moment.leaves_visited) == (search.counts.visited, search.counts.leaves_visited)
         if search.algorithm.player_cuts:

@@ -158,7 +158,7 @@ def test_json_lines_replay(traces: list[Trace]) -> None:
             pass
         assert (lower, upper) == (moment.lower, moment.upper)
         assert end["value"] == pytest.approx(one.search.value)
-        entered = {event["node"] for event in events if event["event"] in ("leave", "visit")}
+        entered = {event["node"] for event in events if event["event"] in ("leave", "visit", "enter")}
         assert len(entered) == end["nodes"]["visited"]
         assert sum(event["event"] == "cut" for event in events) == end["cuts"]
 
@@ -198,6 +198,7 @@ def test_many_steps_are_cut_at_500() -> None:
     ("words", "message"),
     [
         (["-a", "star1", "-a", "star2", LEFT], "trace follows one algorithm: give -a once."),
+        (["-a", "best-first", "--engine", "compiled", LEFT], "A compiled search cannot be followed"),
         (["--engine", "compiled", LEFT], "A compiled search cannot be followed: leave --engine compiled out."),
         (["--step", LEFT], "--step needs a terminal to draw in"),
         (["--step", LEFT, LEFT], "--step walks through one tree: give one file."),

@@ -14,7 +14,7 @@ from expectitree.number import readable
 from expectitree.search.algorithms import ALGORITHMS, Algorithm
 from expectitree.search.engine import evaluate
 from expectitree.search.result import Search
-from expectitree.tree import Bounds, Tree
+from expectitree.tree import Bounds, Kind, Tree
 
 _SAME = 4  # eps, within which values agree: what one search may take as equal, and the other too
 
@@ -53,21 +53,28 @@ class Comparison(Shown):
     @property
     def sentence(self) -> str:
         """What the comparison comes to."""
-        counts = [row.search.counts for row in self.rows]
-        stopped = sum(row.search.stopped for row in self.rows)
+        searches = [row.search for row in self.rows]
+        stopped = sum(not search.is_answered for search in searches)
         if stopped:
-            return f"{stopped} of {len(counts)} searches were stopped before the value was known to them."
-        least = min(range(len(counts)), key=lambda i: (counts[i].leaves_visited, counts[i].visits))
-        best, total = counts[least], counts[least].leaves_total
-        leaves = f"{total:,} lea{'ves' if total != 1 else 'f'}"
+            return f"{stopped} of {len(searches)} searches were stopped before the value was known to them."
         if self.disagreements:
             return "The algorithms disagree."
-        if best.leaves_visited == total:
-            return (
-                f"No algorithm needed fewer than all {leaves}." if total > 1 else "There is one leaf, and all saw it."
-            )
-        name = self.rows[least].search.algorithm.full_name
-        return f"{name} needed {best.leaves_visited:,} of {leaves} ({best.share:.0%}) for the same value."
+        total = self.tree.leaves
+        leaves = f"{total:,} lea{'ves' if total != 1 else 'f'}"
+        values = [search for search in searches if search.is_known]
+        actions = [search for search in searches if not search.is_known]
+        sentences = []
+        if values:
+            best = _least(values)
+            if best.counts.leaves_visited < total:
+                sentences.append(f"{_needed(best, leaves)} for the same value.")
+            elif total > 1:
+                sentences.append(f"No algorithm needed fewer than all {leaves}{' for the value' if actions else ''}.")
+            elif not actions:
+                sentences.append("There is one leaf, and all saw it.")
+        if actions:
+            sentences.append(f"{_needed(_least(actions), leaves)} for the best action alone.")
+        return " ".join(sentences)
 
 
 @dataclass(frozen=True)
@@ -137,13 +144,39 @@ def totals(comparisons: Sequence[Comparison]) -> list[Total]:
     return sums
 
 
+def _least(searches: Sequence[Search]) -> Search:
+    """Return the search that looked at the fewest leaves."""
+    return min(searches, key=lambda search: (search.counts.leaves_visited, search.counts.visits))
+
+
+def _needed(search: Search, leaves: str) -> str:
+    counts = search.counts
+    return f"{search.algorithm.full_name} needed {counts.leaves_visited:,} of {leaves} ({counts.share:.0%})"
+
+
 def _differences(one: Search, other: Search) -> Iterator[str]:
     (lower, upper), (other_lower, other_upper) = one.interval_of(-1), other.interval_of(-1)
     slack: Any = _SAME * one.eps
     if other_lower > upper + slack or lower > other_upper + slack:
         yield f"the value is {_value(other)}, not {_value(one)}"
-    elif one.best is not None and other.best is not None and other.best not in one.ties and one.best not in other.ties:
+    elif _excludes(one, other) or _excludes(other, one):
         yield f"the best action is {other.best}, not {one.best}"
+
+
+def _excludes(one: Search, other: Search) -> bool:
+    """Say whether by one search the other's best action is worse than an action at the root can be.
+
+    That an action is not among the ties of a search does not say so: it may not have had to know.
+    """
+    root = len(one.tree) - 1
+    best = next(other.iterate_best(root), None)
+    if best is None:
+        return False
+    lower, upper = one.interval_of(one.tree.columns.child[best])
+    slack: Any = _SAME * one.eps
+    if one.tree.columns.kind[root] == Kind.MAX:
+        return bool(upper < one.lower[root] - slack)
+    return bool(lower > one.upper[root] + slack)
 
 
 def _value(search: Search) -> str:

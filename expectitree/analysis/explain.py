@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from expectitree import loops, scans
 from expectitree.number import Number, brief
@@ -28,7 +29,7 @@ class Cut:
 
     kind: str  # alpha, beta or chance
     fails: str  # low: bound <= alpha; high: bound >= beta
-    after: int  # children done (while probing: outcomes reached)
+    after: int  # children done (while probing: outcomes reached; of a search not in order: looked at, wherever)
     of: int
     probing: bool
     bound: Number  # what the node is worth at most (fails low) or at least (fails high)
@@ -60,7 +61,9 @@ class Cut:
         """How far the node's children were done."""
         if self.probing:
             return f"while probing, after {self.after} of {self.of}"
-        return f"after {self.after} of {self.of}" if self.after else "before any outcome"
+        if self.after:
+            return f"after {self.after} of {self.of}"
+        return f"before any {'outcome' if self.kind == 'chance' else 'action'}"
 
     @property
     def reason(self) -> str:
@@ -72,7 +75,8 @@ class Cut:
             if self.rest is not None:
                 claim = f"even if the rest were {brief(self.rest)}, {claim}"
             else:
-                claim = f"even with the rest at {'best' if low else 'worst'}, {claim}"
+                rest = "the rest" if self.after < self.of else "what is open"
+                claim = f"even with {rest} at {'best' if low else 'worst'}, {claim}"
         return f"{self.kind} cut {self.where}: {claim}{_spared(self.nodes - self.leaves, self.leaves)}"
 
 
@@ -90,10 +94,27 @@ class Explanation:
         self.nodes, self.leaves = loops.zeros("i", count), loops.zeros("i", count)  # [N] spared by the cut made there
         owner = loops.filled("i", scans.NOBODY, count)  # [N] the cut that an unvisited node belongs to
         order, parent, branch, _ = tree.first_paths
+        in_order = search.algorithm.in_order
+        asked_by = parent if in_order or not tree.is_sharing else self.asked_by
         self.passed_over = tree.scan(
             account_for_skipped, tree.columns, order, parent, branch, search.visits, search.cut, search.cut_after,
-            owner, self.reason, self.nodes, self.leaves,
+            asked_by, owner, self.reason, self.nodes, self.leaves, in_order,
         )  # fmt: skip
+
+    @cached_property
+    def asked_by(self) -> Column:
+        """For each node that a search not in order has visited, the one whose window its own comes from; else -1."""
+        tree = self.search.tree
+        column = loops.filled("i", scans.NOBODY, len(tree))
+        tree.scan(find_asking, tree.columns, self.search.visits, column)
+        return column
+
+    def skipped_above(self, node: int) -> str | None:
+        """Return why the part was not entered that a node belongs to; None where the node was."""
+        parent = self.search.tree.first_paths.parent
+        while not self.search.visits[node] and self.reason[node] in (VISITED, BELOW_PASSED_OVER) and parent[node] >= 0:
+            node = parent[node]
+        return self.skipped(node)
 
     def skipped(self, node: int) -> str | None:
         """Return why a node was not entered, where it is the topmost of a part that never was."""
@@ -136,24 +157,28 @@ def account_for_skipped(
     visits: Column,
     cut: Column,
     cut_after: Column,
+    asked_by: Column,
     owner: Column,
     reason: Column,
     nodes: Column,
     leaves: Column,
+    in_order: bool,
 ) -> int:
     """Write why each part of the tree was not visited; return how many nodes were passed over.
 
     A loop over columns, parents first, to be interpreted or compiled. Below a cut, each unvisited node is counted
-    once, under its first path.
+    once, under its first path. A search that looks at children in order passes over what stands before a cut;
+    where it does not, each child that a cut node has left is left by the cut.
     """
     kind, _, first, _, probability = tree
     passed_over = 0
     for i in range(len(order)):
-        n = order[i]
+        # A node that is asked from another place than its first path comes after the one that asks.
+        n = order[i] if in_order else len(order) - 1 - i
         above = parent[n]
         if visits[n] > 0:
             if cut[n] == 5:  # PROBED: what it left belongs to the cut above, if any
-                owner[n] = owner[above]
+                owner[n] = owner[asked_by[n]]
             elif cut[n] == 6:  # STOPPED
                 owner[n] = -2  # nobody could come to what it left
             elif cut[n] != 0:
@@ -171,7 +196,7 @@ def account_for_skipped(
             reason[n] = 5  # NOT_REACHED
         elif owner[above] < 0 or (
             # the cut came later than this child's turn
-            owner[above] == above and cut[above] < 8 and branch[n] - first[above] < cut_after[above]
+            in_order and owner[above] == above and cut[above] < 8 and branch[n] - first[above] < cut_after[above]
         ):
             reason[n] = 2  # PASSED_OVER
         else:
@@ -184,6 +209,21 @@ def account_for_skipped(
             if kind[n] == 0:
                 leaves[owner[n]] += 1
     return passed_over
+
+
+def find_asking(tree: Columns, visits: Column, asked_by: Column) -> None:
+    """Write for each node that was visited the parent from which `find_windows` hands its window down.
+
+    A loop over columns, parents first, to be interpreted or compiled.
+    """
+    kind, _, first, child, probability = tree
+    for i in range(len(kind)):
+        n = len(kind) - 1 - i
+        if visits[n] > 0:
+            for b in range(first[n], first[n + 1]):
+                c = child[b]
+                if visits[c] > 0 and probability[b] > 0 and asked_by[c] < 0:
+                    asked_by[c] = n
 
 
 def _common_bound(search: Search, n: int, fails: str) -> Number | None:

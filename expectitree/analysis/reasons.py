@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import isclose
@@ -30,16 +30,17 @@ class Alternative:
     lower: Number
     upper: Number
     is_best: bool
-    terms: Terms  # of a CHANCE node's upper bound (its lower at MIN), where there are few outcomes
+    terms: Terms  # of a CHANCE node's upper bound (at MIN its lower), where there are few outcomes
 
 
 @dataclass(frozen=True)
 class Step:
     """One step up from a cut: why its window ends where it does.
 
-    `why` is "has" (a player is sure of `limit` at `node`, by `branch`), "share" (`limit` at the CHANCE node `node`
-    comes to `asked` at its outcome, the others being `terms`), "since" (the same, but the others have become tighter
-    since), "bound" (`limit` is the root's bound) or "far" (it comes from further up).
+    `why` is "has" (a player is sure of `limit` at `node`, by `branch`), "rivals" (no other action at `node`, the root
+    of a search for the best one, is worth more than `limit`; at MIN: less), "alone" (there is no other), "share"
+    (`limit` at the CHANCE node `node` comes to `asked` at its outcome, the others being `terms`), "since" (the same, but the
+    others have become tighter since), "bound" (`limit` is the root's bound) or "far" (it comes from further up).
     """
 
     why: str
@@ -68,6 +69,7 @@ class Reasons:
     search: Search
     node: int
     skipped: str | None  # why it was not entered, if it was not
+    skipped_above: str | None  # the same, or why what it belongs to was not
     alternatives: Sequence[Alternative]  # the first children, the best among them
     others: int  # how many more there are,
     others_end: Number  # and what they are worth at most (at MIN: at least)
@@ -89,12 +91,14 @@ def reasons(search: Search, node: int, explanation: Explanation | None = None) -
     begin, end = first[node], first[node + 1]
     some = list(range(begin, min(end, begin + MOST_ALTERNATIVES)))
     best = next(search.iterate_best(node), None) if kind[node] else None
+    is_decided = search.is_decided and node == len(tree) - 1
     if best is not None and best not in some:
         some = [*some[:-1], best]
     alternatives = [
         Alternative(
             b, child[b], *search.interval_of(child[b]), search.is_best(node, b),
-            _terms(search, child[b], high=kind[node] != Kind.MIN),
+            # Of an action that is proved best, while its worth is not known, what its player is sure of.
+            _terms(search, child[b], high=(kind[node] != Kind.MIN) != (is_decided and search.is_best(node, b))),
         )
         for b in some
     ]  # fmt: skip
@@ -104,11 +108,12 @@ def reasons(search: Search, node: int, explanation: Explanation | None = None) -
         ends = [search.interval_of(child[b])[kind[node] != Kind.MIN] for b in rest]
         others_end = min(ends) if kind[node] == Kind.MIN else max(ends)
     found = _cuts_below(search, explanation, node)
-    cuts = [_reason(search, n, cut) for n, cut in islice(found, MOST_CUTS)]
+    cuts = [_reason(search, explanation, n, cut) for n, cut in islice(found, MOST_CUTS)]
     return Reasons(
         search,
         node,
         explanation.skipped(node) if not search.visits[node] else None,
+        explanation.skipped_above(node) if not search.visits[node] else None,
         alternatives,
         len(rest),
         others_end,
@@ -151,29 +156,31 @@ def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator
                 stack.append(c)
 
 
-def _reason(search: Search, node: int, cut: Cut) -> CutReason:
+def _reason(search: Search, explanation: Explanation, node: int, cut: Cut) -> CutReason:
     low = cut.fails == "low"
-    return CutReason(node, cut, _terms(search, node, high=low), tuple(_steps_up(search, node, cut.window, low)))
+    steps = tuple(_steps_up(search, explanation, node, cut.window, low))
+    if steps[-1].why == "alone":
+        steps = steps[-1:]  # what lies between does not matter: nothing else can be played
+    return CutReason(node, cut, _terms(search, node, high=low), steps)
 
 
-def _steps_up(search: Search, node: int, window: Bounds, low: bool) -> Iterator[Step]:
+def _steps_up(search: Search, explanation: Explanation, node: int, window: Bounds, low: bool) -> Iterator[Step]:
     """Yield where alpha (where a cut fails low, else beta) of a node's window comes from, up to who is sure of it.
 
     That is read from the intervals at the end: those of a CHANCE node's other outcomes may have become tighter since.
+    The windows of a search not in order are made of these same intervals.
     """
     tree = search.tree
     kind, _, first, child, probability = tree.columns
-    parent, branch = tree.first_paths.parent, tree.first_paths.branch
     limit: Any = window[0] if low else window[1]
     ends = search.lower if low else search.upper
     player = Kind.MAX if low else Kind.MIN
     for _ in range(_MOST_STEPS):
-        above = parent[node]
+        above, own = _asking(search, explanation, node)
         if above < 0:
             yield Step("bound", node, limit)
             return
         above_limit: Any = (search.alpha if low else search.beta)[above]
-        own = branch[node]
         if probability[own] == 0:
             break  # the node was asked from elsewhere
         if kind[above] == Kind.CHANCE:
@@ -186,9 +193,23 @@ def _steps_up(search: Search, node: int, window: Bounds, low: bool) -> Iterator[
             is_it = len(terms) < MOST_TERMS and _same(search, (above_limit - sum(q * e for q, e in terms)) / p, limit)
             yield Step("share" if is_it else "since", above, above_limit, own, limit, p, terms if is_it else ())
             limit = above_limit
+        elif above == len(tree) - 1 and own in search.decided and kind[above] != player:
+            is_alone = all(child[b] == node for b in range(first[above], first[above + 1]))
+            yield Step("alone" if is_alone else "rivals", above, limit, own)
+            return
+        elif kind[above] == player and (other := _other_with(search, above, own, limit, low)) >= 0:
+            yield Step("has", above, limit, other)
+            return
         elif kind[above] == player and not _same(search, limit, above_limit):
-            for b in range(first[above], own):
-                if _same(search, ends[child[b]], limit):
+            # In order, it was known of a branch before; else the node itself may be the one that is worth so much.
+            in_order = search.algorithm.in_order
+            others: Iterable[int] = range(first[above], own)
+            if not in_order:
+                others = sorted(range(first[above], first[above + 1]), key=lambda b: b == own)
+            for b in others:
+                end = ends[child[b]]
+                is_more = not in_order and (end > limit if low else end < limit)  # the node's other limit is reached
+                if is_more or _same(search, end, limit):
                     yield Step("has", above, limit, b)
                     return
             break
@@ -196,3 +217,31 @@ def _steps_up(search: Search, node: int, window: Bounds, low: bool) -> Iterator[
             break  # the node was asked from elsewhere
         node = above
     yield Step("far", node, limit)
+
+
+def _other_with(search: Search, node: int, own: int, limit: Any, low: bool) -> int:
+    """Return another branch of a node whose child is sure to be worth a limit, in a search not in order; else -1.
+
+    Windows are found from the top there, and so one further up may have the same limit by way of this node.
+    """
+    if search.algorithm.in_order or limit == search.bounds[not low]:
+        return -1
+    _, _, first, child, _ = search.tree.columns
+    ends = search.lower if low else search.upper
+    own_child = child[own]
+    others = (b for b in range(first[node], first[node + 1]) if child[b] != own_child)
+    return next((b for b in others if _same(search, ends[child[b]], limit)), -1)
+
+
+def _asking(search: Search, explanation: Explanation, node: int) -> tuple[int, int]:
+    """Return the node from which another was asked, and by which branch: -1 for both at the root."""
+    tree = search.tree
+    first_paths = tree.first_paths
+    if search.algorithm.in_order or not tree.is_sharing:
+        return first_paths.parent[node], first_paths.branch[node]
+    above = explanation.asked_by[node]
+    if above < 0:
+        return -1, -1
+    _, _, first, child, probability = tree.columns
+    own = range(first[above], first[above + 1])
+    return above, next(b for b in own if child[b] == node and probability[b] > 0)

@@ -6,10 +6,23 @@ cannot disagree with a count, and costs nothing where nobody listens (docs/decis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
+from expectitree.analysis.events import (
+    CUT,
+    ENTER,
+    LEAVE,
+    MOST_TERMS,
+    PASS,
+    PROBE,
+    TIGHTEN,
+    VISIT,
+    Event,
+    Recorder,
+)
+from expectitree.analysis.walks import WalkRecorder
 from expectitree.display import Shown
 from expectitree.number import INFINITY, Number
 from expectitree.search.algorithms import Algorithm
@@ -17,29 +30,7 @@ from expectitree.search.algorithms import algorithm as find_algorithm
 from expectitree.search.engine import choose_bounds, search_window, tolerance
 from expectitree.search.result import Search
 from expectitree.search.star_minimax import CUT_PROBING, NO_CUTS
-from expectitree.tree import Bounds, Column, Kind, Tree
-
-MOST_TERMS = 8  # outcomes of a sum that is told term by term
-
-ENTER, PROBE, VISIT, PASS, TIGHTEN, CUT, LEAVE = "enter", "probe", "visit", "pass", "tighten", "cut", "leave"
-
-
-class Event(NamedTuple):
-    """One step of a search; `lower` and `upper` are what is known of the node after it."""
-
-    kind: str  # a constant above
-    node: int
-    branch: int  # by which the node was come to, -1 at the root
-    depth: int
-    lower: Number
-    upper: Number
-    was: Bounds  # what was known before
-    window: Bounds | None = None  # that of the node's entry: at enter, cut and leave
-    place: int = -1  # at probe: the one child that is looked at, from 0
-    cut: int = 0  # at cut and leave: the constant of `star_minimax`
-    after: int = 0  # there: how many children were done
-    step: int = 0  # its number, from 1
-    terms: tuple[tuple[Number, Number], ...] = ()  # p and end of every outcome, which make a bound of a CHANCE node
+from expectitree.tree import Bounds, Kind, Tree
 
 
 @dataclass(frozen=True)
@@ -76,20 +67,16 @@ def trace(
     if isinstance(at, str):
         at = tree.find(at).id
     root_bounds, source = choose_bounds(tree, bounds)
-    recorder = _Recorder(tree, chosen, tolerance(tree, root_bounds), at, most)
+    eps = tolerance(tree, root_bounds)
+    kind = _Recorder if chosen.in_order else WalkRecorder
+    recorder = kind(tree, chosen, eps, at, most)
     search = search_window(
         tree, chosen, root_bounds, source, root_bounds, "exact" if tree.exact else "interpreted", max_visits,
         recorder.listen,
     )  # fmt: skip
+    if isinstance(recorder, WalkRecorder):
+        recorder.tell_cuts(search)
     return Trace(file, search, recorder.events, recorder.total, at)
-
-
-def concerns(tree: Tree, event: Event, node: int) -> bool:
-    """Say whether a step is one of a node, or tells what comes of one of its branches."""
-    if event.node == node:
-        return True
-    first = tree.columns.first
-    return first[node] <= event.branch < first[node + 1] and event.kind not in (TIGHTEN, CUT)
 
 
 def initial_intervals(search: Search) -> tuple[list[Number], list[Number]]:
@@ -107,19 +94,6 @@ def replay(search: Search, events: Iterable[Event]) -> tuple[list[Number], list[
     for event in events:
         lower[event.node], upper[event.node] = event.lower, event.upper
     return lower, upper
-
-
-class _Telling(list[Any]):
-    """A column that tells of every value written to it, with the one that was there."""
-
-    def __init__(self, values: Iterable[Any], tell: Callable[[int, Any, Any], None]) -> None:
-        super().__init__(values)
-        self._tell = tell
-
-    def __setitem__(self, at: Any, value: Any) -> None:
-        was = self[at]
-        super().__setitem__(at, value)
-        self._tell(at, was, value)
 
 
 @dataclass(slots=True)
@@ -141,42 +115,13 @@ class _Frame:
     high_ends: dict[int, Number] | None = None
 
 
-class _Recorder:
-    """Makes events of what a search writes: the order of its writes is that of `star_minimax`."""
+class _Recorder(Recorder):
+    """Makes events of what a search in order writes: the order of its writes is that of `star_minimax`."""
 
     def __init__(self, tree: Tree, algorithm: Algorithm, eps: Any, at: int | None, most: int | None) -> None:
-        self.tree, self.algorithm, self.eps, self.at, self.most = tree, algorithm, eps, at, most
-        self.kind, self.utility, self.first, self.child, self.probability = map(list, tree.columns)
-        self.events: list[Event] = []
-        self.total = self.step = 0
+        super().__init__(tree, at, most)
+        self.algorithm, self.eps = algorithm, eps
         self.stack: list[_Frame] = []
-        self.columns: dict[str, Column] = {}
-        self.lower: list[Number] = []  # what was told of every node
-        self.upper: list[Number] = []
-
-    def listen(self, name: str, column: Column) -> Column:
-        """Return a column of the search, telling if what is written to it matters."""
-        tell = getattr(self, f"on_{name}", None)
-        self.columns[name] = column if tell is None else _Telling(column, tell)
-        if name in ("lower", "upper"):
-            setattr(self, name, list(column))
-        elif name == "value":
-            self.lower, self.upper = [-INFINITY] * len(column), [INFINITY] * len(column)
-        return self.columns[name]
-
-    def tell(self, kind: str, node: int, branch: int, depth: int, lower: Number, upper: Number, **about: Any) -> None:
-        self.step += 1
-        was = (self.lower[node], self.upper[node])
-        self.lower[node], self.upper[node] = lower, upper
-        event = Event(kind, node, branch, depth, lower, upper, was, step=self.step, **about)
-        if self.at is None or concerns(self.tree, event, self.at):
-            self.total += 1
-            if self.most is None or len(self.events) < self.most:
-                self.events.append(event)
-
-    def told(self, kind: str, node: int, branch: int, depth: int, **about: Any) -> None:
-        """Tell of something that changes no interval."""
-        self.tell(kind, node, branch, depth, self.lower[node], self.upper[node], **about)
 
     # ---- What expectiminimax writes: values, children before their parents.
 

@@ -10,8 +10,10 @@ from expectitree.display import Shown
 from expectitree.errors import AnalysisError, ExpectitreeError, FileError
 from expectitree.expectation import Expectation, RunExpectation
 from expectitree.number import Number, clipped, shortest
+from expectitree.search.algorithms import algorithm
 from expectitree.search.engine import evaluate
 from expectitree.search.result import Search
+from expectitree.search.unknown import why_unknown
 from expectitree.tree import Tree
 
 Place = tuple[str | int, ...]
@@ -33,12 +35,13 @@ class Check:
 
 @dataclass(frozen=True)
 class Verification(Shown):
-    """One file: its checks, or the reason why it is no tree."""
+    """One file: its checks, or the reason why it is no tree, or why nothing of it can be checked."""
 
     file: str
     checks: Sequence[Check] = ()
     error: FileError | None = None
     has_expect: bool = True
+    unchecked: str | None = None  # why there are no checks of a tree that has an `expect`
 
     @property
     def broken(self) -> list[Check]:
@@ -47,16 +50,24 @@ class Verification(Shown):
 
 
 def verify(tree: Tree, *, file: str = "") -> Verification:
-    """Check every expectation of a tree that was read with `exact=True`; `file` is what reports call it."""
+    """Check every expectation of a tree that was read with `exact=True`; `file` is what reports call it.
+
+    Of a tree with utilities that are not known yet nothing can be checked, which `unchecked` then says.
+    """
     if not tree.exact:
         raise AnalysisError("expectations are checked exactly: read the tree with exact=True")
     if tree.expect is None or tree.expect == Expectation():
         return Verification(file, has_expect=False)
+    if tree.unknown:
+        return Verification(file, unchecked=why_unknown(tree))
     return Verification(file, [*_value_checks(tree, tree.expect), *_run_checks(tree, tree.expect)])
 
 
 def answers(tree: Tree) -> dict[str, object]:
-    """Return what an `expect` for the tree would say: value, best action, and the counts of Star1 and Star2."""
+    """Return what an `expect` for the tree would say: value, best action, and the counts of Star1 and Star2.
+
+    Raises `SearchError` where a utility is not known yet.
+    """
     found: dict[str, object] = {}
     search = evaluate(tree)
     found["value"] = search.value
@@ -117,7 +128,7 @@ def _run_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
         if run.bounds is not None:
             name += f" with bounds [{shortest(run.bounds[0])}, {shortest(run.bounds[1])}]"
         try:
-            search = evaluate(tree, run.algorithm, bounds=run.bounds, probes=run.probes, probe_order=run.probe_order)
+            search = evaluate(tree, algorithm(run.algorithm, **run.choices), bounds=run.bounds)
         except ExpectitreeError as error:
             yield Check(name, "a search", "none", False, str(error), run.place)
             continue

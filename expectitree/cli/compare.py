@@ -8,6 +8,7 @@ import click
 
 from expectitree.analysis.comparison import compare
 from expectitree.cli.options import (
+    Choices,
     Given,
     algorithm_option,
     algorithms_named,
@@ -31,8 +32,7 @@ def command(
     context: click.Context,
     /,
     names: tuple[str, ...],
-    probes: int | None,
-    probe_order: str | None,
+    choices: Choices,
     with_limit: bool,
     max_leaves: int | None,
     format_name: str,
@@ -42,7 +42,7 @@ def command(
 
     The algorithms must agree; where they do not, that is said and the exit status is 1.
     """
-    algorithms = algorithms_named(names, probes, probe_order)
+    algorithms = algorithms_named(names, choices)
     if max_leaves is not None and not with_limit:
         raise click.UsageError("--max-leaves is for --limit: add that, or leave it out.")
     what = Given(**given)
@@ -60,7 +60,7 @@ def command(
     wrong = [f"{c.file}: {sentence}" for c in comparisons for sentence in c.disagreements]
     for sentence in wrong:
         say(f"expectitree: {sentence}; this is a defect of expectitree, please report it with the tree")
-    if any(not row.search.is_known for c in comparisons for row in c.rows):
+    if any(not row.search.is_answered for c in comparisons for row in c.rows):
         what.failures.append(DOES_NOT_HOLD)
     if wrong or what.failures:
         context.exit(max([*what.failures, DOES_NOT_HOLD]))

@@ -10,6 +10,7 @@ import click
 
 from expectitree.analysis.evaluation import Evaluation
 from expectitree.cli.options import (
+    Choices,
     Given,
     algorithm_option,
     algorithms_named,
@@ -68,8 +69,7 @@ def command(
     context: click.Context,
     /,
     names: tuple[str, ...],
-    probes: int | None,
-    probe_order: str | None,
+    choices: Choices,
     out: str,
     format_name: str | None,
     force: bool,
@@ -101,9 +101,7 @@ def command(
     """
     kind = _kind(out, format_name, force)
     algorithms = (
-        algorithms_named(names, probes, probe_order)
-        if names or kind == "html"
-        else algorithms_named(("expectiminimax",), probes, probe_order)
+        algorithms_named(names, choices) if names or kind == "html" else algorithms_named(("expectiminimax",), choices)
     )
     if len(algorithms) > 1 and kind != "html":
         raise click.UsageError("A picture is of one search: give -a once, or draw a page (.html) of several.")
@@ -122,7 +120,7 @@ def command(
                 drawn = _page(tree, algorithms, bounds, what.max_visits, file)
             else:
                 search = evaluate(tree, algorithms[0], bounds=bounds, engine=what.engine, max_visits=what.max_visits)
-                if not search.is_known:
+                if not search.is_answered:
                     what.failures.append(DOES_NOT_HOLD)
                 drawn = drawing(kind)(Evaluation(file, search, windows, None, strategy), style)
             _put(drawn, out)

@@ -10,6 +10,7 @@ import click
 from expectitree.analysis.evaluation import Evaluation
 from expectitree.analysis.outline import SHORT_TREE
 from expectitree.cli.options import (
+    Choices,
     Given,
     algorithm_option,
     completes,
@@ -52,8 +53,7 @@ def command(
     context: click.Context,
     /,
     names: tuple[str, ...],
-    probes: int | None,
-    probe_order: str | None,
+    choices: Choices,
     windows: bool,
     rows: int,
     show_all: bool,
@@ -74,10 +74,11 @@ def command(
       star1           cuts at CHANCE too, from the bounds (Ballard 1983)
       star2           probes one child of each outcome first
       star2.5         probes several (--probes, --probe-order)
+      best-first      looks at the leaf from which it expects most (--goal, --guide)
     """
     if len(names) > 1:
         raise click.UsageError("eval runs one algorithm: `expectitree compare` runs several, side by side.")
-    chosen = find_algorithm(names[0], probes, probe_order)
+    chosen = find_algorithm(names[0], **choices)
     what = Given(**given)
     if explain is not None and strategy:
         raise click.UsageError("--explain answers in sentences, --strategy draws: leave one out.")
@@ -94,7 +95,7 @@ def command(
                 node = None if explain is None else tree.find(explain).id
                 evaluation = Evaluation(file, search, windows, node, strategy)
                 _ = evaluation.shown
-            if not search.is_known:
+            if not search.is_answered:
                 what.failures.append(DOES_NOT_HOLD)
             if several and format_name == "text":
                 write(["\n" if position else "", look.paint(f"== {printable(file)} ==", "dim"), "\n"])

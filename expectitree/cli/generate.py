@@ -26,7 +26,7 @@ from expectitree.files.saving import TEXT_FORMATS
     type=click.Choice(ORDERS),
     help="ballard: how a node's children stand; best is best for a search.  [default: random]",
 )
-@click.option("--dice", metavar="N", help="ballard: chance is the sum of two dice of N sides.  [default: 0, none]")
+@click.option("--dice", metavar="N", help="ballard: chance is the sum of two dice of N sides; 0 is none.  [default: 0]")
 @click.option("--utilities", metavar="LOWER,UPPER", help="uniform: where they lie.  [default: 0,100]")
 @click.option("--real", is_flag=True, default=None, help="uniform: utilities are real, not whole, numbers.")
 @click.option("--end", metavar="P", help="uniform: with this probability a node is a terminal early.  [default: 0]")

@@ -8,6 +8,7 @@ import click
 
 from expectitree.analysis.limit import limit
 from expectitree.cli.options import (
+    Choices,
     Given,
     algorithm_option,
     algorithms_named,
@@ -31,8 +32,7 @@ def command(
     context: click.Context,
     /,
     names: tuple[str, ...],
-    probes: int | None,
-    probe_order: str | None,
+    choices: Choices,
     max_leaves: int | None,
     show_all: bool,
     format_name: str,
@@ -46,7 +46,7 @@ def command(
 
     For example: expectitree limit trees/ballard-6.yaml
     """
-    algorithms = algorithms_named(names, probes, probe_order)
+    algorithms = algorithms_named(names, choices)
     what = Given(**given)
     bounds = what.root_bounds()
     reports = []
@@ -60,7 +60,7 @@ def command(
     if reports:
         render = renderer(LIMIT_FORMATS, format_name)
         write(render(reports, make_look(), *([show_all] if format_name == "text" else [])))
-    if any(not row.is_known for report in reports for row in report.rows):
+    if any(not row.is_answered for report in reports for row in report.rows):
         what.failures.append(DOES_NOT_HOLD)
     if what.failures:
         context.exit(max(what.failures))

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from expectitree.analysis.events import CUT, Event, concerns
 from expectitree.analysis.moment import Moment
-from expectitree.analysis.trace import CUT, Event, Trace, concerns
+from expectitree.analysis.trace import Trace
 from expectitree.cli.terminal import make_look
 from expectitree.errors import AnalysisError
 from expectitree.render.look import clipped, padded, wrapped

@@ -8,6 +8,7 @@ import click
 
 from expectitree.analysis.trace import trace
 from expectitree.cli.options import (
+    Choices,
     Given,
     algorithm_option,
     completes,
@@ -48,8 +49,7 @@ def command(
     context: click.Context,
     /,
     names: tuple[str, ...],
-    probes: int | None,
-    probe_order: str | None,
+    choices: Choices,
     at: str | None,
     limit: int | None,
     step: bool,
@@ -59,13 +59,14 @@ def command(
     """Tell a search step by step, in the order in which it is made.
 
     A step is an entry with its window, a probe, a visit, a child passed over, a bound that tightens, a cut, or that
-    a node is left; with --format json an object a line.
+    a node is left; with --format json an object a line. best-first is told walk by walk, each entry with its aim, and
+    cuts in the end.
 
     For example: expectitree trace -a star2 --at a2 trees/aima-5.12-left.yaml
     """
     if len(names) > 1:
         raise click.UsageError("trace follows one algorithm: give -a once.")
-    chosen = find_algorithm(names[0], probes, probe_order)
+    chosen = find_algorithm(names[0], **choices)
     what = Given(**given)
     if what.engine == "compiled":
         raise click.UsageError("A compiled search cannot be followed: leave --engine compiled out.")
@@ -90,7 +91,7 @@ def command(
                     tree, chosen, bounds=bounds, at=None if step else node, most=limit or None,
                     max_visits=what.max_visits, file=file,
                 )  # fmt: skip
-            if not report.search.is_known:
+            if not report.search.is_answered:
                 what.failures.append(DOES_NOT_HOLD)
             if step:
                 walk(report, node)

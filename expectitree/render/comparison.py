@@ -9,6 +9,7 @@ from typing import Any
 
 from expectitree.analysis.comparison import Comparison, Total, totals
 from expectitree.analysis.limit.proofs import between
+from expectitree.expectation import CHOICES
 from expectitree.number import printable, shortest
 from expectitree.render.evaluation_text import value_text
 from expectitree.render.json_values import dumps, search_fields
@@ -20,8 +21,9 @@ HEADINGS = ("algorithm", "value", "best", "nodes", "leaves", "needed", "share", 
 RIGHT = ("nodes", "leaves", "needed", "share", "cuts", "time")
 DISPENSABLE = ("time", "cuts", "share", "nodes", "best")
 WIDEST = {"best": 16}
+CHOICE_COLUMNS = tuple(key.replace("-", "_") for key in CHOICES)
 CSV_COLUMNS = (
-    "file", "algorithm", "probes", "probe_order", "value", "best", "bounds_lower", "bounds_upper", "nodes_total",
+    "file", "algorithm", *CHOICE_COLUMNS, "value", "best", "bounds_lower", "bounds_upper", "nodes_total",
     "nodes_visited", "visits", "leaves_total", "leaves_visited", "cuts", "seconds", "stopped", "value_lower",
     "value_upper",
 )  # fmt: skip
@@ -95,10 +97,8 @@ def comparison_csv(comparisons: Sequence[Comparison], look: Look) -> Iterator[st
     for comparison in comparisons:
         for row in comparison.rows:
             search, counts = row.search, row.search.counts
-            own = search.algorithm.name == "star2.5"
             fields: list[Any] = [
-                comparison.file, search.algorithm.name, search.algorithm.probes if own else "",
-                search.algorithm.probe_order if own else "",
+                comparison.file, search.algorithm.name, *map(search.algorithm.choices.get, CHOICES),
                 shortest(search.value) if search.is_known else "", search.best or "",
                 shortest(search.bounds[0]), shortest(search.bounds[1]), counts.total, counts.visited,
                 counts.visits, counts.leaves_total, counts.leaves_visited, counts.cuts, f"{row.seconds:.6f}",
@@ -125,9 +125,13 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
 
 def _rows(comparison: Comparison) -> list[list[str]]:
     rows = []
-    needed = [] if comparison.limit is None else [comparison.limit.exact.text]
+    limit = comparison.limit
     for row in comparison.rows:
         search, counts = row.search, row.search.counts
+        enough = (
+            None if limit is None else limit.exact if search.is_known or not search.is_answered else limit.best_action
+        )
+        needed = [] if enough is None else [enough.text]
         rows.append(
             [
                 search.algorithm.full_name, value_text(search), search.best or "-",

@@ -13,7 +13,12 @@ from expectitree.render.tree_text import tree_lines
 from expectitree.search.result import Search
 from expectitree.tree import Tree
 
-BOUNDS_FROM = {"option": "from --bounds", "file": "from the file", "leaves": "from the leaves themselves"}
+BOUNDS_FROM = {
+    "option": "from --bounds",
+    "file": "from the file",
+    "leaves": "from the leaves themselves",
+    "none": "since nothing is known beforehand",
+}
 
 
 def evaluation_text(
@@ -46,8 +51,12 @@ def summary_lines(evaluation: Evaluation, look: Look) -> Iterator[str]:
     wide = max(len(f"{counts.visited:,}"), len(f"{counts.leaves_visited:,}"), 1)
     facts = [("algorithm", search.algorithm.full_name)]
     facts.append(("value", look.paint(value_text(search, shortest if search.tree.exact else readable), "value")))
+    if search.is_decided:
+        facts.append(("asked", "which action is best, not what it is worth (--goal action)"))
     if search.stopped:
-        facts.append(("stopped", f"after {counts.visits:,} visits (--max-visits)"))
+        unknown = len(search.tree.unknown)
+        why = f"{unknown:,} utilit{'y is' if unknown == 1 else 'ies are'} not known yet" if unknown else "--max-visits"
+        facts.append(("stopped", f"after {counts.visits:,} visits ({why})"))
     if search.best is not None:
         most = max(12, (look.width - 12) // 2)
         root = len(search.tree) - 1
@@ -82,7 +91,7 @@ def summary_lines(evaluation: Evaluation, look: Look) -> Iterator[str]:
 
 
 def value_text(search: Search, write: Callable[[Number], str] = readable) -> str:
-    """Return the root's value, or where the search was stopped before it was known, the interval that holds it."""
+    """Return the root's value, or where it is not known, the interval that holds it."""
     ends = [write(end) for end in search.interval_of(-1)]
     return ends[0] if search.is_known else f"in [{ends[0]}, {ends[1]}]"
 

@@ -26,14 +26,11 @@ def search_fields(file: str, search: Search) -> dict[str, Any]:
         "file": file,
         "title": search.tree.title,
         "algorithm": search.algorithm.name,
-        **(
-            {"probes": search.algorithm.probes, "probe-order": search.algorithm.probe_order}
-            if search.algorithm.name == "star2.5"
-            else {}
-        ),
+        **search.algorithm.choices,
         "engine": search.engine,
         "value": json_number(search.value) if search.is_known else None,
-        **({"stopped": True, "interval": interval} if search.stopped else {}),
+        **({"stopped": True} if search.stopped else {}),
+        **({"interval": interval} if search.stopped or not search.is_known else {}),
         "best": search.best,
         "ties": list(search.ties),
         "bounds": [json_number(end) for end in search.bounds],
@@ -62,7 +59,9 @@ def json_path(tree: Tree, node: int, branch: int | None = None) -> str | None:
 
 
 def json_number(value: Number) -> int | float | str:
-    """Return a number as JSON has it: an infinity and an exact number are text."""
+    """Return a number as JSON has it: an infinity, an exact number, and one that is not known yet (`?`) are text."""
+    if value != value:
+        return "?"
     if isinstance(value, (float, int)):
         if value in (INFINITY, -INFINITY):
             return "inf" if value > 0 else "-inf"

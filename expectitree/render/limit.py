@@ -86,24 +86,29 @@ def limit_fields(report: Limit) -> dict[str, Any]:
 
 
 def _row_fields(report: Limit, row: Search) -> dict[str, Any]:
-    own = row.algorithm.name == "star2.5"
     counts = row.counts
     surplus = report.surplus(row)
+    enough = report.exact
+    if row.is_answered and not row.is_known and report.best_action is not None:  # it asked for the best action alone
+        enough = report.best_action
+        surplus = None if enough.count is None else counts.leaves_visited - enough.count
     return {
         "algorithm": row.algorithm.name,
-        **({"probes": row.algorithm.probes, "probe-order": row.algorithm.probe_order} if own else {}),
+        **row.algorithm.choices,
         "leaves_visited": counts.leaves_visited,
         "surplus": surplus,
-        "ratio": None if surplus is None or not report.exact.most else counts.leaves_visited / report.exact.most,
+        "ratio": None if surplus is None or not enough.most else counts.leaves_visited / enough.most,
         **({"stopped": True} if row.stopped else {}),
     }
 
 
 def _row(report: Limit, row: Search) -> list[str]:
     looked, enough = row.counts.leaves_visited, report.exact
-    if not row.is_known:
+    if not row.is_answered:
         return [row.algorithm.full_name, f"{looked:,}", enough.text, "stopped", "-"]
-    surplus = report.surplus(row)
+    if not row.is_known and report.best_action is not None:
+        enough = report.best_action
+    surplus = None if enough.count is None else looked - enough.count
     between = f"{looked - enough.most:,} to {looked - enough.least:,}"
     ratio = "-" if surplus is None or not enough.most else f"{looked / enough.most:.2f}"
     return [

@@ -56,17 +56,18 @@ def sum_text(terms: Terms, number: Callable[[Number], str], times: str) -> str:
     possible = [(p, end) for p, end in terms if p]
     if len(possible) > 1 and all(p == possible[0][0] for p, _ in possible):
         return f"({' + '.join(_factor(end, number) for _, end in possible)})/{len(possible)}"
-    return " + ".join(_product(p, end, number, times) for p, end in possible)
+    return " + ".join(product_text(p, end, number, times) for p, end in possible)
 
 
 def quotient_text(limit: Number, others: Terms, p: Number, number: Callable[[Number], str], times: str) -> str:
     """Return how a window's end goes through a CHANCE node: `(2.1 - 0.1·4) / 0.9`."""
-    rest = "".join(f" - {_product(q, end, number, times)}" for q, end in others)
+    rest = "".join(f" - {product_text(q, end, number, times)}" for q, end in others)
     top = f"({number(limit)}{rest})" if rest else number(limit)
     return top if p == 1 else f"{top} / {_share(p)}"
 
 
-def _product(p: Number, end: Number, number: Callable[[Number], str], times: str) -> str:
+def product_text(p: Number, end: Number, number: Callable[[Number], str], times: str) -> str:
+    """Return a term of an expectation: `0.9·2`."""
     return _factor(end, number) if p == 1 else f"{_share(p)}{times}{_factor(end, number)}"
 
 

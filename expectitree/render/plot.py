@@ -7,6 +7,7 @@ import warnings
 from importlib.util import find_spec
 
 from expectitree.errors import AnalysisError
+from expectitree.expectation import CHOICES
 from expectitree.number import printable
 from expectitree.study.summary import Summary, SummaryRow
 
@@ -76,8 +77,9 @@ def _lines(summary: Summary, x_name: str) -> dict[str, list[tuple[float, float, 
             continue
         chosen = row.run.algorithm
         name = row.run.name
-        if x_name == "probes":
-            name = f"{chosen.name}, {chosen.probe_order}" + (f", {row.run.engine}" if row.run.engine != "auto" else "")
+        if x_name in chosen.choices:
+            own = [str(value) for key, value in chosen.choices.items() if key != x_name]
+            name = ", ".join([chosen.name, *own, *([row.run.engine] if row.run.engine != "auto" else [])])
         label = ", ".join([name, *(f"{other} {row.tree[other]}" for other in others if other in row.tree)])
         y = row.leaves if summary.study.plot.y == "leaves" else row.leaf_share
         lines.setdefault(label, []).append((x, y.value, y.half or 0.0))
@@ -90,10 +92,8 @@ def _plain(text: str) -> str:
 
 
 def _x(row: SummaryRow, name: str) -> float | None:
-    if name == "probes":
-        return float(row.run.algorithm.probes) if row.run.algorithm.name == "star2.5" else None
     try:
-        return float(row.tree[name])
+        return float(row.run.algorithm.choices[name] if name in CHOICES else row.tree[name])
     except (KeyError, ValueError):
         return None
 

@@ -106,10 +106,14 @@ class _Teller:
         name, value = self.name(n), self.number(self.search.lower[n])
         if kind == Kind.TERMINAL:
             told = "estimate is" if n in self.tree.estimated else "utility is"
-            seen = "" if self.search.visits[n] else f", and nobody looked ({report.skipped or 'below a cut'})"
+            seen = "" if self.search.visits[n] else f", and nobody looked ({self.unseen(report)})"
             return f"{name} is a leaf: its {told} {brief(self.tree.columns.utility[n])}{seen}."
+        if self.is_decided:
+            best = " or ".join(self.label(n, one.branch) for one in report.alternatives if one.is_best)
+            return f"At {name}, {kind.name} chooses {best}: it lies {self.known(n)}."
         if not self.search.is_exact(n):
-            return f"{name} ({kind.name}) lies {self.known(n)}: more was not needed."
+            why = "more was not needed" if self.search.is_answered else "the search was stopped"
+            return f"{name} ({kind.name}) lies {self.known(n)}: {why}."
         if kind == Kind.CHANCE:
             return f"{name} ({kind.name}) is worth {self.summed(report.terms, value)}."
         chosen = [one for one in report.alternatives if one.is_best]
@@ -125,6 +129,8 @@ class _Teller:
         n = self.report.node
         label, is_max = self.label(n, one.branch), self.tree.columns.kind[n] == Kind.MAX
         best: Any = self.search.lower[n]
+        if self.is_decided:
+            return self.decided(one, label, is_max)
         if one.lower == one.upper:
             text = f"{label} is worth {self.summed(one.terms, self.number(one.lower))}"
             worse: Any = best - one.lower if is_max else one.lower - best
@@ -141,6 +147,32 @@ class _Teller:
             return f"{label} lies in{TIED}[{self.number(one.lower)},{TIED}{self.number(one.upper)}]."
         is_worse = end < best if is_max else end > best
         return f"{text}: {'worse' if is_worse else 'no better'} than {self.number(best)}."
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether it is the root that is explained, where only its best action was asked for."""
+        return self.search.is_decided and self.report.node == len(self.tree) - 1
+
+    def decided(self, one: Alternative, label: str, is_max: bool) -> str:
+        """What an action is worth at least, if it is the best one, else at most."""
+        root = self.report.node
+        sure = self.search.lower[root] if is_max else self.search.upper[root]
+        is_least = is_max == one.is_best
+        end = one.lower if is_least else one.upper
+        text = f"{label} is worth at {'least' if is_least else 'most'} {self.summed(one.terms, self.number(end))}"
+        if one.lower == one.upper:
+            text = f"{label} is worth {self.summed(one.terms, self.number(end))}"
+        if one.is_best:
+            return f"{text}, {'which no other can exceed' if is_max else 'below which no other can be'}."
+        is_worse = end < sure if is_max else end > sure
+        return f"{text}: {'worse' if is_worse else 'no better'} than {self.number(sure)}."
+
+    def unseen(self, report: Reasons) -> str:
+        """Why nobody looked at a leaf."""
+        if report.skipped is not None or report.skipped_above is None:
+            return report.skipped or "below a cut"
+        above = {"cut": "a cut", "passed over": "what was passed over", "probability 0": "an outcome of probability 0"}
+        return f"below {above.get(report.skipped_above, 'what was not reached')}"
 
     def outcome(self, one: Alternative) -> str:
         n = self.report.node
@@ -182,6 +214,13 @@ class _Teller:
             sure = f"{'MAX' if low else 'MIN'} is sure of"
             where = f"at {self.name(node)} with {self.label(node, step.branch)}"
             return f", and {sure} {limit} {where}" if not place else f", which {sure} {where}"
+        if step.why == "rivals":
+            at, more = self.name(node), "more" if self.tree.columns.kind[node] == Kind.MAX else "less"
+            if not place:
+                return f", and no other action at {at} is worth {more} than {limit}"
+            return f", and no other action at {at} is worth {more}"
+        if step.why == "alone":
+            return f", and there is no other action at {self.name(node)}"
         if step.why in ("share", "since"):
             asked = self.number(step.asked)
             if step.why == "share":

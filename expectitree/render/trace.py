@@ -6,19 +6,57 @@ from collections.abc import Callable, Iterator
 from math import isclose
 from typing import Any
 
+from expectitree.analysis.events import (
+    CLOSE,
+    CUT,
+    ENTER,
+    EXPECTED_GAIN,
+    GREATEST_ESTIMATE,
+    GREATEST_SHARE,
+    GREATEST_UPPER,
+    LEAST_ESTIMATE,
+    LEAST_LOWER,
+    LEAVE,
+    MOST_TERMS,
+    ONLY_OPEN,
+    PASS,
+    PROBE,
+    RIVAL_LOWER,
+    RIVAL_UPPER,
+    TIGHTEN,
+    VISIT,
+    Event,
+)
 from expectitree.analysis.explain import Cut
 from expectitree.analysis.moment import Moment
-from expectitree.analysis.trace import CUT, ENTER, LEAVE, MOST_TERMS, PASS, PROBE, TIGHTEN, VISIT, Event, Trace
+from expectitree.analysis.trace import Trace
+from expectitree.expectation import CHOICES
 from expectitree.number import Number, brief, printable
 from expectitree.path import ROOT
 from expectitree.render.evaluation_text import heading, value_text
 from expectitree.render.json_values import dumps, json_number, json_path, search_fields
 from expectitree.render.look import Look, cell_width, wrapped
-from expectitree.render.phrases import TIED, name, quotient_text, residue, sum_text, untied
+from expectitree.render.phrases import TIED, name, product_text, quotient_text, residue, sum_text, untied
 from expectitree.tree import Kind, finite
 
 _DEEPEST = 10  # plies that are indented, before the depth is told in digits
-_STYLES = {CUT: "cut", LEAVE: "value", VISIT: "none", PASS: "dim", TIGHTEN: "none"}
+_STYLES = {CUT: "cut", LEAVE: "value", CLOSE: "value", VISIT: "none", PASS: "dim", TIGHTEN: "none"}
+_AIMS = {
+    "exact": "to make it exact",
+    "lower": "to lower its upper bound",
+    "raise": "to raise its lower bound",
+    "action": "to find its best action",
+}
+_REASONS = {  # why a walk goes on to a child, and to none of the others
+    ONLY_OPEN: "no other is open",
+    GREATEST_UPPER: "no other has a greater upper bound",
+    LEAST_LOWER: "no other has a lesser lower bound",
+    RIVAL_UPPER: "no other rival has a greater upper bound",
+    RIVAL_LOWER: "no other rival has a lesser lower bound",
+    GREATEST_ESTIMATE: "no other has a greater estimate",
+    LEAST_ESTIMATE: "no other has a lesser estimate",
+    EXPECTED_GAIN: "it expects most of a leaf there",
+}
 
 
 def trace_text(report: Trace, look: Look) -> Iterator[str]:
@@ -44,7 +82,7 @@ def trace_json(report: Trace, look: Look) -> Iterator[str]:
     search, tree = report.search, report.tree
     about = search_fields(report.file, search)
     board = Board(report, look)
-    given = ("file", "title", "algorithm", "probes", "probe-order", "engine", "bounds", "bounds_from")
+    given = ("file", "title", "algorithm", *CHOICES, "engine", "bounds", "bounds_from")
     start = {"event": "start"} | {key: about[key] for key in given if key in about}
     yield dumps(start | {"nodes": len(tree), "leaves": tree.leaves})
     for event in report.events:
@@ -67,7 +105,7 @@ class Board:
         self.residue = residue(report.search)
         self.sentences: dict[str, Callable[[Event], str]] = {
             ENTER: self.entered, PROBE: self.probed, VISIT: self.visited, PASS: self.passed, TIGHTEN: self.tightened,
-            CUT: self.cut, LEAVE: self.left,
+            CLOSE: self.closed, CUT: self.cut, LEAVE: self.left,
         }  # fmt: skip
 
     def lines(self, event: Event, moment: Moment, margin: str) -> Iterator[str]:
@@ -110,6 +148,11 @@ class Board:
 
     def entered(self, event: Event) -> str:
         kind = Kind(self.tree.columns.kind[event.node]).name
+        if event.walk:
+            enter = "Enter" if event.depth else f"Walk {event.walk:,}: enter"
+            why = self.why(event)
+            text = f"{enter} {self.name(event)} ({kind}), {self.known(event)}, {_AIMS[event.aim]}"
+            return f"{text}: {why}" if why else text
         alpha, beta = map(self.number, event.window or ())
         return f"Enter {self.name(event)} ({kind}), {self.known(event)}: alpha{TIED}{alpha}, beta{TIED}{beta}"
 
@@ -121,7 +164,24 @@ class Board:
 
     def visited(self, event: Event) -> str:
         estimate = "its estimate is" if event.node in self.tree.estimated else "its utility is"
-        return f"Visit {self.name(event)}: {estimate} {self.number(event.lower)}"
+        why = self.why(event)
+        why = f", since {why}" if why else ""
+        return f"Visit {self.name(event)}{why}: {estimate} {self.number(event.lower)}"
+
+    def why(self, event: Event) -> str:
+        """Why a walk goes there, nothing where that is not known."""
+        if event.why != GREATEST_SHARE:
+            return _REASONS.get(event.why, "")
+        p, low, high = self.tree.columns.probability[event.branch], *event.was
+        width = product_text(p, high - low, self.number, self.look.characters.times)
+        return f"no other has a greater p times width than {width} = {self.number(p * (high - low))}"
+
+    def closed(self, event: Event) -> str:
+        sums = self.sum_text(event)
+        reckoned = f"{sums} = {self.number(event.lower)}" if sums else self.number(event.lower)
+        so_far = [end for end in event.was if finite(end)]
+        known = f" (so{TIED}far in{TIED}[{self.number(event.was[0])},{TIED}{self.number(event.was[1])}])"
+        return f"So {self.name(event)} is worth {reckoned}{known if so_far else ''}"
 
     def passed(self, event: Event) -> str:
         if event.lower == event.upper:
@@ -147,7 +207,8 @@ class Board:
             limit = f">={TIED}beta{TIED}{self.number(cut.window[1])}"
         sums = self.sum_text(event)
         claim = f"at {'most' if low else 'least'} {f'{sums} = ' if sums else ''}{self.number(cut.bound)} {limit}"
-        return f"{cut.kind.capitalize()} cut {cut.where}: {self.name(event)} is worth {claim}"
+        kind = cut.kind.capitalize() if self.search.algorithm.in_order else f"Found in the end: {cut.kind}"
+        return f"{kind} cut {cut.where}: {self.name(event)} is worth {claim}"
 
     def cut_of(self, event: Event) -> Cut:
         first = self.tree.columns.first
@@ -192,12 +253,12 @@ class Board:
 
     def reckoned(self, event: Event, moment: Moment) -> Iterator[str]:
         """Yield how alpha and beta come about where a CHANCE node asks about one of its outcomes."""
-        if event.kind != ENTER or event.branch < 0 or not self.search.algorithm.chance_cuts:
+        if event.kind != ENTER or event.branch < 0 or event.window is None or not self.search.algorithm.chance_cuts:
             return
         tree = self.tree
         kind, _, first, child, probability = tree.columns
         above = tree.parent_of(event.branch)
-        if kind[above] != Kind.CHANCE or first[above + 1] - first[above] > MOST_TERMS or event.window is None:
+        if kind[above] != Kind.CHANCE or first[above + 1] - first[above] > MOST_TERMS:
             return
         own = [b for b in range(first[above], first[above + 1]) if probability[b] > 0]
         p = probability[event.branch]
@@ -224,6 +285,10 @@ class Board:
             above = self.tree.parent_of(event.branch)
             fields |= {"parent": above, "label": tree.branch_label(above, event.branch)}
         fields["path"] = json_path(tree, n, event.branch)
+        if event.walk:
+            fields["walk"] = event.walk
+        if event.aim:
+            fields |= {"aim": event.aim, "why": event.why or None}
         if event.window is not None:
             fields["window"] = list(map(json_number, event.window))
         if event.kind == PROBE and tree.columns.kind[n]:

@@ -158,7 +158,8 @@ class _Drawing:
         text = paint(name, "dim") + paint(f"{symbol}{kind}", kind) + " " + self.value(n)
         used = len(name + symbol + kind) + 1 + len(self.value_text(n))
         first = self.tree.columns.first
-        if row.first_met and is_one_row(self.tree, n) and self.evaluation.strategy_only and kind != "CHANCE":
+        is_played = self.evaluation.strategy_only and kind != "CHANCE" and first[n + 1] - first[n] == 1
+        if row.first_met and is_one_row(self.tree, n) and is_played:
             text += f"  plays {self.label(n, first[n])}"
         elif row.first_met and is_one_row(self.tree, n):
             exact = self.search.is_exact(n)
@@ -178,7 +179,7 @@ class _Drawing:
 
     def utility(self, n: int, paint: Callable[[str, str], str]) -> str:
         text = brief(self.tree.columns.utility[n])
-        return text if self.search.visits[n] else paint(f"({text})", "dim")
+        return text if self.search.visits[n] or text == "?" else paint(f"({text})", "dim")
 
     def expression(self, n: int, room: int, paint: Callable[[str, str], str], cut_short: bool = False) -> str:
         """How a node's terminals make its value: `min(2, 3)`, `mean(1, 2)`, `0.9·2 + 0.1·3`; (4) was not visited.
@@ -216,7 +217,7 @@ class _Drawing:
         elif reason:
             text = f"  {reason}"
         elif row.first_met and self.search.cut[n] == PROBED and self.search.visits[n]:
-            text = "  probed"
+            text = "  probed" if self.search.algorithm.in_order else "  looked at in vain"
         return f"{text}  {self.left_out(row)}" if row.hidden_branches else text
 
     def left_out(self, row: Row) -> str:
@@ -270,11 +271,28 @@ class _Drawing:
         found = interval_text(*self.search.interval_of(parent))
         if lower == upper:
             return f"known to be {brief(lower)}"
+        if not self.search.algorithm.in_order and self.tree.columns.kind[parent] != Kind.CHANCE:
+            return self.why_left(parent, n)
         if self.tree.columns.kind[parent] == Kind.MIN:
             return f"at least {brief(lower)} by its bounds, and {found} is reached"
         if self.tree.columns.kind[parent] == Kind.MAX:
             return f"at most {brief(upper)} by its bounds, and {found} is reached"
         return f"{interval_text(lower, upper)} says enough"
+
+    def why_left(self, parent: int, n: int) -> str:
+        """The same of a search that looks at children in any order, where the parent is a player's."""
+        search, is_max = self.search, self.tree.columns.kind[parent] == Kind.MAX
+        end = search.upper[n] if is_max else search.lower[n]
+        if search.is_exact(parent):
+            other = f"{brief(search.lower[parent])} is reached"
+        elif parent == len(self.tree) - 1 and search.is_decided:
+            if any(self.tree.columns.child[b] == n for b in search.decided):
+                end = search.lower[n] if is_max else search.upper[n]
+                return f"at {'least' if is_max else 'most'} {brief(end)} by its bounds, and nothing else can be better"
+            other = f"{brief(search.lower[parent] if is_max else search.upper[parent])} is sure"
+        else:
+            other = f"alpha is {brief(search.alpha[parent])}" if is_max else f"beta is {brief(search.beta[parent])}"
+        return f"at {'most' if is_max else 'least'} {brief(end)} by its bounds, and {other}"
 
 
 def interval_text(lower: Number, upper: Number) -> str:

@@ -174,7 +174,8 @@ def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int) -> int:
     """Go from the root down to a leaf that is not seen, `route` says by which nodes; return how deep it lies.
 
     Where nodes are shared, what one parent has learnt may not have come to another: each node is backed up as it is
-    entered, and the walk ends where that closes it. Return -1 where more than `most` nodes would be entered.
+    entered, and the walk ends where that closes it; at the root, where that reaches the goal. Return -1 where more than
+    `most` nodes would be entered.
     """
     if beliefs.tally[SEEN] >= beliefs.tally[RENEWAL]:
         renew(tree, beliefs, limits)
@@ -188,7 +189,7 @@ def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int) -> int:
         if tree.kind[node] == 0:
             return depth
         narrow(tree, beliefs, limits, node)
-        if beliefs.lower[node] == beliefs.upper[node]:
+        if beliefs.lower[node] == beliefs.upper[node] or depth == 0 and is_reached(tree, beliefs, limits):
             return depth
         if depth == 0 and limits.goal == ACTION and tree.kind[node] != 3:
             branch, aim = choose_rival(tree, beliefs, limits, node)

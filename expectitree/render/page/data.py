@@ -4,7 +4,8 @@
 - `words` and `skeletons`: a sentence is a skeleton with a word in each of its gaps (U+001F). Sentences differ in
   their numbers and names above all, so a step takes some 20 bytes in place of 100;
 - `tree`: the node and branch tables of `Tree`; numbers by their place in `numbers`, -1 where there is none;
-- `traces`: for each search what it came to, and its events: `kinds` a letter each, `branches` the branch by which the
+- `traces`: for each search what it came to, with the windows that are found in the `final` end of one that has none
+  while it goes on, and its events: `kinds` a letter each, `branches` the branch by which the
   node was come to, `more` what else it says (`_more`), `said` the skeletons, each followed by its words.
 """
 
@@ -14,30 +15,23 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from expectitree.analysis.events import AIMS, CLOSE, CUT, ENTER, LEAVE, PASS, PROBE, TIGHTEN, VISIT, Event
+from expectitree.analysis.explain import Explanation
 from expectitree.analysis.moment import Moment
 from expectitree.analysis.replays import Replays
-from expectitree.analysis.trace import (
-    CUT,
-    ENTER,
-    LEAVE,
-    PASS,
-    PROBE,
-    TIGHTEN,
-    VISIT,
-    Event,
-    Trace,
-    initial_intervals,
-)
+from expectitree.analysis.trace import Trace, initial_intervals
 from expectitree.number import Number, brief, printable, readable
 from expectitree.render.evaluation_text import BOUNDS_FROM
 from expectitree.render.json_values import json_number, search_fields
 from expectitree.render.look import Look
 from expectitree.render.phrases import residue
 from expectitree.render.trace import Board
+from expectitree.search.result import Search
 from expectitree.tree import Kind, Tree
 
 GAP = "\x1f"  # no label shows a control character as it is
-_LETTERS = {ENTER: "E", PROBE: "P", VISIT: "V", PASS: "S", TIGHTEN: "T", CUT: "C", LEAVE: "L"}
+_LETTERS = {ENTER: "E", PROBE: "P", VISIT: "V", PASS: "S", TIGHTEN: "T", CLOSE: "X", CUT: "C", LEAVE: "L"}
+_WALKED = {ENTER: "G", CUT: "K"}  # the same of a best-first search: with an aim, and found in the end
 _VALUED = "W"  # expectiminimax leaves a node: it has a value, and no window
 _WORD = re.compile(r"([^\s,;:()\[\]]*[0-9][^\s,;:()\[\]]*)")  # a number, or a name with a digit in it
 
@@ -148,15 +142,16 @@ def _trace_columns(trace: Trace, numbers: _Numbers, sentences: Sentences) -> dic
     more: list[int] = []
     said: list[int] = []
     while event := moment.forward():
-        letters.append(_VALUED if event.kind == LEAVE and event.window is None else _LETTERS[event.kind])
+        letters.append(_letter(event, search.algorithm.in_order))
         branches.append(event.branch)
-        more += _more(event, numbers)
+        more += _more(event, numbers, search.algorithm.in_order)
         said += sentences.packed(step_text(board, event, moment), board.name(event))
     lower, upper = initial_intervals(search)
     return {
         "name": search.algorithm.full_name,
         "about": search_fields(trace.file, search),
         "cutting": search.algorithm.player_cuts,
+        "in_order": search.algorithm.in_order,
         "lower": _column(lower, numbers),
         "upper": _column(upper, numbers),
         "kinds": "".join(letters),
@@ -166,6 +161,28 @@ def _trace_columns(trace: Trace, numbers: _Numbers, sentences: Sentences) -> dic
         "total": trace.total,
         "opening": opening(trace),
         "conclusion": printable(board.conclusion()),
+        "decided": list(search.decided),
+        **({} if search.algorithm.in_order else {"final": _final(search, numbers)}),
+    }
+
+
+def _letter(event: Event, in_order: bool) -> str:
+    if event.kind == LEAVE and event.window is None:
+        return _VALUED
+    return _LETTERS[event.kind] if in_order else _WALKED.get(event.kind, _LETTERS[event.kind])
+
+
+def _final(search: Search, numbers: _Numbers) -> dict[str, list[int]]:
+    """Return the windows and cuts that are found when a search is over, -1 for a window that there is not."""
+    kind, count = search.tree.columns.kind, len(search.tree)
+    entered = [bool(kind[n] and search.visits[n]) for n in range(count)]
+    asked_by = Explanation(search).asked_by
+    return {
+        "alpha": [numbers(search.alpha[n]) if entered[n] else -1 for n in range(count)],
+        "beta": [numbers(search.beta[n]) if entered[n] else -1 for n in range(count)],
+        "cut": [search.cut[n] if entered[n] else 0 for n in range(count)],
+        "after": [search.cut_after[n] if entered[n] else 0 for n in range(count)],
+        "asked_by": list(asked_by),
     }
 
 
@@ -181,6 +198,8 @@ def opening(trace: Trace) -> str:
         ends = ", ".join(readable(end) for end in search.bounds)
         text = f"{search.algorithm.full_name} begins. It is told that every utility lies in [{ends}]"
         text += f" ({BOUNDS_FROM[search.bounds_source]})."
+        if not search.algorithm.in_order:
+            text += " Each walk goes from the root to a leaf; what it shows there is backed up."
     else:
         text = f"{search.algorithm.full_name} evaluates every node once, children before their parents."
     if steps < trace.total:
@@ -188,15 +207,19 @@ def opening(trace: Trace) -> str:
     return text
 
 
-def _more(event: Event, numbers: _Numbers) -> list[int]:
+def _more(event: Event, numbers: _Numbers, in_order: bool) -> list[int]:
     """Return what an event says beside its kind and node: which integers follow is told by its kind."""
+    if not in_order and event.kind == ENTER:
+        return [AIMS.index(event.aim)]
+    if not in_order and event.kind == CUT:
+        return [event.cut, event.after, *(numbers(end) for end in event.window or ())]
     if event.kind == ENTER:
         return [numbers(end) for end in event.window or ()]
     if event.kind == PROBE:
         return [event.place]
     if event.kind == VISIT or event.kind == LEAVE and event.window is None:
         return [numbers(event.lower)]
-    if event.kind == TIGHTEN:
+    if event.kind in (TIGHTEN, CLOSE):
         return [numbers(event.lower), numbers(event.upper)]
     if event.kind == CUT:
         return [event.cut, event.after]

@@ -83,8 +83,9 @@ class Layout {
     if (trace.cutting) for (let n = 0; n < tree.count; n++) width(n, numbers.interval(trace.lower[n], trace.upper[n]), 13);
     for (let i = 0; i < trace.length; i++) {
       const n = tree.target(trace.branches[i]), kind = trace.kinds[i], at = trace.at[i], more = trace.more;
-      if (kind === "T" || kind === "L") width(n, numbers.interval(more[at], more[at + 1]), 13);
+      if (kind === "T" || kind === "X" || kind === "L") width(n, numbers.interval(more[at], more[at + 1]), 13);
       else if (kind === "W") width(n, numbers.shown[more[at]], 13);
+      else if (kind === "G") width(n, SHORT_AIMS[more[at]], 11.5);
       else if (kind === "E") {
         width(n, `α ${numbers.shown[more[at]]}`, 11.5);
         width(n, `β ${numbers.shown[more[at + 1]]}`, 11.5);

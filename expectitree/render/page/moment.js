@@ -6,6 +6,8 @@ const isCut = (code) => code !== NOT_CUT && code !== PROBED && code !== STOPPED;
 // Why a node was not entered (as analysis/explain.py).
 const VISITED = 0, CUT_OFF = 1, PASSED_OVER = 2, IMPOSSIBLE = 3, BELOW_PASSED_OVER = 4, NOT_REACHED = 5, WAITING = 6;
 const REASONS = [null, "cut", "passed over", "probability 0", null, "not reached", null];
+const AIMS = ["make it exact", "lower its upper bound", "raise its lower bound", "find its best action"]; // of a walk
+const SHORT_AIMS = ["aim: exact", "aim: lower", "aim: raise", "aim: best"];
 const NOBODY = -1, UNREACHED = -2, UNDECIDED = -3; // in place of the node whose cut it was
 
 class Moment {
@@ -24,6 +26,8 @@ class Moment {
     this.before = new Int32Array(this.columns.length * trace.length); // what the columns held at each step's node
     this.open = []; // the steps (from 0) that entered the nodes which are not yet left, the root first
     this.left = []; // the entries of those that were left, to come back to
+    this.walked = []; // of best-first: by step, the entries that it left
+    this.unfinished = null; // of best-first, after its last step: windows and cuts as they were before the end
     this.cuts = this.entries = this.visited = this.leavesVisited = 0;
     this.explained = NONE; // the step for which `reason` holds
   }
@@ -44,7 +48,21 @@ class Moment {
     const { trace, columns } = this;
     const i = this.step++, n = this.node(this.step), kind = trace.kinds[i], at = trace.at[i], more = trace.more;
     columns.forEach((column, c) => { this.before[i * columns.length + c] = column[n]; });
-    if (kind === "E") {
+    if (!trace.inOrder) this.leave(i, n, kind);
+    if (kind === "G") {
+      this.open.push(i);
+      this.count(n, 1);
+      this.cut[n] = STOPPED;
+    } else if (kind === "X") {
+      this.lower[n] = more[at];
+      this.upper[n] = more[at + 1];
+    } else if (kind === "K") {
+      this.cuts++;
+      this.cut[n] = more[at];
+      this.after[n] = more[at + 1];
+      this.alpha[n] = more[at + 2];
+      this.beta[n] = more[at + 3];
+    } else if (kind === "E") {
       this.open.push(i);
       this.count(n, 1);
       this.alpha[n] = more[at];
@@ -67,17 +85,44 @@ class Moment {
       this.cut[n] = more[at + 2];
       this.after[n] = more[at + 3];
     }
+    if (!trace.inOrder && this.step === trace.total) this.finish();
+  }
+
+  /** Leave what a walk has left by this step: at its end, up to the node that is backed up. */
+  leave(i, n, kind) {
+    let depth = this.trace.depth[i];
+    if ("TXK".includes(kind)) {
+      const isOnIt = kind !== "K" && depth < this.open.length && this.node(this.open[depth] + 1) === n;
+      depth = isOnIt ? depth + (kind === "T" ? 1 : 0) : 0;
+    }
+    this.walked.push(this.open.splice(depth));
+  }
+
+  /** Write the windows and cuts that are found when a best-first search is over. */
+  finish() {
+    const columns = this.columns.slice(3), { final } = this.trace;
+    this.unfinished = columns.map((column) => column.slice());
+    [final.alpha, final.beta, final.cut, final.after].forEach((column, c) => columns[c].set(column));
   }
 
   back() {
     const { trace, columns } = this;
+    if (this.unfinished) {
+      this.unfinished.forEach((column, c) => columns[c + 3].set(column));
+      this.unfinished = null;
+    }
     const i = --this.step, n = this.node(i + 1), kind = trace.kinds[i];
-    if (kind === "E") {
+    if (kind === "G") {
+      this.open.pop();
+      this.count(n, -1);
+    } else if (kind === "K") this.cuts--;
+    else if (kind === "E") {
       this.open.pop();
       this.count(n, -1);
     } else if (kind === "V" || kind === "W") this.count(n, -1);
     else if (kind === "C") this.cuts--;
     else if (kind === "L") this.open.push(this.left.pop());
+    if (!trace.inOrder) this.open.push(...this.walked.pop());
     columns.forEach((column, c) => { column[n] = this.before[i * columns.length + c]; });
   }
 
@@ -94,17 +139,27 @@ class Moment {
 
   /** The branches from the root to the last step's node, by which the search came there. */
   way() {
-    const { tree, trace } = this;
+    const { trace } = this;
     if (!this.step) return [];
     const last = trace.branches[this.step - 1];
-    if (!trace.cutting) {
-      const branches = [];
-      for (let b = last; b !== NONE; b = tree.branch[tree.owner[b]]) branches.push(b);
-      return branches.reverse();
-    }
+    if (!trace.cutting || (!trace.inOrder && !this.open.length)) return this.firstWay(last);
     const branches = this.open.map((i) => trace.branches[i]).filter((b) => b !== NONE);
     if (last !== NONE && branches[branches.length - 1] !== last) branches.push(last);
     return branches;
+  }
+
+  /** The branches from the root to the end of one, by the first paths. */
+  firstWay(last) {
+    const branches = [];
+    for (let b = last; b !== NONE; b = this.tree.branch[this.tree.owner[b]]) branches.push(b);
+    return branches.reverse();
+  }
+
+  /** What the walk that is going on is to do at a node, in these words: empty where there is none. */
+  aim(n, words) {
+    if (this.trace.inOrder) return "";
+    const i = this.open.find((entry) => this.node(entry + 1) === n);
+    return i === undefined ? "" : words[this.trace.more[this.trace.at[i]]];
   }
 
   isExact(n) { return this.lower[n] === this.upper[n]; }
@@ -112,7 +167,8 @@ class Moment {
   /** Whether a branch of a player's node is proved to be worth the node's known value (`Search.is_best`). */
   isBest(n, branch) {
     const kind = this.tree.kind[n];
-    if ((kind !== MAX && kind !== MIN) || !this.isExact(n)) return false;
+    if (kind !== MAX && kind !== MIN) return false;
+    if (!this.isExact(n)) return n === this.tree.root && this.unfinished !== null && this.trace.decided.has(branch);
     const column = kind === MAX ? this.lower : this.upper;
     const found = column[this.tree.child[branch]], value = column[n];
     if (found === value) return true;
@@ -144,13 +200,16 @@ class Moment {
     }
     const open = new Set(this.open.map((i) => tree.target(this.trace.branches[i])));
     spared.fill(0);
-    for (const n of tree.order) {
+    // Of a search not in order: a node may be asked from another place than its first path, but from a later row.
+    const { inOrder, final } = this.trace;
+    for (let i = 0; i < tree.count; i++) {
+      const n = inOrder ? tree.order[i] : tree.count - 1 - i;
       const above = tree.parent[n];
       by[n] = NOBODY;
       reason[n] = VISITED;
       if (visits[n]) {
-        if (cut[n] === PROBED) by[n] = by[above];
-        else if (cut[n] === STOPPED) by[n] = open.has(n) ? UNDECIDED : UNREACHED;
+        if (cut[n] === PROBED) by[n] = by[inOrder ? above : final.asked_by[n]] ?? NOBODY;
+        else if (cut[n] === STOPPED) by[n] = (inOrder ? open.has(n) : !this.unfinished) ? UNDECIDED : UNREACHED;
         else if (isCut(cut[n])) by[n] = n;
         continue;
       }
@@ -169,7 +228,7 @@ class Moment {
       else if (
         by[above] === NOBODY ||
         // the cut came later than this child's turn
-        (by[above] === above && cut[above] < CUT_PROBING && tree.branch[n] - tree.first[above] < after[above])
+        (inOrder && by[above] === above && cut[above] < CUT_PROBING && tree.branch[n] - tree.first[above] < after[above])
       ) reason[n] = PASSED_OVER;
       else {
         reason[n] = CUT_OFF;

@@ -6,6 +6,7 @@ const ABOUT = {
   star1: "Cuts at CHANCE too: outcomes not yet seen count as good, or as bad, as the bounds allow.",
   star2: "As star1, but first it probes one child below each outcome.",
   "star2.5": "As star2, with several probes below each outcome.",
+  "best-first": "Walks from the root to the leaf from which it expects most, in any order, each with an aim; what is cut shows in the end.",
 };
 const SPEEDS = [0.5, 1, 2, 4, 10, 40, 200]; // steps a second
 const LAST_STEPS = 7; // that are told of
@@ -223,8 +224,10 @@ class Page {
     fact(kind === TERMINAL ? "utility" : moment.isExact(n) ? "value" : "lies in", view.known(n) || "[-inf, inf]");
     if (moment.alpha[n] !== NONE) {
       const ends = [moment.alpha[n], moment.beta[n]].map((end) => numbers.shown[end]);
-      fact(view.open.has(n) ? "window" : "last window", `alpha ${ends[0]}, beta ${ends[1]}`);
+      const name = view.open.has(n) ? "window" : "last window";
+      fact(moment.trace.inOrder ? name : "window found", `alpha ${ends[0]}, beta ${ends[1]}`);
     }
+    fact("aim", moment.aim(n, AIMS));
     if (kind === MAX || kind === MIN) fact("best", moment.bestBranches(n).slice(0, 8).map((b) => tree.label(b)).join(", "));
     if (kind !== TERMINAL && isCut(moment.cut[n])) {
       const spared = moment.spared[n];
@@ -253,7 +256,7 @@ class Page {
     const { moment, trace } = this;
     const rows = [];
     for (let step = moment.step; step > Math.max(0, moment.step - LAST_STEPS); step--) {
-      const row = make("li", "", trace.kinds[step - 1] === "C" ? { class: "cut" } : {});
+      const row = make("li", "", "CK".includes(trace.kinds[step - 1]) ? { class: "cut" } : {});
       const button = make("button", "", { type: "button" });
       button.style.paddingLeft = `${0.25 + Math.min(trace.depth[step - 1], 8) * 0.8}em`;
       button.append(make("span", `${step}`, { class: "number" }), trace.sentences(step)[0]);

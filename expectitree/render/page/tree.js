@@ -133,6 +133,9 @@ class Trace {
     this.name = columns.name;
     this.about = columns.about;
     this.cutting = columns.cutting; // false for expectiminimax, which knows neither windows nor cuts
+    this.inOrder = columns.in_order; // false for best-first: walks with aims; windows and cuts are found in the end
+    this.final = columns.final;
+    this.decided = new Set(columns.decided); // the best action at the root, where that alone was asked for
     this.opening = columns.opening;
     this.conclusion = columns.conclusion;
     this.total = columns.total;
@@ -149,7 +152,8 @@ class Trace {
     this.saidAt = new Int32Array(this.length);
     this.depth = new Int32Array(this.length);
     this.cuts = []; // the steps (from 1) that are cuts
-    const sizes = { E: 2, P: 1, V: 1, W: 1, S: 0, T: 2, C: 2, L: 4 };
+    const sizes = { E: 2, P: 1, V: 1, W: 1, S: 0, T: 2, X: 2, C: 2, L: 4, G: 1, K: 4 };
+    const way = []; // of a walk: its nodes
     let at = 0, saidAt = 0, open = 0;
     for (let i = 0; i < this.length; i++) {
       const kind = this.kinds[i];
@@ -157,7 +161,17 @@ class Trace {
       at += sizes[kind];
       this.saidAt[i] = saidAt;
       saidAt += 1 + this.gaps[this.said[saidAt]];
-      if (kind === "C") this.cuts.push(i + 1);
+      if (kind === "C" || kind === "K") this.cuts.push(i + 1);
+      if (!this.inOrder) {
+        const n = tree.target(this.branches[i]);
+        if (kind === "G") {
+          way.length = n === tree.root ? 0 : way.lastIndexOf(tree.owner[this.branches[i]]) + 1;
+          way.push(n);
+        }
+        const place = kind === "K" ? NONE : way.lastIndexOf(n);
+        this.depth[i] = kind === "V" ? way.length : place === NONE ? tree.depth[n] : place;
+        continue;
+      }
       if (!this.cutting) {
         this.depth[i] = tree.depth[tree.target(this.branches[i])];
         continue;

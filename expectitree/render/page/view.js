@@ -31,7 +31,7 @@ class View {
       else if (!item.run && !this.here && (this.way.has(item.branch) || item.branch === NONE) && moment.step) this.near = item;
     }
     if (!this.here && moment.step) this.here = this.near ?? null;
-    this.changed = "TVWL".includes(this.last || "-") ? lastNode : NONE;
+    this.changed = "TXVWL".includes(this.last || "-") ? lastNode : NONE;
   }
 
   isHidden(item) { return item.hidden; }
@@ -75,8 +75,10 @@ class View {
     return numbers.interval(lower, upper);
   }
 
+  /** What is asked of a node that is entered and not yet left: alpha and beta, or the aim of a walk. */
   window(n) {
     if (!this.open.has(n)) return ["", ""];
+    if (!this.moment.trace.inOrder) return [this.moment.aim(n, SHORT_AIMS), ""];
     const { shown } = this.numbers;
     return [`α ${shown[this.moment.alpha[n]]}`, `β ${shown[this.moment.beta[n]]}`];
   }
@@ -96,7 +98,8 @@ class View {
     const what = kind === TERMINAL ? (value === "?" ? "leaf, not seen" : `leaf ${value}`) : `${KIND_NAMES[kind]} ${value}`;
     words.push(words.length ? `: ${what}` : what);
     const [alpha, beta] = this.window(n);
-    if (alpha) words.push(`, ${alpha.replace("α", "alpha")}, ${beta.replace("β", "beta")}`);
+    if (alpha) words.push(`, ${alpha.replace("α", "alpha")}`);
+    if (beta) words.push(`, ${beta.replace("β", "beta")}`);
     if (item.isBest) words.push(", best");
     const reason = REASONS[moment.reason[n]];
     if (reason && !item.parent?.hidden) words.push(`, ${reason}`);

@@ -277,7 +277,8 @@ class _Reader:
         label = printable(self.tree.branch_label(row.parent, row.branch)) if written or self.style.places else ""
         is_cut = row.branch == self.first_cut(row.parent)
         is_grey = not p or self.is_grey(row.parent) or self.is_grey(row.node)
-        is_grey = is_grey or (not row.first_met and 0 <= self.first_cut(row.parent) <= row.branch)
+        in_order = self.search.algorithm.in_order
+        is_grey = is_grey or (in_order and not row.first_met and 0 <= self.first_cut(row.parent) <= row.branch)
         return Link(
             parent,
             child,
@@ -319,12 +320,19 @@ class _Reader:
         search, reason = self.search, self.explanation.reason
         begin = first[node]
         cut = self.explanation.cut(node)
-        if cut is not None and not cut.probing:
+        if cut is not None and not cut.probing and search.algorithm.in_order:
             begin += cut.after
         for b in range(begin, first[node + 1]):
             c = child[b]
             if not self.tree.is_first_met(c, b):
-                if cut is not None and not cut.probing and probability[b] and search.lower[c] < search.upper[c]:
+                is_left = search.algorithm.in_order or not search.visits[c]
+                if (
+                    cut is not None
+                    and not cut.probing
+                    and probability[b]
+                    and search.lower[c] < search.upper[c]
+                    and is_left
+                ):
                     yield b
             elif reason[c] == CUT:
                 yield b
