@@ -11,8 +11,8 @@ from expectitree.analysis.limit import Limit, check_size, measure
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.number import readable
-from expectitree.search.algorithms import ALGORITHMS, Algorithm
-from expectitree.search.engine import evaluate
+from expectitree.search.algorithms import Algorithm
+from expectitree.search.engine import evaluate, usual_algorithms
 from expectitree.search.result import Search
 from expectitree.tree import Bounds, Kind, Tree
 
@@ -92,7 +92,7 @@ class Total:
 
 def compare(
     tree: Tree,
-    algorithms: Iterable[Algorithm | str] | Algorithm | str = tuple(ALGORITHMS),
+    algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
     *,
     bounds: Bounds | None = None,
     engine: str = "auto",
@@ -101,13 +101,17 @@ def compare(
     max_leaves: int | None = None,
     file: str = "",
 ) -> Comparison:
-    """Search a tree with each algorithm in turn, all by default; `file` is what the report calls the tree.
+    """Search a tree with each algorithm in turn; `file` is what the report calls the tree.
 
-    `bounds`, `engine` and `max_visits` are those of `evaluate`. With `limit` it is also told how few leaves could have
-    been enough, as the function `limit` does, to which `max_leaves` goes.
+    By default these are all, but best-first only where it does not think long.
+
+    `bounds`, `engine` and `max_visits` are those of `evaluate`. With `limit` it is also told how few leaves could
+    have been enough, as the function `limit` does, to which `max_leaves` goes.
     """
     if limit:
         check_size(tree, max_leaves)
+    if algorithms is None:
+        algorithms = usual_algorithms(tree)
     rows = []
     for algorithm in [algorithms] if isinstance(algorithms, (Algorithm, str)) else algorithms:
         start = perf_counter()
@@ -124,15 +128,21 @@ def compare(
 
 
 def totals(comparisons: Sequence[Comparison]) -> list[Total]:
-    """Return the sums over several files, an entry for each algorithm."""
+    """Return the sums over several files, an entry for each algorithm that searched them all."""
     sums = []
     limits = [comparison.limit.exact for comparison in comparisons if comparison.limit is not None]
     needed = (sum(e.least for e in limits), sum(e.most for e in limits)) if limits else None
-    for rows in zip(*(comparison.rows for comparison in comparisons), strict=True):
+    rows_of: dict[Algorithm, list[ComparisonRow]] = {}
+    for comparison in comparisons:
+        for row in comparison.rows:
+            rows_of.setdefault(row.search.algorithm, []).append(row)
+    for algorithm, rows in rows_of.items():
+        if len(rows) < len(comparisons):
+            continue
         counts = [row.search.counts for row in rows]
         sums.append(
             Total(
-                rows[0].search.algorithm,
+                algorithm,
                 sum(c.visited for c in counts),
                 sum(c.leaves_total for c in counts),
                 sum(c.leaves_visited for c in counts),

@@ -39,8 +39,9 @@ class Step:
 
     `why` is "has" (a player is sure of `limit` at `node`, by `branch`), "rivals" (no other action at `node`, the root
     of a search for the best one, is worth more than `limit`; at MIN: less), "alone" (there is no other), "share"
-    (`limit` at the CHANCE node `node` comes to `asked` at its outcome, the others being `terms`), "since" (the same, but the
-    others have become tighter since), "bound" (`limit` is the root's bound) or "far" (it comes from further up).
+    (`limit` at the CHANCE node `node` comes to `asked` at its outcome, the others being `terms`), "since" (the same,
+    but the others have become tighter since), "bound" (`limit` is the root's bound) or "far" (it comes from further
+    up).
     """
 
     why: str

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from expectitree.analysis.trace import Trace, trace
 from expectitree.errors import AnalysisError
-from expectitree.search.algorithms import ALGORITHMS, Algorithm
+from expectitree.search.algorithms import Algorithm
+from expectitree.search.engine import usual_algorithms
 from expectitree.tree import Bounds, Tree
 
 MOST_NODES = 100_000  # of a tree that is replayed: its page has some 5 MB before the first step
@@ -25,18 +26,18 @@ class Replays:
 
 def replays(
     tree: Tree,
-    algorithms: Iterable[Algorithm | str] = tuple(ALGORITHMS),
+    algorithms: Iterable[Algorithm | str] | None = None,
     *,
     bounds: Bounds | None = None,
     max_visits: int | None = None,
     most_steps: int | None = MOST_STEPS,
     file: str = "",
 ) -> Replays:
-    """Search a tree with each algorithm in turn, all by default, and return every step of each.
+    """Search a tree with each algorithm in turn, and return every step of each.
 
-    `bounds`, `max_visits` and `file` are those of `trace`. Of each search the first `most_steps` steps are kept (all
-    with None), and all are counted. Raises `AnalysisError` for a tree of more than 100,000 nodes, and where no
-    algorithm is named.
+    By default these are all, but best-first only where it does not think long. `bounds`, `max_visits` and
+    `file` are those of `trace`. Of each search the first `most_steps` steps are kept (all with None), and all are
+    counted. Raises `AnalysisError` for a tree of more than 100,000 nodes, and where no algorithm is named.
     """
     if len(tree) > MOST_NODES:
         raise AnalysisError(
@@ -45,7 +46,7 @@ def replays(
         )
     found = [
         trace(tree, algorithm, bounds=bounds, most=most_steps, max_visits=max_visits, file=file)
-        for algorithm in algorithms
+        for algorithm in (usual_algorithms(tree) if algorithms is None else algorithms)
     ]
     if not found:
         raise AnalysisError("nothing to replay: name at least one algorithm")

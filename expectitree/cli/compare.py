@@ -15,6 +15,7 @@ from expectitree.cli.options import (
     format_option,
     max_leaves_option,
     tree_options,
+    usual,
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, say, working, write
@@ -42,13 +43,14 @@ def command(
 
     The algorithms must agree; where they do not, that is said and the exit status is 1.
     """
-    algorithms = algorithms_named(names, choices)
+    chosen = algorithms_named(names, choices)
     if max_leaves is not None and not with_limit:
         raise click.UsageError("--max-leaves is for --limit: add that, or leave it out.")
     what = Given(**given)
     bounds = what.root_bounds()
     comparisons = []
     for file, tree in what.trees():
+        algorithms = chosen if names else usual(chosen, tree, file)
         with what.complaining(file), working(f"comparing {file}"):
             comparison = compare(
                 tree, algorithms, bounds=bounds, engine=what.engine, max_visits=what.max_visits, file=file,

@@ -19,6 +19,7 @@ from expectitree.cli.options import (
     force_option,
     refuse_to_replace,
     tree_options,
+    usual,
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import say, working, write
@@ -100,10 +101,10 @@ def command(
     For example: expectitree draw trees/ballard.yaml -a star2 -o ballard.svg
     """
     kind = _kind(out, format_name, force)
-    algorithms = (
+    chosen = (
         algorithms_named(names, choices) if names or kind == "html" else algorithms_named(("expectiminimax",), choices)
     )
-    if len(algorithms) > 1 and kind != "html":
+    if len(chosen) > 1 and kind != "html":
         raise click.UsageError("A picture is of one search: give -a once, or draw a page (.html) of several.")
     if kind == "html" and (idle := [name for name in _OF_PICTURES if _is_given(context, name)]):
         raise click.UsageError(
@@ -115,6 +116,7 @@ def command(
     bounds = what.root_bounds()
     style = Style(None if show_all else rows, theme, direction, title, reasons, places)
     for file, tree in what.trees():
+        algorithms = chosen if names else usual(chosen, tree, file)
         with what.complaining(file), working(f"drawing {file}"):
             if kind == "html":
                 drawn = _page(tree, algorithms, bounds, what.max_visits, file)

@@ -15,6 +15,7 @@ from expectitree.cli.options import (
     format_option,
     max_leaves_option,
     tree_options,
+    usual,
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, working, write
@@ -46,11 +47,12 @@ def command(
 
     For example: expectitree limit trees/ballard-6.yaml
     """
-    algorithms = algorithms_named(names, choices)
+    chosen = algorithms_named(names, choices)
     what = Given(**given)
     bounds = what.root_bounds()
     reports = []
     for file, tree in what.trees():
+        algorithms = chosen if names else usual(chosen, tree, file)
         with what.complaining(file), working(f"the limit of {file}"):
             report = limit(
                 tree, algorithms, bounds=bounds, engine=what.engine, max_visits=what.max_visits,

@@ -24,7 +24,7 @@ from expectitree.files.saving import format_of, pieces, save
 from expectitree.number import to_bound
 from expectitree.search.algorithms import Algorithm
 from expectitree.search.algorithms import algorithm as find_algorithm
-from expectitree.search.engine import ENGINES
+from expectitree.search.engine import ENGINES, usual_algorithms
 from expectitree.tree import Bounds, Tree
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -259,6 +259,16 @@ def algorithms_named(names: Sequence[str], choices: Choices) -> list[Algorithm]:
         find_algorithm(name, **{key: value for key, value in choices.items() if CHOICES[key].algorithm == name})
         for name in chosen_names
     ]
+
+
+def usual(algorithms: Sequence[Algorithm], tree: Tree, file: str) -> list[Algorithm]:
+    """Return those of some algorithms that nobody named which do not think long about a tree; say which do."""
+    chosen = usual_algorithms(tree, algorithms)
+    for algorithm in algorithms:
+        if algorithm not in chosen:
+            name = algorithm.name
+            say(f"{file}: {name} is left out, since it would think long about so many leaves: -a {name} runs it")
+    return chosen
 
 
 def format_option(formats: dict[str, tuple[str, str]]) -> Callable[[Command], Command]:

@@ -8,7 +8,7 @@ lists of `Fraction` exact.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -229,8 +229,8 @@ def end_best_first(ground: Ground, beliefs: Beliefs, stopped: bool) -> Search:
     return ground.found(*columns, cuts, stopped)
 
 
-def usual_algorithms(tree: Tree) -> list[Algorithm]:
-    """Return the algorithms that a tree is searched with where none is named: all, but none that thinks for long."""
+def usual_algorithms(tree: Tree, among: Iterable[Algorithm] = tuple(ALGORITHMS.values())) -> list[Algorithm]:
+    """Return the algorithms that a tree is searched with where none is named: all, but none that thinks long."""
     looked_at = tree.scan(
         scans.children_on_the_way,
         tree.columns.first,
@@ -238,7 +238,7 @@ def usual_algorithms(tree: Tree) -> list[Algorithm]:
         loops.zeros("d", len(tree)),
         float(tree.leaves),
     )
-    return [chosen for chosen in ALGORITHMS.values() if chosen.in_order or looked_at <= MUCH_THINKING]
+    return [chosen for chosen in among if chosen.in_order or looked_at <= MUCH_THINKING]
 
 
 def choose_engine(tree: Tree, algorithm: Algorithm, engine: str) -> str:

@@ -16,8 +16,8 @@ from expectitree.analysis.limit.shape import ground_of
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.number import readable
-from expectitree.search.algorithms import ALGORITHMS, Algorithm
-from expectitree.search.engine import evaluate
+from expectitree.search.algorithms import Algorithm
+from expectitree.search.engine import evaluate, usual_algorithms
 from expectitree.search.result import Search
 from expectitree.tree import Bounds, Tree
 
@@ -77,7 +77,7 @@ class Limit(Shown):
 
 def limit(
     tree: Tree,
-    algorithms: Iterable[Algorithm | str] | Algorithm | str = tuple(ALGORITHMS),
+    algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
     *,
     bounds: Bounds | None = None,
     engine: str = "auto",
@@ -87,11 +87,14 @@ def limit(
 ) -> Limit:
     """Return the fewest leaves that are enough for a tree, and a search with each algorithm beside it.
 
-    `bounds`, `engine` and `max_visits` are those of `evaluate`. Raises `AnalysisError` where there are more than
-    `max_leaves`, since the work is quadratic in them; by default `MOST_LEAVES`, or `MOST_LARGE`.
+    By default these are all, but best-first only where it does not think long. `bounds`, `engine` and
+    `max_visits` are those of `evaluate`. Raises `AnalysisError` where there are more than `max_leaves`, since the
+    work is quadratic in them; by default `MOST_LEAVES`, or `MOST_LARGE`.
     """
     check_size(tree, max_leaves)
-    if isinstance(algorithms, (Algorithm, str)):
+    if algorithms is None:
+        algorithms = usual_algorithms(tree)
+    elif isinstance(algorithms, (Algorithm, str)):
         algorithms = [algorithms]
     rows = [evaluate(tree, a, bounds=bounds, engine=engine, max_visits=max_visits) for a in algorithms]
     return measure(tree, rows, bounds=bounds, engine=engine, max_leaves=max_leaves, file=file)
