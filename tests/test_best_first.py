@@ -264,13 +264,13 @@ class Spoken:
             possible = [b.child for b in node.branches if b.probability > 0 and self.is_open(b.child)]
             to_lower, to_raise = ([self.costs[c.id][side] for c in possible] for side in (0, 1))
         elif node.kind == Kind.MAX:
-            to_lower = [self.costs[c.id][0] for c in waiting if self.ends[c.id][1] > m]
-            able = [c for c in waiting if self.ends[c.id][1] > low]
+            to_lower = [self.costs[c.id][0] for c in waiting if self.ends[c.id][1] > m + self.near]
+            able = [c for c in waiting if self.ends[c.id][1] > low + self.near]
             best, self.rates[node.id] = first_best(able, lambda c: self.gain_at(node, c, "raise"))
             to_raise = [self.costs[best.id][1]] if best else []
         else:
-            to_raise = [self.costs[c.id][1] for c in waiting if self.ends[c.id][0] < m]
-            able = [c for c in waiting if self.ends[c.id][0] < high]
+            to_raise = [self.costs[c.id][1] for c in waiting if self.ends[c.id][0] < m - self.near]
+            able = [c for c in waiting if self.ends[c.id][0] < high - self.near]
             best, self.rates[node.id] = first_best(able, lambda c: self.gain_at(node, c, "lower"))
             to_lower = [self.costs[best.id][0]] if best else []
         self.costs[node.id] = max(1.0, sum(to_lower)), max(1.0, sum(to_raise))
@@ -339,7 +339,8 @@ class Spoken:
         able = [
             c
             for c in node.children
-            if self.is_open(c) and (self.known[c.id][1] > lower if is_max else self.known[c.id][0] < upper)
+            if self.is_open(c)
+            and (self.known[c.id][1] > lower + self.eps if is_max else self.known[c.id][0] < upper - self.eps)
         ]
         best, _ = first_best(able, lambda c: self.gain_at(node, c, aim))
         return best, aim
@@ -384,24 +385,23 @@ class Spoken:
         rivals = [c for c in children if c.id != best.id and self.is_open(c)]
         low, high = self.ends[self.root.id]
         held = low if is_max else -high  # what some action is sure of
-        able = [c for c in rivals if self.hope(c, is_max) > held]
-        if not able:
+        if not rivals or self.is_open(best) and max(self.hope(c, is_max) for c in rivals) <= held + self.near:
             return best, to_raise
-        rival = able[0]
-        for node in able[1:]:
+        rival = rivals[0]
+        for node in rivals[1:]:
             if self.hope(node, is_max) > self.hope(rival, is_max) + self.near:
                 rival = node
-        if not self.is_open(best) or self.hope(best, is_max) < self.hope(rival, is_max):
+        if not self.is_open(best) or self.hope(best, is_max) < self.hope(rival, is_max) - self.near:
             return rival, to_lower
         sure = self.ends[best.id][0] if is_max else -self.ends[best.id][1]
         side = 0 if is_max else 1
-        cost = sum(self.costs[c.id][side] for c in rivals if self.hope(c, is_max) > sure)
+        cost = sum(self.costs[c.id][side] for c in rivals if self.hope(c, is_max) > sure + self.near)
         up, down = self.promise(best, to_raise), self.promise(rival, to_lower)
         if rival.kind == Kind.CHANCE:
             shares = [(b.probability, b.child) for b in rival.branches]
             down = max(p * self.promise(c, to_lower) for p, c in shares if p > 0 and self.is_open(c))
         down *= self.costs[rival.id][side] / max(1.0, cost)
-        return (rival, to_lower) if down > 2 * up else (best, to_raise)
+        return (rival, to_lower) if down > 2 * (1 + 1e-6) * up else (best, to_raise)
 
 
 def below(node: Node) -> Iterator[Node]:

@@ -38,10 +38,9 @@ class Step:
     """One step up from a cut: why its window ends where it does.
 
     `why` is "has" (a player is sure of `limit` at `node`, by `branch`), "rivals" (no other action at `node`, the root
-    of a search for the best one, is worth more than `limit`; at MIN: less), "alone" (there is no other), "share"
-    (`limit` at the CHANCE node `node` comes to `asked` at its outcome, the others being `terms`), "since" (the same,
-    but the others have become tighter since), "bound" (`limit` is the root's bound) or "far" (it comes from further
-    up).
+    of a search for the best one, is worth more than `limit`; at MIN: less), "share" (`limit` at the
+    CHANCE node `node` comes to `asked` at its outcome, the others being `terms`), "since" (the same, but the others
+    have become tighter since), "bound" (`limit` is the root's bound) or "far" (it comes from further up).
     """
 
     why: str
@@ -160,8 +159,6 @@ def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator
 def _reason(search: Search, explanation: Explanation, node: int, cut: Cut) -> CutReason:
     low = cut.fails == "low"
     steps = tuple(_steps_up(search, explanation, node, cut.window, low))
-    if steps[-1].why == "alone":
-        steps = steps[-1:]  # what lies between does not matter: nothing else can be played
     return CutReason(node, cut, _terms(search, node, high=low), steps)
 
 
@@ -195,8 +192,7 @@ def _steps_up(search: Search, explanation: Explanation, node: int, window: Bound
             yield Step("share" if is_it else "since", above, above_limit, own, limit, p, terms if is_it else ())
             limit = above_limit
         elif above == len(tree) - 1 and own in search.decided and kind[above] != player:
-            is_alone = all(child[b] == node for b in range(first[above], first[above + 1]))
-            yield Step("alone" if is_alone else "rivals", above, limit, own)
+            yield Step("rivals", above, limit, own)
             return
         elif kind[above] == player and (other := _other_with(search, above, own, limit, low)) >= 0:
             yield Step("has", above, limit, other)

@@ -162,6 +162,8 @@ class _Teller:
         text = f"{label} is worth at {'least' if is_least else 'most'} {self.summed(one.terms, self.number(end))}"
         if one.lower == one.upper:
             text = f"{label} is worth {self.summed(one.terms, self.number(end))}"
+        if len(self.report.alternatives) == 1:
+            return f"{text}; there is no other."
         if one.is_best:
             return f"{text}, {'which no other can exceed' if is_max else 'below which no other can be'}."
         is_worse = end < sure if is_max else end > sure
@@ -219,8 +221,6 @@ class _Teller:
             if not place:
                 return f", and no other action at {at} is worth {more} than {limit}"
             return f", and no other action at {at} is worth {more}"
-        if step.why == "alone":
-            return f", and there is no other action at {self.name(node)}"
         if step.why in ("share", "since"):
             asked = self.number(step.asked)
             if step.why == "share":

@@ -288,7 +288,9 @@ class _Drawing:
         elif parent == len(self.tree) - 1 and search.is_decided:
             if any(self.tree.columns.child[b] == n for b in search.decided):
                 end = search.lower[n] if is_max else search.upper[n]
-                return f"at {'least' if is_max else 'most'} {brief(end)} by its bounds, and nothing else can be better"
+                first = self.tree.columns.first
+                rest = "no other can be better" if first[parent + 1] - first[parent] > 1 else "there is no other"
+                return f"at {'least' if is_max else 'most'} {brief(end)} by its bounds, and {rest}"
             other = f"{brief(search.lower[parent] if is_max else search.upper[parent])} is sure"
         else:
             other = f"alpha is {brief(search.alpha[parent])}" if is_max else f"beta is {brief(search.beta[parent])}"

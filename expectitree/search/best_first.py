@@ -154,20 +154,22 @@ def is_reached(tree: Columns, beliefs: Beliefs, limits: Limits) -> bool:
     if limits.goal == VALUE or k == 0 or k == 3:
         return False
     begin, end = tree.first[root], tree.first[root + 1]
-    best = tree.child[begin]  # the one that is sure of most, of equals the one that may bring more
+    sure, hope = (lower, upper) if k == 1 else (upper, lower)
+    first = second = -1  # the two actions that may bring most
     for b in range(begin, end):
         c = tree.child[b]
-        if k == 1 and (lower[c] > lower[best] or lower[c] == lower[best] and upper[c] > upper[best]):
-            best = c
-        if k == 2 and (upper[c] < upper[best] or upper[c] == upper[best] and lower[c] < lower[best]):
-            best = c
+        if c == first:
+            continue
+        if first < 0 or (hope[c] > hope[first] if k == 1 else hope[c] < hope[first]):
+            first, second = c, first
+        elif second < 0 or (hope[c] > hope[second] if k == 1 else hope[c] < hope[second]):
+            second = c
     for b in range(begin, end):
         c = tree.child[b]
-        if k == 1 and c != best and upper[c] > lower[best] + limits.eps:
-            return False
-        if k == 2 and c != best and lower[c] < upper[best] - limits.eps:
-            return False
-    return True
+        rival = second if c == first else first
+        if rival < 0 or (hope[rival] <= sure[c] + limits.eps if k == 1 else hope[rival] >= sure[c] - limits.eps):
+            return True
+    return False
 
 
 def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int) -> int:
@@ -359,7 +361,8 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
         return chosen, aim
     for b in range(begin, end):
         c = tree.child[b]
-        if lower[c] < upper[c] and (k == 1 and upper[c] > lower[n] or k == 2 and lower[c] < upper[n]):
+        may_help = upper[c] > lower[n] + limits.eps if k == 1 else lower[c] < upper[n] - limits.eps
+        if lower[c] < upper[c] and may_help:
             score = gain_at(beliefs, limits, n, c, aim)
             if chosen == end or score > best * _CLOSE:
                 chosen, best = b, score
@@ -386,21 +389,22 @@ def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits, root: int) -> 
             favourite = b
     best = child[favourite]
     sure = low[best] if is_max else -high[best]
-    held = low[root] if is_max else -high[root]  # what some action is sure of: one that can bring no more is no rival
+    held = low[root] if is_max else -high[root]  # what some action is sure of: who can bring no more is no rival
     rival = end
     cost = most = 0.0
     for b in range(begin, end):
         c = child[b]
         if c != best and lower[c] < upper[c]:
             end_of = high[c] if is_max else -low[c]
-            if end_of > held and (rival == end or end_of > most + limits.near):
+            if rival == end or end_of > most + limits.near:
                 rival, most = b, end_of
-            if end_of > sure:
+            if end_of > sure + limits.near:
                 cost += beliefs.cost_lower[c] if is_max else beliefs.cost_raise[c]
-    if rival == end:
+    is_open = lower[best] < upper[best]
+    if rival == end or is_open and most <= held + limits.near:
         return favourite, to_raise
     c = child[rival]
-    if not lower[best] < upper[best] or (high[best] if is_max else -low[best]) < most:
+    if not is_open or (high[best] if is_max else -low[best]) < most - limits.near:
         return rival, to_lower
     up = promise(tree, beliefs, limits, best, to_raise)
     down = promise(tree, beliefs, limits, c, to_lower)
@@ -411,7 +415,7 @@ def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits, root: int) -> 
             if tree.probability[b] > 0 and lower[outcome] < upper[outcome]:
                 down = max(down, tree.probability[b] * promise(tree, beliefs, limits, outcome, to_lower))
     down *= (beliefs.cost_lower[c] if is_max else beliefs.cost_raise[c]) / max(1.0, cost)
-    if down > _HASTE * up:
+    if down > _HASTE * up * _CLOSE:
         return rival, to_lower
     return favourite, to_raise
 
@@ -522,15 +526,15 @@ def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
                 to_lower += cost_lower[c]
                 to_raise += cost_raise[c]
             continue
-        if k == 1 and high[c] > mean:
+        if k == 1 and high[c] > mean + limits.near:
             to_lower += cost_lower[c]
-        if k == 2 and low[c] < mean:
+        if k == 2 and low[c] < mean - limits.near:
             to_raise += cost_raise[c]
-        if k == 1 and high[c] > low[n]:
+        if k == 1 and high[c] > low[n] + limits.near:
             score = gain_at(beliefs, limits, n, c, RAISE)
             if not found or score > best * _CLOSE:
                 to_raise, best, found = cost_raise[c], score, True
-        if k == 2 and low[c] < high[n]:
+        if k == 2 and low[c] < high[n] - limits.near:
             score = gain_at(beliefs, limits, n, c, LOWER)
             if not found or score > best * _CLOSE:
                 to_lower, best, found = cost_lower[c], score, True
