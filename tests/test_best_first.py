@@ -276,10 +276,13 @@ class Spoken:
         self.costs[node.id] = max(1.0, sum(to_lower)), max(1.0, sum(to_raise))
 
     def far(self, node: Node) -> tuple[float, float]:
-        """Return a node's interval, or for an end that is not known, what lies six standard deviations away."""
+        """Return a node's interval, or for an end that is not known, what lies six standard deviations away.
+
+        Where nothing is learnt, it lies beyond all numbers.
+        """
         low, high = self.ends[node.id]
         m, v = self.guess[node.id]
-        six = 6 * math.sqrt(v)
+        six = 6 * math.sqrt(v) if self.learns else 1e100
         return (m - six if math.isinf(low) else low), (m + six if math.isinf(high) else high)
 
     def gain(self, node: Node, x: float, aim: str) -> float:
@@ -694,12 +697,29 @@ def test_the_gain_of_a_uniform_value_is_its_integral(below: bool) -> None:
     assert bf.gain(*beliefs_of(2.0, 2.0, 0.0, 5.0, "uniform"), 0, 3.0, True) == 0
 
 
-@pytest.mark.parametrize("guide", GUIDES)
+@pytest.mark.parametrize("guide", ["learning", "ordered"])
 def test_bounds_that_are_not_known_lie_six_deviations_away(guide: str) -> None:
     known, limits = beliefs_of(-INFINITY, INFINITY, 5.0, 4.0, guide)
-    assert (bf.far_low(known, 0), bf.far_high(known, 0)) == (-7.0, 17.0)
+    assert (bf.far_low(known, limits, 0), bf.far_high(known, limits, 0)) == (-7.0, 17.0)
     assert bf.gain(known, limits, 0, INFINITY, True) == pytest.approx(12.0)
     assert bf.gain(known, limits, 0, -INFINITY, False) == pytest.approx(12.0)
+
+
+@pytest.mark.parametrize("guide", ["uniform", "bounds"])
+def test_nothing_is_as_wide_as_bounds_that_are_not_known(guide: str) -> None:
+    """The greatest p times width is that of the outcome with an infinite end, whatever its p."""
+    tree = et.loads("{bounds: [0, inf], chance: [{p: 3/4, max: [3, 8], bounds: [0, 10]}, {p: 1/4, max: [20, 30]}]}")
+    ways = list(Steps(tree, algorithm("best-first", guide=guide)).all())
+    leaves = [float(tree.columns.utility[way[-1]]) for way in ways]
+    assert sorted(leaves[:2]) == [20, 30]
+
+
+def test_a_search_that_closes_the_root_was_not_stopped() -> None:
+    """What is learnt of a shared node closes another parent without a leaf, though no more visits are left."""
+    text = "{nodes: {n: 4}, max: [{ref: n}, {min: [{ref: n}, 9]}]}"
+    for guide in GUIDES:
+        search = evaluate(et.loads(text), "best-first", guide=guide, max_visits=2)
+        assert (search.value, search.stopped) == (4, False)
 
 
 def test_the_greater_of_two_is_their_integral() -> None:

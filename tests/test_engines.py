@@ -180,4 +180,10 @@ def test_bounds_in_floats_do_for_a_tree_in_fractions() -> None:
     for name in ("star1", "star2"):
         search = et.evaluate(tree, name, bounds=(-2e300, float("inf")))
         assert search.value == Fraction(83, 10)
+        long = et.evaluate(tree, name, bounds=(-(10**500), Fraction(10**500, 3)))  # more digits than text may have
+        assert (long.value, long.upper[-1], long.bounds) == (
+            search.value,
+            search.value,
+            (-(10**500), Fraction(10**500, 3)),
+        )
         assert all(isinstance(end, Fraction) or end == float("inf") for end in (*search.lower, *search.upper))

@@ -29,7 +29,8 @@ _GROWTH = 1.25  # of the leaves seen, until all estimates are renewed
 _PRIOR = 2.0  # leaves that the variance of all counts for, where that of one depth is estimated
 _DOUBT = 4.0  # squared standard errors up to which a slope is taken for chance
 _HASTE = 2.0  # how much more a rival must promise than the favourite
-_FAR = 6.0  # standard deviations from the mean, where a bound that is not known is taken to be
+_FAR = 6.0  # standard deviations from the mean, where a bound that is not known is taken to be,
+_BEYOND = 1e100  # or where nothing is learnt, so far: beyond all numbers that are guessed with
 _MOST = 1e300  # numbers beyond are taken for infinite
 _INFINITE = float("inf")
 
@@ -94,7 +95,7 @@ def best_first(tree: Columns, beliefs: Beliefs, limits: Limits, most_visits: int
     while True:
         depth = walk(tree, beliefs, limits, most_visits - entries)
         if depth < 0:
-            return True
+            return not is_reached(tree, beliefs, limits)  # what is shared may have come to be known elsewhere
         entries += depth + 1
         leaf = beliefs.route[depth]
         if tree.kind[leaf] == 0:
@@ -332,9 +333,9 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
             p = tree.probability[b]
             if p > 0 and lower[c] < upper[c]:
                 if limits.guide == BOUNDS:
-                    score = far_high(beliefs, c) - far_low(beliefs, c)
+                    score = far_high(beliefs, limits, c) - far_low(beliefs, limits, c)
                 elif aim == EXACT:
-                    width = far_high(beliefs, c) - far_low(beliefs, c)
+                    width = far_high(beliefs, limits, c) - far_low(beliefs, limits, c)
                     score = width / (beliefs.cost_lower[c] + beliefs.cost_raise[c])
                 else:
                     score = promise(tree, beliefs, limits, c, aim)
@@ -444,11 +445,11 @@ def gain(beliefs: Beliefs, limits: Limits, n: int, x: float, below: bool) -> flo
     [low, high] the square of what lies below x by twice the width.
     """
     if x > _MOST:
-        x = far_high(beliefs, n)
+        x = far_high(beliefs, limits, n)
     elif x < -_MOST:
-        x = far_low(beliefs, n)
+        x = far_low(beliefs, limits, n)
     if limits.guide == UNIFORM:
-        least, most = far_low(beliefs, n), far_high(beliefs, n)
+        least, most = far_low(beliefs, limits, n), far_high(beliefs, limits, n)
         part = x - least if below else most - x
         return part * part / (2 * (most - least)) if part > 0 and most > least else 0.0
     d = x - beliefs.mean[n] if below else beliefs.mean[n] - x
@@ -459,16 +460,21 @@ def gain(beliefs: Beliefs, limits: Limits, n: int, x: float, below: bool) -> flo
     return float(d * 0.5 * (1 + erf(z * 0.7071067811865476)) + s * 0.3989422804014327 * exp(-0.5 * z * z))
 
 
-def far_low(beliefs: Beliefs, n: int) -> float:
+def far_low(beliefs: Beliefs, limits: Limits, n: int) -> float:
     """Return a node's lower bound, or where none is known, what v* is hardly below."""
     low = beliefs.low[n]
-    return float(low if low > -_MOST else beliefs.mean[n] - _FAR * sqrt(beliefs.variance[n]))
+    return float(low if low > -_MOST else beliefs.mean[n] - far(beliefs, limits, n))
 
 
-def far_high(beliefs: Beliefs, n: int) -> float:
+def far_high(beliefs: Beliefs, limits: Limits, n: int) -> float:
     """Return a node's upper bound, or where none is known, what v* is hardly above."""
     high = beliefs.high[n]
-    return float(high if high < _MOST else beliefs.mean[n] + _FAR * sqrt(beliefs.variance[n]))
+    return float(high if high < _MOST else beliefs.mean[n] + far(beliefs, limits, n))
+
+
+def far(beliefs: Beliefs, limits: Limits, n: int) -> float:
+    """Return how far from the mean of a node an end is taken to be that is not known."""
+    return _FAR * sqrt(beliefs.variance[n]) if limits.guide <= ORDERED else _BEYOND
 
 
 def middle_of(beliefs: Beliefs, n: int) -> float:

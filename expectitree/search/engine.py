@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from expectitree import loops, scans
@@ -277,10 +278,15 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
         except TreeError as error:
             raise SearchError(str(error)) from None
         if tree.exact:  # a float among fractions would make floats of them
-            bounds = to_bound(shortest(bounds[0]), True), to_bound(shortest(bounds[1]), True)
+            bounds = _exactly(bounds[0]), _exactly(bounds[1])
         return bounds, "option"
     written = tree.local_bounds.get(len(tree) - 1)
     return (tree.utility_range, "leaves") if written is None else (written, "file")
+
+
+def _exactly(end: Number) -> Number:
+    """Return a bound for a tree in fractions: of a float, the number that is written so."""
+    return Fraction(end) if isinstance(end, (int, Fraction)) else to_bound(shortest(end), True)
 
 
 def tolerance(tree: Tree, bounds: Bounds) -> Number:
