@@ -22,6 +22,7 @@ MANY_ROWS = 2_000_000
 SOME_ROWS = 50_000  # once it has started
 
 _state = {"started": False}
+_loaded: set[Callable[..., Any]] = set()
 
 
 def pays(rows: float) -> bool:
@@ -32,6 +33,11 @@ def pays(rows: float) -> bool:
 def begin() -> None:
     """Count the start-up as spent: there is much work to come, in many small parts."""
     _state["started"] = True
+
+
+def is_loaded(loop: Callable[..., Any]) -> bool:
+    """Say whether a loop has run compiled in this process, so that no time goes into compiling it any more."""
+    return loop in _loaded
 
 
 @cache
@@ -57,9 +63,11 @@ def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
     _state["started"] = True
     given = [_as_numpy(argument) for argument in arguments]
     try:
-        return _compiled(cast(FunctionType, loop), True)(*given)
+        found = _compiled(cast(FunctionType, loop), True)(*given)
     except OSError:  # the disk is full, or the place for machine code cannot be written after all
-        return _compiled(cast(FunctionType, loop), False)(*given)
+        found = _compiled(cast(FunctionType, loop), False)(*given)
+    _loaded.add(loop)
+    return found
 
 
 @cache

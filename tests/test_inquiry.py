@@ -296,8 +296,17 @@ def test_a_tie_is_proved_though_another_is_sure_of_as_much() -> None:
     inquiry = et.inquire(loads('{bounds: [5, 9], max: {a: 5, b: {utility: "?"}}}'))
     assert (inquiry.is_done, inquiry.best, inquiry.loss, inquiry.leaf) == (True, "b", 0, None)
     assert et.inquire(inquiry.tree, goal="value").path == "b"
-    inquiry = et.inquire(loads('{bounds: [5, 9], max: {a: 5.000000002, b: {utility: "?"}}}'))  # less than eps
+    inquiry = et.inquire(loads('{bounds: [5, 9], max: {a: 5.000000000001, b: {utility: "?"}}}'))  # as sums are rounded
     assert (inquiry.is_done, inquiry.best, inquiry.loss) == (True, "b", 0)
+
+
+def test_great_numbers_elsewhere_prove_nothing() -> None:
+    """What `evaluate` takes as equal beside a million millions is not, where somebody is told that it is proved."""
+    text = '{bounds: [-5, 1e12], max: {a: {utility: "?", bounds: [0, 10]}, b: {utility: "?", bounds: [0, 10]}, %s}}'
+    inquiry = et.inquire(loads(text % "c: {min: [-5, 1e12]}"))
+    assert (inquiry.is_done, inquiry.loss) == (False, 10)
+    inquiry = et.inquire(loads('{bounds: [0, 2e6], max: {a: 1234567.89, b: {utility: "?", bounds: [0, 1234567.891]}}}'))
+    assert (inquiry.path, inquiry.loss) == ("b", pytest.approx(0.001))
 
 
 def test_what_is_no_answer() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from string import ascii_uppercase
 from typing import Any
 
 from expectitree.expectation import CHOICES
@@ -45,7 +46,10 @@ def study_text(summary: Summary, look: Look) -> Iterator[str]:
     if rows:
         if not look.unicode:
             rows = [[cell.replace("±", "+-") for cell in row] for row in rows]
-        yield from table(headings, rows, look, _right(summary), ("time", "trees", "nodes"))
+        if summary.study.table == "wide":
+            yield from _keyed(headings[1:], rows, look)
+        else:
+            yield from table(headings, rows, look, _RIGHT, ("time", "trees", "nodes"))
         yield ""
         for remark in _legend(summary):
             for line in wrapped(remark if look.unicode else remark.replace("±", "+-"), look.width):
@@ -61,7 +65,7 @@ def study_markdown(summary: Summary, look: Look) -> Iterator[str]:
         yield escaped(printable(study.source))
         yield ""
     headings, rows = _table(summary)
-    yield from markdown(headings, rows, _right(summary))
+    yield from markdown(headings, rows, headings[1:] if study.table == "wide" else _RIGHT)
     yield ""
     yield " ".join(_legend(summary))
 
@@ -107,11 +111,6 @@ def _fields(row: SummaryRow) -> list[Any]:
     ]  # fmt: skip
 
 
-def _right(summary: Summary) -> Sequence[str]:
-    """Return the headings of columns of numbers."""
-    return [row.run.name for row in summary.rows] if summary.study.table == "wide" else _RIGHT
-
-
 def _table(summary: Summary) -> tuple[Sequence[str], list[list[str]]]:
     return _wide(summary) if summary.study.table == "wide" else _long(summary)
 
@@ -125,6 +124,25 @@ def _wide(summary: Summary) -> tuple[Sequence[str], list[list[str]]]:
     return ["trees", *searches], [
         [tree, *(cells.get(name, "-") for name in searches)] for tree, cells in rows.items()
     ]  # fmt: skip
+
+
+def _keyed(searches: Sequence[str], rows: Sequence[Sequence[str]], look: Look) -> Iterator[str]:
+    """Yield the rows of a wide table, each below what it is about; searches have a letter each, to leave room."""
+    keys = [ascii_uppercase[i] if i < 26 else str(i) for i in range(len(searches))]
+    yield from (look.paint(f"{key:>6} {name}", "dim") for key, name in zip(keys, searches, strict=True))
+    a_line = max(1, look.width // 6)
+
+    def lines(cells: Sequence[str]) -> Iterator[str]:
+        for i in range(0, len(cells), a_line):
+            yield "".join(f"{cell:>6}" for cell in cells[i : i + a_line])
+
+    yield ""
+    for line in lines(keys):
+        yield look.paint(line, "dim")
+    for tree, *cells in rows:
+        for line in wrapped(tree, look.width):
+            yield look.paint(line, "title")
+        yield from lines(cells)
 
 
 def _long(summary: Summary) -> tuple[Sequence[str], list[list[str]]]:
@@ -167,8 +185,10 @@ def _legend(summary: Summary) -> Iterator[str]:
         trees = sorted({row.trees for row in summary.rows})
         halves = [row.leaf_share.half or 0.0 for row in summary.rows]
         many = f"{trees[0]:,}" if len(trees) == 1 else f"{trees[0]:,} to {trees[-1]:,}"
-        yield f"Mean share of the leaves that were visited, in per cent, of {many} tree{'s' * (trees[-1] > 1)} a row;"
-        yield f"the 95% intervals are up to ±{max(halves):.1f} wide to either side."
+        yield (
+            f"Mean share of the leaves that were visited, in per cent, of {many} tree{'s' * (trees[-1] > 1)} a row; "
+            f"the 95% intervals are up to ±{max(halves):.1f} wide to either side."
+        )
         return
     if any(row.leaf_share.half for row in summary.rows):
         yield "Mean share of the leaves and of the nodes that were visited, ± the 95% interval."

@@ -8,9 +8,10 @@ lists of `Fraction` exact.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Real
 from typing import Any
 
 from expectitree import loops, scans
@@ -35,7 +36,8 @@ MUCH_THINKING = 500_000
 Listen = Callable[[str, Column], Column]
 NO_BOUNDS = -INFINITY, INFINITY
 _VISIT = 6  # scanned rows that take as long as one visit, interpreted (2.7 million against 0.45 million a second)
-_LOOK = 30  # the same for a node of a best-first search; it takes ten times that, but as long to compile
+_LOOK = 300  # the same for a node of a best-first search,
+_FIRST_LOOK = 30  # as long as that is not compiled, which takes half a minute once on a machine
 RELATIVE_EPS = 1e-9  # of the greatest utility: what is a tie on paper
 ROUNDING_EPS = 1e-14  # of the greatest bound: what running sums may have lost
 _LEAST_SCALE = 1e-100  # numbers from here to its inverse are guessed with as they are
@@ -260,13 +262,16 @@ def choose_engine(tree: Tree, algorithm: Algorithm, engine: str) -> str:
 
 
 def work_of(tree: Tree, algorithm: Algorithm) -> int:
-    """Return how long a search takes, in rows of a scan: a visit of a pruning search costs about six."""
-    return len(tree) * (1 if not algorithm.player_cuts else _VISIT if algorithm.in_order else _LOOK)
+    """Return how long a search takes, in rows of a scan, less what compiling it takes where that is to be counted."""
+    look = _LOOK if loops.is_loaded(best_first) else _FIRST_LOOK
+    return len(tree) * (1 if not algorithm.player_cuts else _VISIT if algorithm.in_order else look)
 
 
 def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
     """Return the root's bounds and where they came from: "option", "file" or "leaves"."""
     if bounds is not None:
+        if not isinstance(bounds, Sequence) or len(bounds) != 2 or not all(isinstance(end, Real) for end in bounds):
+            raise SearchError(f"found {quoted(str(bounds))} as bounds, expected a lower and an upper number")
         if bounds[0] != bounds[0] or bounds[1] != bounds[1]:
             raise SearchError("NaN is no bound: give numbers, or inf or -inf")
         if bounds[0] > bounds[1]:

@@ -11,19 +11,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappop, heappush, nlargest
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from expectitree.builder import TreeBuilder
 from expectitree.errors import NumberError, SearchError
-from expectitree.number import GREATEST_FLOAT, Number, clipped, printable, readable
+from expectitree.number import GREATEST_FLOAT, Number, clipped, printable, quoted, readable
 from expectitree.search.algorithms import algorithm
 from expectitree.search.best_first import Beliefs, back_up, begin, is_reached, narrow, renew, take_in, walk
 from expectitree.search.engine import (
     NO_BOUNDS,
     NO_LIMIT,
     RELATIVE_EPS,
+    ROUNDING_EPS,
     Ground,
     begin_best_first,
     choose_bounds,
@@ -34,6 +35,7 @@ from expectitree.search.result import Search
 from expectitree.tree import Bounds, Branch, Columns, Kind, Node, Tree
 
 _SMALL, _LARGE = 1e-100, 1e100  # guesses are made in floats; squares of numbers between these are floats too
+_ROUNDING = 1e-12  # of the greatest utility: what sums may lose to rounding
 _LONGEST_PATH = 200  # characters of a path in a message
 _SKIP = None  # in the log of what a caller said, beside answers
 
@@ -291,16 +293,21 @@ class Inquiry:
         self._known = self._beliefs
         if self.tree.is_sharing:
             self._known = Beliefs._make(map(list, self._beliefs))
-        self._is_done = self._is_proved()
+        self._is_done = is_reached(self._columns, self._known, self._limits)
 
     def _set_tolerance(self) -> None:
-        """Take numbers as equal as `evaluate` does, by the utilities that are known by now."""
+        """Take numbers as equal that differ by what sums may have lost to rounding, by what is known by now.
+
+        `evaluate` takes as equal what ties on paper; here somebody is told that an action is proved to be best. Guesses
+        are as near as there.
+        """
         scale, eps = self._limits.scale, self._ground.eps
+        near = RELATIVE_EPS * (float(self._greatest * scale) or 1)  # where no number is known, guesses are around 1
         if not self.tree.exact:
-            eps = max(eps, RELATIVE_EPS * float(self._greatest_utility))
-        near = float(eps * scale)
-        if self.tree.exact or not self._greatest_utility:  # where no number is known at all, guesses are around 1
-            near = RELATIVE_EPS * (float(self._greatest * scale) or 1)
+            utility, greatest = float(self._greatest_utility), float(self._greatest)
+            eps = max(_ROUNDING * utility, ROUNDING_EPS * greatest)
+            if utility:
+                near = max(RELATIVE_EPS * utility, ROUNDING_EPS * greatest) * float(scale)
         self._limits = self._limits._replace(eps=eps, near=near)
 
     def _spread(self, leaf: int) -> None:
@@ -346,7 +353,7 @@ class Inquiry:
         else:
             renew(self._columns, self._beliefs, self._limits)
         self._spread(n)
-        self._is_done = self._is_proved()
+        self._is_done = is_reached(self._columns, self._known, self._limits)
 
     def _propose(self) -> None:
         """Choose the leaf that is asked next."""
@@ -433,12 +440,6 @@ class Inquiry:
 
     # ---- What is proved.
 
-    def _is_proved(self) -> bool:
-        if is_reached(self._columns, self._known, self._limits):
-            return True
-        # Of several actions that are sure of most, `is_reached` looks at the first alone.
-        return self.algorithm.goal == "action" and self._is_proof(min(self._losses()))
-
     def _is_proof(self, loss: Number) -> bool:
         """Say whether nothing can turn out better; where all is known, no more than sums may lose."""
         root = len(self.tree) - 1
@@ -455,7 +456,7 @@ class Inquiry:
             sure, hoped = hoped, sure
         sign = 1 if is_max else -1
         below = [child[b] for b in range(first[root], first[root + 1])]
-        different = sorted(set(below), key=lambda c: sign * hoped[c], reverse=True)[:2]
+        different = nlargest(2, set(below), key=lambda c: sign * hoped[c])
         losses: list[Number] = []
         for c in below:
             rival = next((r for r in different if r != c), c)
@@ -501,6 +502,8 @@ class Inquiry:
     def _id(self, node: Node | str) -> int:
         if isinstance(node, str):
             return self.tree.find(node).id
+        if not isinstance(node, Node):
+            raise SearchError(f"found {quoted(str(node))}, expected a node, or the path of one")
         if node.tree is not self.tree and node.tree.columns.first is not self.tree.columns.first:
             raise SearchError("this node is of another tree: give its path, or a node of the inquiry's own tree")
         return node.id

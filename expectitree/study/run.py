@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from expectitree import loops
-from expectitree.analysis.limit import measure
+from expectitree.analysis.limit import Limit, measure
 from expectitree.errors import AnalysisError
 from expectitree.families import expected_nodes, generate
 from expectitree.search.algorithms import Algorithm
@@ -18,7 +18,6 @@ from expectitree.search.result import Search
 from expectitree.study.results import Key, Record, Results
 from expectitree.study.spec import LIMIT, LIMIT_ACTION, Parameters, Run, Study, tree_key, written
 from expectitree.transform import in_fractions
-from expectitree.tree import Tree
 
 _TASK_NODES = 200_000  # searched nodes that make a task worth sending: some tenths of a second
 _MOST_TREES = 50  # in one task
@@ -60,7 +59,9 @@ def count_trees(study: Study, results: Results) -> tuple[int, int]:
 def perform(task: Task) -> list[Record]:
     """Return what the searches of a task find: a record for each tree."""
     if task.is_much:
-        _warm_up()
+        loops.begin()
+        for run in {run for _, _, runs in task.trees for run in runs}:
+            _warm_up(run.algorithm.player_cuts, run.algorithm.in_order)
     records = []
     for repetition, seed, runs in task.trees:
         parameters: dict[str, Any] = _parameters(task.tree)
@@ -69,13 +70,19 @@ def perform(task: Task) -> list[Record]:
         )
         exact = in_fractions(tree) if any(run.engine == "exact" for run in runs) else None
         found: dict[str, dict[str, Any]] = {}
+        limits: dict[str, tuple[Limit, float]] = {}  # by engine, with the seconds: two rows may be of the same one
         for run in runs:
             searched = exact if run.engine == "exact" else tree
             assert searched is not None
             start = perf_counter()
             if run.algorithm in (LIMIT, LIMIT_ACTION):
-                figures = _least(searched, run.engine, run.algorithm == LIMIT_ACTION)
+                if run.engine not in limits:
+                    limit = measure(searched, [], engine=run.engine)
+                    limits[run.engine] = limit, perf_counter() - start
+                limit, seconds = limits[run.engine]
+                figures = _least(limit, run.algorithm == LIMIT_ACTION)
                 interval = figures["value"], figures["value"]
+                start = perf_counter() - seconds
             else:
                 search = evaluate(searched, run.algorithm, engine=run.engine)
                 interval = float(search.lower[-1]), float(search.upper[-1])
@@ -99,9 +106,9 @@ def _figures(search: Search) -> dict[str, Any]:
     }
 
 
-def _least(tree: Tree, engine: str, for_action: bool) -> dict[str, Any]:
+def _least(limit: Limit, for_action: bool) -> dict[str, Any]:
     """Return the same as if a search had looked at the fewest leaves that are enough for the value, or the action."""
-    limit = measure(tree, [], engine=engine)
+    tree = limit.tree
     enough = limit.best_action if for_action and limit.best_action is not None else limit.exact
     is_needed = [0] * len(tree)
     for leaf in enough.leaves:
@@ -115,13 +122,11 @@ def _least(tree: Tree, engine: str, for_action: bool) -> dict[str, Any]:
 
 
 @cache
-def _warm_up() -> None:
-    """Start what compiles, once a worker, so that no search's time has that in it."""
-    loops.begin()
+def _warm_up(player_cuts: bool, in_order: bool) -> None:
+    """Start what compiles a loop, once a worker, so that no search's time has that in it."""
     if loops.available():
-        tree = generate("ballard", branching=2)
-        for name in ("expectiminimax", "star1", "best-first"):
-            evaluate(tree, name, engine="compiled")
+        name = "best-first" if not in_order else "star1" if player_cuts else "expectiminimax"
+        evaluate(generate("ballard", branching=2), name, engine="compiled")
 
 
 def _check_agreement(
