@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import signal
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -69,7 +70,7 @@ Bet or not
 
 In euros.
 
-2 utilities are not known; not all of them will be needed. Type ? for help.
+2 utilities are not known; perhaps not all of them are needed. Type ? for help.
 Answers are kept in bet.answers.yaml.
 
 Question 1: what is it worth when
@@ -89,6 +90,7 @@ sure is best: it is worth 4, and nothing else is worth more than 1.75.
   bet   [1.5, 1.75]
 1 of 2 unknown utilities was answered; the other cannot change the decision.
 See it all: expectitree ask bet.yaml --show
+A wrong answer? Correct it in bet.answers.yaml.
 """
     )
     assert kept() == f"{GOOD}: 2\n"
@@ -165,6 +167,80 @@ def test_undo_takes_back_an_answer_of_an_earlier_session(tree: Path) -> None:
     result = ask("bet.yaml", "--goal", "value", typed="undo\n7\n")
     assert f"Taken back: {GOOD}, 8\n" in result.stderr
     assert kept() == f"{GOOD}: 7\n"
+
+
+def test_undo_takes_back_every_line_about_a_leaf(tree: Path) -> None:
+    """Who edits the file may call a shared leaf by another of its paths, or by two."""
+    tree.write_text(
+        '{bounds: [0, 9], nodes: {x: {utility: "?"}}, max: {a: {min: {u: {ref: x}, v: {utility: "?"}}}, '
+        'b: {min: [{ref: x}, 8]}, c: {utility: "?"}}}',
+        "utf-8",
+    )  # fmt: skip
+    for content in ("b/#1: 5\n", "b/#1: 5\na/u: 5\n", "\\b/#1: 5\n"):
+        Path("bet.answers.yaml").write_text(content, "utf-8")
+        result = ask("bet.yaml", "--goal", "value", typed="undo\n")
+        assert result.stderr.count("Taken back: ") == content.count("\n")
+        assert kept() == ""
+        assert ask("bet.yaml").exit_code == 1
+
+
+def test_an_answer_is_kept_though_it_is_interrupted(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C waits until what was typed is taken in and written."""
+    before = et.Inquiry.answer
+
+    def answer(inquiry: et.Inquiry, *what: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        before(inquiry, *what)
+
+    monkeypatch.setattr(et.Inquiry, "answer", answer)
+    result = ask("bet.yaml", "--goal", "value", typed="8\n1\n")
+    assert result.exit_code == 1
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert kept() == f"{GOOD}: 8\n"
+    assert "1 of 2 unknown utilities was answered." in result.stdout
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_long_label_is_told_in_full(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    result = ask(str(LAUNCH), "--no-save", typed="700\n450\n")
+    told = " ".join(result.stderr.split())
+    assert "in full: launch now/strong demand/rival cuts its price" in told
+    assert "in full: launch now/strong demand/rival copies the product" in told
+    assert max(map(len, result.stderr.splitlines())) <= 50
+    monkeypatch.setenv("COLUMNS", "80")
+    assert "in full" not in ask(str(LAUNCH), "--no-save", typed="700\n").stderr
+
+
+def test_what_is_offered_is_taken(tree: Path) -> None:
+    """Ends are rounded for people, but never to a number outside."""
+    text = 'max: {a: {utility: "?", bounds: [1/3, 2/3]}, b: 0.5}'
+    for more, ends in (((), "0.3333333333333333 to 0.6666666667"), (("--exact",), "1/3 to 2/3")):
+        asked = ask("-e", text, *more).stderr
+        assert f"a number from {ends}: " in asked.replace("0.6666666666666666", "0.6666666667")
+        lower, upper = asked.partition("a number from ")[2].partition(": ")[0].split(" to ")
+        for end in (lower, upper):
+            assert ask("-e", text, *more, typed=f"{end}\n").exit_code == 0
+
+
+def test_many_actions_are_gone_through_once(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, calls = et.Inquiry._losses, []
+
+    def losses(inquiry: et.Inquiry) -> Any:
+        calls.append(1)
+        return before(inquiry)
+
+    monkeypatch.setattr(et.Inquiry, "_losses", losses)
+    tree.write_text("{bounds: [0, 9], max: [" + ", ".join(['{utility: "?"}'] * 500) + "]}", "utf-8")
+    result = ask("bet.yaml")
+    assert "#500" not in result.stdout
+    assert "480 more" in result.stdout
+    assert len(calls) < 15
+
+
+def test_actions_that_lead_to_the_same(tree: Path) -> None:
+    result = ask("-e", '{bounds: [0, 9], nodes: {x: {utility: "?"}}, max: {a: {ref: x}, b: {ref: x}}}')
+    assert result.stdout.startswith("a is best: all actions lead to the same.\n")
 
 
 def test_a_typed_tree_keeps_nothing(tree: Path) -> None:
@@ -373,6 +449,8 @@ def test_answers_in_advance(tree: Path) -> None:
         (f"{GOOD}: four\n", ["'four' is no number"]),
         ("- 1\n", ["found a list, expected the path"]),
         ("4\n", ["found '4', expected the path"]),
+        ("".join(f"x{i}: 1\n" for i in range(30)), ["x19", "reading stopped after 21 errors; there may be more"]),
+        ("".join(f"x{i}: [1]\n" for i in range(30)), ["x19", "reading stopped after 20 errors; there may be more"]),
         ("a: b: c\n", ["this is not YAML"]),
     ],
 )  # fmt: skip
@@ -425,6 +503,10 @@ def test_the_text_is_changed_as_little_as_can_be() -> None:
     assert edited(own, {"b": "2"}, "t") == "# mine\nb: 2\n"
     assert edited(own, {"b": "2", "a": "7"}, "t") == "# mine\nb: 2\na: 7\n"
     assert edited("{a: 1, b: 2}", {"a": "1"}, "t").endswith("as is\na: 1\n".partition("\n")[2])
+    assert edited("{a: 1, # one\n b: 2}", {"a": "1"}, "t") == "# one\na: 1\n"
+    assert edited("{} # none\n", {"a": "1"}, "t") == "# none\na: 1\n"
+    assert edited("  a: 1 # one\n  b: 2", {"a": "1", "c": "3"}, "t") == "  a: 1 # one\n  c: 3\n"
+    assert edited("---\na: 1 # one\n", {"a": "1", "c": "3"}, "t") == "---\na: 1 # one\nc: 3\n"
     assert answers_text({"a": "1"}) == "a: 1\n"
 
 
@@ -447,6 +529,8 @@ def test_a_folder_of_trees_leaves_answers_out(tree: Path) -> None:
         (["bet.yaml", "--answers", "./bet.yaml"], "--answers names the tree itself"),
         (["bet.yaml", "--bounds", "1"], "write LOWER,UPPER"),
         (["bet.yaml", "--goal", "both"], "'both' is not one of"),
+        (["bet.yaml", "-o", "bet.answers.yaml"], "-o bet.answers.yaml is where the answers are kept"),
+        (["bet.yaml", "--answers", "x.yaml", "-o", "./x.yaml"], "is where the answers are kept"),
     ],
 )
 def test_wrong_usage(tree: Path, arguments: list[str], message: str) -> None:
@@ -496,6 +580,47 @@ def test_in_a_terminal_that_is_interrupted(tree: Path) -> None:
     assert b"Go on: expectitree ask bet.yaml --goal value" in seen
     assert b"Traceback" not in seen
     assert kept() == f"{GOOD}: 8\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_in_a_terminal_what_decides_can_be_taken_back(tree: Path) -> None:
+    import pty
+
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ["TERM"] = "dumb"
+        os.execv(sys.executable, [sys.executable, "-m", "expectitree", "ask", "bet.yaml"])
+    seen = b""
+    for wanted, typed in ((b"0 to 9: ", b"2\n"), (b"back: ", b"undo\n"), (b"0 to 9: ", b"1\n"), (b"back: ", b"\n")):
+        while wanted not in seen:
+            seen += os.read(terminal, 4096)
+        seen = b""
+        os.write(terminal, typed)
+    try:
+        while more := os.read(terminal, 4096):
+            seen += more
+    except OSError:  # it is gone
+        pass
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    os.close(terminal)
+    assert b"sure is best" in seen
+    assert b"Correct it in" in b" ".join(seen.split())
+    assert kept() == f"{GOOD}: 1\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full disk at hand")
+def test_what_cannot_be_said_loses_no_answer(tree: Path) -> None:
+    """Standard output fails, after the answers were told and the tree was written."""
+    command = [sys.executable, "-m", "expectitree", "ask", "bet.yaml", "--no-save", "-o", "answered.yaml"]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(command, input="2\n", stdout=full, stderr=subprocess.PIPE, encoding="utf-8", check=False)
+    assert done.returncode == 3
+    assert "cannot write the output" in done.stderr
+    assert et.load("answered.yaml").find(GOOD).utility == 2
+    done = subprocess.run(
+        [*command[:-2], "-o", "/dev/full/x.yaml"], input="2\n", capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode in (2, 3)
 
 
 def test_the_example_of_the_documents() -> None:

@@ -332,6 +332,9 @@ def test_what_is_no_answer() -> None:
     with pytest.raises(SearchError, match="the utility of sure is known, 4, and now 5: change the tree"):
         inquiry.answer(5, leaf="sure")
     inquiry.answer(4, leaf="sure")
+    for nothing in (5, None, b"bet"):
+        with pytest.raises(SearchError, match="expected a node, or the path of one"):
+            inquiry.interval(nothing)  # type: ignore[arg-type]
     with pytest.raises(SearchError, match="bet is no leaf"):
         inquiry.answer(4, leaf="bet")
     with pytest.raises(TreeError, match="no node bet/ugly"):
@@ -361,7 +364,7 @@ def test_bounds_of_the_leaf_itself_count() -> None:
 def test_bounds_that_are_given() -> None:
     inquiry = et.inquire(loads(SMALL), bounds=(3, 4))
     assert (inquiry.bounds, inquiry.bounds_source, inquiry.is_done, inquiry.best) == ((3, 4), "option", True, "sure")
-    for bad in ((5, 9), (9, 0), (math.nan, 1)):
+    for bad in ((5, 9), (9, 0), (math.nan, 1), (0,), ("0", "9"), "ab", 3):
         with pytest.raises(SearchError):
             et.inquire(loads(SMALL), bounds=bad)
     for choice in ({"goal": "both"}, {"guide": "stars"}):

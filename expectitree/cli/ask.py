@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import sys
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,7 +20,7 @@ from expectitree.cli.terminal import make_look, say, working, write
 from expectitree.errors import ExpectitreeError, FileError, Problem, SearchError, TreeError
 from expectitree.files import BINARY, SUFFIXES, load, loads
 from expectitree.files.answers import AnswersFile, answers_name, answers_text
-from expectitree.files.problems import Problems
+from expectitree.files.problems import Problems, TooManyProblemsError
 from expectitree.files.words import nearest
 from expectitree.number import printable, to_fraction
 from expectitree.render.evaluation_text import heading
@@ -114,15 +115,20 @@ def command(
     with working(f"preparing {source}"):
         inquiry = inquire(tree, bounds=given.root_bounds(), goal=goal)
     kept = answers or (answers_name(source) if text is None else None)
+    if output is not None and kept is not None and os.path.realpath(output) == os.path.realpath(kept):
+        raise click.UsageError(f"-o {output} is where the answers are kept: write the tree to another file.")
     again = _Again(source, goal, bounds, exact, answers, text)
     session = Session(inquiry, AnswersFile(kept, source) if kept else None, not no_save, again)
-    session.take_kept()
+    with working(f"taking answers from {kept}"):
+        session.take_kept()
+    if session.given:
+        say(f"{_count(len(session.given), 'answer')} from {kept}")
     if not tree.unknown:
         say(f"{source}: every utility is known, so there is nothing to ask: {again.evaluation}")
     elif not show and not inquiry.is_done:
         session.check_file()
         session.run()
-    _conclude(session, source, format_name, show)
+    # What was answered is brought to safety before anything that can fail.
     status = 0 if inquiry.is_done else DOES_NOT_HOLD
     if output is not None:
         try:
@@ -135,6 +141,7 @@ def command(
         say("The answers are not saved. In a file for --answers they would be:")
         click.echo(answers_text(session.given), err=True, nl=False)
         status = NO_TREE
+    _conclude(session, source, format_name, show)
     context.exit(status)
 
 
@@ -179,14 +186,14 @@ class Session:
         if self.file is None:
             return
         answers, problems = self.file.read()
-        for answer in answers:
-            self._take_kept(answer, problems)
+        with suppress(TooManyProblemsError):
+            for answer in answers:
+                self._take_kept(answer, problems)
         if problems.found:
             failure = problems.failure()
             hint = "correct these lines or take them out; where the tree is another one, name another file: --answers"
-            raise FileError([*failure.problems, Problem(self.file.name, f"these answers do not fit the tree: {hint}")])
-        if self.given:
-            say(f"{_count(len(self.given), 'answer')} from {self.file.name}")
+            told = Problem(self.file.name, f"these answers do not fit the tree: {hint}")
+            raise FileError([*failure.problems, told], stopped=failure.stopped)
 
     def _take_kept(self, answer: Answer, problems: Problems) -> None:
         try:
@@ -214,9 +221,24 @@ class Session:
                 self._tell(question_lines(self.inquiry, self.inquiry.asked + 1, self.look))
                 if not self._converse():
                     break
+                if self.inquiry.is_done and not self._is_meant():
+                    continue
         except KeyboardInterrupt:
             self._tell([""])
         self._tell([""])
+
+    def _is_meant(self) -> bool:
+        """Ask whether what decided is to stand, where somebody sits there; return whether that is so."""
+        if not _is_terminal(sys.stdin):
+            return True
+        while True:
+            typed = (_read("Decided. Return ends, undo takes the last answer back: ") or "").strip().lower()
+            if typed == "undo":
+                return not self._undo()
+            if typed == "show":
+                self._show()
+            elif _SHORT.get(typed, typed) in ("", "quit"):
+                return True
 
     def _introduce(self) -> None:
         inquiry, tree = self.inquiry, self.inquiry.tree
@@ -225,8 +247,8 @@ class Session:
             self._tell(wrapped(self.look.shown(tree.root.note), self.look.width), "dim")
             self._tell([""])
         left = inquiry.unknown_left
-        few = "not all of them will be needed" if left > 1 else "it may not be needed"
-        text = f"{left:,} {'utility is' if left == 1 else 'utilities are'} not known; {few}. Type ? for help."
+        few = "; perhaps not all of them are needed" if left > 1 else ""
+        text = f"{left:,} {'utility is' if left == 1 else 'utilities are'} not known{few}. Type ? for help."
         if self.file is not None and self.saves:
             text += f" Answers are kept in {printable(self.file.name)}."
         self._tell(wrapped(text, self.look.width))
@@ -247,8 +269,7 @@ class Session:
             if word == "help" or not word:
                 self._help(briefly=not word)
             elif word == "show":
-                evaluation = Evaluation(self.again.file, self.inquiry.search)
-                self._tell(tree_lines(evaluation, self.look))
+                self._show()
             elif word == "skip":
                 self._skip()
                 return True
@@ -258,25 +279,30 @@ class Session:
             elif self._answer(typed):
                 return True
 
+    def _show(self) -> None:
+        self._tell(tree_lines(Evaluation(self.again.file, self.inquiry.search), self.look))
+
     def _answer(self, typed: str) -> bool:
         inquiry = self.inquiry
         path = inquiry.path
         assert path is not None
         try:
-            inquiry.answer(typed)
+            with _uninterrupted():
+                inquiry.answer(typed)
+                self.given[path] = typed
+                self._save()
         except SearchError as error:
             hint = nearest(typed, _WORDS) if typed.isalpha() else ""
             self._tell(wrapped(f"{self.look.shown(str(error))}{hint or '; ? for help'}", self.look.width), "bad")
             return False
-        self.given[path] = typed
-        self._save()
         if not inquiry.is_done:
             self._tell(_wrapped_painted(state_text(inquiry, self.look), self.look))
         return True
 
     def _skip(self) -> None:
         before = self.inquiry.leaf
-        self.inquiry.skip()
+        with _uninterrupted():
+            self.inquiry.skip()
         if self.inquiry.leaf == before:
             self._tell(["There is no other that matters now."])
 
@@ -284,9 +310,14 @@ class Session:
         if not self.inquiry.asked:
             self._tell(["There is no answer to take back."])
             return False
-        path = self.inquiry.take_back()
-        self._tell(wrapped(f"Taken back: {self.look.shown(path)}, {self.given.pop(path)}", self.look.width))
-        self._save()
+        tree = self.inquiry.tree
+        with working("going back"), _uninterrupted():
+            leaf = tree.find(self.inquiry.take_back()).id
+            # Who edited the file may have called the leaf by another path, or by several.
+            taken = {path: self.given.pop(path) for path in list(self.given) if tree.find(path).id == leaf}
+            self._save()
+        for path, number in taken.items():
+            self._tell(wrapped(f"Taken back: {self.look.shown(path)}, {number}", self.look.width))
         return True
 
     def _help(self, briefly: bool) -> None:
@@ -352,6 +383,8 @@ def _conclude(session: Session, source: str, format_name: str, show: bool) -> No
     if is_kept and inquiry.tree.unknown and not show:
         next_command = session.again.command(*(["--show"] if inquiry.is_done else []))
         lines.append(f"{'See it all' if inquiry.is_done else 'Go on'}: {look.shown(next_command)}")
+        if inquiry.is_done and session.given and session.file is not None:
+            lines += wrapped(f"A wrong answer? Correct it in {look.shown(session.file.name)}.", look.width)
     write(f"{line}\n" for line in lines)
 
 
@@ -386,6 +419,23 @@ def _read(prompt: str) -> str | None:
     if not line or not _is_terminal(sys.stdin):
         click.echo(printable(line.rstrip("\r\n")), err=True)
     return line or None
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait until what is begun is done: an answer that was given is kept."""
+    came: list[Any] = []
+    try:
+        before = signal.signal(signal.SIGINT, lambda *what: came.append(what))
+    except ValueError:  # signals go to the main thread, and this is another
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt
 
 
 def _is_terminal(stream: object) -> bool:

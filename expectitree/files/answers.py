@@ -6,19 +6,22 @@ People may edit the file, so that all they wrote stays as it is: a line is added
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from contextlib import suppress
+from textwrap import indent
 from typing import NamedTuple
 
 from expectitree.errors import FileError, Problem
 from expectitree.files import ANSWERS, SUFFIXES, parse, read_text
 from expectitree.files.document import Document, Place
 from expectitree.files.flow import text as written
-from expectitree.files.problems import Problems
+from expectitree.files.problems import Problems, TooManyProblemsError
 from expectitree.files.saving import whole_file
 from expectitree.files.words import described
 
 _LONGEST_KEY = 500  # a reader of YAML looks back 1,024 characters at most for a key that nothing announces
+_COMMENT = re.compile(r"(?:^|(?<=[ \t]))#.*$", re.MULTILINE)
 _HEADER = """\
 # Answers to `expectitree ask {}`: the path of a leaf, and its utility.
 # Correct them, add some, or take some out: what stands here is not asked again.
@@ -91,11 +94,16 @@ def edited(text: str | None, answers: Mapping[str, str], of: str) -> str:
         kept = _pairs(changed)
         if changed and not changed.endswith("\n"):
             changed += "\n"
-        changed += answers_text({path: number for path, number in answers.items() if path not in kept})
+        changed += indent(
+            answers_text({path: number for path, number in answers.items() if path not in kept}), _indentation(text)
+        )
         with suppress(FileError):
             if _pairs(changed) == answers:
                 return changed
-    return _HEADER.format("".join(c if c.isprintable() else "?" for c in of)) + (answers_text(answers) or "{}\n")
+    # Lines cannot be added, in a flow mapping say: it is written anew, below its comments.
+    comments = "".join(f"{comment}\n" for comment in _COMMENT.findall(text or ""))
+    header = _HEADER.format("".join(c if c.isprintable() else "?" for c in of))
+    return (comments or header) + (answers_text(answers) or "{}\n")
 
 
 def answers_text(answers: Mapping[str, str]) -> str:
@@ -105,6 +113,15 @@ def answers_text(answers: Mapping[str, str]) -> str:
         key = written(path, False)
         lines.append(f"? {key}\n: {number}\n" if len(key) > _LONGEST_KEY else f"{key}: {number}\n")
     return "".join(lines)
+
+
+def _indentation(text: str) -> str:
+    """Return what stands before every path, where that is blank."""
+    document = _document(text, "")
+    found = _answers(document)
+    mark = document.locate([found[0].place._replace(of_key=True)])[0] if found else None
+    before = "" if mark is None else text.splitlines()[mark[0] - 1][: mark[1] - 1]
+    return before if before.isspace() else ""
 
 
 def _without(text: str, path: str) -> str:
@@ -145,14 +162,15 @@ def _answers(document: Document) -> list[Answer]:
         problems.add(Place(), "the answers", f"found {described(root)}, {expected}")
         raise problems.failure()
     answers: dict[str, Answer] = {}
-    for at, (path, number) in enumerate(root):
-        place = Place(root, at)
-        if not isinstance(number, str):
-            problems.add(place, path, f"found {described(number)}, {expected}")
-        elif path in answers:
-            problems.add(place._replace(of_key=True), path, "this path is there twice: keep one")
-        else:
-            answers[path] = Answer(path, str(number), place)
+    with suppress(TooManyProblemsError):
+        for at, (path, number) in enumerate(root):
+            place = Place(root, at)
+            if not isinstance(number, str):
+                problems.add(place, path, f"found {described(number)}, {expected}")
+            elif path in answers:
+                problems.add(place._replace(of_key=True), path, "this path is there twice: keep one")
+            else:
+                answers[path] = Answer(path, str(number), place)
     if problems.found:
         raise problems.failure()
     return list(answers.values())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from heapq import nsmallest
 from typing import Any
 
-from expectitree.number import INFINITY, Number, brief, readable, shortest
+from expectitree.errors import NumberError
+from expectitree.number import INFINITY, Number, brief, readable, shortest, to_bound
 from expectitree.render.json_values import json_number
 from expectitree.render.look import Look, cell_width, clipped, padded, wrapped
 from expectitree.search.inquiry import Inquiry, Step
@@ -25,8 +27,9 @@ def question_lines(inquiry: Inquiry, number: int, look: Look) -> Iterator[str]:
     steps: list[Step | None] = list(route)
     if left_out > 1:
         steps = [*route[:_FIRST], None, *route[-_LAST:]]
-    shown = [clipped(look.shown(step.branch.label), look.width - 32, look.characters.ellipsis) for step in route]
-    label_width = max(map(cell_width, shown), default=0)
+    labels = [look.shown(step.branch.label) for step in route]
+    room = max(8, look.width - 32)
+    label_width = min(room, max(map(cell_width, labels), default=0))
     symbols = look.characters.kinds
     name_width = max((len(symbols[s.node.kind.name] + s.node.kind.name) for s in route), default=0)
     for step in steps:
@@ -34,7 +37,7 @@ def question_lines(inquiry: Inquiry, number: int, look: Look) -> Iterator[str]:
             yield look.paint(f"  {look.characters.ellipsis} {left_out:,} more steps", "dim")
             continue
         kind = step.node.kind
-        label = clipped(look.shown(step.branch.label), look.width - 32, look.characters.ellipsis)
+        label = clipped(look.shown(step.branch.label), room, look.characters.ellipsis)
         text = f"  {look.paint(padded(symbols[kind.name] + kind.name, name_width), kind.name)} {_DOES[kind]}  "
         if kind == Kind.CHANCE:
             p = step.branch.probability
@@ -43,6 +46,9 @@ def question_lines(inquiry: Inquiry, number: int, look: Look) -> Iterator[str]:
         else:
             text += label
         yield text
+    if left_out > 1 or any(cell_width(label) > room for label in labels):
+        for line in wrapped(f"in full: {look.shown(inquiry.path or '')}", max(20, look.width - 2)):
+            yield look.paint(f"  {line}", "dim")
     tree = inquiry.tree
     notes = [tree.branch_notes.get(route[-1].id) if route else None, leaf.note]
     ways = list(tree.columns.child).count(leaf.id) if tree.is_sharing else 1
@@ -56,11 +62,20 @@ def question_lines(inquiry: Inquiry, number: int, look: Look) -> Iterator[str]:
 def bounds_text(bounds: Bounds) -> str:
     """Return in words which numbers lie within some bounds."""
     lower, upper = bounds
+    least, most = _offered(lower, 1), _offered(upper, -1)
     if lower == -INFINITY:
-        return "a number" if upper == INFINITY else f"a number, at most {readable(upper)}"
-    return f"a number, at least {readable(lower)}" if upper == INFINITY else (
-        f"a number from {readable(lower)} to {readable(upper)}"
-    )  # fmt: skip
+        return "a number" if upper == INFINITY else f"a number, at most {most}"
+    return f"a number, at least {least}" if upper == INFINITY else f"a number from {least} to {most}"
+
+
+def _offered(end: Number, sign: int) -> str:
+    """Return a bound, rounded for people where that lies within: what is offered must be taken."""
+    text = readable(end)
+    try:
+        rounded: Any = to_bound(text, exact=not isinstance(end, float))
+    except NumberError:  # it is said about how great it is
+        return text
+    return shortest(end) if sign * rounded < sign * end else text
 
 
 def state_text(inquiry: Inquiry, look: Look) -> str:
@@ -122,11 +137,13 @@ def _verdict(inquiry: Inquiry, look: Look) -> str:
     if not inquiry.is_done:
         return f"Not decided: {_so_far(inquiry, look)}."
     sure, hoped, words = _sides(inquiry)
-    mine = inquiry.interval(inquiry.tree.node(inquiry.tree.columns.child[inquiry.best_branch or 0]))
-    others = [inquiry.interval(child)[hoped] for _, child in _children(inquiry) if not _is_best(inquiry, child)]
+    played = _best_child(inquiry)
+    children = list(_children(inquiry))
+    others = [inquiry.interval(child)[hoped] for _, child in children if child.id != played.id]
     verdict = f"{_label(best, look)} is best"
     if not others:
-        return f"{verdict}: there is nothing else to play."
+        return f"{verdict}: {'all actions lead to the same' if len(children) > 1 else 'there is nothing else to play'}."
+    mine = inquiry.interval(played)
     is_max = sure == 0
     rival = max(others) if is_max else min(others)
     known = mine[0] == mine[1]
@@ -173,20 +190,23 @@ def _actions(inquiry: Inquiry, look: Look) -> Iterator[str]:
     """Yield a table of what is known of each action."""
     if inquiry.best is None:
         return
+    best, best_label = _best_child(inquiry).id, inquiry.best
     children = list(_children(inquiry))
     left_out = len(children) - _MOST_ACTIONS
     shown = children
     if left_out > 0:
         sure, hoped, _ = _sides(inquiry)
         sign = 1 if sure == 0 else -1
-        shown = sorted(
-            children, key=lambda pair: (not _is_best(inquiry, pair[1]), -sign * inquiry.interval(pair[1])[hoped])
-        )[:_MOST_ACTIONS]
+        shown = nsmallest(
+            _MOST_ACTIONS,
+            children,
+            key=lambda pair: (pair[0] != best_label, pair[1].id != best, -sign * inquiry.interval(pair[1])[hoped]),
+        )
     room = max(12, look.width - 30)
     labels = [clipped(look.shown(label), room, look.characters.ellipsis) for label, _ in shown]
     width = max(map(cell_width, labels))
-    for (_, child), label in zip(shown, labels, strict=True):
-        is_best = label == _label(inquiry.best, look, room) and _is_best(inquiry, child)
+    for (full_label, child), label in zip(shown, labels, strict=True):
+        is_best = full_label == best_label
         mark = look.characters.best if is_best else "  "
         style = "best" if is_best else "none"
         yield f"{look.paint(mark + padded(label, width), style)}  {_bare(inquiry.interval(child))}"
@@ -203,9 +223,9 @@ def _children(inquiry: Inquiry) -> Iterator[tuple[str, Node]]:
         yield tree.branch_label(root, b), tree.node(child[b])
 
 
-def _is_best(inquiry: Inquiry, child: Node) -> bool:
-    branch = inquiry.best_branch
-    return branch is not None and inquiry.tree.columns.child[branch] == child.id
+def _best_child(inquiry: Inquiry) -> Node:
+    """Return the node that the best action leads to."""
+    return inquiry.tree.node(inquiry.tree.columns.child[inquiry.best_branch or 0])
 
 
 def _label(label: str, look: Look, most: int = 40) -> str:
