@@ -124,11 +124,12 @@ def _agrees_as_written(text: str, expected: Number, found: Number) -> bool:
 
 def _run_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
     for run in expect.runs:
-        name = run.algorithm
+        chosen = algorithm(run.algorithm, **run.choices)
+        name = chosen.full_name if run.choices else chosen.name
         if run.bounds is not None:
             name += f" with bounds [{shortest(run.bounds[0])}, {shortest(run.bounds[1])}]"
         try:
-            search = evaluate(tree, algorithm(run.algorithm, **run.choices), bounds=run.bounds)
+            search = evaluate(tree, chosen, bounds=run.bounds)
         except ExpectitreeError as error:
             yield Check(name, "a search", "none", False, str(error), run.place)
             continue
