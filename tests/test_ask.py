@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -557,26 +557,33 @@ def test_as_a_program(tree: Path) -> None:
     assert done.stderr == "no/where.yaml: there is no folder no: check the path, or make it\n"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_in_a_terminal_that_is_interrupted(tree: Path) -> None:
+def in_a_terminal(*arguments: str, talk: tuple[tuple[bytes, bytes], ...]) -> tuple[int, bytes]:
+    """Type something after each of some prompts; return the exit status, and what was seen after the last of them."""
     import pty
 
     child, terminal = pty.fork()
     if child == 0:
         os.environ["TERM"] = "dumb"
-        os.execv(sys.executable, [sys.executable, "-m", "expectitree", "ask", "bet.yaml", "--goal", "value"])
-    seen = b""
-    for wanted, typed in ((b"0 to 9: ", b"8\n"), (b"0 to 1: ", b"\x03")):
+        os.execv(sys.executable, [sys.executable, "-m", "expectitree", "ask", *arguments])
+    for wanted, typed in talk:
+        seen = b""
         while wanted not in seen:
             seen += os.read(terminal, 4096)
         os.write(terminal, typed)
-    try:
+    seen = b""
+    with suppress(OSError):  # it is gone
         while more := os.read(terminal, 4096):
             seen += more
-    except OSError:  # it is gone
-        pass
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     os.close(terminal)
+    return status, seen
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_in_a_terminal_that_is_interrupted(tree: Path) -> None:
+    talk = (b"0 to 9: ", b"8\n"), (b"0 to 1: ", b"\x03")
+    status, seen = in_a_terminal("bet.yaml", "--goal", "value", talk=talk)
+    assert status == 1
     assert b"Go on: expectitree ask bet.yaml --goal value" in seen
     assert b"Traceback" not in seen
     assert kept() == f"{GOOD}: 8\n"
@@ -584,25 +591,9 @@ def test_in_a_terminal_that_is_interrupted(tree: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_in_a_terminal_what_decides_can_be_taken_back(tree: Path) -> None:
-    import pty
-
-    child, terminal = pty.fork()
-    if child == 0:
-        os.environ["TERM"] = "dumb"
-        os.execv(sys.executable, [sys.executable, "-m", "expectitree", "ask", "bet.yaml"])
-    seen = b""
-    for wanted, typed in ((b"0 to 9: ", b"2\n"), (b"back: ", b"undo\n"), (b"0 to 9: ", b"1\n"), (b"back: ", b"\n")):
-        while wanted not in seen:
-            seen += os.read(terminal, 4096)
-        seen = b""
-        os.write(terminal, typed)
-    try:
-        while more := os.read(terminal, 4096):
-            seen += more
-    except OSError:  # it is gone
-        pass
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    os.close(terminal)
+    talk = (b"0 to 9: ", b"2\n"), (b"back: ", b"undo\n"), (b"0 to 9: ", b"1\n"), (b"back: ", b"\n")
+    status, seen = in_a_terminal("bet.yaml", talk=talk)
+    assert status == 0
     assert b"sure is best" in seen
     assert b"Correct it in" in b" ".join(seen.split())
     assert kept() == f"{GOOD}: 1\n"
