@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from numbers import Real
 from typing import Any
 
@@ -291,7 +290,11 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
 
 def _exactly(end: Number) -> Number:
     """Return a bound for a tree in fractions: of a float, the number that is written so."""
-    return Fraction(end) if isinstance(end, (int, Fraction)) else to_bound(shortest(end), True)
+    if isinstance(end, float):
+        return to_bound(shortest(end), True)
+    from fractions import Fraction  # a small tree in floats has no use for it
+
+    return Fraction(end)
 
 
 def tolerance(tree: Tree, bounds: Bounds) -> Number:
