@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -27,6 +28,7 @@ from expectitree.render.look import Look
 from expectitree.render.picture.content import Style, content
 from expectitree.render.reasons import reasons_text
 from expectitree.render.tree_text import tree_lines
+from expectitree.search import engine
 from expectitree.search.algorithms import Algorithm, algorithm
 from expectitree.search.result import Search
 from expectitree.search.windows import find_windows
@@ -534,3 +536,26 @@ def test_a_contradiction_is_found_and_a_tie_is_none() -> None:
     right = et.evaluate(et.loads("max: {a: {min: [5, 9]}, b: {min: [4, 8]}}", exact=True), bounds=(0, 10))
     rows = [ComparisonRow(search, 0.0) for search in (right, wrong)]
     assert any("best" in told or "value" in told for told in Comparison("", rows).disagreements)
+
+
+def test_what_would_think_long_is_left_out_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of trees where nobody named an algorithm; the sums are of those that searched them all."""
+    monkeypatch.setattr(engine, "MUCH_THINKING", 16)
+    monkeypatch.chdir(Path(__file__).parent.parent)
+    note = "trees/ballard.yaml: best-first is left out, since it would think long about so many leaves: -a best-first"
+    files = ["trees/risk.yaml", "trees/ballard.yaml"]
+    for command in (["compare"], ["limit"]):
+        done = CliRunner().invoke(cli, [*command, *files])
+        assert (done.exit_code, done.stderr) == (0, f"{note} runs it\n")
+        assert done.stdout.count("best-first") == 1
+    total = CliRunner().invoke(cli, ["compare", *files]).stdout.partition("All 2 files")[2]
+    assert [line.split()[0] for line in total.splitlines()[3:]] == [
+        "expectiminimax", "alphabeta", "star1", "star2", "star2.5",
+    ]  # fmt: skip
+    named = CliRunner().invoke(cli, ["compare", "-a", "best-first", files[1]])
+    assert (named.exit_code, named.stderr) == (0, "")
+    assert "best-first needed" in named.stdout
+    tree = et.load(files[1])
+    for rows in (et.compare(tree).rows, et.limit(tree).rows):
+        assert len(rows) == len(et.ALGORITHMS) - 1
+    assert len(et.compare(et.load(files[0])).rows) == len(et.ALGORITHMS)

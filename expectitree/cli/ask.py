@@ -287,7 +287,7 @@ class Session:
         path = inquiry.path
         assert path is not None
         try:
-            with _uninterrupted():
+            with working("choosing what to ask next"), _uninterrupted():
                 inquiry.answer(typed)
                 self.given[path] = typed
                 self._save()
