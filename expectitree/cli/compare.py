@@ -23,7 +23,7 @@ from expectitree.render import COMPARISON_FORMATS, renderer
 
 
 @click.command("compare")
-@algorithm_option("A search to compare, once for each; all by default.")
+@algorithm_option("A search to compare, once for each; by default all that do not think long.")
 @tree_options
 @click.option("--limit", "with_limit", is_flag=True, help="Add the fewest leaves that could have been enough.")
 @max_leaves_option

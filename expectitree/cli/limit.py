@@ -23,7 +23,7 @@ from expectitree.render import LIMIT_FORMATS, renderer
 
 
 @click.command("limit")
-@algorithm_option("A search to set beside the limit, once for each; all by default.")
+@algorithm_option("A search to set beside the limit, once for each; by default all that do not think long.")
 @tree_options
 @max_leaves_option
 @click.option("--all", "show_all", is_flag=True, help="Name every leaf.")
