@@ -35,9 +35,7 @@ _TEXTS = ("svg", "dot", "mmd", "tex", "html")  # that can go to standard output
 
 
 @click.command("draw")
-@algorithm_option(
-    "The search: one for a picture, by default expectiminimax; several for a page, by default all that do not think long."
-)
+@algorithm_option("The search; by default expectiminimax for a picture, and for a page all that do not think long.")
 @tree_options
 @click.option(
     "-o",
