@@ -180,9 +180,11 @@ def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int) -> int:
     entered, and the walk ends where that closes it; at the root, where that reaches the goal. Return -1 where more than
     `most` nodes would be entered.
     """
+    node = len(tree.kind) - 1
     if beliefs.tally[SEEN] >= beliefs.tally[RENEWAL]:
         renew(tree, beliefs, limits)
-    node = len(tree.kind) - 1
+        if beliefs.visits[node] > 0 and is_reached(tree, beliefs, limits):
+            return 0  # what had come to one parent only was enough: no node is entered for that
     aim = EXACT
     depth = 0
     while depth < most:

@@ -231,7 +231,8 @@ class Page {
     if (kind === MAX || kind === MIN) fact("best", moment.bestBranches(n).slice(0, 8).map((b) => tree.label(b)).join(", "));
     if (kind !== TERMINAL && isCut(moment.cut[n])) {
       const spared = moment.spared[n];
-      fact("cut", `after ${moment.after[n]} of ${tree.first[n + 1] - tree.first[n]}; ${plural(spared, "node")} behind it not visited`);
+      const behind = spared ? `; ${plural(spared, "node")} behind it not visited` : "";
+      fact("cut", `after ${moment.after[n]} of ${tree.first[n + 1] - tree.first[n]}${behind}`);
     }
     fact("visits", moment.visits[n] ? String(moment.visits[n]) : REASONS[moment.reason[n]] ?? "none so far");
     if (tree.bounds[n]) fact("bounds", `[${tree.bounds[n].map((end) => numbers.shown[end]).join(", ")}], as written`);
