@@ -559,3 +559,17 @@ def test_what_would_think_long_is_left_out_and_said(monkeypatch: pytest.MonkeyPa
     for rows in (et.compare(tree).rows, et.limit(tree).rows):
         assert len(rows) == len(et.ALGORITHMS) - 1
     assert len(et.compare(et.load(files[0])).rows) == len(et.ALGORITHMS)
+
+
+def test_a_search_for_the_best_action_is_measured_by_what_that_needs() -> None:
+    """Also where it came to know the value by the way."""
+    tree = et.load(Path(__file__).parent.parent / "trees" / "ballard-random.yaml", exact=True)
+    report = et.limit(tree, [ACTION, "best-first"])
+    action, value = report.rows
+    assert action.is_known
+    assert report.best_action is not None
+    assert (report.exact.count, report.best_action.count) == (58, 54)
+    assert report.surplus(action) == action.counts.leaves_visited - 54
+    assert report.surplus(value) == value.counts.leaves_visited - 58
+    assert et.limit(tree, [ACTION]).sentence.endswith("; 54 are needed for the best action.")
+    assert et.limit(tree, ["best-first"]).sentence.endswith("; 58 are needed.")

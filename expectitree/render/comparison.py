@@ -128,10 +128,7 @@ def _rows(comparison: Comparison) -> list[list[str]]:
     limit = comparison.limit
     for row in comparison.rows:
         search, counts = row.search, row.search.counts
-        enough = (
-            None if limit is None else limit.exact if search.is_known or not search.is_answered else limit.best_action
-        )
-        needed = [] if enough is None else [enough.text]
+        needed = [] if limit is None else [limit.enough(search).text]
         rows.append(
             [
                 search.algorithm.full_name, value_text(search), search.best or "-",

@@ -87,11 +87,7 @@ def limit_fields(report: Limit) -> dict[str, Any]:
 
 def _row_fields(report: Limit, row: Search) -> dict[str, Any]:
     counts = row.counts
-    surplus = report.surplus(row)
-    enough = report.exact
-    if row.is_answered and not row.is_known and report.best_action is not None:  # it asked for the best action alone
-        enough = report.best_action
-        surplus = None if enough.count is None else counts.leaves_visited - enough.count
+    surplus, enough = report.surplus(row), report.enough(row)
     return {
         "algorithm": row.algorithm.name,
         **row.algorithm.choices,
@@ -103,12 +99,10 @@ def _row_fields(report: Limit, row: Search) -> dict[str, Any]:
 
 
 def _row(report: Limit, row: Search) -> list[str]:
-    looked, enough = row.counts.leaves_visited, report.exact
+    looked, enough = row.counts.leaves_visited, report.enough(row)
     if not row.is_answered:
         return [row.algorithm.full_name, f"{looked:,}", enough.text, "stopped", "-"]
-    if not row.is_known and report.best_action is not None:
-        enough = report.best_action
-    surplus = None if enough.count is None else looked - enough.count
+    surplus = report.surplus(row)
     between = f"{looked - enough.most:,} to {looked - enough.least:,}"
     ratio = "-" if surplus is None or not enough.most else f"{looked / enough.most:.2f}"
     return [

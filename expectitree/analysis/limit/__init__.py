@@ -41,29 +41,33 @@ class Limit(Shown):
         """The tree that was searched."""
         return self.search.tree
 
+    def enough(self, search: Search) -> Enough:
+        """Return the fewest leaves for what a search was asked for: the value, or the best action alone."""
+        return self.exact if search.algorithm.goal == "value" or self.best_action is None else self.best_action
+
     def surplus(self, search: Search) -> int | None:
         """Return how many more leaves a search looked at than are needed, None where either is not known."""
-        count = self.exact.count
-        return None if count is None or not search.is_known else search.counts.leaves_visited - count
+        count = self.enough(search).count
+        return None if count is None or not search.is_answered else search.counts.leaves_visited - count
 
     @property
     def sentence(self) -> str:
         """What the algorithm that looked at the fewest leaves did, beside what is needed; empty if none is done."""
-        known = [row for row in self.rows if row.is_known]
-        if not known:
+        answered = [row for row in self.rows if row.is_answered]
+        if not answered:
             return ""
-        least = min(known, key=lambda row: row.counts.leaves_visited)
-        looked = least.counts.leaves_visited
-        are = "is" if self.exact.most == 1 else "are"
+        least = min(answered, key=lambda row: row.counts.leaves_visited)
+        looked, enough = least.counts.leaves_visited, self.enough(least)
         return (
             f"{least.algorithm.full_name} looked at {looked:,} lea{'f' if looked == 1 else 'ves'}; "
-            f"{self.exact.text} {are} needed."
+            f"{enough.text} {'is' if enough.most == 1 else 'are'} needed"
+            f"{'' if enough is self.exact else ' for the best action'}."
         )
 
     @property
     def below(self) -> list[Search]:
         """The searches that looked at fewer leaves than are needed, since they took nearly equal numbers as equal."""
-        return [row for row in self.rows if row.is_known and row.counts.leaves_visited < self.exact.least]
+        return [row for row in self.rows if row.is_answered and row.counts.leaves_visited < self.enough(row).least]
 
     @property
     def notes(self) -> list[str]:
@@ -146,9 +150,11 @@ def measure(
             proved = proofs.best_forced(best.leaves)
     found = Limit(file, whole, exact, best, _label_of(tree, proved) if best else None, rows)
     for row in found.below:
-        if tree.exact or not Proofs(ground, compiled, slack=100).are_enough(_visited(row), for_value=True):
+        enough = found.enough(row)
+        is_enough = Proofs(ground, compiled, slack=100).are_enough(_visited(row), for_value=enough is exact)
+        if tree.exact or not is_enough:
             raise AnalysisError(
-                f"{row.algorithm.full_name} looked at {row.counts.leaves_visited:,} leaves, and {exact.least:,} are "
+                f"{row.algorithm.full_name} looked at {row.counts.leaves_visited:,} leaves, and {enough.least:,} are "
                 "needed: this is a defect of expectitree, please report it with the tree"
             )
     return found
