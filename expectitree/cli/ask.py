@@ -26,7 +26,7 @@ from expectitree.number import printable, to_fraction
 from expectitree.render.evaluation_text import heading
 from expectitree.render.inquiry import bounds_text, conclusion_lines, inquiry_fields, question_lines, state_text
 from expectitree.render.json_values import dumps
-from expectitree.render.look import Look, wrapped
+from expectitree.render.look import Look, cell_width, wrapped
 from expectitree.render.tree_text import tree_lines
 from expectitree.search.inquiry import Inquiry, inquire
 from expectitree.tree import Tree
@@ -296,7 +296,9 @@ class Session:
             self._tell(wrapped(f"{self.look.shown(str(error))}{hint or '; ? for help'}", self.look.width), "bad")
             return False
         if not inquiry.is_done:
-            self._tell(_wrapped_painted(state_text(inquiry, self.look), self.look))
+            plain = state_text(inquiry, replace(self.look, paint=Look.paint))
+            fits = cell_width(plain) <= self.look.width
+            self._tell([state_text(inquiry, self.look)] if fits else wrapped(plain, self.look.width))
         return True
 
     def _skip(self) -> None:
@@ -325,7 +327,9 @@ class Session:
             self._tell(["Type a number, or ? for help."])
             return
         wide = max(len(what) for what, _ in _HELP)
-        self._tell(f"  {what:<{wide}}  {does}" for what, does in _HELP)
+        for what, does in _HELP:
+            first, *rest = wrapped(does, max(20, self.look.width - wide - 4))
+            self._tell([f"  {what:<{wide}}  {first}", *(f"  {'':<{wide}}  {line}" for line in rest)])
 
     def _save(self) -> None:
         if self.file is None or not self.saves:
@@ -344,11 +348,6 @@ class Session:
         for line in lines:
             text = line if style is None else self.look.paint(line, style)
             click.echo(text, err=True, color="\x1b" in text or None)
-
-
-def _wrapped_painted(text: str, look: Look) -> list[str]:
-    """Return a text that may be painted, in lines of the width; painted text is broken nowhere but where it fits."""
-    return [text] if "\x1b" in text else wrapped(text, look.width)
 
 
 def _source(file: str | None, text: str | None, answers: str | None) -> str:
