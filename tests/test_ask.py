@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -510,6 +511,15 @@ def test_the_text_is_changed_as_little_as_can_be() -> None:
     assert answers_text({"a": "1"}) == "a: 1\n"
 
 
+def test_answers_are_no_tree(tree: Path) -> None:
+    ask("bet.yaml", typed="2\n")
+    with pytest.raises(FileError) as caught:
+        et.load("bet.answers.yaml")
+    assert str(caught.value).startswith("bet.answers.yaml: by its name these are answers to `expectitree ask`: name")
+    Path("odd.answers.yaml").write_text("max: [1, 2]", "utf-8")
+    assert len(et.load("odd.answers.yaml")) == 3
+
+
 def test_a_folder_of_trees_leaves_answers_out(tree: Path) -> None:
     ask("bet.yaml", typed="2\n")
     assert list(tree_files(".")) == ["./bet.yaml"]
@@ -564,15 +574,25 @@ def in_a_terminal(*arguments: str, talk: tuple[tuple[bytes, bytes], ...]) -> tup
     child, terminal = pty.fork()
     if child == 0:
         os.environ["TERM"] = "dumb"
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # who runs the tests may ignore it
         os.execv(sys.executable, [sys.executable, "-m", "expectitree", "ask", *arguments])
+    last = b""
+
+    def read() -> bytes:
+        while not select.select([terminal], [], [], 1.0)[0]:
+            if last == b"\x03":  # the library that reads lines misses a signal that comes as it prints its prompt
+                os.write(terminal, last)
+        return os.read(terminal, 4096)
+
     for wanted, typed in talk:
         seen = b""
         while wanted not in seen:
-            seen += os.read(terminal, 4096)
+            seen += read()
         os.write(terminal, typed)
+        last = typed
     seen = b""
     with suppress(OSError):  # it is gone
-        while more := os.read(terminal, 4096):
+        while more := read():
             seen += more
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     os.close(terminal)

@@ -41,10 +41,13 @@ def test_yaml_examples_are_trees_that_keep_their_word(document: Path, text: str)
     assert found.broken == []
 
 
-def test_python_of_the_readme(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("document", [ROOT / "README.md", ROOT / "docs" / "ask.md"], ids=lambda d: d.name)
+def test_python_examples_print_what_they_say(
+    document: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(ROOT)
-    (code,) = blocks(ROOT / "README.md", "python")
-    exec(compile(code, "README.md", "exec"), {})
+    (code,) = blocks(document, "python")
+    exec(compile(code, document.name, "exec"), {})
     printed = capsys.readouterr().out.splitlines()
     for comment in re.findall(r"^print\(.*\)  +# (.+)$", code, re.MULTILINE):
         if not comment.startswith("what "):

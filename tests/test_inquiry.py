@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import json
 import math
 import pickle
 from array import array
@@ -565,3 +566,27 @@ def test_a_chain_of_many_nodes() -> None:
     inquiry.answer(0.5)
     assert inquiry.search.value == 0.5
     assert len(repr(inquiry)) < 300
+
+
+def test_what_is_skipped_is_asked_again_before_what_cannot_matter() -> None:
+    """A leaf that can change nothing is asked for neither first nor last."""
+    unknown = '[{utility: "?"}, {utility: "?"}]'
+    for text in (
+        "max: {stay: 50, start-up: {bounds: [10, 40], chance: %s}, academia: {min: %s}}",
+        "min: {stay: 10, start-up: {bounds: [20, 50], chance: %s}, academia: {max: %s}}",
+    ):
+        tree = loads("{bounds: [0, 60], " + text % (unknown, unknown) + "}")
+        for goal in ("action", "value"):
+            inquiry = et.inquire(tree, goal=goal)
+            asked = []
+            for _ in range(6):
+                asked.append(inquiry.path)
+                inquiry.skip()
+            assert set(asked) == {"academia/#1", "academia/#2"}, asked
+
+
+def test_an_inquiry_is_shown_as_the_command_does() -> None:
+    inquiry = et.inquire(loads(SMALL))
+    assert et.to_text(inquiry).startswith("Not decided: the best so far is bet, wrong by at most 4.")
+    shown = json.loads(et.to_json(inquiry))
+    assert (shown["best"], shown["done"], shown["next"]["path"]) == ("bet", False, inquiry.path)

@@ -41,8 +41,8 @@ from expectitree.tree import UNKNOWN, Kind, Tree
 LAUNCH = Path(__file__).resolve().parent.parent / "docs" / "examples" / "launch.yaml"
 SMALL = 'max: {sure: 4, bet: {chance: {good: {utility: "?"}, bad: 1}}}'
 REFUSAL = (
-    'the utility of bet/good is not known yet ("?"): `expectitree ask FILE` asks for what matters, '
-    "with --show it shows the tree; or write a number in its place"
+    'the utility of bet/good is not known yet ("?"): `expectitree ask` asks for what matters (`inquire` from '
+    "Python), and with --show it shows the tree; or write a number in its place"
 )
 
 

@@ -48,7 +48,13 @@ def load(
             except OSError as error:
                 raise FileError([Problem(name, _unreadable(name, error))]) from None
     text, name = read_text(source)
-    return loads(text, name=name, exact=exact, warn=warn)
+    try:
+        return loads(text, name=name, exact=exact, warn=warn)
+    except FileError as error:
+        if not name.endswith(ANSWERS):
+            raise
+        hint = "by its name these are answers to `expectitree ask`: name the tree, and this file after --answers"
+        raise FileError([Problem(name, hint), *error.problems], stopped=error.stopped) from None
 
 
 def loads(text: str, *, name: str = "<text>", exact: bool = False, warn: Warn | None = None) -> Tree:

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from expectitree.analysis.trace import Trace
     from expectitree.analysis.verification import Verification
     from expectitree.render.look import Look
+    from expectitree.search.inquiry import Inquiry
     from expectitree.search.result import Search
 
-    Report: TypeAlias = Search | Comparison | Verification | Trace | Limit | Rescaling | Opponents
+    Report: TypeAlias = Search | Comparison | Verification | Trace | Limit | Rescaling | Opponents | Inquiry
 
 # --format -> the module and the function of a renderer, imported when it is chosen.
 EVALUATION_FORMATS = {
@@ -53,6 +54,10 @@ OPPONENTS_FORMATS = {
     "text": ("opponents", "opponents_text"),
     "json": ("opponents", "opponents_json"),
 }
+INQUIRY_FORMATS = {
+    "text": ("inquiry", "inquiry_text"),
+    "json": ("inquiry", "inquiry_json"),
+}
 STUDY_FORMATS = {
     "text": ("study", "study_text"),
     "json": ("study", "study_json"),
@@ -78,6 +83,7 @@ _FORMATS_OF = {  # the name of a report's class -> how it can be shown
     "Limit": LIMIT_FORMATS,
     "Rescaling": RESCALING_FORMATS,
     "Opponents": OPPONENTS_FORMATS,
+    "Inquiry": INQUIRY_FORMATS,
 }
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from heapq import nsmallest
 from typing import Any
 
 from expectitree.errors import NumberError
 from expectitree.number import INFINITY, Number, brief, readable, shortest, to_bound
-from expectitree.render.json_values import json_number
+from expectitree.render.json_values import dumps, json_number
 from expectitree.render.look import Look, cell_width, clipped, padded, wrapped
 from expectitree.search.inquiry import Inquiry, Step
 from expectitree.tree import Bounds, Kind, Node
@@ -16,6 +16,18 @@ from expectitree.tree import Bounds, Kind, Node
 _FIRST, _LAST = 3, 8  # steps of a long way that are shown
 _MOST_ACTIONS = 20
 _DOES = {Kind.MAX: "plays", Kind.MIN: "plays", Kind.CHANCE: "draws"}
+
+
+def inquiry_text(inquiries: Sequence[Inquiry], look: Look) -> Iterator[str]:
+    """Yield for each inquiry how things stand: the decision and why it is certain, or what is known."""
+    for inquiry in inquiries:
+        yield from conclusion_lines(inquiry, look)
+
+
+def inquiry_json(inquiries: Sequence[Inquiry], look: Look) -> Iterator[str]:
+    """Yield the same as an object each, one line each."""
+    for inquiry in inquiries:
+        yield dumps(inquiry_fields("", inquiry))
 
 
 def question_lines(inquiry: Inquiry, number: int, look: Look) -> Iterator[str]:

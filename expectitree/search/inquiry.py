@@ -403,7 +403,11 @@ class Inquiry:
         return next((n for n in self._open_leaves() if n not in self._skipped), -1)
 
     def _open_leaves(self) -> Iterator[int]:
-        """Yield the leaves that are not known, and lie below nodes that are not, in order."""
+        """Yield the leaves that are not known, and may change something, in order.
+
+        They lie below nodes that are not known, and at a player below children that may still be better than what is
+        sure there.
+        """
         kind, _, first, child, probability = self._columns
         lower, upper = self._known.lower, self._known.upper
         seen = set()
@@ -415,7 +419,11 @@ class Inquiry:
             seen.add(n)
             if kind[n] == Kind.TERMINAL:
                 yield n
-            waiting += [child[b] for b in range(first[n + 1] - 1, first[n] - 1, -1) if probability[b] > 0]
+            for b in range(first[n + 1] - 1, first[n] - 1, -1):
+                c = child[b]
+                is_idle = kind[n] == Kind.MAX and upper[c] <= lower[n] or kind[n] == Kind.MIN and lower[c] >= upper[n]
+                if probability[b] > 0 and not is_idle:
+                    waiting.append(c)
 
     def _pass_over(self) -> None:
         self._skipped.append(self._leaf)

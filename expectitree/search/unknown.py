@@ -25,7 +25,7 @@ def why_unknown(tree: Tree) -> str:
     more = f", nor {'is that of 1 other' if others == 1 else f'are those of {others:,} others'}" if others else ""
     instead = "numbers in their place" if others else "a number in its place"
     return (
-        f'the utility of {path} is not known yet ("?"){more}: `expectitree ask FILE` asks for what matters, '
-        "with --show it shows the tree; "
+        f'the utility of {path} is not known yet ("?"){more}: `expectitree ask` asks for what matters (`inquire` from '
+        "Python), and with --show it shows the tree; "
         f"or write {instead}"
     )
