@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _HELP = (
     ("2, -4.5e3, 1/3", "what the leaf is worth, as in a tree file"),
-    ("skip", "ask another one now, and this one only when no other is left"),
+    ("skip", "ask another one now, this one when no other is left that could help"),
     ("undo", "take the last answer back"),
     ("show", "draw the tree with what is known so far"),
     ("quit", "leave; so do Ctrl-D and Ctrl-C"),
