@@ -555,8 +555,8 @@ def learnt(spoken: Spoken) -> tuple[list[float], list[float]]:
             residual = x_x - fitted * x_r
             error = max(0.0, residual) / (degrees - 1) / r_r  # squared standard error of the fitted slope
             off = fitted - slope[d]
-            if off**2 > 4 * error:
-                slope[d] += off * (1 - 4 * error / off**2)
+            if off**2 > 16 * error:
+                slope[d] += off * (1 - 16 * error / off**2)
     return spread, slope
 
 
