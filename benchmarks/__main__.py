@@ -24,7 +24,9 @@ from benchmarks.thinking import thinking
 from expectitree import __version__, evaluate, loads
 
 SEED = 20
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # without libyaml the ratio is to the pure-Python loader
+LOADER = getattr(
+    yaml, "CSafeLoader", yaml.SafeLoader
+)  # without libyaml the ratio is to the pure-Python loader
 YAML_STYLES = {
     "flow lists of numbers": texts.flow_lists,
     "flow lists, p at outcomes": texts.flow_outcomes,
@@ -36,7 +38,9 @@ SMALL_TREE = ("-m", "expectitree", "eval", "trees/risk.yaml")
 ITS_IMPORTS = ("-c", "import click, yaml, rich.console")
 
 
-def written(styles: Mapping[str, Callable[[texts.Branch], str]], size: Size) -> tuple[dict[str, str], int]:
+def written(
+    styles: Mapping[str, Callable[[texts.Branch], str]], size: Size
+) -> tuple[dict[str, str], int]:
     """Return a text for each style, all of one tree, and its size. Only the texts stay in memory.
 
     (With the tree still there the garbage collector would look at it again and again while PyYAML's loader runs:
@@ -50,7 +54,11 @@ def read_yaml(size: Size) -> Iterator[Row]:
     """Yield for each style the rate of reading, and how much longer PyYAML's loader takes for the same text."""
     by_style, count = written(YAML_STYLES, size)
     for style, text in by_style.items():
-        runs = [partial(loads, text, name="x.yaml"), partial(yaml.load, text, LOADER), partial(uncollected, text)]
+        runs = [
+            partial(loads, text, name="x.yaml"),
+            partial(yaml.load, text, LOADER),
+            partial(uncollected, text),
+        ]
         ours, theirs, without = best_seconds(runs, size.repetitions)
         yield Row(f"read YAML, {style}", count / ours, "nodes/s", 130_000)
         yield Row(f"  {LOADER.__name__} on the same text takes", theirs / ours, "x", 5)
@@ -82,7 +90,12 @@ def search(size: Size) -> Iterator[Row]:
     seconds = best_seconds(runs, size.repetitions)
     for (name, target), time in zip(SEARCH_TARGETS.items(), seconds, strict=True):
         visited = evaluate(tree, name).counts.visited
-        yield Row(f"{name}, visits {visited / len(tree):.0%} of {len(tree):,} nodes", visited / time, "nodes/s", target)
+        yield Row(
+            f"{name}, visits {visited / len(tree):.0%} of {len(tree):,} nodes",
+            visited / time,
+            "nodes/s",
+            target,
+        )
 
 
 def start_up(size: Size) -> Iterator[Row]:
@@ -101,18 +114,28 @@ def start_up(size: Size) -> Iterator[Row]:
         click.echo(f"{what} fails: {failed}", err=True)
         yield Row(what, None, "x", 2, at_most=True)
     else:
-        yield Row(f"{what}: {ours * 1000:.0f} ms / {theirs * 1000:.0f} ms", ours / theirs, "x", 2, at_most=True)
+        yield Row(
+            f"{what}: {ours * 1000:.0f} ms / {theirs * 1000:.0f} ms",
+            ours / theirs,
+            "x",
+            2,
+            at_most=True,
+        )
 
 
 def _failure(command: Sequence[str]) -> str | None:
     """Run a command once, which warms the caches too; return the last line of what went wrong, if anything."""
     done = _run(command, check=False)
-    return None if done.returncode == 0 else (done.stderr.strip().splitlines() or ["no message"])[-1]
+    return (
+        None if done.returncode == 0 else (done.stderr.strip().splitlines() or ["no message"])[-1]
+    )
 
 
 def _run(command: Sequence[str], check: bool) -> subprocess.CompletedProcess[str]:
     arguments = [sys.executable, *command]
-    return subprocess.run(arguments, cwd=REPOSITORY, env=as_installed(), capture_output=True, text=True, check=check)
+    return subprocess.run(
+        arguments, cwd=REPOSITORY, env=as_installed(), capture_output=True, text=True, check=check
+    )
 
 
 def line(row: Row) -> str:
@@ -122,7 +145,9 @@ def line(row: Row) -> str:
     else:
         digits = 0 if row.unit == "nodes/s" else 2
         figure = f"{row.figure:,.{digits}f} {row.unit}"
-    target = "" if row.target is None else f"{'at most' if row.at_most else 'at least'} {row.target:,}"
+    target = (
+        "" if row.target is None else f"{'at most' if row.at_most else 'at least'} {row.target:,}"
+    )
     return f"{row.what:<62} {figure:>18}  {target:<18} {_KEPT[row.kept]}".rstrip()
 
 
@@ -131,14 +156,28 @@ _KEPT = {True: "kept", False: "NOT KEPT", None: ""}
 
 PARTS = {
     part.__name__: part
-    for part in (read_yaml, read_json, search, engines, whole_process, insight, thinking, start_up, large)
+    for part in (
+        read_yaml,
+        read_json,
+        search,
+        engines,
+        whole_process,
+        insight,
+        thinking,
+        start_up,
+        large,
+    )
 }
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("parts", nargs=-1, type=click.Choice(list(PARTS)))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the table.")
-@click.option("--quick", is_flag=True, help="Smaller trees and fewer repetitions: seconds, and rougher figures.")
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="Smaller trees and fewer repetitions: seconds, and rougher figures.",
+)
 def main(parts: tuple[str, ...], as_json: bool, quick: bool) -> None:
     """Measure reading, searching and starting, or the PARTS that are named, each against its target.
 
@@ -159,7 +198,12 @@ def main(parts: tuple[str, ...], as_json: bool, quick: bool) -> None:
             if not as_json:
                 click.echo(line(row))
     if as_json:
-        click.echo(json.dumps({"about": about, "rows": [asdict(row) | {"kept": row.kept} for row in rows]}, indent=2))
+        click.echo(
+            json.dumps(
+                {"about": about, "rows": [asdict(row) | {"kept": row.kept} for row in rows]},
+                indent=2,
+            )
+        )
 
 
 if __name__ == "__main__":

@@ -17,11 +17,11 @@ import click
 
 from benchmarks.efg import efg
 from benchmarks.measuring import Row, Size, as_installed
-from expectitree import Tree, evaluate, generate, load, loops, save
-from expectitree.number import INFINITY
-from expectitree.search.backward_induction import backward_induction
-from expectitree.search.engine import NO_LIMIT, tolerance
-from expectitree.search.star_minimax import DEPTH_CODES, Work, star_minimax
+from expectitree import Tree, compiling, evaluate, generate, load, save
+from expectitree.numbers import INFINITY
+from expectitree.searches.backward_induction import backward_induction
+from expectitree.searches.engine import NO_LIMIT, tolerance
+from expectitree.searches.star_minimax import DEPTH_CODES, Work, star_minimax
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ("kind", "utility", "first", "child", "probability")
@@ -44,7 +44,10 @@ def trees(size: Size) -> Iterator[tuple[str, Tree]]:
     n = size.engine_branching
     pattern = ["max", "chance", "min", "chance"]
     yield f"additive, branching {n}", generate("ballard", pattern=pattern, branching=n, seed=1)
-    yield f"independent, branching {n}", generate("uniform", pattern=pattern, branching=n, real=True, seed=1)
+    yield (
+        f"independent, branching {n}",
+        generate("uniform", pattern=pattern, branching=n, real=True, seed=1),
+    )
     yield (
         "independent, branching 2 to 8",
         generate("uniform", plies=9 if n > 20 else 7, branching=(2, 8), real=True, skew=1, seed=1),
@@ -63,7 +66,9 @@ def engines(size: Size) -> Iterator[Row]:
                 yield from _engine_rows(what, tree, name, folder, program, size)
 
 
-def _engine_rows(what: str, tree: Tree, name: str, folder: str, program: str | None, size: Size) -> Iterator[Row]:
+def _engine_rows(
+    what: str, tree: Tree, name: str, folder: str, program: str | None, size: Size
+) -> Iterator[Row]:
     ours, theirs = float("inf"), float("inf")
     visited = evaluate(tree, name, engine="compiled").counts.visited
     for _ in range(3 * size.repetitions):  # in turns: the best of few is noise
@@ -72,8 +77,14 @@ def _engine_rows(what: str, tree: Tree, name: str, folder: str, program: str | N
             found = _cpp(program, folder, tree, name)
             theirs = min(theirs, *found["seconds"])
             _check(tree, name, found)
-    yield Row(f"{name}, {what}: {len(tree):,} nodes, {visited / len(tree):.0%} visited", visited / ours, "nodes/s")
-    yield Row("  as a share of the C++ rate", theirs / ours if program else None, "x", TARGETS[name])
+    yield Row(
+        f"{name}, {what}: {len(tree):,} nodes, {visited / len(tree):.0%} visited",
+        visited / ours,
+        "nodes/s",
+    )
+    yield Row(
+        "  as a share of the C++ rate", theirs / ours if program else None, "x", TARGETS[name]
+    )
 
 
 def _loop_seconds(tree: Tree, name: str) -> float:
@@ -81,19 +92,30 @@ def _loop_seconds(tree: Tree, name: str) -> float:
     count, branches = len(tree), len(tree.columns.child)
     lower_bound, upper_bound = map(float, tree.local_bounds[count - 1])
     if name == "expectiminimax":
-        value = loops.filled("d", 0.5, count, True)
+        value = compiling.filled("d", 0.5, count, True)
         start = perf_counter()
-        loops.run_compiled(backward_induction, tree.columns, value, 0.0)
+        compiling.run_compiled(backward_induction, tree.columns, value, 0.0)
         return perf_counter() - start
-    by_node = [loops.filled(code, 0, count, True) for code in "IddBI"]
-    by_branch = [loops.filled("d", 0.0, branches, True) for _ in range(2)]
-    by_depth = [loops.zeros(code, tree.heights[-1] + 1, True) for code in DEPTH_CODES]
-    lower, upper = (loops.filled("d", end, count, True) for end in (lower_bound, upper_bound))
+    by_node = [compiling.filled(code, 0, count, True) for code in "IddBI"]
+    by_branch = [compiling.filled("d", 0.0, branches, True) for _ in range(2)]
+    by_depth = [compiling.zeros(code, tree.heights[-1] + 1, True) for code in DEPTH_CODES]
+    lower, upper = (compiling.filled("d", end, count, True) for end in (lower_bound, upper_bound))
     work = Work._make([lower, upper, *by_node, *by_branch, *by_depth])
     eps = tolerance(tree, (lower_bound, upper_bound))
-    numbers = (lower_bound, upper_bound, eps, 0.0, INFINITY, sys.float_info.max, True, PROBES[name], True, NO_LIMIT)
+    numbers = (
+        lower_bound,
+        upper_bound,
+        eps,
+        0.0,
+        INFINITY,
+        sys.float_info.max,
+        True,
+        PROBES[name],
+        True,
+        NO_LIMIT,
+    )
     start = perf_counter()
-    loops.run_compiled(star_minimax, tree.columns, work, *numbers)
+    compiling.run_compiled(star_minimax, tree.columns, work, *numbers)
     return perf_counter() - start
 
 
@@ -125,7 +147,9 @@ def _compile(folder: str) -> str | None:
         return None
     program = str(Path(folder, "reference"))
     source = str(HERE / "reference.cpp")
-    subprocess.run([compiler, "-std=c++17", "-O3", "-march=native", source, "-o", program], check=True)
+    subprocess.run(
+        [compiler, "-std=c++17", "-O3", "-march=native", source, "-o", program], check=True
+    )
     return program
 
 
@@ -135,7 +159,9 @@ def whole_process(size: Size) -> Iterator[Row]:
     tree = generate("ballard", pattern=["max", "chance", "min", "chance"], branching=n, seed=1)
     small = generate("ballard", pattern=["max", "chance", "min"], branching=40, seed=1)
     with tempfile.TemporaryDirectory() as folder:
-        large_file, small_file, json_file = (str(Path(folder, name)) for name in ("a.efg", "b.efg", "b.json"))
+        large_file, small_file, json_file = (
+            str(Path(folder, name)) for name in ("a.efg", "b.efg", "b.json")
+        )
         for path, one in ((large_file, tree), (small_file, small)):
             Path(path).write_text("\n".join(efg(one)) + "\n")
         save(small, json_file)
@@ -185,7 +211,9 @@ def large(size: Size) -> Iterator[Row]:
             arguments = [sys.executable, "-m", "benchmarks.engines", step, path]
             runs = [] if step == "make and save" else [None]  # the second time everything is warm
             for _ in [None, *runs]:
-                done = subprocess.run(arguments, env=as_installed(), capture_output=True, text=True, check=True)
+                done = subprocess.run(
+                    arguments, env=as_installed(), capture_output=True, text=True, check=True
+                )
             seconds, peak, nodes, per_node = map(float, done.stdout.split())
             target = {"open": 5, "evaluate": 2}.get(step)
             yield Row(f"10^8 nodes: {step}", seconds, "s", target, at_most=True)
@@ -197,9 +225,12 @@ def large(size: Size) -> Iterator[Row]:
 
 def _step(step: str, path: str) -> None:
     """Do one step with a tree of 10^8 nodes, and print seconds, peak memory in GB, nodes, and bytes a node."""
-    for name in ("expectiminimax", "star1"):  # what compiles, and starting it up, is measured elsewhere
+    for name in (
+        "expectiminimax",
+        "star1",
+    ):  # what compiles, and starting it up, is measured elsewhere
         evaluate(generate("ballard", branching=2), name, engine="compiled")
-    loops.begin()
+    compiling.begin()
     start = perf_counter()
     if step == "make and save":
         tree = generate("ballard", pattern=["max", "chance", "min", "max"], branching=100)

@@ -6,9 +6,18 @@ from collections.abc import Iterator
 from functools import partial
 
 from benchmarks.measuring import Row, Size, best_seconds
-from expectitree import Tree, TreeBuilder, evaluate, generate, limit, opponents, rescale_somehow, trace
-from expectitree.builder import NodeId
-from expectitree.tree import Kind
+from expectitree import (
+    Tree,
+    TreeBuilder,
+    evaluate,
+    generate,
+    limit,
+    opponents,
+    rescale_somehow,
+    trace,
+)
+from expectitree.tree.builder import NodeId
+from expectitree.tree.model import Kind
 
 
 def insight(size: Size) -> Iterator[Row]:
@@ -18,13 +27,20 @@ def insight(size: Size) -> Iterator[Row]:
     for name in ("star1", "star2"):
         runs = [partial(evaluate, tree, name, engine="interpreted"), partial(trace, tree, name)]
         search, told = best_seconds(runs, size.repetitions)
-        yield Row(f"the trace of {name} takes, of {len(tree):,} nodes", told / search, "x of the search")
+        yield Row(
+            f"the trace of {name} takes, of {len(tree):,} nodes", told / search, "x of the search"
+        )
     for what, one in (
         (f"limit, two CHANCE nodes of {leaves // 2:,} leaves", _two_fans(leaves)),
         (f"limit, a caterpillar of {leaves:,} leaves", _caterpillar(leaves)),
-        ("limit, Ballard's trees", generate("ballard", branching=27 if leaves > 2_000 else 12, seed=1)),
+        (
+            "limit, Ballard's trees",
+            generate("ballard", branching=27 if leaves > 2_000 else 12, seed=1),
+        ),
     ):
-        (seconds,) = best_seconds([partial(limit, one, "star2", max_leaves=30_000)], min(3, size.repetitions))
+        (seconds,) = best_seconds(
+            [partial(limit, one, "star2", max_leaves=30_000)], min(3, size.repetitions)
+        )
         yield Row(f"{what}: {one.leaves:,} leaves", seconds, "s", 10, at_most=True)
     small = _two_fans(leaves // 10)
     (seconds,) = best_seconds([partial(limit, small, "star2", engine="interpreted")], 1)
@@ -41,7 +57,9 @@ def _two_fans(leaves: int) -> Tree:
     builder = TreeBuilder()
     fans = []
     for fan in range(2):
-        children = [builder.add_terminal(float((i + fan) * 7919 % 1009)) for i in range(leaves // 2)]
+        children = [
+            builder.add_terminal(float((i + fan) * 7919 % 1009)) for i in range(leaves // 2)
+        ]
         weights = [1 + i * 31 % 17 for i in range(len(children))]
         shares = [weight / sum(weights) for weight in weights]
         fans.append(builder.add_inner(Kind.CHANCE, children, shares, None))
@@ -54,5 +72,7 @@ def _caterpillar(leaves: int) -> Tree:
     for i in range(leaves - 1):
         leaf = builder.add_terminal(float(i * 7919 % 1000))
         kind = (Kind.MAX, Kind.CHANCE, Kind.MIN, Kind.CHANCE)[i % 4]
-        node = builder.add_inner(kind, [node, leaf], [0.9, 0.1] if kind == Kind.CHANCE else None, None)
+        node = builder.add_inner(
+            kind, [node, leaf], [0.9, 0.1] if kind == Kind.CHANCE else None, None
+        )
     return builder.build(NodeId(node))

@@ -23,8 +23,12 @@ class Size:
     processes: int
 
 
-FULL = Size(text_nodes=300_000, search_nodes=300_000, engine_branching=38, repetitions=5, processes=21)
-QUICK = Size(text_nodes=20_000, search_nodes=50_000, engine_branching=18, repetitions=3, processes=5)
+FULL = Size(
+    text_nodes=300_000, search_nodes=300_000, engine_branching=38, repetitions=5, processes=21
+)
+QUICK = Size(
+    text_nodes=20_000, search_nodes=50_000, engine_branching=18, repetitions=3, processes=5
+)
 
 
 @dataclass(frozen=True)

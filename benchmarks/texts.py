@@ -36,7 +36,9 @@ def random_tree(seed: int, least: int) -> tuple[Branch, int]:
 
 def _grow(node: Branch, level: int, random: Random) -> int:
     if level == LEVELS:
-        node.number = random.choice((str(random.randint(-100, 100)), f"{random.uniform(-100, 100):.1f}"))
+        node.number = random.choice(
+            (str(random.randint(-100, 100)), f"{random.uniform(-100, 100):.1f}")
+        )
         return 1
     node.kind = KINDS[level % len(KINDS)]
     fanout = random.randint(FEWEST, MOST)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from benchmarks.measuring import Row, Size, best_seconds
-from expectitree import Tree, evaluate, generate, loops
+from expectitree import Tree, compiling, evaluate, generate
 
 BESIDE = "star2"
 
@@ -21,10 +21,13 @@ def thinking(size: Size) -> Iterator[Row]:
         ("additive, branching 6", generate("ballard", branching=6, seed=1)),
         (f"additive, branching {wide}", generate("ballard", branching=wide, seed=1)),
         ("independent, branching 10", generate("uniform", branching=10, real=True, seed=1)),
-        ("independent, seven plies of 2 to 4", generate("uniform", plies=7, branching=(2, 4), real=True, seed=1)),
+        (
+            "independent, seven plies of 2 to 4",
+            generate("uniform", plies=7, branching=(2, 4), real=True, seed=1),
+        ),
     )
     for engine in ("interpreted", "compiled"):
-        if engine == "interpreted" or loops.available():
+        if engine == "interpreted" or compiling.available():
             for what, tree in trees:
                 yield from _rows(f"{what}, {engine}", tree, engine, size)
 
@@ -34,7 +37,9 @@ def _rows(what: str, tree: Tree, engine: str, size: Size) -> Iterator[Row]:
     ours, theirs = (run().counts.leaves_visited for run in runs)
     seconds, beside = best_seconds(runs, size.repetitions)
     yield Row(
-        f"best-first, {what}: {ours:,} leaves, star2 {theirs:,} of {tree.leaves:,}", 1e6 * seconds / ours, "µs/leaf"
+        f"best-first, {what}: {ours:,} leaves, star2 {theirs:,} of {tree.leaves:,}",
+        1e6 * seconds / ours,
+        "µs/leaf",
     )
     yield Row("  times the time of star2", seconds / beside, "x")
     price = 1e6 * (seconds - beside) / (theirs - ours) if theirs > ours else None

@@ -35,7 +35,11 @@ def run(command: str, **environment: str) -> str:
     typed, _, command = command.rpartition(" | ")  # printf 'what is typed\\n' | expectitree …
     words = shlex.split(command)
     assert words[0] == "expectitree", command
-    plain = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
+    plain = {
+        key: value
+        for key, value in os.environ.items()
+        if key not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")
+    }
     return subprocess.run(
         [sys.executable, "-m", "expectitree", *words[1:]],
         cwd=ROOT,
@@ -76,14 +80,18 @@ def picture() -> str:
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(record=True, width=80, file=io.StringIO(), force_terminal=True, color_system="truecolor")
+    console = Console(
+        record=True, width=80, file=io.StringIO(), force_terminal=True, color_system="truecolor"
+    )
     console.print(Text(f"$ {PICTURE_COMMAND}", style="bold"))
     environment = {"FORCE_COLOR": "1", "COLORTERM": "truecolor", "TERM": "xterm-256color"}
     console.print(Text.from_ansi(run(PICTURE_COMMAND, **environment)))
     svg = console.export_svg(title="expectitree", unique_id="answer")
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
     svg = svg.replace("<svg ", '<svg xml:space="preserve" ', 1)
-    return svg.replace("Fira Code, monospace", "Menlo, Consolas, DejaVu Sans Mono, monospace") + "\n"
+    return (
+        svg.replace("Fira Code, monospace", "Menlo, Consolas, DejaVu Sans Mono, monospace") + "\n"
+    )
 
 
 def stale() -> list[str]:
@@ -92,7 +100,9 @@ def stale() -> list[str]:
     for document in DOCUMENTS:
         text = document.read_text(encoding="utf-8")
         was, now = (_TIME.sub(" T", t).splitlines() for t in (text, refreshed(text)))
-        difference = "\n".join(difflib.unified_diff(was, now, str(document.name), "now", lineterm="", n=1))
+        difference = "\n".join(
+            difflib.unified_diff(was, now, str(document.name), "now", lineterm="", n=1)
+        )
         if difference:
             found.append(difference)
     for path, drawn in gallery():

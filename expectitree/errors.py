@@ -47,7 +47,11 @@ class Problem:
         place = self.source if self.source.isprintable() else ascii(self.source)[1:-1]
         if self.line is not None:
             place += f":{self.line}:{self.column}"
-        return f"{place}: {self.message}" if self.path is None else f"{place}: {self.path}: {self.message}"
+        return (
+            f"{place}: {self.message}"
+            if self.path is None
+            else f"{place}: {self.path}: {self.message}"
+        )
 
 
 class FileError(ExpectitreeError):
@@ -61,7 +65,9 @@ class FileError(ExpectitreeError):
         self.stopped = stopped  # reading stopped here: there may be more
         lines = [str(problem) for problem in problems]
         if stopped:
-            lines.append(f"{problems[0].source}: reading stopped after {len(problems)} errors; there may be more")
+            lines.append(
+                f"{problems[0].source}: reading stopped after {len(problems)} errors; there may be more"
+            )
         super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[type[FileError], tuple[Sequence[Problem], bool]]:

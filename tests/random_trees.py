@@ -10,10 +10,10 @@ from fractions import Fraction
 from random import Random
 
 from expectitree import ALGORITHMS, Kind, Node, Search, Tree, TreeBuilder, evaluate
-from expectitree.number import INFINITY, Number
-from expectitree.search.algorithms import Algorithm, algorithm
-from expectitree.search.engine import search_window
-from expectitree.tree import Bounds
+from expectitree.algorithms import Algorithm, algorithm
+from expectitree.numbers import INFINITY, Number
+from expectitree.searches.engine import search_window
+from expectitree.tree.model import Bounds
 
 UTILITIES = (
     (-1, 0, 1),  # ties everywhere, at the bounds too
@@ -23,11 +23,22 @@ UTILITIES = (
     (0, Fraction(1, 10), Fraction(1, 5), 7),
 )
 WEIGHTS = ((1,), (0, 1, 2), (1, 2, 3, 4), (0, 0, 1, 9))
-STAR25 = [algorithm("star2.5", probes=k, probe_order=order) for k in (1, 2, 3, 9) for order in ("cyclic", "sequential")]
+STAR25 = [
+    algorithm("star2.5", probes=k, probe_order=order)
+    for k in (1, 2, 3, 9)
+    for order in ("cyclic", "sequential")
+]
 PRUNED = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR25
-BEST_FIRST = [algorithm("best-first", guide=guide) for guide in ("learning", "ordered", "uniform", "bounds")]
+BEST_FIRST = [
+    algorithm("best-first", guide=guide) for guide in ("learning", "ordered", "uniform", "bounds")
+]
 EVERY = [ALGORITHMS["expectiminimax"], *PRUNED, *BEST_FIRST]
-SWAPPED = {Kind.TERMINAL: Kind.TERMINAL, Kind.MAX: Kind.MIN, Kind.MIN: Kind.MAX, Kind.CHANCE: Kind.CHANCE}
+SWAPPED = {
+    Kind.TERMINAL: Kind.TERMINAL,
+    Kind.MAX: Kind.MIN,
+    Kind.MIN: Kind.MAX,
+    Kind.CHANCE: Kind.CHANCE,
+}
 
 
 @dataclass(frozen=True)
@@ -45,7 +56,11 @@ def random_rows(random: Random, local_bounds: float = 0.15) -> list[Row]:
     """Return the rows of a random tree, root last; `local_bounds` is the share of inner nodes that have some."""
     rows: list[Row] = []
     utilities, weights = random.choice(UTILITIES), random.choice(WEIGHTS)
-    sharing, widest, height = random.choice((0, 0.1, 0.3)), random.choice((2, 3, 4)), random.choice((0, 1, 2, 3, 4, 5))
+    sharing, widest, height = (
+        random.choice((0, 0.1, 0.3)),
+        random.choice((2, 3, 4)),
+        random.choice((0, 1, 2, 3, 4, 5)),
+    )
 
     def grow(depth: int) -> int:
         if rows and random.random() < sharing:
@@ -57,7 +72,9 @@ def random_rows(random: Random, local_bounds: float = 0.15) -> list[Row]:
             children = [grow(depth - 1) for _ in range(random.randint(1, widest))]
             if random.random() < sharing:
                 children.append(children[0])  # two branches of one node lead to the same child
-            rows.append(Row(kind, children=tuple(children), probabilities=distribution(kind, len(children))))
+            rows.append(
+                Row(kind, children=tuple(children), probabilities=distribution(kind, len(children)))
+            )
         return len(rows) - 1
 
     def distribution(kind: Kind, count: int) -> tuple[Fraction, ...]:
@@ -115,7 +132,9 @@ def build(rows: list[Row], exact: bool) -> Tree:
         elif row.kind == Kind.CHANCE:
             nodes.append(builder.chance(children, row.probabilities, bounds=row.bounds))
         else:
-            nodes.append((builder.max if row.kind == Kind.MAX else builder.min)(children, bounds=row.bounds))
+            nodes.append(
+                (builder.max if row.kind == Kind.MAX else builder.min)(children, bounds=row.bounds)
+            )
     return builder.build(nodes[-1])
 
 
@@ -147,7 +166,11 @@ class Case:
         )
         self.window_bounds = self.bounds or (least, greatest)
         # Window ends on the utilities' grid, where ties are, between and beyond them; and infinite.
-        grid = (least - 1, greatest + 1, *(least + (greatest - least) * Fraction(i, 12) for i in range(13)))
+        grid = (
+            least - 1,
+            greatest + 1,
+            *(least + (greatest - least) * Fraction(i, 12) for i in range(13)),
+        )
         self.window = (random.choice((-INFINITY, *grid)), random.choice((INFINITY, *grid)))
         if self.window[0] > self.window[1]:
             self.window = self.window[::-1]
@@ -163,7 +186,9 @@ class Case:
         return evaluate(self.tree(exact, mirror), chosen, bounds=bounds)
 
     def run_in_window(self, chosen: Algorithm, exact: bool = True, mirror: bool = False) -> Search:
-        bounds, window = (in_numbers(pair, exact, mirror) for pair in (self.window_bounds, self.window))
+        bounds, window = (
+            in_numbers(pair, exact, mirror) for pair in (self.window_bounds, self.window)
+        )
         return search_window(self.tree(exact, mirror), chosen, bounds, "option", window)
 
 

@@ -9,15 +9,19 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers import ROOT
 
 import expectitree as et
 
-ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md")])
+DOCUMENTS = sorted(
+    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md")]
+)
 
 
 def blocks(document: Path, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", document.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    return re.findall(
+        rf"^```{language}\n(.*?)^```$", document.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
 
 
 def test_quoted_outputs_and_the_picture_are_fresh() -> None:
@@ -32,7 +36,11 @@ def test_quoted_outputs_and_the_picture_are_fresh() -> None:
 
 @pytest.mark.parametrize(
     ("document", "text"),
-    [(d, text) for d in (ROOT / "README.md", ROOT / "docs" / "format.md") for text in blocks(d, "yaml")],
+    [
+        (d, text)
+        for d in (ROOT / "README.md", ROOT / "docs" / "format.md")
+        for text in blocks(d, "yaml")
+    ],
     ids=lambda value: value.name if isinstance(value, Path) else "",
 )
 def test_yaml_examples_are_trees_that_keep_their_word(document: Path, text: str) -> None:
@@ -41,7 +49,9 @@ def test_yaml_examples_are_trees_that_keep_their_word(document: Path, text: str)
     assert found.broken == []
 
 
-@pytest.mark.parametrize("document", [ROOT / "README.md", ROOT / "docs" / "ask.md"], ids=lambda d: d.name)
+@pytest.mark.parametrize(
+    "document", [ROOT / "README.md", ROOT / "docs" / "ask.md"], ids=lambda d: d.name
+)
 def test_python_examples_print_what_they_say(
     document: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

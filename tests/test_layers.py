@@ -12,49 +12,53 @@ import pytest
 import expectitree
 
 PACKAGE = Path(expectitree.__file__).parent
-BASE = {"display", "errors", "number", "path", "expectation", "loops", "scans", "tree", "builder"}
-MAY_IMPORT = {
-    "display": set(),
-    "errors": set(),
-    "number": {"errors"},
-    "path": set(),
-    "expectation": {"number"},
-    "loops": set(),
-    "scans": {"tree"},  # for types only
-    "tree": {"display", "errors", "number", "path", "expectation", "loops", "scans"},
-    "builder": BASE,
-    "columns": BASE,
-    "families": BASE | {"columns", "families"},
-    "files": BASE | {"columns", "files", "transform"},
-    "transform": BASE,
-    "search": BASE | {"search"},
-    "analysis": BASE | {"analysis", "search", "transform"},
-    "study": BASE | {"families", "files", "search", "analysis", "study", "transform"},
-    "render": BASE | {"render", "analysis", "search", "study"},
-    "rewriting": BASE | {"files", "analysis"},
-    "cli": BASE
-    | {"families", "study", "rewriting", "cli", "render", "analysis", "search", "transform", "files", "__version__"},
-    "__main__": {"cli"},
-}
+# The layers, lowest first; a module imports its own layer and those below it.
+LAYERS = (
+    ("display", "errors"),
+    ("numbers", "compiling"),
+    ("algorithms", "tree"),
+    ("files", "searches", "families"),
+    ("games",),
+    ("text", "analysis.evaluate"),
+    ("analysis",),
+    ("picture",),
+    ("page",),
+    ("cli",),
+    ("__main__",),
+)
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 
 
+def layer(module: str) -> int:
+    """Return the place in `LAYERS` of a module's dotted name within the package."""
+    names = [".".join(module.split(".")[:length]) for length in (2, 1)]
+    return next(place for name in names for place, modules in enumerate(LAYERS) if name in modules)
+
+
 def imported(module: Path) -> set[str]:
-    """Return the layers that a module imports, wherever in it."""
+    """Return the modules of the package that a module imports, wherever in it."""
     found = set()
     for node in ast.walk(ast.parse((PACKAGE / module).read_text("utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "expectitree":
-            below = node.module.split(".")[1:]
-            found |= {below[0]} if below else {alias.name for alias in node.names}
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.module
+            and node.module.startswith("expectitree")
+        ):
+            below = node.module.removeprefix("expectitree").lstrip(".")
+            for alias in node.names:
+                is_module = (PACKAGE / below.replace(".", "/") / f"{alias.name}.py").exists()
+                found.add(f"{below}.{alias.name}".lstrip(".") if is_module or not below else below)
         elif isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("expectitree.")}
-    return found
+            found |= {
+                a.name.removeprefix("expectitree.") for a in node.names if "expectitree." in a.name
+            }
+    return found - {"__version__"}
 
 
 @pytest.mark.parametrize("module", [m for m in MODULES if m != Path("__init__.py")], ids=str)
 def test_imports_run_one_way(module: Path) -> None:
-    layer = module.parts[0].removesuffix(".py")
-    assert imported(module) <= MAY_IMPORT[layer]
+    own = layer(".".join(module.with_suffix("").parts))
+    assert not [name for name in imported(module) if layer(name) > own]
 
 
 def test_every_public_name_is_there() -> None:
@@ -69,8 +73,8 @@ def test_a_small_tree_needs_nothing_heavy() -> None:
         "from expectitree.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "print(sorted(m for m in ('numpy', 'numba', 'rich.progress', 'rich.table', 'expectitree.analysis.verification',"
-        " 'expectitree.render.comparison', 'fractions') if m in sys.modules))"
+        "print(sorted(m for m in ('numpy', 'numba', 'rich.progress', 'rich.table', 'expectitree.analysis.verify.report',"
+        " 'expectitree.analysis.compare.text', 'fractions') if m in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

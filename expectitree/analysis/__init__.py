@@ -1,1 +1,1 @@
-"""Analyses: searches in, reports out, as plain dataclasses. Renderers know how to show them."""
+"""The questions that the tool answers, a folder each: its mathematics, its report, and how that is shown."""

@@ -13,8 +13,15 @@ import click
 
 from expectitree import __version__
 from expectitree.cli.status import INTERRUPTED, NO_TREE, WRONG_USAGE
-from expectitree.errors import AnalysisError, ExpectitreeError, FileError, NumberError, SearchError, TransformError
-from expectitree.number import printable
+from expectitree.errors import (
+    AnalysisError,
+    ExpectitreeError,
+    FileError,
+    NumberError,
+    SearchError,
+    TransformError,
+)
+from expectitree.numbers import printable
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -54,7 +61,11 @@ class _Commands(click.Group):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        found = [CompletionItem(name, help=about) for name, about in COMMANDS.items() if name.startswith(incomplete)]
+        found = [
+            CompletionItem(name, help=about)
+            for name, about in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def resolve_command(
@@ -63,10 +74,11 @@ class _Commands(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            from expectitree.files.words import nearest
+            from expectitree.files.grammar.words import nearest
 
             raise click.UsageError(
-                f"No such command {args[0]!r}{nearest(args[0], COMMANDS)}. The commands are {', '.join(COMMANDS)}.", ctx
+                f"No such command {args[0]!r}{nearest(args[0], COMMANDS)}. The commands are {', '.join(COMMANDS)}.",
+                ctx,
             ) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -74,8 +86,13 @@ class _Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, "-V", "--version", prog_name="expectitree", message="%(prog)s %(version)s")
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(
+    __version__, "-V", "--version", prog_name="expectitree", message="%(prog)s %(version)s"
+)
 def cli() -> None:
     """Game trees with MAX, MIN and CHANCE nodes: what they are worth, and which branches need no look.
 

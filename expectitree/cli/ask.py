@@ -13,26 +13,32 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from expectitree.analysis.evaluation import Evaluation
+from expectitree.analysis.ask.answers import AnswersFile, answers_name, answers_text
+from expectitree.analysis.ask.report import Inquiry, inquire
+from expectitree.analysis.ask.text import (
+    bounds_text,
+    conclusion_lines,
+    inquiry_fields,
+    question_lines,
+    state_text,
+)
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.evaluate.text import heading
+from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.cli.options import Given, check_output, completes_files, force_option, write_tree
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import make_look, say, working, write
 from expectitree.errors import ExpectitreeError, FileError, Problem, SearchError, TreeError
 from expectitree.files import BINARY, SUFFIXES, load, loads
-from expectitree.files.answers import AnswersFile, answers_name, answers_text
-from expectitree.files.problems import Problems, TooManyProblemsError
-from expectitree.files.words import nearest
-from expectitree.number import printable, to_fraction
-from expectitree.render.evaluation_text import heading
-from expectitree.render.inquiry import bounds_text, conclusion_lines, inquiry_fields, question_lines, state_text
-from expectitree.render.json_values import dumps
-from expectitree.render.look import Look, cell_width, wrapped
-from expectitree.render.tree_text import tree_lines
-from expectitree.search.inquiry import Inquiry, inquire
-from expectitree.tree import Tree
+from expectitree.files.grammar.problems import Problems, TooManyProblemsError
+from expectitree.files.grammar.words import nearest
+from expectitree.numbers import printable, to_fraction
+from expectitree.text.json_values import dumps
+from expectitree.text.look import Look, cell_width, wrapped
+from expectitree.tree.model import Tree
 
 if TYPE_CHECKING:
-    from expectitree.files.answers import Answer
+    from expectitree.analysis.ask.answers import Answer
 
 _HELP = (
     ("2, -4.5e3, 1/3", "what the leaf is worth, as in a tree file"),
@@ -55,7 +61,9 @@ _WORDS = ("skip", "undo", "show", "quit", "help")
     show_default=True,
     help="What is to be certain: which action is best, or the value.",
 )
-@click.option("--bounds", metavar="LOWER,UPPER", help="Bounds of every utility; inf where nothing is known.")
+@click.option(
+    "--bounds", metavar="LOWER,UPPER", help="Bounds of every utility; inf where nothing is known."
+)
 @click.option("--exact", is_flag=True, help="Compute in fractions, not in floating point.")
 @click.option(
     "--answers",
@@ -66,7 +74,11 @@ _WORDS = ("skip", "undo", "show", "quit", "help")
 @click.option("--no-save", is_flag=True, help="Keep no answers; those that are there count.")
 @click.option("--show", is_flag=True, help="Ask nothing: show the tree with what is known so far.")
 @click.option(
-    "-o", "--output", metavar="FILE", shell_complete=completes_files(), help="Write the tree with the answers in it."
+    "-o",
+    "--output",
+    metavar="FILE",
+    shell_complete=completes_files(),
+    help="Write the tree with the answers in it.",
 )
 @force_option
 @click.option(
@@ -107,16 +119,28 @@ def command(
     source = _source(file, text, answers)
     if output is not None:
         if output == "-":
-            raise click.UsageError("-o - has no place to go, standard output has the decision: name a file.")
+            raise click.UsageError(
+                "-o - has no place to go, standard output has the decision: name a file."
+            )
         check_output(output, None, force)
     given = Given([], [], bounds, None, "given", exact, "auto", None)
     with working(f"reading {source}"):
-        tree = load(source, exact=exact, warn=say) if text is None else loads(text, name="-e", exact=exact, warn=say)
+        tree = (
+            load(source, exact=exact, warn=say)
+            if text is None
+            else loads(text, name="-e", exact=exact, warn=say)
+        )
     with working(f"preparing {source}"):
         inquiry = inquire(tree, bounds=given.root_bounds(), goal=goal)
     kept = answers or (answers_name(source) if text is None else None)
-    if output is not None and kept is not None and os.path.realpath(output) == os.path.realpath(kept):
-        raise click.UsageError(f"-o {output} is where the answers are kept: write the tree to another file.")
+    if (
+        output is not None
+        and kept is not None
+        and os.path.realpath(output) == os.path.realpath(kept)
+    ):
+        raise click.UsageError(
+            f"-o {output} is where the answers are kept: write the tree to another file."
+        )
     again = _Again(source, goal, bounds, exact, answers, text)
     session = Session(inquiry, AnswersFile(kept, source) if kept else None, not no_save, again)
     with working(f"taking answers from {kept}"):
@@ -157,7 +181,11 @@ class _Again:
     text: str | None
 
     def command(self, *more: str) -> str:
-        words = ["expectitree", "ask", *(["-e", self.text] if self.text is not None else [self.file])]
+        words = [
+            "expectitree",
+            "ask",
+            *(["-e", self.text] if self.text is not None else [self.file]),
+        ]
         words += ["--goal", self.goal] if self.goal != "action" else []
         words += [f"--bounds={self.bounds}"] if self.bounds is not None else []
         words += ["--exact"] if self.exact else []
@@ -166,7 +194,9 @@ class _Again:
 
     @property
     def evaluation(self) -> str:
-        return shlex.join(["expectitree", "eval", *(["-e", self.text] if self.text is not None else [self.file])])
+        return shlex.join(
+            ["expectitree", "eval", *(["-e", self.text] if self.text is not None else [self.file])]
+        )
 
 
 @dataclass
@@ -232,7 +262,11 @@ class Session:
         if not _is_terminal(sys.stdin):
             return True
         while True:
-            typed = (_read("Decided. Return ends, undo takes the last answer back: ") or "").strip().lower()
+            typed = (
+                (_read("Decided. Return ends, undo takes the last answer back: ") or "")
+                .strip()
+                .lower()
+            )
             if typed == "undo":
                 return not self._undo()
             if typed == "show":
@@ -293,12 +327,17 @@ class Session:
                 self._save()
         except SearchError as error:
             hint = nearest(typed, _WORDS) if typed.isalpha() else ""
-            self._tell(wrapped(f"{self.look.shown(str(error))}{hint or '; ? for help'}", self.look.width), "bad")
+            self._tell(
+                wrapped(f"{self.look.shown(str(error))}{hint or '; ? for help'}", self.look.width),
+                "bad",
+            )
             return False
         if not inquiry.is_done:
             plain = state_text(inquiry, replace(self.look, paint=Look.paint))
             fits = cell_width(plain) <= self.look.width
-            self._tell([state_text(inquiry, self.look)] if fits else wrapped(plain, self.look.width))
+            self._tell(
+                [state_text(inquiry, self.look)] if fits else wrapped(plain, self.look.width)
+            )
         return True
 
     def _skip(self) -> None:
@@ -316,7 +355,11 @@ class Session:
         with working("going back"), _uninterrupted():
             leaf = tree.find(self.inquiry.take_back()).id
             # Who edited the file may have called the leaf by another path, or by several.
-            taken = {path: self.given.pop(path) for path in list(self.given) if tree.find(path).id == leaf}
+            taken = {
+                path: self.given.pop(path)
+                for path in list(self.given)
+                if tree.find(path).id == leaf
+            }
             self._save()
         for path, number in taken.items():
             self._tell(wrapped(f"Taken back: {self.look.shown(path)}, {number}", self.look.width))
@@ -329,7 +372,9 @@ class Session:
         wide = max(len(what) for what, _ in _HELP)
         for what, does in _HELP:
             first, *rest = wrapped(does, max(20, self.look.width - wide - 4))
-            self._tell([f"  {what:<{wide}}  {first}", *(f"  {'':<{wide}}  {line}" for line in rest)])
+            self._tell(
+                [f"  {what:<{wide}}  {first}", *(f"  {'':<{wide}}  {line}" for line in rest)]
+            )
 
     def _save(self) -> None:
         if self.file is None or not self.saves:
@@ -355,13 +400,19 @@ def _source(file: str | None, text: str | None, answers: str | None) -> str:
     if (file is None) == (text is None):
         raise click.UsageError("One tree is asked about: name a FILE, or type one after -e.")
     if file == "-":
-        raise click.UsageError("Standard input brings the answers, not the tree: name a FILE, or type it after -e.")
+        raise click.UsageError(
+            "Standard input brings the answers, not the tree: name a FILE, or type it after -e."
+        )
     if answers is not None:
         ending = os.path.splitext(answers)[1].lower()
         if answers == "-" or SUFFIXES.get(ending, "yaml") != "yaml":
-            raise click.UsageError(f"Answers are kept in YAML: name a file that ends in .yaml, not {answers}.")
+            raise click.UsageError(
+                f"Answers are kept in YAML: name a file that ends in .yaml, not {answers}."
+            )
         if file is not None and os.path.realpath(answers) == os.path.realpath(file):
-            raise click.UsageError("--answers names the tree itself: answers go into a file of their own.")
+            raise click.UsageError(
+                "--answers names the tree itself: answers go into a file of their own."
+            )
     return "-e" if file is None else file
 
 
@@ -378,12 +429,16 @@ def _conclude(session: Session, source: str, format_name: str, show: bool) -> No
         lines += tree_lines(Evaluation(source, inquiry.search), look)
         lines.append("")
     lines += conclusion_lines(inquiry, look)
-    is_kept = session.file is not None and (session.saves or not session.given) and not session.unsaved
+    is_kept = (
+        session.file is not None and (session.saves or not session.given) and not session.unsaved
+    )
     if is_kept and inquiry.tree.unknown and not show:
         next_command = session.again.command(*(["--show"] if inquiry.is_done else []))
         lines.append(f"{'See it all' if inquiry.is_done else 'Go on'}: {look.shown(next_command)}")
         if inquiry.is_done and session.given and session.file is not None:
-            lines += wrapped(f"A wrong answer? Correct it in {look.shown(session.file.name)}.", look.width)
+            lines += wrapped(
+                f"A wrong answer? Correct it in {look.shown(session.file.name)}.", look.width
+            )
     write(f"{line}\n" for line in lines)
 
 

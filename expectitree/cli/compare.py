@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from expectitree.analysis.comparison import compare
+from expectitree.analysis.compare.report import compare
+from expectitree.analysis.show import COMPARISON_FORMATS, renderer
 from expectitree.cli.options import (
     Choices,
     Given,
@@ -19,13 +20,14 @@ from expectitree.cli.options import (
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, say, working, write
-from expectitree.render import COMPARISON_FORMATS, renderer
 
 
 @click.command("compare")
 @algorithm_option("A search to compare, once for each; by default all that do not think long.")
 @tree_options
-@click.option("--limit", "with_limit", is_flag=True, help="Add the fewest leaves that could have been enough.")
+@click.option(
+    "--limit", "with_limit", is_flag=True, help="Add the fewest leaves that could have been enough."
+)
 @max_leaves_option
 @format_option(COMPARISON_FORMATS)
 @click.pass_context
@@ -61,7 +63,9 @@ def command(
         write(renderer(COMPARISON_FORMATS, format_name)(comparisons, make_look()))
     wrong = [f"{c.file}: {sentence}" for c in comparisons for sentence in c.disagreements]
     for sentence in wrong:
-        say(f"expectitree: {sentence}; this is a defect of expectitree, please report it with the tree")
+        say(
+            f"expectitree: {sentence}; this is a defect of expectitree, please report it with the tree"
+        )
     if any(not row.search.is_answered for c in comparisons for row in c.rows):
         what.failures.append(DOES_NOT_HOLD)
     if wrong or what.failures:

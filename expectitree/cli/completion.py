@@ -25,15 +25,18 @@ from click.shell_completion import CompletionItem, ShellComplete
 
 from expectitree.cli.terminal import write
 from expectitree.errors import TreeError
-from expectitree.expectation import ALGORITHM_NAMES
 from expectitree.files import BINARY, SUFFIXES
-from expectitree.number import readable
-from expectitree.path import ROOT, join, split
-from expectitree.tree import Kind, Node, Tree
+from expectitree.numbers import readable
+from expectitree.tree.expectation import ALGORITHM_NAMES
+from expectitree.tree.model import Kind, Node, Tree
+from expectitree.tree.paths import ROOT, join, split
 
 VARIABLE = "_EXPECTITREE_COMPLETE"
 MOST_ITEMS = 1000
-MOST_TEXT, MOST_TABLE = 1 << 20, 1 << 25  # bytes of a file that is read for its paths: half a second's work at most
+MOST_TEXT, MOST_TABLE = (
+    1 << 20,
+    1 << 25,
+)  # bytes of a file that is read for its paths: half a second's work at most
 
 Items = list[CompletionItem]
 
@@ -49,12 +52,16 @@ def algorithms(context: click.Context, param: click.Parameter, incomplete: str) 
         given.remove(incomplete)
     if whole.get_parameter_source("names") is not click.core.ParameterSource.COMMANDLINE:
         given = []
-    return [CompletionItem(name) for name in ALGORITHM_NAMES if name.startswith(incomplete) and name not in given]
+    return [
+        CompletionItem(name)
+        for name in ALGORITHM_NAMES
+        if name.startswith(incomplete) and name not in given
+    ]
 
 
 def orders(context: click.Context, param: click.Parameter, incomplete: str) -> Items:
     """Complete how children are ordered."""
-    from expectitree.analysis.prepare import ORDERS
+    from expectitree.searches.prepare import ORDERS
 
     found = [order.partition("SEED")[0] for order in ORDERS if order.startswith(incomplete)]
     return [CompletionItem(order, "part" if order.endswith(":") else "plain") for order in found]
@@ -69,7 +76,9 @@ def paths(context: click.Context, param: click.Parameter, incomplete: str) -> It
 def paths_or_files(context: click.Context, param: click.Parameter, incomplete: str) -> Items:
     """Complete a path within the tree that stands on the line; where none does, the tree's file may stand here."""
     given = _whole(context, incomplete).params
-    return paths(context, param, incomplete) if given["files"] or given["texts"] else files(incomplete)
+    return (
+        paths(context, param, incomplete) if given["files"] or given["texts"] else files(incomplete)
+    )
 
 
 def files(incomplete: str, suffixes: tuple[str, ...] = tuple(SUFFIXES)) -> Items:
@@ -79,13 +88,20 @@ def files(incomplete: str, suffixes: tuple[str, ...] = tuple(SUFFIXES)) -> Items
     with suppress(OSError, ValueError), os.scandir(folder or ".") as entries:
         for entry in entries:
             name = entry.name
-            if name.startswith(start) and name.isprintable() and (start or not name.startswith(".")):
+            if (
+                name.startswith(start)
+                and name.isprintable()
+                and (start or not name.startswith("."))
+            ):
                 is_folder = entry.is_dir()
                 if is_folder or os.path.splitext(name)[1].lower() in suffixes:
                     found.append((name, is_folder))
-    named = [(os.path.join(folder, name), is_folder) for name, is_folder in sorted(found)[:MOST_ITEMS]]
+    named = [
+        (os.path.join(folder, name), is_folder) for name, is_folder in sorted(found)[:MOST_ITEMS]
+    ]
     return [
-        CompletionItem(f"{path}/", "folder") if is_folder else CompletionItem(path, "file") for path, is_folder in named
+        CompletionItem(f"{path}/", "folder") if is_folder else CompletionItem(path, "file")
+        for path, is_folder in named
     ]
 
 
@@ -108,7 +124,9 @@ def _paths(tree: Tree, incomplete: str) -> Iterator[CompletionItem]:
             path = f"{join(above)}/{label}" if above else label
             below = tree.node(child[branch])
             is_inner = below.kind != Kind.TERMINAL
-            yield CompletionItem(*((f"{path}/", "part") if is_inner else (path, "file")), _about(below))
+            yield CompletionItem(
+                *((f"{path}/", "part") if is_inner else (path, "file")), _about(below)
+            )
             found += 1
             if found == MOST_ITEMS:
                 return
@@ -139,13 +157,15 @@ def _whole(context: click.Context, incomplete: str) -> click.Context:
         return context
     words = [*line.before, line.incomplete, *line.after]
     words = words[words.index(context.info_name) + 1 :]
-    return context.command.make_context(context.info_name, words, parent=context.parent, resilient_parsing=True)
+    return context.command.make_context(
+        context.info_name, words, parent=context.parent, resilient_parsing=True
+    )
 
 
 def _tree(given: dict[str, Any]) -> Tree | None:
     """Return the first tree that stands on the line, as it will be searched; None where it is none, or large."""
-    from expectitree.analysis.prepare import prepare
     from expectitree.files import load, loads
+    from expectitree.searches.prepare import prepare
 
     with suppress(Exception):
         if given["texts"]:
@@ -153,7 +173,9 @@ def _tree(given: dict[str, Any]) -> Tree | None:
         else:
             file = os.path.expanduser(given["files"][0])
             is_table = SUFFIXES.get(os.path.splitext(file)[1].lower()) in BINARY
-            if not os.path.isfile(file) or os.path.getsize(file) > (MOST_TABLE if is_table else MOST_TEXT):
+            if not os.path.isfile(file) or os.path.getsize(file) > (
+                MOST_TABLE if is_table else MOST_TEXT
+            ):
                 return None
             tree = load(file)
         with suppress(Exception):
@@ -197,9 +219,13 @@ class _Shell(ShellComplete):
         before = os.environ.get("COMP_BEFORE")
         if before is None:
             words, wanted = self.words(text), int(os.environ["COMP_CWORD"])
-            return Line(words[1:wanted], words[wanted] if wanted < len(words) else "", words[wanted + 1 :])
+            return Line(
+                words[1:wanted], words[wanted] if wanted < len(words) else "", words[wanted + 1 :]
+            )
         *done, incomplete = self.words(before + _CURSOR)
-        after = re.sub(r"^\S+", "", text[len(before) :])  # what is left of the word at the cursor is not asked for
+        after = re.sub(
+            r"^\S+", "", text[len(before) :]
+        )  # what is left of the word at the cursor is not asked for
         return Line(done[1:], incomplete.removesuffix(_CURSOR), self.words(after))
 
     def complete(self) -> str:
@@ -208,7 +234,9 @@ class _Shell(ShellComplete):
         items = self.get_completions(list(line.before), line.incomplete)
         option, equals, _ = line.incomplete.partition("=")
         is_joined = equals and option.startswith("-") and "--" not in line.before
-        return "\n".join(self.format(item, f"{option}=" if is_joined else "", line.incomplete) for item in items)
+        return "\n".join(
+            self.format(item, f"{option}=" if is_joined else "", line.incomplete) for item in items
+        )
 
     def format(self, item: CompletionItem, option: str, incomplete: str) -> str:
         """Return an item as the script reads it; `option` is what an option's value is joined to, as in `--at=`."""
@@ -306,7 +334,9 @@ complete --command expectitree --no-files --keep-order --arguments '(__expectitr
 
     def format(self, item: CompletionItem, option: str, incomplete: str) -> str:
         value, home = option + item.value, os.path.expanduser("~/")
-        if incomplete.startswith("~/") and value.startswith(home):  # fish wants to see what is typed
+        if incomplete.startswith("~/") and value.startswith(
+            home
+        ):  # fish wants to see what is typed
             value = "~/" + value.removeprefix(home)
         return f"{item.type},{value}\t{_one_line(item.help)}".rstrip("\t")
 
@@ -344,12 +374,18 @@ Register-ArgumentCompleter -Native -CommandName expectitree, expectitree.exe -Sc
     @staticmethod
     def words(text: str) -> list[str]:
         """Return the words of a line: a backquote escapes, and '' within quotes is a quote."""
-        found = re.findall(r"""(?:'(?:[^']|'')*(?:'|$)|"(?:[^"`]|`.|"")*(?:"|$)|`.|[^\s'"`])+""", text, re.DOTALL)
+        found = re.findall(
+            r"""(?:'(?:[^']|'')*(?:'|$)|"(?:[^"`]|`.|"")*(?:"|$)|`.|[^\s'"`])+""", text, re.DOTALL
+        )
         return [re.sub(_QUOTED, _unquoted, word, flags=re.DOTALL) for word in found]
 
     def format(self, item: CompletionItem, option: str, incomplete: str) -> str:
         value = option + item.value
-        quoted = value if re.fullmatch(r"[\w./\\:=+-][\w./\\:=+#%~-]*", value) else "'" + value.replace("'", "''") + "'"
+        quoted = (
+            value
+            if re.fullmatch(r"[\w./\\:=+-][\w./\\:=+#%~-]*", value)
+            else "'" + value.replace("'", "''") + "'"
+        )
         return f"{item.type},{quoted}\t{value}\t{_one_line(item.help) or value}"
 
 
@@ -380,10 +416,14 @@ def answer(cli: click.Command) -> int:
     with open(os.devnull, "w") as nowhere, redirect_stderr(nowhere), suppress(Exception):
         chosen = SHELLS[shell]
         output = (
-            chosen.script if instruction == "source" else f"{chosen(cli, {}, 'expectitree', VARIABLE).complete()}\n"
+            chosen.script
+            if instruction == "source"
+            else f"{chosen(cli, {}, 'expectitree', VARIABLE).complete()}\n"
         )
     with suppress(OSError, ValueError):
-        sys.stdout.buffer.write(output.encode("utf-8", "surrogateescape"))  # as bytes: Windows would put in \r
+        sys.stdout.buffer.write(
+            output.encode("utf-8", "surrogateescape")
+        )  # as bytes: Windows would put in \r
         sys.stdout.flush()
     return 0
 

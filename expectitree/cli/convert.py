@@ -13,7 +13,9 @@ from expectitree.files.saving import TEXT_FORMATS
 @click.command("convert")
 @click.argument("source", metavar="IN", shell_complete=completes_files())
 @click.argument("out", metavar="OUT", shell_complete=completes_files())
-@click.option("--format", "format_name", type=click.Choice(TEXT_FORMATS), help="The format where OUT is -.")
+@click.option(
+    "--format", "format_name", type=click.Choice(TEXT_FORMATS), help="The format where OUT is -."
+)
 @click.option(
     "--drop",
     type=click.Choice(["fractions"]),
@@ -21,7 +23,9 @@ from expectitree.files.saving import TEXT_FORMATS
     help="Let go of what the format cannot hold: fractions become the nearest floats in .arrow and .parquet.",
 )
 @force_option
-def command(source: str, out: str, format_name: str | None, drop: tuple[str, ...], force: bool) -> None:
+def command(
+    source: str, out: str, format_name: str | None, drop: tuple[str, ...], force: bool
+) -> None:
     """Write the tree in IN to OUT, each in the format that its ending tells; - is standard input or output.
 
     \b

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from expectitree.analysis.evaluation import Evaluation
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.show import PICTURES, drawing
 from expectitree.cli.options import (
     Choices,
     Given,
@@ -25,17 +26,28 @@ from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import say, working, write
 from expectitree.errors import FileError, Problem
 from expectitree.files.saving import whole_file
-from expectitree.render import PICTURES, drawing
-from expectitree.render.picture.content import MOST_NODES, Style
-from expectitree.search.engine import evaluate
-from expectitree.tree import Tree
+from expectitree.picture.content import MOST_NODES, Style
+from expectitree.searches.engine import evaluate
+from expectitree.tree.model import Tree
 
-_OF_PICTURES = ("theme", "direction", "windows", "reasons", "places", "strategy", "rows", "show_all", "title")
+_OF_PICTURES = (
+    "theme",
+    "direction",
+    "windows",
+    "reasons",
+    "places",
+    "strategy",
+    "rows",
+    "show_all",
+    "title",
+)
 _TEXTS = ("svg", "dot", "mmd", "tex", "html")  # that can go to standard output
 
 
 @click.command("draw")
-@algorithm_option("The search; by default expectiminimax for a picture, and for a page all that do not think long.")
+@algorithm_option(
+    "The search; by default expectiminimax for a picture, and for a page all that do not think long."
+)
 @tree_options
 @click.option(
     "-o",
@@ -48,7 +60,13 @@ _TEXTS = ("svg", "dot", "mmd", "tex", "html")  # that can go to standard output
 )
 @click.option("--format", "format_name", type=click.Choice(_TEXTS), help="The kind where OUT is -.")
 @force_option
-@click.option("--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True, help="The colours.")
+@click.option(
+    "--theme",
+    type=click.Choice(["light", "dark"]),
+    default="light",
+    show_default=True,
+    help="The colours.",
+)
 @click.option(
     "--direction",
     type=click.Choice(["down", "right"]),
@@ -56,15 +74,26 @@ _TEXTS = ("svg", "dot", "mmd", "tex", "html")  # that can go to standard output
     show_default=True,
     help="Where the tree grows to; a deep one reads better to the right.",
 )
-@click.option("--windows", is_flag=True, help="Write alpha and beta at every node that was entered.")
+@click.option(
+    "--windows", is_flag=True, help="Write alpha and beta at every node that was entered."
+)
 @click.option("--reasons", is_flag=True, help="Write why each cut was made.")
 @click.option("--places", is_flag=True, help="Write labels that are only the place, such as #1.")
 @click.option("--strategy", is_flag=True, help="Draw only what optimal play can reach.")
 @click.option(
-    "--rows", type=click.IntRange(min=1), default=MOST_NODES, show_default=True, help="About so many nodes are drawn."
+    "--rows",
+    type=click.IntRange(min=1),
+    default=MOST_NODES,
+    show_default=True,
+    help="About so many nodes are drawn.",
 )
 @click.option("--all", "show_all", is_flag=True, help="Draw every node.")
-@click.option("--title/--no-title", default=True, show_default=True, help="Write the title, and what was found.")
+@click.option(
+    "--title/--no-title",
+    default=True,
+    show_default=True,
+    help="Write the title, and what was found.",
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -102,10 +131,14 @@ def command(
     """
     kind = _kind(out, format_name, force)
     chosen = (
-        algorithms_named(names, choices) if names or kind == "html" else algorithms_named(("expectiminimax",), choices)
+        algorithms_named(names, choices)
+        if names or kind == "html"
+        else algorithms_named(("expectiminimax",), choices)
     )
     if len(chosen) > 1 and kind != "html":
-        raise click.UsageError("A picture is of one search: give -a once, or draw a page (.html) of several.")
+        raise click.UsageError(
+            "A picture is of one search: give -a once, or draw a page (.html) of several."
+        )
     if kind == "html" and (idle := [name for name in _OF_PICTURES if _is_given(context, name)]):
         raise click.UsageError(
             f"--{idle[0].replace('show_', '')} is for pictures: a page has what it needs. Leave it out."
@@ -121,7 +154,13 @@ def command(
             if kind == "html":
                 drawn = _page(tree, algorithms, bounds, what.max_visits, file)
             else:
-                search = evaluate(tree, algorithms[0], bounds=bounds, engine=what.engine, max_visits=what.max_visits)
+                search = evaluate(
+                    tree,
+                    algorithms[0],
+                    bounds=bounds,
+                    engine=what.engine,
+                    max_visits=what.max_visits,
+                )
                 if not search.is_answered:
                     what.failures.append(DOES_NOT_HOLD)
                 drawn = drawing(kind)(Evaluation(file, search, windows, None, strategy), style)
@@ -145,23 +184,28 @@ def _kind(out: str, format_name: str | None, force: bool) -> str:
     ending = os.path.splitext(out)[1].lower()
     if ending not in PICTURES:
         raise click.BadParameter(
-            f"{out}: a picture's ending is one of {', '.join(PICTURES)}", param_hint="'-o' / '--output'"
+            f"{out}: a picture's ending is one of {', '.join(PICTURES)}",
+            param_hint="'-o' / '--output'",
         )
     refuse_to_replace(out, force)
     folder = os.path.dirname(out) or "."
     if not os.path.isdir(folder):
         raise FileError([Problem(out, f"there is no folder {folder}: check the path, or make it")])
     if ending in (".png", ".pdf"):
-        from expectitree.render.picture.raster import check_raster
+        from expectitree.picture.raster import check_raster
 
         check_raster()
     return ending[1:]
 
 
-def _page(tree: Tree, algorithms: Any, bounds: Any, max_visits: int | None, file: str) -> Iterable[str]:
-    from expectitree.analysis.replays import replays
+def _page(
+    tree: Tree, algorithms: Any, bounds: Any, max_visits: int | None, file: str
+) -> Iterable[str]:
+    from expectitree.page.replays import replays
 
-    page: Iterable[str] = drawing("html")(replays(tree, algorithms, bounds=bounds, max_visits=max_visits, file=file))
+    page: Iterable[str] = drawing("html")(
+        replays(tree, algorithms, bounds=bounds, max_visits=max_visits, file=file)
+    )
     return page
 
 

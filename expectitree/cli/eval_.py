@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
-from expectitree.analysis.evaluation import Evaluation
-from expectitree.analysis.outline import SHORT_TREE
+from expectitree.algorithms import algorithm as find_algorithm
+from expectitree.analysis.evaluate.outline import SHORT_TREE
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.show import EVALUATION_FORMATS, renderer
 from expectitree.cli.options import (
     Choices,
     Given,
@@ -21,11 +23,9 @@ from expectitree.cli.options import (
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, working, write
-from expectitree.number import printable
-from expectitree.path import ROOT
-from expectitree.render import EVALUATION_FORMATS, renderer
-from expectitree.search.algorithms import algorithm as find_algorithm
-from expectitree.search.engine import evaluate
+from expectitree.numbers import printable
+from expectitree.searches.engine import evaluate
+from expectitree.tree.paths import ROOT
 
 
 @click.command("eval")
@@ -33,7 +33,11 @@ from expectitree.search.engine import evaluate
 @tree_options
 @click.option("--windows", is_flag=True, help="Show alpha and beta of every node that was entered.")
 @click.option(
-    "--rows", type=click.IntRange(min=1), default=SHORT_TREE, show_default=True, help="About so many nodes are shown."
+    "--rows",
+    type=click.IntRange(min=1),
+    default=SHORT_TREE,
+    show_default=True,
+    help="About so many nodes are shown.",
 )
 @click.option("--all", "show_all", is_flag=True, help="Show every node.")
 @click.option(
@@ -46,7 +50,9 @@ from expectitree.search.engine import evaluate
     help="Say in sentences why the root, or a node, is worth what it is, and why each cut was sound.",
 )
 @click.option("--strategy", is_flag=True, help="Show only what optimal play can reach.")
-@click.option("--notes/--no-notes", default=True, show_default=True, help="Show the notes of nodes.")
+@click.option(
+    "--notes/--no-notes", default=True, show_default=True, help="Show the notes of nodes."
+)
 @format_option(EVALUATION_FORMATS)
 @click.pass_context
 def command(
@@ -77,13 +83,18 @@ def command(
       best-first      looks at the leaf from which it expects most (--goal, --guide)
     """
     if len(names) > 1:
-        raise click.UsageError("eval runs one algorithm: `expectitree compare` runs several, side by side.")
+        raise click.UsageError(
+            "eval runs one algorithm: `expectitree compare` runs several, side by side."
+        )
     chosen = find_algorithm(names[0], **choices)
     what = Given(**given)
     if explain is not None and strategy:
         raise click.UsageError("--explain answers in sentences, --strategy draws: leave one out.")
     if explain not in (None, ROOT) and not what.files and not what.texts:
-        what, explain = replace(what, files=(explain,)), ROOT  # it was the tree that stood behind --explain
+        what, explain = (
+            replace(what, files=(explain,)),
+            ROOT,
+        )  # it was the tree that stood behind --explain
     bounds = what.root_bounds()
     look = make_look()
     render = renderer(EVALUATION_FORMATS, format_name)
@@ -91,14 +102,18 @@ def command(
     for position, (file, tree) in enumerate(what.trees()):
         with what.complaining(file):
             with working(f"{chosen.name}: {file}"):
-                search = evaluate(tree, chosen, bounds=bounds, engine=what.engine, max_visits=what.max_visits)
+                search = evaluate(
+                    tree, chosen, bounds=bounds, engine=what.engine, max_visits=what.max_visits
+                )
                 node = None if explain is None else tree.find(explain).id
                 evaluation = Evaluation(file, search, windows, node, strategy)
                 _ = evaluation.shown
             if not search.is_answered:
                 what.failures.append(DOES_NOT_HOLD)
             if several and format_name == "text":
-                write(["\n" if position else "", look.paint(f"== {printable(file)} ==", "dim"), "\n"])
+                write(
+                    ["\n" if position else "", look.paint(f"== {printable(file)} ==", "dim"), "\n"]
+                )
             write(render(evaluation, look, None if show_all else rows, notes))
     if what.failures:
         context.exit(max(what.failures))

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from expectitree.analysis.limit import limit
+from expectitree.analysis.limit.report import limit
+from expectitree.analysis.show import LIMIT_FORMATS, renderer
 from expectitree.cli.options import (
     Choices,
     Given,
@@ -19,11 +20,12 @@ from expectitree.cli.options import (
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, working, write
-from expectitree.render import LIMIT_FORMATS, renderer
 
 
 @click.command("limit")
-@algorithm_option("A search to set beside the limit, once for each; by default all that do not think long.")
+@algorithm_option(
+    "A search to set beside the limit, once for each; by default all that do not think long."
+)
 @tree_options
 @max_leaves_option
 @click.option("--all", "show_all", is_flag=True, help="Name every leaf.")

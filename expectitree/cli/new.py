@@ -48,7 +48,9 @@ def command(file: str | None, force: bool) -> None:
         write([TEMPLATE])
         return
     if file.lower().endswith(".json"):
-        raise click.UsageError("JSON has no comments, so the commented tree is YAML: choose a name that ends in .yaml.")
+        raise click.UsageError(
+            "JSON has no comments, so the commented tree is YAML: choose a name that ends in .yaml."
+        )
     refuse_to_replace(file, force)
     try:
         with open(file, "w", encoding="utf-8") as stream:

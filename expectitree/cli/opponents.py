@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
-from expectitree.analysis.opponents import MOST_NODES, opponents
+from expectitree.analysis.opponents.report import MOST_NODES, opponents
+from expectitree.analysis.show import OPPONENTS_FORMATS, renderer
 from expectitree.cli.options import Given, format_option, tree_options
 from expectitree.cli.terminal import make_look, working, write
 from expectitree.errors import NumberError
-from expectitree.number import Number, clipped, quoted, to_fraction, to_probability
-from expectitree.render import OPPONENTS_FORMATS, renderer
-from expectitree.transform import CHANCES
+from expectitree.numbers import Number, clipped, quoted, to_fraction, to_probability
+from expectitree.tree.transform import CHANCES
 
 _LEAST_TOLERANCE = Fraction(1, 10**100)
 _MOST_TOLERANCE = Fraction(1, 10)
@@ -79,7 +79,9 @@ def command(
       best      the one that is best for MAX (maximax)
     """
     what = Given(**given)
-    often = [_read_epsilon(text, what.in_fractions) for option in epsilons for text in option.split(",")]
+    often = [
+        _read_epsilon(text, what.in_fractions) for option in epsilons for text in option.split(",")
+    ]
     width = _read_tolerance(tolerance)
     bounds = what.root_bounds()
     reports = []
@@ -126,6 +128,7 @@ def _read_tolerance(text: str) -> Fraction:
         raise click.BadParameter(str(error), param_hint="'--tolerance'") from None
     if not _LEAST_TOLERANCE <= width <= _MOST_TOLERANCE:
         raise click.BadParameter(
-            f"found {clipped(width)}, expected a number from 1e-100 to 0.1, such as 1e-9", param_hint="'--tolerance'"
+            f"found {clipped(width)}, expected a number from 1e-100 to 0.1, such as 1e-9",
+            param_hint="'--tolerance'",
         )
     return width

@@ -12,20 +12,20 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from expectitree import loops
-from expectitree.analysis.prepare import prepare
+from expectitree import compiling
+from expectitree.algorithms import Algorithm
+from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.cli.parallel import each
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import say, working, write
 from expectitree.errors import ExpectitreeError, FileError, NumberError, Problem
-from expectitree.expectation import ALGORITHM_NAMES, CHOICES
 from expectitree.files import SUFFIXES, load, loads, tree_files
 from expectitree.files.saving import format_of, pieces, save
-from expectitree.number import to_bound
-from expectitree.search.algorithms import Algorithm
-from expectitree.search.algorithms import algorithm as find_algorithm
-from expectitree.search.engine import ENGINES, usual_algorithms
-from expectitree.tree import Bounds, Tree
+from expectitree.numbers import to_bound
+from expectitree.searches.engine import ENGINES, usual_algorithms
+from expectitree.searches.prepare import prepare
+from expectitree.tree.expectation import ALGORITHM_NAMES, CHOICES
+from expectitree.tree.model import Bounds, Tree
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Choices = Mapping[str, int | str]  # by key of `CHOICES`
@@ -51,7 +51,9 @@ class Given:
     exact: bool
     engine: str
     max_visits: int | None
-    failures: list[int] = field(default_factory=list)  # exit statuses, of trees that could not be searched
+    failures: list[int] = field(
+        default_factory=list
+    )  # exit statuses, of trees that could not be searched
 
     @property
     def in_fractions(self) -> bool:
@@ -61,14 +63,21 @@ class Given:
     def trees(self) -> Iterator[tuple[str, Tree]]:
         """Yield the name and the tree of every text and file, ready to be searched; a bad one is told and left out."""
         if not self.files and not self.texts:
-            raise click.UsageError("No tree was given: name a FILE, or - for standard input, or type one after -e.")
+            raise click.UsageError(
+                "No tree was given: name a FILE, or - for standard input, or type one after -e."
+            )
         if self.exact and self.engine in ("interpreted", "compiled"):
-            raise click.UsageError(f"--exact computes in fractions, --engine {self.engine} in floats: leave one out.")
+            raise click.UsageError(
+                f"--exact computes in fractions, --engine {self.engine} in floats: leave one out."
+            )
         if self.files.count("-") > 1:
             raise click.UsageError("Standard input can be read once: give - only once.")
         for text in self.texts:
             with self.complaining("-e"):
-                yield "-e", self._prepared("-e", loads(text, name="-e", exact=self.in_fractions, warn=say))
+                yield (
+                    "-e",
+                    self._prepared("-e", loads(text, name="-e", exact=self.in_fractions, warn=say)),
+                )
         files = files_in(self.files)
         several = each(read_file, files, self.in_fractions)
         for file in files:
@@ -84,7 +93,7 @@ class Given:
     def _prepared(self, name: str, tree: Tree) -> Tree:
         with working(f"preparing {name}"):
             tree = prepare(tree, self.depth, self.order)
-        if self.engine in ("auto", "compiled") and (advice := loops.advice(len(tree))):
+        if self.engine in ("auto", "compiled") and (advice := compiling.advice(len(tree))):
             say(f"{name}: {len(tree):,} nodes: {advice}")
         return tree
 
@@ -132,7 +141,14 @@ def files_in(paths: Sequence[str]) -> list[str]:
         if os.path.isdir(path):
             found = list(tree_files(path))
             if not found:
-                raise FileError([Problem(path, f"no tree file in this folder: expected some {', '.join(SUFFIXES)}")])
+                raise FileError(
+                    [
+                        Problem(
+                            path,
+                            f"no tree file in this folder: expected some {', '.join(SUFFIXES)}",
+                        )
+                    ]
+                )
             files += found
         else:
             files.append(path)
@@ -173,13 +189,26 @@ def tree_options(command: Command) -> Command:
     """Add what says which tree is searched, and how far and by what: files, -e, --bounds, …, --max-visits."""
     for option in reversed(
         (
-            click.argument("files", nargs=-1, metavar="[FILE|FOLDER]...", shell_complete=completes_files()),
-            click.option("-e", "texts", metavar="TEXT", multiple=True, help="A tree typed in place of a file."),
-            click.option(
-                "--bounds", metavar="LOWER,UPPER", help="Bounds of every utility; inf where nothing is known."
+            click.argument(
+                "files", nargs=-1, metavar="[FILE|FOLDER]...", shell_complete=completes_files()
             ),
             click.option(
-                "--depth", type=click.IntRange(min=0), metavar="D", help="Cut the tree D plies deep, at its estimates."
+                "-e",
+                "texts",
+                metavar="TEXT",
+                multiple=True,
+                help="A tree typed in place of a file.",
+            ),
+            click.option(
+                "--bounds",
+                metavar="LOWER,UPPER",
+                help="Bounds of every utility; inf where nothing is known.",
+            ),
+            click.option(
+                "--depth",
+                type=click.IntRange(min=0),
+                metavar="D",
+                help="Cut the tree D plies deep, at its estimates.",
             ),
             click.option(
                 "--order",
@@ -190,7 +219,9 @@ def tree_options(command: Command) -> Command:
                 help="Children's order: given, best, worst or random:SEED.",
             ),
             click.option(
-                "--exact", is_flag=True, help="Compute in fractions, not in floating point: short for --engine exact."
+                "--exact",
+                is_flag=True,
+                help="Compute in fractions, not in floating point: short for --engine exact.",
             ),
             click.option(
                 "--engine",
@@ -239,7 +270,11 @@ def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
         @wraps(command)
         def gathered(*given: Any, **named: Any) -> Any:
             chosen = {key: named.pop(key.replace("-", "_")) for key in CHOICES}
-            return command(*given, choices={key: value for key, value in chosen.items() if value is not None}, **named)
+            return command(
+                *given,
+                choices={key: value for key, value in chosen.items() if value is not None},
+                **named,
+            )
 
         for option in reversed(options):
             gathered = option(gathered)
@@ -256,7 +291,9 @@ def algorithms_named(names: Sequence[str], choices: Choices) -> list[Algorithm]:
         if own not in chosen_names:
             raise click.UsageError(f"--{key} is for {own}: add -a {own}, or leave it out.")
     return [
-        find_algorithm(name, **{key: value for key, value in choices.items() if CHOICES[key].algorithm == name})
+        find_algorithm(
+            name, **{key: value for key, value in choices.items() if CHOICES[key].algorithm == name}
+        )
         for name in chosen_names
     ]
 
@@ -267,7 +304,9 @@ def usual(algorithms: Sequence[Algorithm], tree: Tree, file: str) -> list[Algori
     for algorithm in algorithms:
         if algorithm not in chosen:
             name = algorithm.name
-            say(f"{file}: {name} is left out, since it would think long about so many leaves: -a {name} runs it")
+            say(
+                f"{file}: {name} is left out, since it would think long about so many leaves: -a {name} runs it"
+            )
     return chosen
 
 
@@ -285,7 +324,7 @@ def format_option(formats: dict[str, tuple[str, str]]) -> Callable[[Command], Co
 
 def max_leaves_option(command: Command) -> Command:
     """Add what says how large a tree may be whose limit is counted."""
-    from expectitree.analysis.limit import MOST_LARGE, MOST_LEAVES
+    from expectitree.analysis.limit.report import MOST_LARGE, MOST_LEAVES
 
     option = click.option(
         "--max-leaves",
@@ -303,7 +342,9 @@ force_option = click.option("--force", is_flag=True, help="Replace a file that i
 def refuse_to_replace(file: str, force: bool) -> None:
     """Raise a usage error where a file is there already, and nobody said that it may go."""
     if not force and os.path.isfile(file):
-        raise click.UsageError(f"{file} exists already: choose another name, or replace it with --force.")
+        raise click.UsageError(
+            f"{file} exists already: choose another name, or replace it with --force."
+        )
 
 
 def check_output(out: str, format: str | None, force: bool) -> str | None:
@@ -324,9 +365,13 @@ def write_tree(tree: Tree, out: str, format: str | None, drop_fractions: bool = 
     """Write a tree to a file in the format of its ending, or for `-` to standard output in YAML or JSON."""
     if out == "-":
         if hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(encoding="utf-8")  # as a tree file is, whatever the terminal takes
+            sys.stdout.reconfigure(
+                encoding="utf-8"
+            )  # as a tree file is, whatever the terminal takes
         write(pieces(tree, format or "yaml"))
         return
     with working(f"writing {out}"):
         save(tree, out, drop_fractions=drop_fractions)
-    say(f"{out} written: {len(tree):,} nodes; next: expectitree {'ask' if tree.unknown else 'eval'} {out}")
+    say(
+        f"{out} written: {len(tree):,} nodes; next: expectitree {'ask' if tree.unknown else 'eval'} {out}"
+    )

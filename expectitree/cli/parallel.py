@@ -13,7 +13,9 @@ _MANY_BYTES = 5_000_000
 _TEXT = (".yaml", ".yml", ".json")
 
 
-def each(function: Callable[..., Result], files: Sequence[str], *arguments: Any) -> Iterator[Result]:
+def each(
+    function: Callable[..., Result], files: Sequence[str], *arguments: Any
+) -> Iterator[Result]:
     """Yield what a function returns for each file, in order; it must be at a module's top level."""
     workers = min(len(files), cores())
     if workers < 2 or sum(map(_size, files)) < _MANY_BYTES:

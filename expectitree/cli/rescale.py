@@ -8,9 +8,19 @@ from typing import Any
 
 import click
 
-from expectitree.analysis.rescaling import Rescaling, numbers_of, rescale
-from expectitree.analysis.scales import Scale, affine, exponential, logarithm, named, power, unknown_names
-from expectitree.analysis.some_scale import rescale_somehow
+from expectitree.analysis.rescale.order_map import rescale_somehow
+from expectitree.analysis.rescale.report import Rescaling, numbers_of, rescale
+from expectitree.analysis.rescale.scales import (
+    Scale,
+    affine,
+    exponential,
+    logarithm,
+    named,
+    power,
+    unknown_names,
+)
+from expectitree.analysis.rescale.table import load_table
+from expectitree.analysis.show import RESCALING_FORMATS, renderer
 from expectitree.cli.options import (
     Given,
     check_output,
@@ -23,15 +33,15 @@ from expectitree.cli.options import (
 )
 from expectitree.cli.terminal import make_look, say, working, write
 from expectitree.errors import NumberError, TransformError, TreeError
-from expectitree.files.utility_table import load_table
-from expectitree.number import Number, clipped, quoted, to_fraction
-from expectitree.render import RESCALING_FORMATS, renderer
+from expectitree.numbers import Number, clipped, quoted, to_fraction
 
 _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
 
 
 @click.command("rescale")
-@click.option("--map", "map_", metavar="U=V,...", help="Utilities by name: U becomes V, those not named stay.")
+@click.option(
+    "--map", "map_", metavar="U=V,...", help="Utilities by name: U becomes V, those not named stay."
+)
 @click.option("--affine", metavar="A,B", help="u becomes A*u + B.")
 @click.option("--power", metavar="K", help="u becomes u^K, K > 0; a negative u becomes -|u|^K.")
 @click.option("--log", is_flag=True, help="u becomes its natural logarithm; all must be above 0.")
@@ -46,7 +56,12 @@ _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
     shell_complete=completes_files(".yaml", ".yml", ".json", ".csv"),
     help="U and V from a YAML, JSON or CSV file; those not named stay.",
 )
-@click.option("--any", "any_", is_flag=True, help="Is there any order-preserving map that changes the decision?")
+@click.option(
+    "--any",
+    "any_",
+    is_flag=True,
+    help="Is there any order-preserving map that changes the decision?",
+)
 @click.option(
     "-o",
     "--output",
@@ -56,7 +71,12 @@ _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
     help="Write the rescaled tree; the ending tells the format.",
 )
 @force_option
-@click.option("--all", "show_all", is_flag=True, help="Show every node of the strategies (json: and every utility).")
+@click.option(
+    "--all",
+    "show_all",
+    is_flag=True,
+    help="Show every node of the strategies (json: and every utility).",
+)
 @tree_options
 @format_option(RESCALING_FORMATS)
 @click.pass_context
@@ -95,18 +115,31 @@ def command(
     """
     what = Given(**given)
     bounds = what.root_bounds()
-    asked = {"map": map_, "affine": affine, "power": power, "log": log or None, "exp": exp, "table": table}
+    asked = {
+        "map": map_,
+        "affine": affine,
+        "power": power,
+        "log": log or None,
+        "exp": exp,
+        "table": table,
+    }
     chosen = {name: text for name, text in asked.items() if text is not None}
     if len(chosen) + any_ != 1:
         names = [f"--{name}" for name in chosen] + ["--any"] * any_
-        found = f"{' and '.join(names)} cannot be had at once" if names else "It is not said how utilities change"
+        found = (
+            f"{' and '.join(names)} cannot be had at once"
+            if names
+            else "It is not said how utilities change"
+        )
         raise click.UsageError(f"{found}: {_ONE}.")
     if out is not None:
         if len(files_in(what.files)) + len(what.texts) > 1:
             raise click.UsageError("-o writes one tree: give one FILE.")
         check_output(out, None, force)
     if table == "-" and "-" in what.files:
-        raise click.UsageError("Standard input can be read once: give - for the tree or for the table.")
+        raise click.UsageError(
+            "Standard input can be read once: give - for the tree or for the table."
+        )
     scale = None if any_ else _scale(*next(iter(chosen.items())), what.in_fractions)
     reports = []
     numbers: set[Number] = set()
@@ -132,7 +165,9 @@ def command(
 
 def _write(report: Rescaling, out: str, format_name: str) -> None:
     if report.after is None:
-        say(f"{'nothing' if out == '-' else out} was {'printed' if out == '-' else 'not written'}: no map was found")
+        say(
+            f"{'nothing' if out == '-' else out} was {'printed' if out == '-' else 'not written'}: no map was found"
+        )
         return
     tree = report.after.tree
     try:
@@ -152,7 +187,9 @@ def _scale(name: str, text: Any, exact: bool) -> Scale:
     hint = f"'--{name}'"
     try:
         if exact and name in ("log", "exp"):
-            raise click.UsageError(f"--{name} gives irrational numbers, which no fraction holds: leave --exact out.")
+            raise click.UsageError(
+                f"--{name} gives irrational numbers, which no fraction holds: leave --exact out."
+            )
         if name == "map":
             return named(_named_images(text))
         if name == "table":

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from expectitree.analysis.events import CUT, Event, concerns
-from expectitree.analysis.moment import Moment
-from expectitree.analysis.trace import Trace
+from expectitree.analysis.trace.events import CUT, Event, concerns
+from expectitree.analysis.trace.moment import Moment
+from expectitree.analysis.trace.report import Trace
+from expectitree.analysis.trace.scene import Scene, scene
+from expectitree.analysis.trace.text import never
 from expectitree.cli.terminal import make_look
 from expectitree.errors import AnalysisError
-from expectitree.render.look import clipped, padded, wrapped
-from expectitree.render.scene import Scene, scene
-from expectitree.render.trace import never
+from expectitree.text.look import clipped, padded, wrapped
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 BESIDE = 100  # columns from which the steps stand beside the tree, not below it
 FAR = 10  # steps of a page
 _GLANCE = 0.3  # seconds after which to look whether the window has another size
-_KEY = re.compile(r"\x1b[\[O][0-9;]*[A-Za-z~]|[\x00\xe0].|.", re.DOTALL)  # a terminal's escape, Windows' pair, or a key
+_KEY = re.compile(
+    r"\x1b[\[O][0-9;]*[A-Za-z~]|[\x00\xe0].|.", re.DOTALL
+)  # a terminal's escape, Windows' pair, or a key
 # What is typed -> what it does; the arrows and pages as terminals and as Windows send them.
 KEYS = {
     " ": "on", "\r": "on", "\n": "on", "j": "on", "\x1b[C": "on", "\x1b[B": "on", "\xe0M": "on", "\xe0P": "on",
@@ -62,7 +64,9 @@ ALL_KEYS = (
 def check_terminal() -> None:
     """Raise a usage error unless there are a screen and keys."""
     if not sys.stdout.isatty() or os.environ.get("TERM") in ("dumb", "unknown"):
-        raise click.UsageError("--step needs a terminal to draw in: leave it out, or do not send the output elsewhere.")
+        raise click.UsageError(
+            "--step needs a terminal to draw in: leave it out, or do not send the output elsewhere."
+        )
     if not sys.stdin.isatty() and not os.access("/dev/tty", os.R_OK):
         raise click.UsageError("--step needs a keyboard: leave it out.")
 
@@ -196,11 +200,15 @@ def picture(walker: Walker, width: int, height: int) -> Text:
     steps_width = width - left - 3 if beside else width - 2
     shown = scene(moment, look, (left - 4, tree_lines), (steps_width, steps_lines))
     if walker.helps:
-        lines_of_help = [line for text in ALL_KEYS for line in wrapped(text, steps_width)][:steps_lines]
+        lines_of_help = [line for text in ALL_KEYS for line in wrapped(text, steps_width)][
+            :steps_lines
+        ]
         shown = shown._replace(steps=lines_of_help, latest=len(lines_of_help))
     down, across = ("│", "─") if look.unicode else ("|", "-")
     title = look.shown(moment.tree.title or moment.trace.file or "")
-    position = f"{moment.trace.search.algorithm.full_name}, step {moment.done:,} of {len(moment.events):,}"
+    position = (
+        f"{moment.trace.search.algorithm.full_name}, step {moment.done:,} of {len(moment.events):,}"
+    )
     room = max(8, width - len(position) - 3)
     title = padded(clipped(title, room, look.characters.ellipsis), room)
     lines = [Text.assemble((title, "bold"), "  ", position), Text(across * width, "dim")]
@@ -214,7 +222,11 @@ def picture(walker: Walker, width: int, height: int) -> Text:
     if beside:
         blank = [Text()] * (rows - len(steps))
         for one, other in zip_longest(tree, steps + blank, fillvalue=Text()):
-            lines.append(Text.assemble(fitted(one, left - 1), (down, "dim"), " ", fitted(other, width - left - 1)))
+            lines.append(
+                Text.assemble(
+                    fitted(one, left - 1), (down, "dim"), " ", fitted(other, width - left - 1)
+                )
+            )
     else:
         lines += tree + [Text()] * (tree_lines - len(tree)) + [Text(across * width, "dim")]
         lines += steps + [Text()] * (steps_lines - len(steps))

@@ -13,24 +13,37 @@ from typing import Any
 import click
 
 from expectitree import __version__
+from expectitree.analysis.show import STUDY_FORMATS, renderer
+from expectitree.analysis.study.results import Results
+from expectitree.analysis.study.run import count_trees, execute
+from expectitree.analysis.study.spec import Study, load_study
+from expectitree.analysis.study.summary import summarize
 from expectitree.cli.options import completes_files, format_option
 from expectitree.cli.parallel import cores, start, stop
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import counting, make_look, say, write
 from expectitree.errors import AnalysisError, ExpectitreeError, FileError, Problem
-from expectitree.number import quoted
-from expectitree.render import STUDY_FORMATS, renderer
-from expectitree.study.results import Results
-from expectitree.study.run import count_trees, execute
-from expectitree.study.spec import Study, load_study
-from expectitree.study.summary import summarize
+from expectitree.numbers import quoted
 
 
 @click.command("study")
 @click.argument("spec", shell_complete=completes_files(".yaml", ".yml", ".json"))
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes that search.  [default: one a core]")
-@click.option("--results", metavar="FILE", help="Where results are kept.  [default: SPEC.results.jsonl, beside it]")
-@click.option("--scheduler", metavar="ADDRESS", help="Run on the Dask cluster whose scheduler has this address.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Processes that search.  [default: one a core]",
+)
+@click.option(
+    "--results",
+    metavar="FILE",
+    help="Where results are kept.  [default: SPEC.results.jsonl, beside it]",
+)
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Run on the Dask cluster whose scheduler has this address.",
+)
 @click.option("--report", is_flag=True, help="Run nothing: tell what the results so far come to.")
 @click.option("--plot", "plot", metavar="FILE", help="Draw it too, as .svg, .png or .pdf.")
 @format_option(STUDY_FORMATS)
@@ -60,7 +73,7 @@ def command(
     if jobs is not None and scheduler is not None:
         raise click.UsageError("--jobs is for this machine: on a cluster, its workers are used.")
     if plot is not None:
-        from expectitree.render.plot import check_plot
+        from expectitree.analysis.study.plot import check_plot
 
         check_plot(plot)
     study = load_study(spec)
@@ -82,11 +95,16 @@ def command(
         context.exit(DOES_NOT_HOLD)
 
 
-def _run(study: Study, kept: Results, done: int, total: int, jobs: int | None, scheduler: str | None) -> None:
+def _run(
+    study: Study, kept: Results, done: int, total: int, jobs: int | None, scheduler: str | None
+) -> None:
     if done:
         say(f"{kept.path}: {done:,} of {total:,} trees are done, going on")
     try:
-        with _executor(jobs, scheduler) as (executor, workers), counting(study.file, done, total) as progress:
+        with (
+            _executor(jobs, scheduler) as (executor, workers),
+            counting(study.file, done, total) as progress,
+        ):
             execute(study, kept, executor, workers, progress)
     except BrokenExecutor:
         message = "a process that searched has died, perhaps for want of memory: what is done is kept; try fewer --jobs"
@@ -102,7 +120,9 @@ def _run(study: Study, kept: Results, done: int, total: int, jobs: int | None, s
     except KeyboardInterrupt:
         kept.read()  # what was on its way to the disk counts too
         now, total = count_trees(study, kept)
-        say(f"{kept.path}: {now:,} of {total:,} trees are done; the same command goes on from there")
+        say(
+            f"{kept.path}: {now:,} of {total:,} trees are done; the same command goes on from there"
+        )
         raise
 
 
@@ -131,7 +151,9 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
         raise AnalysisError("a cluster needs Dask: pip install 'expectitree[cluster]'") from None
     logging.disable(logging.CRITICAL)  # what goes wrong over there is told here, in a line
     if not re.fullmatch(r"([a-z+]+://)?\S+:[0-9]+", address):
-        raise AnalysisError(f"found {quoted(address)} as the scheduler, expected an address such as tcp://host:8786")
+        raise AnalysisError(
+            f"found {quoted(address)} as the scheduler, expected an address such as tcp://host:8786"
+        )
     try:
         client: Any = distributed.Client(address, timeout=10, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
@@ -140,7 +162,9 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         workers = len(client.ncores())
         if not workers:
-            raise AnalysisError(f"the scheduler at {address} has no workers: start some with `dask worker {address}`")
+            raise AnalysisError(
+                f"the scheduler at {address} has no workers: start some with `dask worker {address}`"
+            )
         _check_workers(client, address)
         yield client.get_executor(pure=False), sum(client.ncores().values())
     finally:
@@ -156,16 +180,20 @@ def _check_workers(client: Any, address: str) -> None:
     except Exception:
         raise AnalysisError(f"a worker at {address} has no expectitree: install it there") from None
     if found != {__version__}:
-        raise AnalysisError(f"the workers at {address} have expectitree {', '.join(sorted(found))}, not {__version__}")
+        raise AnalysisError(
+            f"the workers at {address} have expectitree {', '.join(sorted(found))}, not {__version__}"
+        )
 
 
 def _draw(summary: object, plot: str) -> None:
+    from expectitree.analysis.study.plot import draw_study
     from expectitree.files.saving import whole_file
-    from expectitree.render.plot import draw_study
 
     try:
         with whole_file(plot) as temporary:
             draw_study(summary, temporary, plot)  # type: ignore[arg-type]
     except OSError as error:
-        raise FileError([Problem(plot, f"the plot cannot be written: {error.strerror or error}")]) from None
+        raise FileError(
+            [Problem(plot, f"the plot cannot be written: {error.strerror or error}")]
+        ) from None
     say(f"{plot} written")

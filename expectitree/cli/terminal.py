@@ -12,8 +12,8 @@ from typing import Any
 
 import click
 
-from expectitree.number import printable
-from expectitree.render.look import STYLES, UNICODE, Look
+from expectitree.numbers import printable
+from expectitree.text.look import STYLES, UNICODE, Look
 
 _PATIENCE = 1.0  # seconds before progress is shown
 
@@ -32,7 +32,9 @@ def make_look(err: bool = False) -> Look:
     return Look(
         width=max(20, console.width),
         unicode=_can_write("".join(UNICODE[:8]) + "▲▼●…·→✓✗", stream),
-        paint=_painter(console.color_system) if console.color_system and not console.no_color else Look.paint,
+        paint=_painter(console.color_system)
+        if console.color_system and not console.no_color
+        else Look.paint,
     )
 
 
@@ -49,7 +51,9 @@ def _painter(color_system: str) -> Callable[[str, str], str]:
 
     @cache
     def codes(style: str) -> tuple[str, str]:
-        before, _, after = Style.parse(STYLES.get(style, "none")).render("\0", color_system=system).partition("\0")
+        before, _, after = (
+            Style.parse(STYLES.get(style, "none")).render("\0", color_system=system).partition("\0")
+        )
         return before, after
 
     def paint(text: str, style: str) -> str:
@@ -121,9 +125,20 @@ def counting(what: str, done: int, total: int) -> Iterator[Callable[[int], None]
         yield lambda more: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(printable(what), total=total, completed=done)
         yield lambda more: progress.advance(task, more)

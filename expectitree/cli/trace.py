@@ -6,7 +6,9 @@ from typing import Any
 
 import click
 
-from expectitree.analysis.trace import trace
+from expectitree.algorithms import algorithm as find_algorithm
+from expectitree.analysis.show import TRACE_FORMATS, renderer
+from expectitree.analysis.trace.report import trace
 from expectitree.cli.options import (
     Choices,
     Given,
@@ -19,9 +21,7 @@ from expectitree.cli.options import (
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, working, write
-from expectitree.number import printable
-from expectitree.render import TRACE_FORMATS, renderer
-from expectitree.search.algorithms import algorithm as find_algorithm
+from expectitree.numbers import printable
 
 MOST_STEPS = 500  # that are told as text without being asked
 
@@ -42,7 +42,9 @@ MOST_STEPS = 500  # that are told as text without being asked
     metavar="N",
     help=f"Tell so many steps, 0 for all.  [default: {MOST_STEPS} as text, all else]",
 )
-@click.option("--step", is_flag=True, help="Walk through it key by key, forwards and back, beside the tree.")
+@click.option(
+    "--step", is_flag=True, help="Walk through it key by key, forwards and back, beside the tree."
+)
 @format_option(TRACE_FORMATS)
 @click.pass_context
 def command(
@@ -75,7 +77,9 @@ def command(
         if several:
             raise click.UsageError("--step walks through one tree: give one file.")
         if format_name != "text":
-            raise click.UsageError("--step is for people, --format json for programs: leave one out.")
+            raise click.UsageError(
+                "--step is for people, --format json for programs: leave one out."
+            )
         from expectitree.cli.stepper import check_terminal, walk
 
         check_terminal()
@@ -97,7 +101,9 @@ def command(
                 walk(report, node)
                 continue
             if several and format_name == "text":
-                write(["\n" if position else "", look.paint(f"== {printable(file)} ==", "dim"), "\n"])
+                write(
+                    ["\n" if position else "", look.paint(f"== {printable(file)} ==", "dim"), "\n"]
+                )
             write(renderer(TRACE_FORMATS, format_name)(report, look))
     if what.failures:
         context.exit(max(what.failures))

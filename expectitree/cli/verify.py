@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import click
 
-from expectitree.analysis.verification import Verification, verify
+from expectitree.analysis.show import VERIFICATION_FORMATS, renderer
+from expectitree.analysis.verify.refresh import refresh
+from expectitree.analysis.verify.report import Verification, verify
 from expectitree.cli.options import completes_files, files_in, format_option, read_file
 from expectitree.cli.parallel import each
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import make_look, say, working, write
 from expectitree.errors import FileError, SearchError
-from expectitree.render import VERIFICATION_FORMATS, renderer
-from expectitree.rewriting import refresh
 
 
 @click.command("verify")
-@click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER...", shell_complete=completes_files())
-@click.option("--write", "write_back", is_flag=True, help="Write what was found into each file's `expect`.")
+@click.argument(
+    "paths", nargs=-1, required=True, metavar="FILE|FOLDER...", shell_complete=completes_files()
+)
+@click.option(
+    "--write", "write_back", is_flag=True, help="Write what was found into each file's `expect`."
+)
 @format_option(VERIFICATION_FORMATS)
 @click.pass_context
-def command(context: click.Context, paths: tuple[str, ...], write_back: bool, format_name: str) -> None:
+def command(
+    context: click.Context, paths: tuple[str, ...], write_back: bool, format_name: str
+) -> None:
     """Check that files are trees, and that their values, best actions and counts are what they expect.
 
     Everything is computed exactly. Folders are searched for .yaml, .yml and .json files. With --write, broken
@@ -35,13 +41,19 @@ def command(context: click.Context, paths: tuple[str, ...], write_back: bool, fo
             verification, warnings = next(several)
             for warning in warnings:
                 say(warning)
-            if write_back and verification.error is None and (verification.broken or not verification.checks):
+            if (
+                write_back
+                and verification.error is None
+                and (verification.broken or not verification.checks)
+            ):
                 try:
                     verification = refresh(file)
                     say(f"{file}: expect written")
                 except (FileError, SearchError, OSError) as error:
                     unwritten = True
-                    reason = error.problems[0].message if isinstance(error, FileError) else _said(error)
+                    reason = (
+                        error.problems[0].message if isinstance(error, FileError) else _said(error)
+                    )
                     say(f"{file}: not refreshed: {reason}; the file is as it was")
         verifications.append(verification)
     write(renderer(VERIFICATION_FORMATS, format_name)(verifications, make_look()))

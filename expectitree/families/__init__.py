@@ -13,18 +13,20 @@ from inspect import signature
 from random import Random
 from typing import Any
 
-from expectitree import loops
-from expectitree.columns import adopt
+from expectitree import compiling
 from expectitree.errors import TransformError
 from expectitree.families import growing
 from expectitree.families.growing import TOO_LARGE, assembled, draw_numbers, run, tables
 from expectitree.families.parameters import MOST_NODES, ORDERS, read_parameters, read_pattern
-from expectitree.number import quoted, shortest
-from expectitree.tree import Kind, Tree
+from expectitree.numbers import quoted, shortest
+from expectitree.tree.adopt import adopt
+from expectitree.tree.model import Kind, Tree
 
 __all__ = ["FAMILIES", "ORDERS", "ballard", "generate", "lattice", "uniform"]
 
-_MANY = 1_000_000  # nodes of a ply, from which their mean number of branches tells the size of the next
+_MANY = (
+    1_000_000  # nodes of a ply, from which their mean number of branches tells the size of the next
+)
 _MOST_LOG = 690.0  # of a price: e^690 is some 10^300
 
 
@@ -64,7 +66,9 @@ def ballard(
     """
     kinds = _kinds(pattern, plies)
     if isinstance(branching, tuple):
-        raise TransformError(f"ballard has one branching for all nodes, got {branching[0]}-{branching[1]}")
+        raise TransformError(
+            f"ballard has one branching for all nodes, got {branching[0]}-{branching[1]}"
+        )
     random = Random(seed)
     wide = [2 * dice - 1 if dice and kind == Kind.CHANCE else branching for kind in kinds]
     nodes = [1]
@@ -72,18 +76,18 @@ def ballard(
         nodes.append(nodes[-1] * width)
         if nodes[-1] > MOST_NODES:
             raise TransformError(TOO_LARGE)
-    widths = [loops.filled("I", width, n) for width, n in zip(wide, nodes, strict=False)]
-    widths.append(loops.zeros("I", nodes[-1]))
+    widths = [compiling.filled("I", width, n) for width, n in zip(wide, nodes, strict=False)]
+    widths.append(compiling.zeros("I", nodes[-1]))
     amounts, chances = [], []
     for kind, width, own, below in zip(kinds, wide, nodes, nodes[1:], strict=False):
-        amount = loops.zeros("d", below)
+        amount = compiling.zeros("d", below)
         if order == "random":
             run(growing.permute, amount, draw_numbers(random, own * (width - 1)), width)
         else:
             run(growing.count_off, amount, width, (kind == Kind.MAX) == (order == "best"))
         amounts.append(amount)
         if dice:
-            chance = loops.zeros("d", below)
+            chance = compiling.zeros("d", below)
             if kind == Kind.CHANCE:
                 run(growing.roll, chance, amount, dice)
             chances.append(chance)
@@ -129,21 +133,37 @@ def uniform(
         )
     random = Random(seed)
     count = 1
-    widths, amounts, chances = [loops.zeros("I", 1)], [], []
+    widths, amounts, chances = [compiling.zeros("I", 1)], [], []
     for ply, kind in enumerate(kinds):
         own = widths[-1]
-        total = run(growing.choose_widths, own, draw_numbers(random, 2 * len(own)), least, most, end if ply else 0.0)
+        total = run(
+            growing.choose_widths,
+            own,
+            draw_numbers(random, 2 * len(own)),
+            least,
+            most,
+            end if ply else 0.0,
+        )
         count += total
-        rest = len(kinds) - ply - 1  # plies below; without early ends each node there has at least so many nodes below
+        rest = (
+            len(kinds) - ply - 1
+        )  # plies below; without early ends each node there has at least so many nodes below
         if count > MOST_NODES or total * (1.0 if end else float(least) ** rest) > MOST_NODES:
             raise TransformError(TOO_LARGE)
         if total > _MANY and total * ((1 - end) * (least + most) / 2) ** rest > 2 * MOST_NODES:
             raise TransformError(TOO_LARGE)
-        amount, chance, width = (loops.zeros(code, total) for code in "ddI")
+        amount, chance, width = (compiling.zeros(code, total) for code in "ddI")
         run(growing.choose_utilities, amount, draw_numbers(random, total), lower, upper, real)
         if skew:
             if kind == Kind.CHANCE:
-                loops.run(growing.choose_probabilities, own, chance, draw_numbers(random, total), skew, rows=total)
+                compiling.run(
+                    growing.choose_probabilities,
+                    own,
+                    chance,
+                    draw_numbers(random, total),
+                    skew,
+                    rows=total,
+                )
             chances.append(chance)
         amounts.append(amount)
         widths.append(width)
@@ -184,22 +204,29 @@ def lattice(
             "could win without risk"
         )
     if steps * max(math.log(up), -math.log(rate)) + math.log(spot) > _MOST_LOG:
-        raise TransformError(f"prices after {steps:,} steps are beyond 10^300: choose fewer steps, or up nearer to 1")
+        raise TransformError(
+            f"prices after {steps:,} steps are beyond 10^300: choose fewer steps, or up nearer to 1"
+        )
     points = (steps + 1) * (steps + 2) // 2
     inner = steps * (steps + 1) // 2
     count, branches = points + 2 * inner, 4 * inner
     columns = tables(count, branches)
-    p = round((rate - down) / (up - down), 15)  # as decimals both probabilities sum to 1, in text too
-    prices = loops.zeros("d", 2 * steps + 1)
+    p = round(
+        (rate - down) / (up - down), 15
+    )  # as decimals both probabilities sum to 1, in text too
+    prices = compiling.zeros("d", 2 * steps + 1)
     prices[steps] = spot
     for i in range(1, steps + 1):
-        prices[steps + i], prices[steps - i] = prices[steps + i - 1] * up, prices[steps - i + 1] / up
-    discounts = loops.zeros("d", steps + 1)
+        prices[steps + i], prices[steps - i] = (
+            prices[steps + i - 1] * up,
+            prices[steps - i + 1] / up,
+        )
+    discounts = compiling.zeros("d", steps + 1)
     discounts[0] = 1.0
     for i in range(1, steps + 1):
         discounts[i] = discounts[i - 1] / rate
-    later = loops.zeros("I", steps + 1)
-    loops.run(
+    later = compiling.zeros("I", steps + 1)
+    compiling.run(
         growing.weave_lattice,
         tuple(columns),
         prices,
@@ -213,7 +240,8 @@ def lattice(
     )
     what = "call" if call else "put"
     prices_text = ", ".join(
-        f"{name} {shortest(x)}" for name, x in (("spot", spot), ("strike", strike), ("up", up), ("rate", rate))
+        f"{name} {shortest(x)}"
+        for name, x in (("spot", spot), ("strike", strike), ("up", up), ("rate", rate))
     )
     title = f"An American {what}: {steps:,} step{'s' * (steps != 1)}, {prices_text} a step"
     return adopt(
@@ -237,10 +265,18 @@ class LatticeLabels(Sequence[str | None]):
 
     def __getitem__(self, at: Any) -> Any:
         places = range(self._count)[at]
-        return self._NAMES[places % 4] if isinstance(places, int) else [self._NAMES[b % 4] for b in places]
+        return (
+            self._NAMES[places % 4]
+            if isinstance(places, int)
+            else [self._NAMES[b % 4] for b in places]
+        )
 
 
-FAMILIES: dict[str, Callable[..., Tree]] = {"ballard": ballard, "uniform": uniform, "lattice": lattice}
+FAMILIES: dict[str, Callable[..., Tree]] = {
+    "ballard": ballard,
+    "uniform": uniform,
+    "lattice": lattice,
+}
 
 
 def generate(family: str, **parameters: Any) -> Tree:
@@ -258,13 +294,17 @@ def parameters_of(family: str) -> list[str]:
 
 def is_random(family: str, parameters: Mapping[str, Any]) -> bool:
     """Say whether the seed makes a difference to a tree."""
-    return family == "uniform" or family == "ballard" and parameters.get("order", "random") == "random"
+    return (
+        family == "uniform" or family == "ballard" and parameters.get("order", "random") == "random"
+    )
 
 
 def expected_nodes(family: str, parameters: Mapping[str, Any]) -> float:
     """Return about how many nodes a tree will have."""
     known = parameters_of(family)
-    given = read_parameters(family, known, {name: value for name, value in parameters.items() if name != "family"})
+    given = read_parameters(
+        family, known, {name: value for name, value in parameters.items() if name != "family"}
+    )
     if family == "lattice":
         return 1.5 * float(given.get("steps", 100)) ** 2
     branching = given.get("branching", 4 if family == "ballard" else (2, 4))
@@ -281,5 +321,7 @@ def expected_nodes(family: str, parameters: Mapping[str, Any]) -> float:
 
 def _family(name: str) -> Callable[..., Tree]:
     if name not in FAMILIES:
-        raise TransformError(f"unknown family {quoted(str(name))}: choose among {', '.join(FAMILIES)}")
+        raise TransformError(
+            f"unknown family {quoted(str(name))}: choose among {', '.join(FAMILIES)}"
+        )
     return FAMILIES[name]

@@ -11,16 +11,21 @@ from itertools import accumulate
 from random import Random
 from typing import Any
 
-from expectitree import loops, scans
+from expectitree import compiling
 from expectitree.errors import TransformError
 from expectitree.families.parameters import MOST_NODES
-from expectitree.tree import Column, Columns, Kind
+from expectitree.tree import scans
+from expectitree.tree.model import Column, Columns, Kind
 
 TOO_LARGE = f"more than {MOST_NODES:,} nodes: choose a shorter pattern or a smaller branching"
 
 
 def assembled(
-    kinds: Sequence[Kind], widths: list[Column], amounts: list[Column], chances: list[Column], additive: bool
+    kinds: Sequence[Kind],
+    widths: list[Column],
+    amounts: list[Column],
+    chances: list[Column],
+    additive: bool,
 ) -> Columns:
     """Return the tables of what was drawn ply by ply; `chances` is empty where outcomes are equally likely."""
     plies, count = len(kinds), sum(map(len, widths))
@@ -31,23 +36,34 @@ def assembled(
     starts = list(accumulate(map(len, widths), initial=0))
     cursors = (
         array("I", starts[:-1]), array("I", [start - 1 for start in starts[1:-1]]),
-        loops.zeros("I", plies * widest), *(loops.zeros("I", plies) for _ in range(2)), loops.zeros("d", plies),
+        compiling.zeros("I", plies * widest), *(compiling.zeros("I", plies) for _ in range(2)), compiling.zeros("d", plies),
     )  # fmt: skip
     width, amount, chance = map(_joined, ("I", "d", "d"), (widths, amounts, chances))
     kind_of = array("B", kinds)
-    loops.run(assemble, tuple(columns), kind_of, width, amount, chance, *cursors, widest, additive, rows=count)
+    compiling.run(
+        assemble,
+        tuple(columns),
+        kind_of,
+        width,
+        amount,
+        chance,
+        *cursors,
+        widest,
+        additive,
+        rows=count,
+    )
     return columns
 
 
 def tables(count: int, branches: int) -> Columns:
     """Return the columns of a tree to be made: zeros throughout."""
     rows = (("B", count), ("d", count), ("I", count + 1), ("I", branches), ("d", branches))
-    return Columns._make(loops.zeros(code, length) for code, length in rows)
+    return Columns._make(compiling.zeros(code, length) for code, length in rows)
 
 
 def _joined(code: str, parts: list[Column]) -> Column:
     count = sum(map(len, parts))
-    whole = loops.zeros(code, count)
+    whole = compiling.zeros(code, count)
     view, start = memoryview(whole), 0
     for part in parts:
         view[start : start + len(part)] = memoryview(part)
@@ -57,12 +73,12 @@ def _joined(code: str, parts: list[Column]) -> Column:
 
 def run(loop: Callable[..., Any], column: Column, *arguments: Any) -> Any:
     """Return what a loop returns that goes through its first column."""
-    return loops.run(loop, column, *arguments, rows=len(column))
+    return compiling.run(loop, column, *arguments, rows=len(column))
 
 
 def draw_numbers(random: Random, count: int) -> Column:
     """Return the next numbers of `random`, from 0 to below 1."""
-    if not loops.pays(count):
+    if not compiling.pays(count):
         draw = random.random
         return array("d", (draw() for _ in range(count)))
     import numpy as np

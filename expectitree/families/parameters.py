@@ -6,20 +6,24 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from expectitree.errors import TransformError
-from expectitree.number import quoted, to_float
-from expectitree.tree import Kind
+from expectitree.numbers import quoted, to_float
+from expectitree.tree.model import Kind
 
 ORDERS = ("random", "best", "worst")
 MOST_NODES = 2**31 - 1
 MOST_PLIES = 64
 
 
-def read_parameters(family: str, known: Collection[str], parameters: Mapping[str, Any]) -> dict[str, Any]:
+def read_parameters(
+    family: str, known: Collection[str], parameters: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return a family's parameters, read; raise `TransformError` where it knows no such one, or a value is wrong."""
     read = {}
     for name, value in parameters.items():
         if name not in known:
-            raise TransformError(f"{family} has no parameter {quoted(name)}: it has {', '.join(known)}")
+            raise TransformError(
+                f"{family} has no parameter {quoted(name)}: it has {', '.join(known)}"
+            )
         reader, expected = _PARAMETERS[name]
         try:
             read[name] = reader(value)
@@ -67,7 +71,9 @@ def _branching(value: Any) -> int | tuple[int, int]:
 
 
 def _ends(value: Any) -> tuple[float, float]:
-    lower, upper = map(_real(-1e15, 1e15), value.strip("[]").split(",") if isinstance(value, str) else value)
+    lower, upper = map(
+        _real(-1e15, 1e15), value.strip("[]").split(",") if isinstance(value, str) else value
+    )
     if lower > upper:
         raise ValueError
     return lower, upper
@@ -111,7 +117,10 @@ def _shown(value: object) -> str:
 
 
 _PARAMETERS: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "pattern": (read_pattern, f"from 1 to {MOST_PLIES} of max, min and chance, such as max,chance,min"),
+    "pattern": (
+        read_pattern,
+        f"from 1 to {MOST_PLIES} of max, min and chance, such as max,chance,min",
+    ),
     "plies": (_optional(_whole(1, MOST_PLIES)), f"a whole number from 1 to {MOST_PLIES}"),
     "branching": (_branching, "a whole number from 1 on such as 4, or two such as 2-4"),
     "order": (_order, f"one of {', '.join(ORDERS)}"),

@@ -12,17 +12,25 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from expectitree.errors import FileError, Problem
-from expectitree.files.data import read_tree
-from expectitree.tree import Tree
+from expectitree.files.grammar.reader import read_tree
+from expectitree.tree.model import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from expectitree.files.document import Document
+    from expectitree.files.grammar.document import Document
 
-SUFFIXES = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".arrow": "arrow", ".parquet": "parquet"}
+SUFFIXES = {
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".json": "json",
+    ".arrow": "arrow",
+    ".parquet": "parquet",
+}
 BINARY = ("arrow", "parquet")
-ANSWERS = ".answers.yaml"  # ends the name of a file with answers to `expectitree ask`, which is no tree
+ANSWERS = (
+    ".answers.yaml"  # ends the name of a file with answers to `expectitree ask`, which is no tree
+)
 MOST_BYTES = 2**30  # of one text; larger trees want a binary format
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
@@ -30,7 +38,10 @@ Warn = Callable[[str], None]
 
 
 def load(
-    source: str | os.PathLike[str] | IO[str] | IO[bytes], *, exact: bool = False, warn: Warn | None = None
+    source: str | os.PathLike[str] | IO[str] | IO[bytes],
+    *,
+    exact: bool = False,
+    warn: Warn | None = None,
 ) -> Tree:
     """Return the tree of a file, given by its path, as an open stream, or as `-` for standard input.
 
@@ -41,7 +52,7 @@ def load(
         name = os.fspath(source)
         format = SUFFIXES.get(os.path.splitext(name)[1].lower())
         if format in BINARY:
-            from expectitree.files import arrow_format
+            from expectitree.files.formats import arrow as arrow_format
 
             try:
                 return arrow_format.load(name, format, exact)
@@ -57,7 +68,9 @@ def load(
         raise FileError([Problem(name, hint), *error.problems], stopped=error.stopped) from None
 
 
-def loads(text: str, *, name: str = "<text>", exact: bool = False, warn: Warn | None = None) -> Tree:
+def loads(
+    text: str, *, name: str = "<text>", exact: bool = False, warn: Warn | None = None
+) -> Tree:
     """Return the tree of a text in YAML or JSON; messages call it `name`, whose ending tells the format."""
     with _collector_paused():
         return read_tree(parse(text, name), exact, warn)
@@ -69,15 +82,23 @@ def parse(text: str, name: str) -> Document:
     found = text.find("\0")
     if found >= 0:
         raise _wrong_at(
-            text, found, name, "found a NUL character, expected text: this is no text file, or a damaged one"
+            text,
+            found,
+            name,
+            "found a NUL character, expected text: this is no text file, or a damaged one",
         )
     found = _half_pair(text)
     if found >= 0:
-        raise _wrong_at(text, found, name, "found half of a surrogate pair, expected a character: write it itself")
+        raise _wrong_at(
+            text,
+            found,
+            name,
+            "found half of a surrogate pair, expected a character: write it itself",
+        )
     chosen = SUFFIXES.get(os.path.splitext(name)[1].lower())
     if chosen not in ("yaml", "json"):
         if text.lstrip()[:1] == "{":
-            from expectitree.files import json_format
+            from expectitree.files.formats import json as json_format
 
             try:
                 return json_format.parse(text, name)
@@ -85,10 +106,10 @@ def parse(text: str, name: str) -> Document:
                 pass
         chosen = "yaml"
     if chosen == "json":
-        from expectitree.files import json_format
+        from expectitree.files.formats import json as json_format
 
         return json_format.parse(text, name)
-    from expectitree.files import yaml_format
+    from expectitree.files.formats import yaml as yaml_format
 
     return yaml_format.parse(text, name)
 
@@ -100,7 +121,9 @@ def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str
         try:
             if name == "-":
                 if sys.stdin is None:
-                    raise FileError([Problem(name, "standard input is closed: name a file, or pipe a tree in")])
+                    raise FileError(
+                        [Problem(name, "standard input is closed: name a file, or pipe a tree in")]
+                    )
                 content: str | bytes = sys.stdin.buffer.read(MOST_BYTES + 1)
             else:
                 with open(name, "rb") as stream:
@@ -116,7 +139,9 @@ def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str
         except (OSError, ValueError) as error:
             raise FileError([Problem(name, _unreadable(name, error))]) from None
     if len(content) > MOST_BYTES:
-        raise FileError([Problem(name, f"more than {MOST_BYTES >> 20:,} MiB of text: split the tree")])
+        raise FileError(
+            [Problem(name, f"more than {MOST_BYTES >> 20:,} MiB of text: split the tree")]
+        )
     return (content if isinstance(content, str) else decode(content, name)), name
 
 
@@ -124,7 +149,9 @@ def decode(content: bytes, name: str) -> str:
     """Return the text of a file's bytes, which must be UTF-8."""
     if content.startswith((b"ARROW1", b"PAR1")):
         ending = ".arrow" if content.startswith(b"ARROW1") else ".parquet"
-        raise FileError([Problem(name, f"these are tables, not text: give a file whose name ends in {ending}")])
+        raise FileError(
+            [Problem(name, f"these are tables, not text: give a file whose name ends in {ending}")]
+        )
     if content.startswith(_UTF16):
         raise FileError([Problem(name, "found UTF-16, expected UTF-8: save the file as UTF-8")])
     try:
@@ -132,7 +159,10 @@ def decode(content: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         before = content[: error.start]
         message = f"the byte 0x{content[error.start]:02x} is not UTF-8: save the file as UTF-8"
-        line, column = before.count(b"\n") + 1, len(before[before.rfind(b"\n") + 1 :].decode("utf-8-sig")) + 1
+        line, column = (
+            before.count(b"\n") + 1,
+            len(before[before.rfind(b"\n") + 1 :].decode("utf-8-sig")) + 1,
+        )
         raise FileError([Problem(name, message, line=line, column=column)]) from None
 
 

@@ -11,7 +11,7 @@ from typing import IO
 
 from expectitree.errors import FileError, Problem, TreeError
 from expectitree.files import BINARY, SUFFIXES
-from expectitree.tree import Tree
+from expectitree.tree.model import Tree
 
 TEXT_FORMATS = ("yaml", "json")
 FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
@@ -26,7 +26,7 @@ def pieces(tree: Tree, format: str) -> Iterable[str]:
     """Return the text of a tree piece by piece."""
     if format not in TEXT_FORMATS:
         raise TreeError(f"the format {format} is no text: name a file that ends in .{format}")
-    from expectitree.files.writing import tree_text
+    from expectitree.files.grammar.writer import tree_text
 
     return tree_text(tree, format == "json")
 
@@ -49,7 +49,7 @@ def save(
     try:
         with whole_file(name) as temporary:
             if format in BINARY:
-                from expectitree.files import arrow_format
+                from expectitree.files.formats import arrow as arrow_format
 
                 arrow_format.save(tree, temporary, format, drop_fractions=drop_fractions)
             else:
@@ -65,7 +65,9 @@ def format_of(name: str) -> str:
     ending = os.path.splitext(name)[1].lower()
     if ending not in SUFFIXES:
         found = f"the ending {ending}" if ending else "a name without an ending"
-        raise FileError([Problem(name, f"{found} tells no format: choose one of {', '.join(SUFFIXES)}")])
+        raise FileError(
+            [Problem(name, f"{found} tells no format: choose one of {', '.join(SUFFIXES)}")]
+        )
     return SUFFIXES[ending]
 
 

@@ -17,11 +17,11 @@ from __future__ import annotations
 import re
 from typing import Any, TypeAlias
 
-from expectitree.expectation import ALGORITHM_NAMES, CHOICES
-from expectitree.files import expect
-from expectitree.files.keys import KINDS, NODE_KEYS, NOT_KNOWN, ROOT_KEYS, SCHEMA_KEY, TYPES
-from expectitree.number import GREATEST_EXPONENT, LONGEST
-from expectitree.tree import Kind
+from expectitree.files.grammar import expect
+from expectitree.files.grammar.keys import KINDS, NODE_KEYS, NOT_KNOWN, ROOT_KEYS, SCHEMA_KEY, TYPES
+from expectitree.numbers import GREATEST_EXPONENT, LONGEST
+from expectitree.tree.expectation import ALGORITHM_NAMES, CHOICES
+from expectitree.tree.model import Kind
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -136,8 +136,12 @@ def tree_schema() -> Schema:
         "definitions": {
             "child": _node(f"{_A_NODE} In a list, it may have a label.", _without("p")),
             "labelledChild": _node(_A_NODE, _without("p", "label")),
-            "outcome": _node(f"{_A_NODE} Below chance, it may have a p; in a list, a label.", NODE_KEYS),
-            "labelledOutcome": _node(f"{_A_NODE} Below chance, it may have a p.", _without("label")),
+            "outcome": _node(
+                f"{_A_NODE} Below chance, it may have a p; in a list, a label.", NODE_KEYS
+            ),
+            "labelledOutcome": _node(
+                f"{_A_NODE} Below chance, it may have a p.", _without("label")
+            ),
             "children": _children_of("child", "labelledChild"),
             "outcomes": {
                 **_children_of("outcome", "labelledOutcome"),
@@ -149,9 +153,18 @@ def tree_schema() -> Schema:
             "anyNode": _rules(),
             "number": _number(),
             "bounds": _bounds(),
-            **{f"key.{key}": _described(key, about, _value(key)) for key, about in (_OF_NODE | _OF_ROOT).items()},
-            **{f"expect.{key}": _described(key, _about_expect(key), _expect_value(key)) for key in expect.KEYS},
-            **{f"run.{key}": _described(key, _OF_RUN[key], _run_value(key)) for key in expect.RUN_KEYS},
+            **{
+                f"key.{key}": _described(key, about, _value(key))
+                for key, about in (_OF_NODE | _OF_ROOT).items()
+            },
+            **{
+                f"expect.{key}": _described(key, _about_expect(key), _expect_value(key))
+                for key in expect.KEYS
+            },
+            **{
+                f"run.{key}": _described(key, _OF_RUN[key], _run_value(key))
+                for key in expect.RUN_KEYS
+            },
         },
     }
 
@@ -213,7 +226,10 @@ def _beside(key: str, kind_keys: list[str]) -> Schema:
         forbidden.append("estimate")
     if key == "ref":
         forbidden += ["estimate", "bounds"]
-    rule = {"properties": dict.fromkeys(forbidden, False), "errorMessage": f"This does not go with {key}: keep one."}
+    rule = {
+        "properties": dict.fromkeys(forbidden, False),
+        "errorMessage": f"This does not go with {key}: keep one.",
+    }
     return {"allOf": [{"required": ["type"]}, rule]} if key == "children" else rule
 
 
@@ -221,7 +237,10 @@ def _long_form() -> Schema:
     """Return what follows from a type: which children, or a utility."""
 
     def of(*types: str) -> Schema:
-        return {"required": ["type"], "properties": {"type": {"type": "string", "pattern": _any_case(*types)}}}
+        return {
+            "required": ["type"],
+            "properties": {"type": {"type": "string", "pattern": _any_case(*types)}},
+        }
 
     def then(key: str, body: Schema | None = None) -> Schema:
         other = "utility" if key == "children" else "children"
@@ -231,8 +250,14 @@ def _long_form() -> Schema:
     terminals = [kind for kind in TYPES if kind not in KINDS]
     return {
         "allOf": [
-            {"if": {"type": "object", **of(*players)}, "then": then("children", _reference("children"))},
-            {"if": {"type": "object", **of("chance")}, "then": then("children", _reference("outcomes"))},
+            {
+                "if": {"type": "object", **of(*players)},
+                "then": then("children", _reference("children")),
+            },
+            {
+                "if": {"type": "object", **of("chance")},
+                "then": then("children", _reference("outcomes")),
+            },
             {"if": {"type": "object", **of(*terminals)}, "then": then("utility")},
         ]
     }
@@ -294,17 +319,28 @@ def _expectation() -> Schema:
 
 
 def _about_expect(key: str) -> str:
-    return f"What a search by {key} must do. {_ALGORITHMS[key]}" if key in ALGORITHM_NAMES else _OF_EXPECT[key]
+    return (
+        f"What a search by {key} must do. {_ALGORITHMS[key]}"
+        if key in ALGORITHM_NAMES
+        else _OF_EXPECT[key]
+    )
 
 
 def _expect_value(key: str) -> Schema:
     if key in ALGORITHM_NAMES:
         run_keys = [k for k in expect.RUN_KEYS if k not in CHOICES or CHOICES[k].algorithm == key]
-        entry = {"properties": {name: _reference(f"run.{name}") for name in run_keys}, "additionalProperties": False}
+        entry = {
+            "properties": {name: _reference(f"run.{name}") for name in run_keys},
+            "additionalProperties": False,
+        }
         return {"type": ["object", "array"], **entry, "items": {"type": "object", **entry}}
     values: dict[str, Schema] = {
         "value": _reference("number"),
-        "best": {"type": _TEXT, "minLength": 1, "errorMessage": f"Expected the label of an action; {_QUOTE}"},
+        "best": {
+            "type": _TEXT,
+            "minLength": 1,
+            "errorMessage": f"Expected the label of an action; {_QUOTE}",
+        },
         "values": {"type": "object", "additionalProperties": _reference("number")},
     }
     return values[key]

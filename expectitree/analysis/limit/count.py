@@ -8,14 +8,15 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from expectitree import loops, scans
+from expectitree import compiling
 from expectitree.analysis.limit import lists as steps
 from expectitree.analysis.limit import nodes
 from expectitree.analysis.limit.lists import Lists, Plan
 from expectitree.analysis.limit.nodes import LOWER, MAX, UPPER
 from expectitree.analysis.limit.shape import Ground
 from expectitree.errors import AnalysisError
-from expectitree.tree import Column, Kind
+from expectitree.tree import scans
+from expectitree.tree.model import Column, Kind
 
 _ROOM = 2**26  # bytes of numbers that are kept at a time; what does not fit is made again
 SLACK = 4  # eps, as a search takes an interval as exact
@@ -24,27 +25,41 @@ SLACK = 4  # eps, as a search takes an interval as exact
 class Side:
     """The lists of one side: of upper bounds, or of lower ones, which are upper bounds of the mirrored tree."""
 
-    def __init__(self, ground: Ground, shape: nodes.Shape, wants: Column, is_upper: bool, room: int, compiled: Any):
+    def __init__(
+        self,
+        ground: Ground,
+        shape: nodes.Shape,
+        wants: Column,
+        is_upper: bool,
+        room: int,
+        compiled: Any,
+    ):
         self.ground, self.compiled = ground, compiled
         count, branches, room = len(shape.kind), max(1, len(shape.child)), max(1, room)
-        numbers = (ground.numbers(room) for _ in range(4))  # left_factor, right_factor, final, bound
-        op, left, right, is_open, cap, last = (loops.zeros(code, room) for code in "BiiBqq")
+        numbers = (
+            ground.numbers(room) for _ in range(4)
+        )  # left_factor, right_factor, final, bound
+        op, left, right, is_open, cap, last = (compiling.zeros(code, room) for code in "BiiBqq")
         self.plan = Plan._make([op, left, right, *numbers, is_open, cap, last])
-        self.step_of, self.need_step = loops.zeros("i", count), loops.zeros("i", branches)
+        self.step_of, self.need_step = compiling.zeros("i", count), compiling.zeros("i", branches)
         widest = max(1, int(self.run(scans.widest, shape.first, rows=count)))
         self.sign = 1.0 if ground.code == "d" else 1
         self.sign *= 1 if is_upper else -1
         self.steps, self.size, self.longest, self.additions = self.run(
             steps.make_plan, shape, ground.value, ground.upper if is_upper else ground.lower, wants, self.sign,
-            ground.greatest, ground.eps, self.plan, self.step_of, self.need_step, loops.zeros("i", widest),
+            ground.greatest, ground.eps, self.plan, self.step_of, self.need_step, compiling.zeros("i", widest),
             ground.numbers(widest), rows=count + branches,
         )  # fmt: skip
-        self.lists = Lists._make(loops.zeros(code, self.steps) for code in "qqqB")
-        self.stops: list[tuple[int, Column]] = []  # a step, and the numbers that are used from there on
-        self.kept: dict[int, tuple[int, list[Any]]] = {}  # node -> from how many leaves on it has bounds, and these
+        self.lists = Lists._make(compiling.zeros(code, self.steps) for code in "qqqB")
+        self.stops: list[
+            tuple[int, Column]
+        ] = []  # a step, and the numbers that are used from there on
+        self.kept: dict[
+            int, tuple[int, list[Any]]
+        ] = {}  # node -> from how many leaves on it has bounds, and these
 
     def run(self, loop: Callable[..., Any], *arguments: Any, rows: float) -> Any:
-        return loops.run(loop, *arguments, rows=rows, compiled=self.compiled)
+        return compiling.run(loop, *arguments, rows=rows, compiled=self.compiled)
 
     def fill(self, kept: Sequence[int]) -> None:
         """Make all lists, and keep those of some nodes apart.
@@ -90,7 +105,15 @@ class Side:
                 self.run(steps.place, self.plan, self.lists, step, rows=step)
                 self._make(step, end, len(aside))
             self.run(
-                steps.trace_back, self.plan, self.lists, self.values, demand, chosen, step, end, rows=2 * self.size
+                steps.trace_back,
+                self.plan,
+                self.lists,
+                self.values,
+                demand,
+                chosen,
+                step,
+                end,
+                rows=2 * self.size,
             )
 
 
@@ -109,12 +132,14 @@ class Count:
     leaf is counted for every path to it, so that those chosen are enough.
     """
 
-    def __init__(self, ground: Ground, together: bool, compiled: bool | None, max_leaves: int) -> None:
+    def __init__(
+        self, ground: Ground, together: bool, compiled: bool | None, max_leaves: int
+    ) -> None:
         self.ground, shape = ground, ground.shape
         self.shape = shape = shape if together else shape._replace(group=array("i", [0]))
         self.compiled = False if not ground.code else compiled
         count, self.root = len(shape.kind), len(shape.kind) - 1
-        self.wants = loops.zeros("B", count)
+        self.wants = compiling.zeros("B", count)
         rooms = self.run(nodes.find_wants, shape, ground.value, ground.eps, self.wants, rows=count)
         self.children = range(shape.first[self.root], shape.first[self.root + 1])
         self.is_player = shape.kind[self.root] in (Kind.MAX, Kind.MIN)
@@ -129,29 +154,38 @@ class Count:
                 f"{max_leaves:,} are taken unless --max-leaves says more"
             )
         for side, want in ((self.upper, UPPER), (self.lower, LOWER)):
-            kept = [shape.child[b] for b in self.children if self.is_player and self.wants[shape.child[b]] & want]
+            kept = [
+                shape.child[b]
+                for b in self.children
+                if self.is_player and self.wants[shape.child[b]] & want
+            ]
             side.fill(kept)
-        self.need, self.choice = loops.zeros("q", len(shape.child)), loops.zeros("i", count)
-        exact = loops.zeros("q", count)
+        self.need, self.choice = compiling.zeros("q", len(shape.child)), compiling.zeros("i", count)
+        exact = compiling.zeros("q", count)
         self.run(
             nodes.count_exact, shape, ground.value, ground.known, self.wants, ground.eps, self.upper.need_step,
             self.lower.need_step, self.upper.lists.start, self.lower.lists.start, self.need, exact, self.choice,
             rows=count + len(shape.child),
         )  # fmt: skip
         self.exact = int(exact[self.root])
-        self.best_action, self.best_branch, self.best_given, self.threshold = 0, self.children.start, 0, ground.eps
+        self.best_action, self.best_branch, self.best_given, self.threshold = (
+            0,
+            self.children.start,
+            0,
+            ground.eps,
+        )
         if self.is_player and len(self.children) > 1:
             self._count_best()
 
     def run(self, loop: Callable[..., Any], *arguments: Any, rows: float) -> Any:
-        return loops.run(loop, *arguments, rows=rows, compiled=self.compiled)
+        return compiling.run(loop, *arguments, rows=rows, compiled=self.compiled)
 
     def force_value(self) -> list[int]:
         """Return leaves that force the root's value, as few as counted or fewer."""
         chosen, upper, lower = self._nothing()
         self.run(
             nodes.choose_exact, self.shape, self.choice, self.need, self.ground.known, self.upper.step_of,
-            self.lower.step_of, loops.zeros("B", len(chosen)), upper, lower, chosen, rows=len(chosen),
+            self.lower.step_of, compiling.zeros("B", len(chosen)), upper, lower, chosen, rows=len(chosen),
         )  # fmt: skip
         return self._traced(chosen, upper, lower)
 
@@ -170,7 +204,9 @@ class Count:
         return self._traced(chosen, upper, lower)
 
     def _nothing(self) -> tuple[Column, Column, Column]:
-        return loops.zeros("B", len(self.shape.kind)), *(loops.zeros("q", s.steps) for s in (self.upper, self.lower))
+        return compiling.zeros("B", len(self.shape.kind)), *(
+            compiling.zeros("q", s.steps) for s in (self.upper, self.lower)
+        )
 
     def _traced(self, chosen: Column, upper: Column, lower: Column) -> list[int]:
         self.upper.trace_back(upper, chosen)
@@ -200,7 +236,9 @@ class Count:
         sign = self._proofs_first(self.upper, self.lower)[0].sign
         value = ground.value[self.root]
         best = [
-            b for b in self.children if sign * (shape.factor[b] * ground.value[shape.child[b]] - value) >= -ground.eps
+            b
+            for b in self.children
+            if sign * (shape.factor[b] * ground.value[shape.child[b]] - value) >= -ground.eps
         ]
         slack = SLACK * ground.eps
         groups: dict[int, list[int]] = {}
@@ -214,7 +252,9 @@ class Count:
             )
         else:
             self.best_branch = best[0]
-            self.best_action, self.best_given, self.threshold = self._alone(best[0], list(groups.values()), slack)
+            self.best_action, self.best_given, self.threshold = self._alone(
+                best[0], list(groups.values()), slack
+            )
 
     def _hoped(self, b: int, groups: list[list[int]], slack: Any) -> int:
         """Return a count that no proof that an action is best can be below.
@@ -253,9 +293,13 @@ class Count:
         start, ends = self._list(best, of_best=True)
         counts = []
         for i, x in enumerate(ends):
-            t = slack - x  # what the best action is worth at least is, on the other side, at most its negative
+            t = (
+                slack - x
+            )  # what the best action is worth at least is, on the other side, at most its negative
             if floor is None or t >= floor:
-                counts.append((base + len(falls) - bisect_right(falls, t) + start + i, start + i, t))
+                counts.append(
+                    (base + len(falls) - bisect_right(falls, t) + start + i, start + i, t)
+                )
         return min(counts)
 
 
@@ -263,4 +307,6 @@ def _together(lists: Sequence[tuple[int, list[Any]]]) -> tuple[int, list[Any]]:
     """Return the greatest of several lists at each number of leaves."""
     start = max(start for start, _ in lists)
     end = max(start + len(ends) for start, ends in lists)
-    return start, [max(ends[min(k - s, len(ends) - 1)] for s, ends in lists) for k in range(start, end)]
+    return start, [
+        max(ends[min(k - s, len(ends) - 1)] for s, ends in lists) for k in range(start, end)
+    ]

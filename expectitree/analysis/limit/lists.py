@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from expectitree.analysis.limit.nodes import CHANCE, EXACT, LOWER, MAX, MIN, TERMINAL, UPPER, Shape
-from expectitree.tree import Column
+from expectitree.tree.model import Column
 
 # What a step does (the column `op`).
 LEAF = 0  # its bound, and after one look its value
@@ -22,7 +22,9 @@ WORST = 2  # the player that may take any child, so all must be proved: the leav
 BEST = 3  # the player of whose children one proof is enough
 SUM_TOGETHER = 4  # the same as SUM and WORST of children that share leaves, each of which may serve all of them
 WORST_TOGETHER = 5
-COUNT = 6  # the fewest leaves that prove a child to be worth no more than its parent: kept in `start`
+COUNT = (
+    6  # the fewest leaves that prove a child to be worth no more than its parent: kept in `start`
+)
 
 
 class Plan(NamedTuple):
@@ -123,7 +125,9 @@ def make_plan(
                 x = queue[j]
                 x_factor = queue_factor[j]
                 j += 1
-                while j < count and (group[begin + j] == group[begin + j - 1] if together else j % 2 == 1):
+                while j < count and (
+                    group[begin + j] == group[begin + j - 1] if together else j % 2 == 1
+                ):
                     y = queue[j]
                     y_factor = queue_factor[j]
                     j += 1
@@ -166,7 +170,9 @@ def make_plan(
     return s, numbers, longest, additions
 
 
-def fill(plan: Plan, lists: Lists, values: Column, step: int, stop: int, used: int, eps: Any) -> tuple[int, int]:
+def fill(
+    plan: Plan, lists: Lists, values: Column, step: int, stop: int, used: int, eps: Any
+) -> tuple[int, int]:
     """Make the lists of the steps from `step` up to `stop`, from `used` on in the column of numbers.
 
     Return the step after the last that was made, which is earlier than `stop` where there was no more room, and how
@@ -289,7 +295,9 @@ def fill(plan: Plan, lists: Lists, values: Column, step: int, stop: int, used: i
     return stop, used
 
 
-def trace_back(plan: Plan, lists: Lists, values: Column, demand: Column, chosen: Column, step: int, stop: int) -> None:
+def trace_back(
+    plan: Plan, lists: Lists, values: Column, demand: Column, chosen: Column, step: int, stop: int
+) -> None:
     """Hand the leaves that were demanded of the steps from `stop` down to `step` on to their operands.
 
     `demand[S]` is how many leaves a step may take for its proof; a leaf that gets one is marked in `chosen[N]`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from expectitree.tree import Column
+from expectitree.tree.model import Column
 
 # What is asked of a node (the column `wants`, a sum).
 EXACT = 1  # the fewest leaves that force its value
@@ -111,7 +111,9 @@ def count_exact(
                 elif k == CHANCE:
                     neediest = max(neediest, exact[child[b]])
                 else:
-                    need[b] = upper_counts[upper_step[b]] if k == MAX else lower_counts[lower_step[b]]
+                    need[b] = (
+                        upper_counts[upper_step[b]] if k == MAX else lower_counts[lower_step[b]]
+                    )
                     neediest = max(neediest, need[b])
                 b += 1
             total += neediest
@@ -231,7 +233,9 @@ def sift(
             low[n] = x
             high[n] = y
         if for_value:
-            enough[i] = low[root] >= -greatest and high[root] <= greatest and high[root] - low[root] <= eps
+            enough[i] = (
+                low[root] >= -greatest and high[root] <= greatest and high[root] - low[root] <= eps
+            )
         else:
             # The greatest that any action may be worth, and the greatest that any other may; mirrored at MIN.
             sign = 1 if kind[root] == MAX else -1

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from expectitree import loops
+from expectitree import compiling
 from expectitree.analysis.limit.count import SLACK
 from expectitree.analysis.limit.nodes import MAX, sift
 from expectitree.analysis.limit.shape import Ground
-from expectitree.tree import Column
+from expectitree.tree.model import Column
 
 _MOST_ROWS = 1_000_000  # of scans that are spent on narrowing a count where paths share leaves
 _MOST_COMPILED_ROWS = 300_000_000  # the same where they run compiled
@@ -97,7 +97,10 @@ class Proofs:
         others = sorted(every.difference(needed))
         tries = _MOST_ROWS // self.count
         size = least
-        while size < len(leaves) and (tries := tries - math.comb(len(others), size - len(needed))) >= 0:
+        while (
+            size < len(leaves)
+            and (tries := tries - math.comb(len(others), size - len(needed))) >= 0
+        ):
             for some in combinations(others, size - len(needed)):
                 if self.are_enough([*needed, *some], for_value):
                     return Enough(size if is_decided else least, sorted([*needed, *some]))
@@ -111,23 +114,25 @@ class Proofs:
 
     def _is_quick(self, tries: int) -> bool:
         rows = tries * self.count
-        if self.compiled is None and loops.pays(rows) or self.compiled:
+        if self.compiled is None and compiling.pays(rows) or self.compiled:
             return rows <= _MOST_COMPILED_ROWS
         return rows <= _MOST_ROWS
 
-    def _needed(self, chosen: Iterable[int], leaves: Sequence[int], for_value: bool, drop: bool = False) -> list[int]:
+    def _needed(
+        self, chosen: Iterable[int], leaves: Sequence[int], for_value: bool, drop: bool = False
+    ) -> list[int]:
         """Return those of some leaves without which the chosen ones are not enough.
 
         With `drop`, each leaf that is not needed is left out from then on. Without any leaves to do without, return a
         list that is empty where the chosen ones are enough.
         """
         ground = self.ground
-        taken = loops.zeros("B", self.count)
+        taken = compiling.zeros("B", self.count)
         for n in chosen:
             taken[n] = 1
         tried = array("i", leaves or [-1])
-        enough = loops.zeros("B", len(tried))
-        loops.run(
+        enough = compiling.zeros("B", len(tried))
+        compiling.run(
             sift, ground.shape, ground.value, ground.lower, ground.upper, ground.greatest, self.slack, for_value, tried,
             drop, taken, self.low, self.high, enough, rows=len(tried) * self.count, compiled=self.compiled,
         )  # fmt: skip

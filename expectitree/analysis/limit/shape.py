@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from expectitree import loops
+from expectitree import compiling
 from expectitree.analysis.limit.nodes import CHANCE, TERMINAL, Shape
 from expectitree.errors import AnalysisError
-from expectitree.tree import Bounds, Column, Columns, Tree, finite
+from expectitree.tree.model import Bounds, Column, Columns, Tree, finite
 
 _WORD = 2**62  # integers below it are added in 64 bits
 _MOST_BITS = 2**31  # of all denominators: a quarter of a gigabyte
@@ -35,7 +35,7 @@ class Ground:
 
     def numbers(self, count: int) -> Column:
         """Return a column for so many numbers (at least one, which compiled loops ask for)."""
-        return loops.zeros(self.code, max(count, 1)) if self.code else [0] * count
+        return compiling.zeros(self.code, max(count, 1)) if self.code else [0] * count
 
 
 def ground_of(tree: Tree, value: Sequence[Any], bounds: Bounds, eps: Any) -> Ground:
@@ -47,12 +47,14 @@ def ground_of(tree: Tree, value: Sequence[Any], bounds: Bounds, eps: Any) -> Gro
     """
     columns = tree.columns
     lower, upper = tree.inherited_bounds(bounds)
-    known = loops.zeros("B", len(tree))
+    known = compiling.zeros("B", len(tree))
     tree.scan(mark_known, columns.kind, lower, upper, eps, known)
     group, most, overlaps = array("i", [0]), array("q", [0]), False
     if tree.is_sharing:
         columns, group, most, overlaps = _without_doubles(tree, known)
-    first = array("q", columns.first)  # signed: compiled, an unsigned number and a signed one make a float
+    first = array(
+        "q", columns.first
+    )  # signed: compiled, an unsigned number and a signed one make a float
     if not tree.exact:
         shape = Shape(columns.kind, first, columns.child, columns.probability, group, most)
         return Ground(shape, value, lower, upper, known, eps, sys.float_info.max, "d", 64, overlaps)
@@ -71,7 +73,11 @@ def ground_of(tree: Tree, value: Sequence[Any], bounds: Bounds, eps: Any) -> Gro
     def at_leaves(ends: Column) -> Column:
         found = [0] * len(tree)
         for n in leaves:
-            found[n] = int(ends[n] * scale[n]) if finite(ends[n]) else (greatest + 1) * (1 if ends[n] > 0 else -1)
+            found[n] = (
+                int(ends[n] * scale[n])
+                if finite(ends[n])
+                else (greatest + 1) * (1 if ends[n] > 0 else -1)
+            )
         return column(found)
 
     return Ground(
@@ -113,7 +119,9 @@ def _scale(columns: Columns, lower: Column, upper: Column) -> tuple[list[int], l
         own = [b for b in range(first[n], first[n + 1]) if probability[b]]
         scale[n] = math.lcm(*(scale[child[b]] * probability[b].denominator for b in own))
         for b in own:
-            factor[b] = probability[b].numerator * (scale[n] // (scale[child[b]] * probability[b].denominator))
+            factor[b] = probability[b].numerator * (
+                scale[n] // (scale[child[b]] * probability[b].denominator)
+            )
         bits += scale[n].bit_length()
         if bits > _MOST_BITS:
             raise AnalysisError(
@@ -130,7 +138,9 @@ def _without_doubles(tree: Tree, known: Column) -> tuple[Columns, Column, Column
     any group has several.
     """
     kind, utility, first, child, probability = tree.columns
-    last = array("i", [0]) * len(tree)  # the last parent: afterwards a node's leaves are not asked for again
+    last = array("i", [0]) * len(
+        tree
+    )  # the last parent: afterwards a node's leaves are not asked for again
     for n in range(len(tree)):
         for b in range(first[n], first[n + 1]):
             last[child[b]] = n

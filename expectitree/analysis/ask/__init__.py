@@ -1,0 +1,1 @@
+"""Which unknown utility matters most, and when is the decision certain?"""

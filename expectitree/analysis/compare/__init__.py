@@ -1,0 +1,1 @@
+"""How do the algorithms compare on the same tree?"""

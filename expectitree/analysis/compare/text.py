@@ -1,0 +1,172 @@
+"""Comparisons as a table for people, and as JSON, CSV and Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from expectitree.analysis.compare.report import Comparison, Total, totals
+from expectitree.analysis.evaluate.text import value_text
+from expectitree.analysis.limit.proofs import between
+from expectitree.analysis.limit.text import limit_fields
+from expectitree.numbers import printable, shortest
+from expectitree.text.json_values import dumps, search_fields
+from expectitree.text.look import Look, wrapped
+from expectitree.text.table import escaped, markdown, table
+from expectitree.tree.expectation import CHOICES
+
+HEADINGS = ("algorithm", "value", "best", "nodes", "leaves", "needed", "share", "cuts", "time")
+RIGHT = ("nodes", "leaves", "needed", "share", "cuts", "time")
+DISPENSABLE = ("time", "cuts", "share", "nodes", "best")
+WIDEST = {"best": 16}
+CHOICE_COLUMNS = tuple(key.replace("-", "_") for key in CHOICES)
+CSV_COLUMNS = (
+    "file", "algorithm", *CHOICE_COLUMNS, "value", "best", "bounds_lower", "bounds_upper", "nodes_total",
+    "nodes_visited", "visits", "leaves_total", "leaves_visited", "cuts", "seconds", "stopped", "value_lower",
+    "value_upper",
+)  # fmt: skip
+CSV_LIMIT_COLUMNS = (
+    "needed_lower",
+    "needed_upper",
+    "needed_for_best_lower",
+    "needed_for_best_upper",
+)
+
+
+def comparison_text(comparisons: Sequence[Comparison], look: Look) -> Iterator[str]:
+    """Yield a table for each file, its sentence, and for several files the totals."""
+    for position, comparison in enumerate(comparisons):
+        if position:
+            yield ""
+        tree = comparison.tree
+        if len(comparisons) > 1 or not tree.title:
+            yield look.paint(printable(comparison.file), "title")
+        if tree.title:
+            yield look.paint(printable(tree.title), "title" if len(comparisons) == 1 else "none")
+        yield f"{len(tree):,} node{'s' * (len(tree) != 1)}, {tree.leaves:,} lea{'ves' if tree.leaves != 1 else 'f'}"
+        yield ""
+        yield from table(_headings(comparison), _rows(comparison), look, RIGHT, DISPENSABLE, WIDEST)
+        yield ""
+        for disagreement in comparison.disagreements:
+            yield look.paint(f"WRONG: {disagreement}", "bad")
+        for sentence in _sentences(comparison):
+            for line in wrapped(sentence, look.width):
+                yield look.paint(line, "bad" if comparison.disagreements else "title")
+    if len(comparisons) > 1:
+        yield ""
+        yield look.paint(f"All {len(comparisons)} files", "title")
+        yield ""
+        headings = tuple(h for h in _headings(comparisons[0]) if h not in ("value", "best"))
+        yield from table(headings, _total_rows(comparisons), look, RIGHT, DISPENSABLE)
+
+
+def comparison_markdown(comparisons: Sequence[Comparison], look: Look) -> Iterator[str]:
+    """Yield a Markdown table for each file, and its sentence."""
+    for comparison in comparisons:
+        title = f": {comparison.tree.title}" if comparison.tree.title else ""
+        yield f"### {escaped(printable(comparison.file + title))}"
+        yield ""
+        yield from markdown(_headings(comparison), _rows(comparison), RIGHT)
+        yield ""
+        for disagreement in comparison.disagreements:
+            yield f"**WRONG: {escaped(disagreement)}**"
+        yield from map(escaped, _sentences(comparison))
+        yield ""
+    if len(comparisons) > 1:
+        yield f"### All {len(comparisons)} files"
+        yield ""
+        headings = tuple(h for h in _headings(comparisons[0]) if h not in ("value", "best"))
+        yield from markdown(headings, _total_rows(comparisons), RIGHT)
+        yield ""
+
+
+def comparison_json(comparisons: Sequence[Comparison], look: Look) -> Iterator[str]:
+    """Yield an object for each file, one line each."""
+    for comparison in comparisons:
+        rows = [
+            search_fields(comparison.file, row.search) | {"seconds": row.seconds}
+            for row in comparison.rows
+        ]
+        limit = comparison.limit
+        if limit is not None:
+            rows = [
+                fields | {"surplus": limit.surplus(row.search)}
+                for fields, row in zip(rows, comparison.rows, strict=True)
+            ]
+        yield dumps(
+            {"file": comparison.file, "rows": rows}
+            | ({} if limit is None else {"limit": limit_fields(limit)})
+        )
+
+
+def comparison_csv(comparisons: Sequence[Comparison], look: Look) -> Iterator[str]:
+    """Yield a heading, and a row for each file and algorithm."""
+    with_limit = bool(comparisons) and comparisons[0].limit is not None
+    yield ",".join(CSV_COLUMNS + (CSV_LIMIT_COLUMNS if with_limit else ()))
+    for comparison in comparisons:
+        for row in comparison.rows:
+            search, counts = row.search, row.search.counts
+            fields: list[Any] = [
+                comparison.file, search.algorithm.name, *map(search.algorithm.choices.get, CHOICES),
+                shortest(search.value) if search.is_known else "", search.best or "",
+                shortest(search.bounds[0]), shortest(search.bounds[1]), counts.total, counts.visited,
+                counts.visits, counts.leaves_total, counts.leaves_visited, counts.cuts, f"{row.seconds:.6f}",
+                int(search.stopped), *map(shortest, search.interval_of(-1)),
+            ]  # fmt: skip
+            if comparison.limit is not None:
+                for enough in (comparison.limit.exact, comparison.limit.best_action):
+                    fields += ["", ""] if enough is None else [enough.least, enough.most]
+            line = io.StringIO()
+            csv.writer(line, lineterminator="").writerow(fields)
+            yield line.getvalue()
+
+
+def _headings(comparison: Comparison) -> tuple[str, ...]:
+    return tuple(h for h in HEADINGS if h != "needed" or comparison.limit is not None)
+
+
+def _sentences(comparison: Comparison) -> Iterator[str]:
+    yield comparison.sentence
+    if comparison.limit is not None and comparison.limit.sentence:
+        yield comparison.limit.sentence
+        yield from comparison.limit.notes
+
+
+def _rows(comparison: Comparison) -> list[list[str]]:
+    rows = []
+    limit = comparison.limit
+    for row in comparison.rows:
+        search, counts = row.search, row.search.counts
+        needed = [] if limit is None else [limit.enough(search).text]
+        rows.append(
+            [
+                search.algorithm.full_name, value_text(search), search.best or "-",
+                f"{counts.visited:,}", f"{counts.leaves_visited:,}", *needed, f"{counts.share:.0%}", f"{counts.cuts:,}",
+                seconds_text(row.seconds),
+            ]
+        )  # fmt: skip
+    return rows
+
+
+def _total_rows(comparisons: Sequence[Comparison]) -> list[list[str]]:
+    return [
+        [
+            total.algorithm.full_name, f"{total.nodes_visited:,}", f"{total.leaves_visited:,}", *_needed(total),
+            f"{total.leaves_visited / total.leaves_total:.0%}", f"{total.cuts:,}", seconds_text(total.seconds),
+        ]
+        for total in totals(comparisons)
+    ]  # fmt: skip
+
+
+def _needed(total: Total) -> list[str]:
+    return [] if total.needed is None else [between(*total.needed)]
+
+
+def seconds_text(seconds: float) -> str:
+    """Return a time for people."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-6:.0f} µs"

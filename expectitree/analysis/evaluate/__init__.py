@@ -1,0 +1,1 @@
+"""What is the tree worth, what is the best action, and why were branches cut?"""

@@ -1,0 +1,145 @@
+"""An evaluation as one JSON object, its keys as in the design; nothing unfolds, and nothing nests without end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.text.json_values import MOST_NESTED, dumps, json_number, search_fields
+from expectitree.text.look import Look
+from expectitree.tree.model import Kind
+
+_KIND_NAMES = tuple(kind.name for kind in Kind)
+
+
+def evaluation_json(
+    evaluation: Evaluation, look: Look, most_rows: int | None = None, notes: bool = True
+) -> Iterator[str]:
+    """Yield the object, always with the whole tree, as the pieces of one line: it may be larger than memory."""
+    fields = search_fields(evaluation.file, evaluation.search)
+    if evaluation.reasons is not None:
+        from expectitree.analysis.evaluate.sentences import reasons_fields
+
+        fields["explanation"] = reasons_fields(evaluation.reasons, look)
+    evaluation = evaluation.shown
+    ids = _Ids(evaluation)
+    counts = dumps(fields.pop("nodes"))[
+        1:-1
+    ]  # ids are digits, counts are words: docs/decisions/0003-json-nodes.md
+    yield f'{dumps(fields)[:-1]}, "nodes": {{{counts}'
+    for n in ids.aside:
+        yield f', "{ids.of(n)}": '
+        yield from _objects(evaluation, n, ids)
+    yield '}, "tree": '
+    yield from _objects(evaluation, len(evaluation.tree) - 1, ids)
+    yield "}\n"
+
+
+class _Ids:
+    """The numbers by which nodes are referred to: the shared ones, and those that would nest too deeply in the tree.
+
+    The latter stand aside, each in an object of its own: every `MOST_NESTED` plies below the root.
+    """
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        tree, self.shared = evaluation.tree, evaluation.shared_number
+        self.aside: dict[int, int] = {}
+        if tree.heights[-1] >= MOST_NESTED:
+            count = max(self.shared)
+            order, _, _, depth = tree.first_paths
+            for n in order:
+                if depth[n] and depth[n] % MOST_NESTED == 0:
+                    count += not self.shared[n]
+                    self.aside[n] = self.shared[n] or count
+
+    def of(self, node: int) -> int:
+        """Return the number of a node, 0 if it has none."""
+        return self.aside.get(node, 0) or int(self.shared[node])
+
+
+def _objects(evaluation: Evaluation, root: int, ids: _Ids) -> Iterator[str]:
+    """Yield the object of a node, with those of its children in it, as far as they do not stand aside."""
+    tree = evaluation.tree
+    kind, _, first, child, _ = tree.columns
+    first_branch = tree.first_paths.branch
+    ways = [(root, iter(range(first[root], first[root + 1])))]
+    yield _opened(evaluation, root, {}, ids)
+    while ways:
+        n, branches = ways[-1]
+        b = next(branches, None)
+        if b is None:
+            ways.pop()
+            yield "]}" if kind[n] else "}"
+            continue
+        c = child[b]
+        comma = ", " if b > first[n] else ""
+        branch = _branch_object(evaluation, n, b)
+        if first_branch[c] != b or c in ids.aside:
+            yield comma + dumps(branch | {"ref": ids.of(c)})
+            continue
+        yield comma + _opened(evaluation, c, branch, ids)
+        ways.append((c, iter(range(first[c], first[c + 1]))))
+
+
+def _opened(evaluation: Evaluation, n: int, branch: dict[str, Any], ids: _Ids) -> str:
+    """Return the text of a node's object as far as its first child."""
+    text = dumps(_node_object(evaluation, n, branch, ids))[:-1]
+    return f'{text}, "children": [' if evaluation.tree.columns.kind[n] else text
+
+
+def _branch_object(evaluation: Evaluation, n: int, b: int) -> dict[str, Any]:
+    tree = evaluation.tree
+    branch: dict[str, Any] = {"label": tree.branch_label(n, b)}
+    if tree.columns.kind[n] == Kind.CHANCE:
+        branch["p"] = json_number(tree.columns.probability[b])
+    if b in tree.branch_notes:
+        branch["branch_note"] = tree.branch_notes[b]
+    return branch
+
+
+def _node_object(
+    evaluation: Evaluation, n: int, branch: dict[str, Any], ids: _Ids
+) -> dict[str, Any]:
+    search, tree = evaluation.search, evaluation.tree
+    kind, utility, _, _, _ = tree.columns
+    node = branch
+    node["kind"] = _KIND_NAMES[kind[n]]
+    if number := ids.of(n):
+        node["id"] = number
+    if not kind[n]:
+        node["utility"] = json_number(utility[n])
+        if n in tree.estimated:
+            node["estimated"] = True
+    elif utility[n] is not None and utility[n] == utility[n]:
+        node["estimate"] = json_number(utility[n])
+    node["lower"] = json_number(search.lower[n])
+    node["upper"] = json_number(search.upper[n])
+    node["visited"] = bool(search.visits[n])
+    if kind[n] and search.visits[n]:
+        if evaluation.windows:
+            node["window"] = [json_number(search.alpha[n]), json_number(search.beta[n])]
+        best = next(search.iterate_best(n), None)
+        if best is not None:
+            node["best"] = tree.branch_label(n, best)
+    if n in tree.local_bounds:
+        node["bounds"] = [json_number(end) for end in tree.local_bounds[n]]
+    if n in tree.notes:
+        node["note"] = tree.notes[n]
+    cut = evaluation.explanation.cut(n)
+    if cut is not None:
+        node["cut"] = {
+            "kind": cut.kind,
+            "fails": cut.fails,
+            "after": cut.after,
+            "of": cut.of,
+            "probing": cut.probing,
+            "bound": json_number(cut.bound),
+            "window": [json_number(end) for end in cut.window],
+            "nodes": cut.nodes,
+            "leaves": cut.leaves,
+        }
+    reason = evaluation.explanation.skipped(n)
+    if reason is not None:
+        node["skipped"] = reason
+    return node

@@ -1,0 +1,219 @@
+"""Which rows of a tree are shown, and in what order: a pass that decides before any renderer draws."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Collection, Iterator
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+from expectitree import compiling
+from expectitree.searches.result import Search
+from expectitree.tree import scans
+from expectitree.tree.model import Column, Columns, Kind, Tree
+
+SHORT_TREE = 60  # rows that are shown without being asked
+
+
+class Row(NamedTuple):
+    """One row of an outline: a node at the end of a branch, or (node -1) a run of branches that is left out."""
+
+    node: int
+    parent: int
+    branch: int
+    depth: int
+    last: bool  # among the rows of its parent
+    first_met: bool  # else the node stands in full at its first path
+    hidden: int = 0  # nodes left out: in this run, or below this node
+    hidden_cuts: int = 0
+    hidden_branches: int = 0
+
+
+def outline(
+    search: Search,
+    most_rows: int | None = SHORT_TREE,
+    along: Collection[int] = (),
+    *,
+    folded: bool = True,
+) -> Iterator[Row]:
+    """Yield the rows of a tree, parents first, in branch order; about `most_rows` of them, or all.
+
+    A node over terminals only is one row, without rows for its children (except at the root, and nowhere if not
+    `folded`). What is shown first: the way along some branches from the root, the strategy, then what a search cut,
+    then what lies near the root.
+    """
+    tree = search.tree
+    if most_rows is None or _rows_of_all(tree, most_rows, folded) <= most_rows:
+        yield from _rows(tree, None, None, None, folded)
+        return
+    chosen = _choose(search, most_rows, along, folded)
+    nodes, cuts = compiling.zeros("i", len(tree)), compiling.zeros("i", len(tree))
+    cut = search.cut if search.algorithm.player_cuts else cuts  # else nothing was cut
+    first_branch = tree.first_paths.branch if tree.is_sharing else compiling.zeros("i", 0)
+    tree.scan(_count_below, tree.columns, first_branch, cut, nodes, cuts)
+    yield from _rows(tree, chosen, nodes, cuts, folded)
+
+
+def _count_below(
+    tree: Columns, first_branch: Column, cut: Column, nodes: Column, cuts: Column
+) -> None:
+    """Write how many nodes, and how many cuts, are at and below each node, each under its first path.
+
+    A loop over columns, to be interpreted or compiled; `first_branch` is empty where every branch is a node's first.
+    """
+    _, _, first, child, _ = tree
+    shares = len(first_branch) > 0
+    for n in range(len(nodes)):
+        below = 1
+        cuts_below = 0
+        if cut[n] != 0 and cut[n] != 5 and cut[n] != 6:  # NO_CUTS
+            cuts_below = 1
+        for b in range(first[n], first[n + 1]):
+            c = child[b]
+            if not shares or first_branch[c] == b:
+                below += nodes[c]
+                cuts_below += cuts[c]
+        nodes[n] = below
+        cuts[n] = cuts_below
+
+
+def is_one_row(tree: Tree, node: int) -> bool:
+    """Say whether a node's children, all terminals without notes, are told on its own row."""
+    kind, _, first, child, _ = tree.columns
+    if not kind[node] or node == len(tree) - 1 or kind[child[first[node]]]:
+        return False
+    begin, end = first[node], first[node + 1]
+    if not compiling.run(scans.are_all_terminals, kind, child, begin, end, rows=end - begin):
+        return False
+    return not tree.notes or not any(c in tree.notes for c in child[begin:end])
+
+
+def _rows_of_all(tree: Tree, enough: int, folded: bool) -> int:
+    """Return how many rows the whole tree has, counting no further than is needed."""
+    rows = 0
+    kind, _, first, _, _ = tree.columns
+    for n in range(len(tree)):
+        if kind[n] and not (folded and is_one_row(tree, n)):
+            rows += first[n + 1] - first[n]
+            if rows > enough:
+                break
+    return rows + 1
+
+
+def _rows(
+    tree: Tree,
+    chosen: dict[int, list[int]] | None,
+    nodes: Column | None,
+    cuts: Column | None,
+    folded: bool,
+) -> Iterator[Row]:
+    kind, _, first, child, _ = tree.columns
+    stack: list[Row] = [Row(len(tree) - 1, -1, -1, 0, True, True)]
+    while stack:
+        row = stack.pop()
+        n = row.node
+        if n < 0 or not row.first_met or not kind[n] or (folded and is_one_row(tree, n)):
+            yield row
+            continue
+        below: list[Row] = []
+        begin, end = first[n], first[n + 1]
+        left = begin  # the branches from here on are not told of yet
+        for b in range(begin, end) if chosen is None else chosen.get(n, ()):
+            if left < b:
+                below.append(_left_out(tree, n, left, b, row.depth + 1, nodes, cuts))
+            left = b + 1
+            c = child[b]
+            below.append(Row(c, n, b, row.depth + 1, False, tree.is_first_met(c, b)))
+        if left < end and below:
+            below.append(_left_out(tree, n, left, end, row.depth + 1, nodes, cuts))
+        if not below:
+            run = _left_out(tree, n, begin, end, row.depth + 1, nodes, cuts)
+            yield row._replace(
+                hidden=run.hidden, hidden_cuts=run.hidden_cuts, hidden_branches=run.hidden_branches
+            )
+            continue
+        yield row
+        below[-1] = below[-1]._replace(last=True)
+        stack.extend(reversed(below))
+
+
+def _left_out(
+    tree: Tree,
+    node: int,
+    begin: int,
+    end: int,
+    depth: int,
+    nodes: Column | None,
+    cuts: Column | None,
+) -> Row:
+    hidden = hidden_cuts = 0
+    if nodes is not None:
+        first_branch = tree.first_paths.branch if tree.is_sharing else compiling.zeros("i", 0)
+        arguments = (tree.columns.child, first_branch, begin, end, nodes, cuts)
+        hidden, hidden_cuts = compiling.run(_count_run, *arguments, rows=end - begin)
+    return Row(-1, node, begin, depth, False, False, hidden, hidden_cuts, end - begin)
+
+
+def _count_run(
+    child: Column, first_branch: Column, begin: int, end: int, nodes: Column, cuts: Column
+) -> tuple[int, int]:
+    """Return the nodes and the cuts at and below the children of a run of branches, where these are first met.
+
+    A loop over columns, to be interpreted or compiled.
+    """
+    hidden = hidden_cuts = 0
+    shares = len(first_branch) > 0
+    for b in range(begin, end):
+        c = child[b]
+        if not shares or first_branch[c] == b:
+            hidden += nodes[c]
+            hidden_cuts += cuts[c]
+    return hidden, hidden_cuts
+
+
+def _choose(
+    search: Search, most_rows: int, along: Collection[int], folded: bool
+) -> dict[int, list[int]]:
+    """Return the branches that are shown, by node and in order.
+
+    Best-first from the root, where a step along the strategy costs least, and one along the way asked for nothing.
+    """
+    tree = search.tree
+    kind, _, first, child, probability = tree.columns
+    chosen: dict[int, list[int]] = {}
+    heap: list[tuple[float, int, int, int, bool]] = []
+
+    def offer(node: int, cost: float, is_played: bool) -> None:
+        if not kind[node] or (folded and is_one_row(tree, node) and node != len(tree) - 1):
+            return
+        best = next(search.iterate_best(node), None) if is_played else None
+        begin, end = first[node], first[node + 1]
+        some = list(range(begin, min(end, begin + most_rows)))
+        some += sorted(
+            {b for b in (best, *along) if b is not None and begin + most_rows <= b < end}
+        )
+        for place, b in enumerate(some):
+            step = 1.0 if b == best else 1.5 + place / 4
+            if b in along:
+                step = 0.0
+            elif kind[node] == Kind.CHANCE:
+                step = 1.25 + place / 4 if probability[b] else 3.0
+            c = child[b]
+            if not search.visits[c]:
+                step += 2
+            elif search.cut[c]:
+                step -= 0.5
+            is_next_played = is_played and (
+                b == best or kind[node] == Kind.CHANCE and probability[b] > 0
+            )
+            heappush(heap, (cost + step, b, c, node, is_next_played))
+
+    offer(len(tree) - 1, 0.0, True)
+    for _ in range(most_rows - 1):
+        if not heap:
+            break
+        cost, b, c, node, is_played = heappop(heap)
+        insort(chosen.setdefault(node, []), b)
+        if tree.is_first_met(c, b):
+            offer(c, cost, is_played)
+    return chosen

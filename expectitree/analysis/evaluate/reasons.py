@@ -1,0 +1,262 @@
+"""Why a node is worth what it is, and why every cut below it was sound: facts, which a renderer puts in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import isclose
+from typing import Any
+
+from expectitree.analysis.evaluate.cuts import Cut, Explanation
+from expectitree.numbers import Number
+from expectitree.searches.result import Search
+from expectitree.tree.model import Bounds, Kind, Tree
+
+MOST_ALTERNATIVES = 12  # children that are told one by one
+MOST_CUTS = 20
+MOST_TERMS = 8  # outcomes of a sum that is written out
+_MOST_STEPS = 12  # from a cut up to the player who makes it sound
+
+Terms = tuple[
+    tuple[Number, Number], ...
+]  # of every possible outcome: p, and what it is multiplied with
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One child of a node that is explained."""
+
+    branch: int
+    node: int
+    lower: Number
+    upper: Number
+    is_best: bool
+    terms: Terms  # of a CHANCE node's upper bound (at MIN its lower), where there are few outcomes
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step up from a cut: why its window ends where it does.
+
+    `why` is "has" (a player is sure of `limit` at `node`, by `branch`), "rivals" (no other action at `node`, the root
+    of a search for the best one, is worth more than `limit`; at MIN: less), "share" (`limit` at the
+    CHANCE node `node` comes to `asked` at its outcome, the others being `terms`), "since" (the same, but the others
+    have become tighter since), "bound" (`limit` is the root's bound) or "far" (it comes from further up).
+    """
+
+    why: str
+    node: int
+    limit: Number
+    branch: int = -1
+    asked: Number = 0
+    p: Number = 1
+    terms: Terms = ()
+
+
+@dataclass(frozen=True)
+class CutReason:
+    """Why one cut was sound."""
+
+    node: int
+    cut: Cut
+    terms: Terms  # whose sum is the bound that the cut goes by, of a CHANCE node with few outcomes
+    steps: Sequence[Step]  # up to what makes the window end where it does
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """Why a node is worth what it is, as far as a search knows."""
+
+    search: Search
+    node: int
+    skipped: str | None  # why it was not entered, if it was not
+    skipped_above: str | None  # the same, or why what it belongs to was not
+    alternatives: Sequence[Alternative]  # the first children, the best among them
+    others: int  # how many more there are,
+    others_end: Number  # and what they are worth at most (at MIN: at least)
+    terms: Terms  # of a CHANCE node with few outcomes: its value's
+    cuts: Sequence[CutReason]
+    more_cuts: int
+
+    @property
+    def tree(self) -> Tree:
+        """The tree that was searched."""
+        return self.search.tree
+
+
+def reasons(search: Search, node: int, explanation: Explanation | None = None) -> Reasons:
+    """Return why a node of a searched tree is worth what it is, and why the cuts at and below it were sound."""
+    explanation = explanation or Explanation(search)
+    tree = search.tree
+    kind, _, first, child, _ = tree.columns
+    begin, end = first[node], first[node + 1]
+    some = list(range(begin, min(end, begin + MOST_ALTERNATIVES)))
+    best = next(search.iterate_best(node), None) if kind[node] else None
+    is_decided = search.is_decided and node == len(tree) - 1
+    if best is not None and best not in some:
+        some = [*some[:-1], best]
+    alternatives = [
+        Alternative(
+            b, child[b], *search.interval_of(child[b]), search.is_best(node, b),
+            # Of an action that is proved best, while its worth is not known, what its player is sure of.
+            _terms(search, child[b], high=(kind[node] != Kind.MIN) != (is_decided and search.is_best(node, b))),
+        )
+        for b in some
+    ]  # fmt: skip
+    rest = sorted(set(range(begin, end)).difference(some)) if end - begin > len(some) else []
+    others_end: Number = 0
+    if rest:
+        ends = [search.interval_of(child[b])[kind[node] != Kind.MIN] for b in rest]
+        others_end = min(ends) if kind[node] == Kind.MIN else max(ends)
+    found = _cuts_below(search, explanation, node)
+    cuts = [_reason(search, explanation, n, cut) for n, cut in islice(found, MOST_CUTS)]
+    return Reasons(
+        search,
+        node,
+        explanation.skipped(node) if not search.visits[node] else None,
+        explanation.skipped_above(node) if not search.visits[node] else None,
+        alternatives,
+        len(rest),
+        others_end,
+        _terms(search, node, high=True) if search.is_exact(node) else (),
+        cuts,
+        sum(1 for _ in found),
+    )
+
+
+def _terms(search: Search, node: int, high: bool) -> Terms:
+    """Return what a CHANCE node's upper (else lower) bound is summed from, nothing where there are many outcomes."""
+    kind, _, first, child, probability = search.tree.columns
+    if kind[node] != Kind.CHANCE or first[node + 1] - first[node] > MOST_TERMS:
+        return ()
+    column = search.upper if high else search.lower
+    own = range(first[node], first[node + 1])
+    terms = tuple((probability[b], column[child[b]]) for b in own if probability[b] > 0)
+    total: Any = sum(p * end for p, end in terms)
+    return terms if _same(search, total, column[node]) else ()
+
+
+def _same(search: Search, one: Any, other: Any) -> bool:
+    return bool(one == other) or (
+        not search.tree.exact and isclose(one, other, rel_tol=1e-9, abs_tol=4 * search.eps)
+    )
+
+
+def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator[tuple[int, Cut]]:
+    """Yield every cut that stands at and below a node, parents first."""
+    kind, _, first, child, probability = search.tree.columns
+    seen = {node}
+    stack = [node]
+    while stack:
+        n = stack.pop()
+        cut = explanation.cut(n)
+        if cut is not None:
+            yield n, cut
+        for b in reversed(range(first[n], first[n + 1])):
+            c = child[b]
+            if kind[c] and search.visits[c] and probability[b] > 0 and c not in seen:
+                seen.add(c)
+                stack.append(c)
+
+
+def _reason(search: Search, explanation: Explanation, node: int, cut: Cut) -> CutReason:
+    low = cut.fails == "low"
+    steps = tuple(_steps_up(search, explanation, node, cut.window, low))
+    return CutReason(node, cut, _terms(search, node, high=low), steps)
+
+
+def _steps_up(
+    search: Search, explanation: Explanation, node: int, window: Bounds, low: bool
+) -> Iterator[Step]:
+    """Yield where alpha (where a cut fails low, else beta) of a node's window comes from, up to who is sure of it.
+
+    That is read from the intervals at the end: those of a CHANCE node's other outcomes may have become tighter since.
+    The windows of a search not in order are made of these same intervals.
+    """
+    tree = search.tree
+    kind, _, first, child, probability = tree.columns
+    limit: Any = window[0] if low else window[1]
+    ends = search.lower if low else search.upper
+    player = Kind.MAX if low else Kind.MIN
+    for _ in range(_MOST_STEPS):
+        above, own = _asking(search, explanation, node)
+        if above < 0:
+            yield Step("bound", node, limit)
+            return
+        above_limit: Any = (search.alpha if low else search.beta)[above]
+        if probability[own] == 0:
+            break  # the node was asked from elsewhere
+        if kind[above] == Kind.CHANCE:
+            p = probability[own]
+            terms = tuple(
+                (probability[b], (search.upper if low else search.lower)[child[b]])
+                for b in range(first[above], min(first[above + 1], first[above] + MOST_TERMS + 1))
+                if b != own and probability[b] > 0
+            )
+            is_it = len(terms) < MOST_TERMS and _same(
+                search, (above_limit - sum(q * e for q, e in terms)) / p, limit
+            )
+            yield Step(
+                "share" if is_it else "since",
+                above,
+                above_limit,
+                own,
+                limit,
+                p,
+                terms if is_it else (),
+            )
+            limit = above_limit
+        elif above == len(tree) - 1 and own in search.decided and kind[above] != player:
+            yield Step("rivals", above, limit, own)
+            return
+        elif kind[above] == player and (other := _other_with(search, above, own, limit, low)) >= 0:
+            yield Step("has", above, limit, other)
+            return
+        elif kind[above] == player and not _same(search, limit, above_limit):
+            # In order, it was known of a branch before; else the node itself may be the one that is worth so much.
+            in_order = search.algorithm.in_order
+            others: Iterable[int] = range(first[above], own)
+            if not in_order:
+                others = sorted(range(first[above], first[above + 1]), key=lambda b: b == own)
+            for b in others:
+                end = ends[child[b]]
+                is_more = not in_order and (
+                    end > limit if low else end < limit
+                )  # the node's other limit is reached
+                if is_more or _same(search, end, limit):
+                    yield Step("has", above, limit, b)
+                    return
+            break
+        elif not _same(search, limit, above_limit):
+            break  # the node was asked from elsewhere
+        node = above
+    yield Step("far", node, limit)
+
+
+def _other_with(search: Search, node: int, own: int, limit: Any, low: bool) -> int:
+    """Return another branch of a node whose child is sure to be worth a limit, in a search not in order; else -1.
+
+    Windows are found from the top there, and so one further up may have the same limit by way of this node.
+    """
+    if search.algorithm.in_order or limit == search.bounds[not low]:
+        return -1
+    _, _, first, child, _ = search.tree.columns
+    ends = search.lower if low else search.upper
+    own_child = child[own]
+    others = (b for b in range(first[node], first[node + 1]) if child[b] != own_child)
+    return next((b for b in others if _same(search, ends[child[b]], limit)), -1)
+
+
+def _asking(search: Search, explanation: Explanation, node: int) -> tuple[int, int]:
+    """Return the node from which another was asked, and by which branch: -1 for both at the root."""
+    tree = search.tree
+    first_paths = tree.first_paths
+    if search.algorithm.in_order or not tree.is_sharing:
+        return first_paths.parent[node], first_paths.branch[node]
+    above = explanation.asked_by[node]
+    if above < 0:
+        return -1, -1
+    _, _, first, child, probability = tree.columns
+    own = range(first[above], first[above + 1])
+    return above, next(b for b in own if child[b] == node and probability[b] > 0)

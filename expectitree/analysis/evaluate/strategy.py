@@ -1,0 +1,50 @@
+"""What is left of a searched tree where every player plays a best action: what optimal play can reach."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from expectitree.errors import AnalysisError
+from expectitree.searches.result import Search
+from expectitree.searches.star_minimax import NOT_CUT
+from expectitree.tree.model import Kind
+from expectitree.tree.transform import keep_branches
+
+
+def strategy_only(search: Search) -> Search:
+    """Return the search over that part of its tree which optimal play can reach, its columns without the rest.
+
+    A player's node keeps the first best action, a CHANCE node the outcomes of p > 0. Where a search did not have to
+    know the best action, all are kept. Raises `AnalysisError` where it was stopped before it had its answer.
+    """
+    if not search.is_answered:
+        raise AnalysisError(
+            "no strategy is known: the search was stopped; give it more --max-visits"
+        )
+    tree = search.tree
+    kind, _, first, child, probability = tree.columns
+    kept: dict[int, list[int]] = {}  # the branches of each node that is reached
+    waiting = [len(tree) - 1]
+    while waiting:
+        n = waiting.pop()
+        if n in kept:
+            continue
+        best = next(search.iterate_best(n), None) if kind[n] else None
+        own = range(first[n], first[n + 1])
+        kept[n] = (
+            [best]
+            if best is not None
+            else [b for b in own if kind[n] != Kind.CHANCE or probability[b] > 0]
+        )
+        waiting += [child[b] for b in kept[n] if child[b] not in kept]
+
+    reached = sorted(kept)
+    columns: dict[str, Any] = {
+        name: [getattr(search, name)[n] for n in reached]
+        for name in ("lower", "upper", "visits", "alpha", "beta")
+    }
+    return replace(
+        search, tree=keep_branches(tree, kept), cut=[NOT_CUT] * len(reached), cut_after=[0] * len(reached), cuts=0,
+        **columns,
+    )  # fmt: skip

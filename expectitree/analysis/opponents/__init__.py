@@ -1,0 +1,1 @@
+"""Does the decision change against an opponent who makes mistakes?"""

@@ -1,0 +1,160 @@
+"""Continuous functions on [0, 1] that are made of pieces of polynomials: everything is exact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cmp_to_key
+from typing import NamedTuple
+
+from expectitree.analysis.opponents.polynomials import (
+    ONE,
+    ZERO,
+    Polynomial,
+    Root,
+    between,
+    blend,
+    combination,
+    compare,
+    difference,
+    roots_between,
+    sign_at,
+)
+
+
+@dataclass(frozen=True)
+class Piecewise:
+    """A continuous function on [0, 1]: a polynomial between each two breaks."""
+
+    pieces: tuple[Polynomial, ...]
+    breaks: tuple[Root, ...] = ()  # one fewer than pieces, from least to greatest, none at 0 or 1
+
+    @property
+    def first(self) -> Fraction:
+        """The value at 0."""
+        return self.pieces[0](Fraction(0))
+
+    @property
+    def last(self) -> Fraction:
+        """The value at 1."""
+        return self.pieces[-1](Fraction(1))
+
+    def __call__(self, x: Fraction) -> Fraction:
+        """Return the value at x."""
+        here = Root.at(x)
+        return self.pieces[sum(compare(b, here) < 0 for b in self.breaks)](x)
+
+
+class Cell(NamedTuple):
+    """An open interval on which each of two functions is one polynomial."""
+
+    left: Root
+    right: Root
+    p: Polynomial
+    q: Polynomial
+
+
+def cells(f: Piecewise, g: Piecewise) -> Iterator[Cell]:
+    """Yield the cells of two functions, from 0 to 1."""
+    left, i, j = ZERO, 0, 0
+    while i < len(f.breaks) or j < len(g.breaks):
+        if i == len(f.breaks) or j == len(g.breaks):
+            order = 1 if i == len(f.breaks) else -1
+        else:
+            order = compare(f.breaks[i], g.breaks[j])
+        right = f.breaks[i] if order <= 0 else g.breaks[j]
+        yield Cell(left, right, f.pieces[i], g.pieces[j])
+        left, i, j = right, i + (order <= 0), j + (order >= 0)
+    yield Cell(left, ONE, f.pieces[-1], g.pieces[-1])
+
+
+def blended(f: Piecewise, g: Piecewise) -> Piecewise:
+    """Return (1 - x) f + x g."""
+    return _joined((cell.right, blend(cell.p, cell.q)) for cell in cells(f, g))
+
+
+def weighted_sum(terms: Sequence[tuple[Fraction, Piecewise]]) -> Piecewise:
+    """Return the sum of functions, each times its factor: from break to break, only what changes is changed."""
+    changes = [
+        (b, factor, f.pieces[i], f.pieces[i + 1])
+        for factor, f in terms
+        for i, b in enumerate(f.breaks)
+    ]
+    place = cmp_to_key(compare)
+    changes.sort(key=lambda change: place(change[0]))
+    current = combination((factor, f.pieces[0]) for factor, f in terms)
+    ends: list[tuple[Root, Polynomial]] = []
+    for here, factor, old, new in changes:
+        if not ends or compare(ends[-1][0], here):
+            ends.append((here, current))
+        current = combination(((Fraction(1), current), (factor, new), (-factor, old)))
+    return _joined([*ends, (ONE, current)])
+
+
+def greatest_of(functions: Iterable[Piecewise], is_max: bool = True) -> Piecewise:
+    """Return the greatest of some functions at each place (the least, unless `is_max`), none of which ever falls."""
+    listed = list(functions)
+    # What never gets past the one that is sure of most need not be compared with it.
+    if is_max:
+        sure = max(listed, key=_first)
+        waiting = [sure, *(f for f in listed if f.last > sure.first)]
+    else:
+        sure = min(listed, key=_last)
+        waiting = [sure, *(f for f in listed if f.first < sure.last)]
+    waiting = list({(f.pieces, f.breaks): f for f in waiting}.values())
+    while len(waiting) > 1:
+        pairs = zip(waiting[::2], waiting[1::2], strict=False)
+        waiting = [_greater(f, g, is_max) for f, g in pairs] + waiting[len(waiting) // 2 * 2 :]
+    return waiting[0]
+
+
+def _first(f: Piecewise) -> Fraction:
+    return f.first
+
+
+def _last(f: Piecewise) -> Fraction:
+    return f.last
+
+
+def _greater(f: Piecewise, g: Piecewise, is_max: bool) -> Piecewise:
+    return _joined(_greater_pieces(f, g, is_max))
+
+
+def _greater_pieces(f: Piecewise, g: Piecewise, is_max: bool) -> Iterator[tuple[Root, Polynomial]]:
+    for left, right, p, q in cells(f, g):
+        if p == q:
+            yield right, p
+            continue
+        change = difference(p, q)
+        start = left
+        for end in [*roots_between(change, left, right), right]:
+            is_above = sign_at(change.coefficients, between(start, end)) > 0
+            yield end, p if is_above == is_max else q
+            start = end
+
+
+def where_equal(f: Piecewise, g: Piecewise) -> list[tuple[Root, Root]]:
+    """Return the closed intervals on which two functions are equal, single places too; neighbours may touch."""
+    found = []
+    for left, right, p, q in cells(f, g):
+        if p == q:
+            found.append((left, right))
+            continue
+        change = difference(p, q)
+        zeros = [end for end in (left, right) if end.is_root_of(change)]
+        found += [(zero, zero) for zero in [*zeros, *roots_between(change, left, right)]]
+    return found
+
+
+def _joined(ends: Iterable[tuple[Root, Polynomial]]) -> Piecewise:
+    """Return the function of some pieces, each with the place where it ends; equal neighbours become one."""
+    pieces: list[Polynomial] = []
+    breaks: list[Root] = []
+    for end, piece in ends:
+        if pieces and pieces[-1] == piece:
+            breaks[-1] = end
+        else:
+            pieces.append(piece)
+            breaks.append(end)
+    return Piecewise(tuple(pieces), tuple(breaks[:-1]))

@@ -1,0 +1,413 @@
+"""Polynomials with rational coefficients, and their roots: everything is exact.
+
+Where two polynomials cross is a `Root`: a rational, or an interval that holds one root of a polynomial and can be
+narrowed without end. Roots are found by Descartes' rule of signs on halved intervals (Collins & Akritas, "Polynomial
+real root isolation using Descartes' rule of signs", 1976); two roots are told apart, or found to be one, by the
+greatest common divisor of their polynomials.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextvars import ContextVar
+from fractions import Fraction
+from functools import cmp_to_key
+from itertools import accumulate, pairwise
+from math import gcd, lcm
+from typing import NamedTuple, TypeAlias
+
+Coefficients: TypeAlias = tuple[
+    int, ...
+]  # lowest power first, the last one not 0; () is the polynomial 0
+
+_PRIME = 2**61 - 1
+_PATIENCE = (
+    24  # halvings of two intervals that overlap, before it is asked whether they hold the same root
+)
+_SIMPLEST = Fraction(
+    1, 2**160
+)  # in an interval of this width at most one rational has a denominator below 2^80
+
+
+class TooMuchWorkError(Exception):
+    """A budget is spent."""
+
+
+class Budget:
+    """Limits how much is computed while it is entered: polynomials are evaluated so often, longer ones count more.
+
+    What finding roots takes cannot be told beforehand: how close they lie decides.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.left = most
+
+    def take(self, work: int) -> None:
+        """Count some work; raise `TooMuchWorkError` where that is too much."""
+        self.left -= work
+        if self.left < 0:
+            raise TooMuchWorkError
+
+    def __enter__(self) -> Budget:
+        self._token = _budget.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _budget.reset(self._token)
+
+
+_budget: ContextVar[Budget | None] = ContextVar("budget", default=None)
+
+
+class Polynomial(NamedTuple):
+    """Whole coefficients over one denominator, in lowest terms: equal polynomials are equal tuples."""
+
+    coefficients: Coefficients
+    denominator: int
+
+    @property
+    def degree(self) -> int:
+        """The highest power; 0 for a constant."""
+        return max(0, len(self.coefficients) - 1)
+
+    @property
+    def bits(self) -> int:
+        """The size of the largest number in it."""
+        return max(self.denominator, *map(abs, self.coefficients), 1).bit_length()
+
+    def __call__(self, x: Fraction) -> Fraction:
+        """Return the value at x."""
+        scale = self.denominator * x.denominator**self.degree
+        return Fraction(_scaled_value(self.coefficients, x), scale)
+
+
+def constant(value: Fraction) -> Polynomial:
+    """Return the polynomial that is the same everywhere."""
+    return Polynomial((value.numerator,) if value else (), value.denominator)
+
+
+def combination(terms: Iterable[tuple[Fraction, Polynomial]]) -> Polynomial:
+    """Return the sum of the polynomials, each times its factor."""
+    listed = [(factor, p) for factor, p in terms if factor and p.coefficients]
+    denominator = lcm(*(factor.denominator * p.denominator for factor, p in listed))
+    total = [0] * max((len(p.coefficients) for _, p in listed), default=0)
+    for factor, p in listed:
+        scale = factor.numerator * (denominator // (factor.denominator * p.denominator))
+        for i, c in enumerate(p.coefficients):
+            total[i] += scale * c
+    return _reduced(total, denominator)
+
+
+def difference(p: Polynomial, q: Polynomial) -> Polynomial:
+    """Return p - q."""
+    return combination(((Fraction(1), p), (Fraction(-1), q)))
+
+
+def blend(p: Polynomial, q: Polynomial) -> Polynomial:
+    """Return (1 - x) p + x q."""
+    change = difference(q, p)
+    return combination(
+        ((Fraction(1), p), (Fraction(1), change._replace(coefficients=(0, *change.coefficients))))
+    )
+
+
+def _reduced(coefficients: Sequence[int], denominator: int) -> Polynomial:
+    trimmed = _trimmed(coefficients)
+    common = gcd(denominator, *trimmed)
+    if not trimmed:
+        return Polynomial((), 1)
+    return Polynomial(
+        tuple(c // common for c in trimmed) if common > 1 else trimmed, denominator // common
+    )
+
+
+class Root:
+    """A number: a rational (`lower` and `upper` are it), or the one root of a polynomial between the two.
+
+    Then the root is simple, and the polynomial is not 0 at either end.
+    """
+
+    __slots__ = ("_sign", "coefficients", "lower", "upper")
+
+    def __init__(self, coefficients: Coefficients, lower: Fraction, upper: Fraction) -> None:
+        self.coefficients, self.lower, self.upper = coefficients, lower, upper
+        self._sign = sign_at(coefficients, lower) if lower < upper else 0
+
+    @classmethod
+    def at(cls, value: Fraction) -> Root:
+        """Return the root that is this rational."""
+        return cls((-value.numerator, value.denominator), value, value)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Root {self.lower}>"
+            if self.exact is not None
+            else f"<Root in ({self.lower}, {self.upper})>"
+        )
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The rational, None where it is not known to be one."""
+        return self.lower if self.lower == self.upper else None
+
+    def halve(self) -> None:
+        """Narrow the interval to one of its halves, or to its middle where that is the root."""
+        middle = (self.lower + self.upper) / 2
+        sign = sign_at(self.coefficients, middle)
+        if sign == 0:
+            self.lower = self.upper = middle
+        elif sign == self._sign:
+            self.lower = middle
+        else:
+            self.upper = middle
+
+    def narrow(self, width: Fraction) -> None:
+        """Narrow the interval to at most a width."""
+        while self.upper - self.lower > width:
+            self.halve()
+
+    def simplify(self) -> None:
+        """See whether the root is a rational with a denominator of at most 24 digits."""
+        self.narrow(_SIMPLEST)
+        if self.exact is None:
+            guess = _simplest_between(self.lower, self.upper)
+            if sign_at(self.coefficients, guess) == 0:
+                self.lower = self.upper = guess
+
+    def is_root_of(self, p: Polynomial) -> bool:
+        """Say whether a polynomial is 0 here."""
+        if not p.coefficients:
+            return True
+        if self.exact is not None:
+            return sign_at(p.coefficients, self.exact) == 0
+        # A common divisor has no other root here than this one, which is simple.
+        common = _common_divisor(self.coefficients, _primitive(p.coefficients))
+        return sign_at(common, self.lower) != sign_at(common, self.upper)
+
+
+ZERO, ONE = Root.at(Fraction(0)), Root.at(Fraction(1))
+
+
+def compare(a: Root, b: Root) -> int:
+    """Return -1, 0 or 1 as `a` lies before, at or after `b`."""
+    halvings = 0
+    while a is not b and not (a.exact is not None and a.exact == b.exact):
+        # Where two intervals meet in one point, that is a root of at most one of them.
+        if a.upper <= b.lower:
+            return -1
+        if b.upper <= a.lower:
+            return 1
+        if halvings == _PATIENCE and _are_the_same(a, b):
+            a.lower = b.lower = max(a.lower, b.lower)
+            a.upper = b.upper = min(a.upper, b.upper)
+            break
+        _halve(a, b)
+        halvings += 1
+    return 0
+
+
+def _are_the_same(a: Root, b: Root) -> bool:
+    for one, other in ((a, b), (b, a)):
+        if one.exact is not None:
+            return sign_at(other.coefficients, one.exact) == 0
+    common = _common_divisor(a.coefficients, b.coefficients)
+    return sign_at(common, max(a.lower, b.lower)) != sign_at(common, min(a.upper, b.upper))
+
+
+def between(a: Root, b: Root) -> Fraction:
+    """Return a rational strictly between two roots, the first of which is the smaller."""
+    while True:
+        if a.upper < b.lower:
+            return (a.upper + b.lower) / 2
+        if a.upper == b.lower and a.exact is None and b.exact is None:
+            return a.upper
+        _halve(a, b)
+
+
+def _halve(*roots: Root) -> None:
+    for root in roots:
+        if root.exact is None:
+            root.halve()
+
+
+def in_order(roots: Iterable[Root]) -> list[Root]:
+    """Return the roots from least to greatest, each once."""
+    found: list[Root] = []
+    for root in sorted(roots, key=cmp_to_key(compare)):
+        if not found or compare(found[-1], root):
+            found.append(root)
+    return found
+
+
+def roots_between(p: Polynomial, left: Root, right: Root) -> list[Root]:
+    """Return the roots of a polynomial, not 0 throughout, strictly between two others, from least to greatest."""
+    if len(p.coefficients) < 2:
+        return []
+    found = _isolate(_primitive(p.coefficients), left.lower, right.upper)
+    return [root for root in found if compare(left, root) < 0 and compare(root, right) < 0]
+
+
+def _isolate(p: Coefficients, lower: Fraction, upper: Fraction) -> list[Root]:
+    """Return the roots of a polynomial strictly between two rationals, from least to greatest.
+
+    1. Divide the roots at both ends out.
+    2. By Descartes' rule the changes of sign of the coefficients of (1 + t)^d q(1 / (1 + t)), where q has in (0, 1)
+       what p has between the ends, are the number of roots there, or more by an even number: 0 and 1 are sure.
+    3. Otherwise divide out what is there several times, and halve the interval; a root in the middle is divided out.
+    """
+    for end in (lower, upper):
+        p = _without_root(p, end)
+    if len(p) == 2:
+        only = Fraction(-p[0], p[1])
+        return [Root.at(only)] if lower < only < upper else []
+    whole = _stretched(p, lower, upper)
+    if _count_changes(whole) > 1:
+        p = _square_free(p)
+        whole = _stretched(p, lower, upper)
+    found = []
+    cells = [(whole, lower, upper)]
+    while cells:
+        q, a, b = cells.pop()
+        changes = _count_changes(q)
+        if changes == 0:
+            continue
+        if changes == 1:
+            found.append(Root(p, a, b))
+            continue
+        middle = (a + b) / 2
+        first_half = tuple(c << (len(q) - 1 - i) for i, c in enumerate(q))
+        second_half = _shifted(first_half, 1)
+        if second_half[0] == 0:
+            rest = _isolate(_without_root(p, middle), lower, upper)
+            return in_order([Root.at(middle), *rest])
+        cells += [(second_half, middle, b), (first_half, a, middle)]
+    return found
+
+
+def _count_changes(q: Coefficients) -> int:
+    signs = [c > 0 for c in _shifted(q[::-1], 1) if c]
+    return sum(a != b for a, b in pairwise(signs))
+
+
+def _stretched(p: Coefficients, lower: Fraction, upper: Fraction) -> Coefficients:
+    """Return a multiple of p(lower + (upper - lower) x)."""
+    common = lcm(lower.denominator, upper.denominator)
+    start, width = int(lower * common), int((upper - lower) * common)
+    scaled = [c * common ** (len(p) - 1 - i) for i, c in enumerate(p)]
+    return _primitive([c * width**i for i, c in enumerate(_shifted(scaled, start))])
+
+
+def _shifted(p: Sequence[int], by: int) -> Coefficients:
+    """Return p(x + by): what is left of dividing by x - by, again and again."""
+    if by == 0 or not p:
+        return tuple(p)
+    row = list(p[::-1])
+    for end in range(len(row), 1, -1):
+        row[:end] = (
+            accumulate(row[:end])
+            if by == 1
+            else accumulate(row[:end], lambda total, c: total * by + c)
+        )
+    return tuple(row[::-1])
+
+
+def sign_at(p: Coefficients, x: Fraction) -> int:
+    """Return -1, 0 or 1: the sign of a polynomial at a rational."""
+    value = _scaled_value(p, x)
+    return (value > 0) - (value < 0)
+
+
+def _scaled_value(p: Coefficients, x: Fraction) -> int:
+    """Return p(x) times the denominator of x to the power of the degree."""
+    budget = _budget.get()
+    if budget is not None:
+        budget.take(len(p) * (1 + x.denominator.bit_length() // 128))
+    total, power = 0, 1
+    for c in reversed(p):
+        total = total * x.numerator + c * power
+        power *= x.denominator
+    return total
+
+
+def _trimmed(p: Sequence[int]) -> Coefficients:
+    end = len(p)
+    while end and p[end - 1] == 0:
+        end -= 1
+    return tuple(p[:end])
+
+
+def _primitive(p: Sequence[int]) -> Coefficients:
+    trimmed = _trimmed(p)
+    common = gcd(*trimmed)
+    return tuple(c // common for c in trimmed) if common > 1 else trimmed
+
+
+def _without_root(p: Coefficients, root: Fraction) -> Coefficients:
+    while len(p) > 1 and sign_at(p, root) == 0:
+        p = _quotient(p, (-root.numerator, root.denominator))
+    return p
+
+
+def _quotient(p: Coefficients, divisor: Coefficients) -> Coefficients:
+    """Return p / divisor, both primitive, where nothing is left over."""
+    rest, found = list(p), []
+    while len(rest) >= len(divisor):
+        factor = rest[-1] // divisor[-1]
+        found.append(factor)
+        start = len(rest) - len(divisor)
+        for i, c in enumerate(divisor):
+            rest[start + i] -= factor * c
+        rest.pop()
+    return tuple(found[::-1])
+
+
+def _square_free(p: Coefficients) -> Coefficients:
+    slope = _primitive([i * c for i, c in enumerate(p)][1:])
+    common = _common_divisor(p, slope)
+    return p if len(common) == 1 else _quotient(p, common)
+
+
+def _common_divisor(p: Coefficients, q: Coefficients) -> Coefficients:
+    """Return the greatest common divisor of two primitive polynomials, by Euclid's algorithm on primitive remainders.
+
+    That two have none is usually seen at once by computing modulo a prime.
+    """
+    if _are_coprime_modulo(p, q):
+        return (1,)
+    while q:
+        rest = list(p)
+        while len(rest) >= len(q):
+            top, start = rest.pop(), len(rest) - len(q) + 1
+            common = gcd(top, q[-1])
+            ours, theirs = top // common, q[-1] // common
+            rest = [theirs * c for c in rest]
+            for i, c in enumerate(q[:-1]):
+                rest[start + i] -= ours * c
+        p, q = q, _primitive(rest)
+    return p
+
+
+def _are_coprime_modulo(p: Coefficients, q: Coefficients) -> bool:
+    """Say whether two polynomials have no common divisor modulo a prime; then they have none at all."""
+    if p[-1] % _PRIME == 0 and q[-1] % _PRIME == 0:
+        return False
+    a, b = (_trimmed([c % _PRIME for c in x]) for x in (p, q))
+    while b:
+        inverse, rest = pow(b[-1], -1, _PRIME), list(a)
+        while len(rest) >= len(b):
+            factor, start = rest.pop() * inverse % _PRIME, len(rest) - len(b) + 1
+            for i, c in enumerate(b[:-1]):
+                rest[start + i] = (rest[start + i] - factor * c) % _PRIME
+        a, b = b, _trimmed(rest)
+    return len(a) == 1
+
+
+def _simplest_between(lower: Fraction, upper: Fraction) -> Fraction:
+    """Return the rational of the least denominator strictly between two that are not negative (Stern and Brocot)."""
+    whole = lower.numerator // lower.denominator
+    if whole + 1 < upper:
+        return Fraction(whole + 1)
+    if lower == whole:
+        # whole + 1/k for the least k that is below the upper end.
+        return whole + 1 / Fraction(int(1 / (upper - whole)) + 1)
+    return whole + 1 / _simplest_between(1 / (upper - whole), 1 / (lower - whole))

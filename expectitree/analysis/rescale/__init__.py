@@ -1,0 +1,1 @@
+"""Does the decision change when the utilities are replaced?"""

@@ -1,0 +1,255 @@
+"""Maps of utilities: the ones that can be asked for, and what a map is on some utilities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from expectitree.errors import TransformError
+from expectitree.numbers import Number, clipped
+
+AFFINE, ORDERED, NEITHER = "positive affine", "order-preserving", "neither"
+_STRAIGHT = 1e-12  # of the images' range: what is still a straight line where images are irrational
+_MOST_BITS = 100_000  # of a power that is computed exactly
+Image = Fraction | float  # a float where the image is irrational
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A map of utilities."""
+
+    kind: str  # map, affine, power, log, exp, table, any or function
+    text: str  # the map, for people
+    rule: Callable[[Number], Image]  # raises TransformError where a utility has no image
+    names: Mapping[Fraction, Fraction] = field(
+        default_factory=dict
+    )  # the images of the utilities that it names
+    bends: bool = False  # strictly concave or strictly convex: affine on no three utilities
+    rises: bool = False  # strictly, wherever it is defined
+
+
+def as_number(u: Number, image: Image, exact: bool) -> Number:
+    if exact:
+        if isinstance(image, Fraction):
+            return image
+        raise TransformError(
+            f"the map takes {clipped(u)} to no fraction: leave --exact out, or choose another map"
+        )
+    try:
+        rounded = float(image)
+    except OverflowError:
+        raise TransformError(
+            f"the map takes {clipped(u)} beyond 10^301: use --exact, or a smaller map"
+        ) from None
+    if image and not rounded:
+        raise TransformError(
+            f"the map takes {clipped(u)} to what is too small for floating point: use --exact"
+        )
+    return rounded
+
+
+@dataclass(frozen=True)
+class MapClass:
+    """What a map is on some utilities: `AFFINE`, `ORDERED` or `NEITHER`."""
+
+    name: str
+    slope: Image = 0  # of an affine one: u -> slope * u + offset
+    offset: Image = 0
+    witness: tuple[tuple[Number, Image], tuple[Number, Image]] | None = (
+        None  # two utilities, u < v but f(u) >= f(v)
+    )
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether the map leaves these utilities as they are."""
+        return self.name == AFFINE and self.slope == 1 and self.offset == 0
+
+
+def classify(pairs: Sequence[tuple[Number, Image]], bends: bool = False) -> MapClass:
+    """Return what a map is on the utilities of these pairs of utility and image, the least utility first.
+
+    Fractions decide exactly; a float utility is the decimal that Python prints for it, as in `transform.in_fractions`.
+    Where an image is irrational, a line is straight within 1e-12 of the images' range, unless it is known to bend.
+    """
+    for (u, image), (v, other) in pairwise(pairs):
+        if other <= image:
+            return MapClass(NEITHER, witness=((u, image), (v, other)))
+    (least, low), (greatest, high) = pairs[0], pairs[-1]
+    start, end = as_fraction(least), as_fraction(greatest)
+    if start == end:
+        return MapClass(AFFINE, Fraction(1), Fraction(low) - start)
+    if bends and len(pairs) > 2:
+        return MapClass(ORDERED)
+    slope = (Fraction(high) - Fraction(low)) / (end - start)
+    offset = Fraction(low) - slope * start
+    is_exact = not any(isinstance(image, float) for _, image in pairs)
+    slack = 0 if is_exact else _STRAIGHT * (float(high) - float(low))
+    if all(abs(slope * as_fraction(u) + offset - Fraction(image)) <= slack for u, image in pairs):
+        return MapClass(AFFINE, slope, offset)
+    return MapClass(ORDERED)
+
+
+# ---- The maps.
+
+
+def named(images: Mapping[Fraction, Fraction], kind: str = "map", text: str | None = None) -> Scale:
+    """Return the map that takes the utilities named to their images, and leaves the others as they are."""
+    rounded = {_float_or_none(u): image for u, image in images.items()}
+
+    def rule(u: Number) -> Image:
+        found = images.get(u) if isinstance(u, Fraction) else rounded.get(u)
+        return as_fraction(u) if found is None else found
+
+    listed = ", ".join(f"{clipped(u)}={clipped(image)}" for u, image in images.items())
+    return Scale(kind, listed if text is None else text, rule, images)
+
+
+def affine(slope: Fraction, offset: Fraction) -> Scale:
+    """Return the map u -> slope * u + offset."""
+    shift = f" {'-' if offset < 0 else '+'} {clipped(abs(offset))}" if offset else ""
+    text = f"{clipped(slope)} * u{shift}"
+    return Scale("affine", text, lambda u: slope * as_fraction(u) + offset)
+
+
+def power(exponent: Fraction) -> Scale:
+    """Return the map u -> u^exponent that keeps the sign: of a negative u it is -|u|^exponent."""
+    if exponent <= 0:
+        raise TransformError(
+            f"found {clipped(exponent)}, expected a power above 0, {_WHICH_POWERS}"
+        )
+    return Scale(
+        "power", f"u^{clipped(exponent)}", lambda u: _power(as_fraction(u), exponent), rises=True
+    )
+
+
+_WHICH_POWERS = "such as 2, which favours risk (of gains), or 0.5, which avoids it"
+
+
+def _power(u: Fraction, exponent: Fraction) -> Image:
+    size = abs(u)
+    bits = max(size.numerator.bit_length(), size.denominator.bit_length())
+    if bits * exponent.numerator <= _MOST_BITS:
+        roots = [_root(n, exponent.denominator) for n in (size.numerator, size.denominator)]
+        if None not in roots:
+            exactly: Fraction = Fraction(*roots) ** exponent.numerator  # type: ignore[arg-type]
+            return -exactly if u < 0 else exactly
+    try:
+        image = math.pow(size, exponent)
+    except OverflowError:
+        raise TransformError(
+            f"the map takes {clipped(u)} beyond 10^301: choose a power nearer to 1"
+        ) from None
+    if u and not image:
+        raise TransformError(
+            f"the map takes {clipped(u)} nearer to 0 than floats reach: choose a power nearer to 1"
+        )
+    return math.copysign(image, u)
+
+
+def _root(number: int, degree: int) -> int | None:
+    """Return the root of a whole number, if it is whole: by bisection."""
+    if degree == 1 or number < 2:
+        return number
+    if degree == 2:
+        return root if (root := math.isqrt(number)) ** 2 == number else None
+    if degree > number.bit_length():
+        return number if number <= 1 else None  # 2 ** degree is more
+    low, high = 1, 1 << (number.bit_length() // degree + 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if middle**degree <= number:
+            low = middle
+        else:
+            high = middle - 1
+    return low if low**degree == number else None
+
+
+def logarithm() -> Scale:
+    """Return the map u -> ln(u), for u > 0."""
+    return Scale("log", "ln(u)", _logarithm, bends=True, rises=True)
+
+
+def _logarithm(u: Number) -> float:
+    if u <= 0:
+        raise TransformError(
+            f"{clipped(u)} has no logarithm: every utility (and estimate) must be above 0; make them so with --affine "
+            "and -o first"
+        )
+    return (
+        math.log(u.numerator) - math.log(u.denominator) if isinstance(u, Fraction) else math.log(u)
+    )
+
+
+def exponential(rate: Fraction) -> Scale:
+    """Return the map u -> (1 - e^(-rate * u)) / rate, which increases for either sign of the rate."""
+    if rate == 0:
+        raise TransformError(
+            "a rate of 0 is no risk attitude: give one above 0 (averse) or below 0 (seeking)"
+        )
+
+    def rule(u: Number) -> float:
+        try:
+            image = -math.expm1(-float(rate * as_fraction(u))) / float(rate)
+        except (OverflowError, ZeroDivisionError):
+            image = math.inf
+        if math.isinf(image):
+            raise TransformError(
+                f"the map takes {clipped(u)} beyond 10^301: choose a rate of about 1 over the range of the utilities"
+            )
+        return image
+
+    return Scale("exp", f"(1 - e^(-R*u)) / R, R = {clipped(rate)}", rule, bends=True, rises=True)
+
+
+def stepped(steps: Mapping[Number, Fraction]) -> Scale:
+    """Return the map that adds each step's height to the utilities that reach its threshold."""
+    heights = {as_fraction(threshold): height for threshold, height in sorted(steps.items())}
+    text = "u" + "".join(
+        f", plus {clipped(height)} from {clipped(t)} up" for t, height in heights.items()
+    )
+
+    def rule(u: Number) -> Fraction:
+        exactly = as_fraction(u)
+        return exactly + sum(
+            height for threshold, height in heights.items() if exactly >= threshold
+        )
+
+    return Scale("any", text, rule)
+
+
+def scale_of(given: Scale | Mapping[Any, Any] | Callable[[Number], Any]) -> Scale:
+    """Return a map given as such, as a mapping from utilities to images (those not named stay), or as a function."""
+    if isinstance(given, Scale):
+        return given
+    if isinstance(given, Mapping):
+        return named({as_fraction(u): as_fraction(image) for u, image in given.items()})
+    name = getattr(given, "__name__", "")
+    text = name if name.isidentifier() else "a function"
+
+    def rule(u: Number) -> Image:
+        image: Any = given(u)
+        return image if isinstance(image, float) else Fraction(image)
+
+    return Scale("function", text, rule)
+
+
+def as_fraction(value: Number) -> Fraction:
+    """Return a number exactly: a float is the decimal that Python prints for it."""
+    return value if isinstance(value, Fraction) else Fraction(repr(float(value)))
+
+
+def unknown_names(names: Iterable[Fraction], numbers: Iterable[Number]) -> list[Fraction]:
+    """Return those of some named utilities that are none of these numbers (of trees in floats: rounded to one)."""
+    known = set(numbers)
+    return [name for name in names if name not in known and _float_or_none(name) not in known]
+
+
+def _float_or_none(value: Fraction) -> float | None:
+    try:
+        return float(value)
+    except OverflowError:
+        return None

@@ -1,0 +1,1 @@
+"""How do algorithms compare on many random trees?"""

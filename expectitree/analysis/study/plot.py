@@ -1,0 +1,132 @@
+"""Studies as a picture, by matplotlib (extra `plot`)."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from importlib.util import find_spec
+
+from expectitree.analysis.study.summary import Summary, SummaryRow
+from expectitree.errors import AnalysisError
+from expectitree.numbers import printable
+from expectitree.tree.expectation import CHOICES
+
+_MOST_TICKS = 10  # more numbers along the axis would run into each other
+ENDINGS = (".svg", ".png", ".pdf")
+
+
+def draw_study(summary: Summary, path: str, name: str) -> None:
+    """Write a plot to `path` in the format that the ending of `name` tells: a line for each search, over one parameter.
+
+    Raises `AnalysisError` where there is nothing to draw. What `check_plot` looks for must be there.
+    """
+    import matplotlib
+
+    matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "expectitree"  # the same plot, the same file
+    from matplotlib import pyplot
+
+    plot = summary.study.plot
+    x_name = plot.x or next((name for name in summary.varying if _numbers(summary, name)), "")
+    lines = _lines(summary, x_name)
+    if not lines:
+        raise AnalysisError(
+            f"there is nothing to draw over {x_name or 'any parameter'}: it has no numbers here"
+        )
+    figure, axes = pyplot.subplots(figsize=(7.2, 4.8), layout="constrained")
+    for label, points in sorted(lines.items()):
+        points.sort(key=lambda point: point[0])
+        xs, ys, halves = zip(*points, strict=True)
+        label = _plain(label)
+        axes.errorbar(
+            xs,
+            ys,
+            yerr=halves if any(halves) else None,
+            label=label,
+            marker="o",
+            markersize=4,
+            capsize=3,
+        )
+    all_x = sorted({point[0] for points in lines.values() for point in points})
+    for line in plot.lines:
+        drawn = [
+            (x, line.factor * x**line.power)
+            for x in all_x
+            if x > 0 and (line.factor > 0 or not plot.log)
+        ]
+        axes.plot(
+            *zip(*drawn, strict=True) if drawn else ((), ()),
+            label=_plain(line.label),
+            linestyle="--",
+            color="0.4",
+            linewidth=1,
+        )
+    if plot.log:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+    if len(all_x) <= _MOST_TICKS:
+        axes.set_xticks(all_x, [f"{x:g}" for x in all_x])
+        axes.set_xticks([], minor=True)
+    axes.set_xlabel(_plain(x_name))
+    axes.set_ylabel("leaves visited" if plot.y == "leaves" else "leaves visited, % of all")
+    if summary.study.title:
+        axes.set_title(_plain(summary.study.title), fontsize=11)
+    axes.grid(alpha=0.25)
+    axes.legend(frameon=False, fontsize=9)
+    ending = os.path.splitext(name)[1][1:].lower()
+    metadata = (
+        {"Date": None} if ending == "svg" else {"CreationDate": None} if ending == "pdf" else {}
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore"
+        )  # of characters that the font lacks: they are drawn as boxes
+        figure.savefig(path, format=ending, dpi=150, metadata=metadata)
+    pyplot.close(figure)
+
+
+def _lines(summary: Summary, x_name: str) -> dict[str, list[tuple[float, float, float]]]:
+    """Return for each line its points: x, y, and the half width of the interval of y."""
+    lines: dict[str, list[tuple[float, float, float]]] = {}
+    others = [name for name in summary.varying if name != x_name]
+    for row in summary.rows:
+        x = _x(row, x_name)
+        if x is None:
+            continue
+        chosen = row.run.algorithm
+        name = row.run.name
+        if x_name in chosen.choices:
+            own = [str(value) for key, value in chosen.choices.items() if key != x_name]
+            name = ", ".join(
+                [chosen.name, *own, *([row.run.engine] if row.run.engine != "auto" else [])]
+            )
+        label = ", ".join(
+            [name, *(f"{other} {row.tree[other]}" for other in others if other in row.tree)]
+        )
+        y = row.leaves if summary.study.plot.y == "leaves" else row.leaf_share
+        lines.setdefault(label, []).append((x, y.value, y.half or 0.0))
+    return lines
+
+
+def _plain(text: str) -> str:
+    """Return a text that is drawn as it is, with nothing taken for mathematics."""
+    return printable(text).replace("$", r"\$")
+
+
+def _x(row: SummaryRow, name: str) -> float | None:
+    try:
+        return float(row.run.algorithm.choices[name] if name in CHOICES else row.tree[name])
+    except (KeyError, ValueError):
+        return None
+
+
+def _numbers(summary: Summary, name: str) -> bool:
+    return any(_x(row, name) is not None for row in summary.rows)
+
+
+def check_plot(name: str) -> None:
+    """Raise `AnalysisError` where a file's ending tells no picture, or there is no matplotlib: before a long study."""
+    if find_spec("matplotlib") is None:
+        raise AnalysisError("plots need matplotlib: pip install 'expectitree[plot]'")
+    if not name.lower().endswith(ENDINGS):
+        raise AnalysisError(f"{name}: a plot's ending is one of {', '.join(ENDINGS)}")

@@ -1,0 +1,129 @@
+"""What a study comes to: for each kind of tree and each search, means with 95% intervals, beside what was published."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist, fmean, median, stdev
+
+from expectitree.analysis.study.results import Key, Record, Results
+from expectitree.analysis.study.spec import Parameters, Run, Study, tree_key
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean, and half the width of the interval that holds it with 95% confidence; None for a single value."""
+
+    value: float
+    half: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRow:
+    """One search of one kind of tree."""
+
+    tree: Parameters
+    run: Run
+    trees: int
+    leaves_total: float  # a tree, on average
+    leaves: Mean  # visited
+    leaf_share: Mean  # of all, in per cent
+    node_share: Mean
+    visits: Mean
+    seconds: float  # a search, the median
+    published: str | None
+
+    @property
+    def published_share(self) -> float | None:
+        """The published figure in per cent."""
+        if self.published is None:
+            return None
+        leaves, slash, total = self.published.partition("/")
+        return 100 * float(leaves) / float(total) if slash else float(leaves)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A study and what it comes to so far."""
+
+    study: Study
+    rows: Sequence[SummaryRow]
+    done: int  # trees
+    total: int
+
+    @property
+    def varying(self) -> list[str]:
+        """The parameters in which the trees differ."""
+        names = dict.fromkeys(name for tree in self.study.trees for name in tree)
+        return [name for name in names if len({tree.get(name) for tree in self.study.trees}) > 1]
+
+
+def summarize(study: Study, results: Results, done: int, total: int) -> Summary:
+    """Return the means over all trees of a study that are done."""
+    rows = []
+    for tree in study.trees:
+        keys = [
+            Key(tree_key(tree), repetition, seed)
+            for repetition, seed in enumerate(study.seeds(tree))
+        ]
+        records = [record for key in keys if (record := results.records.get(key)) is not None]
+        for run in study.runs:
+            of_run = [record for record in records if run.name in record.runs]
+            if of_run:
+                rows.append(_row(study, tree, run, of_run))
+    return Summary(study, rows, done, total)
+
+
+def _row(study: Study, tree: Parameters, run: Run, records: list[Record]) -> SummaryRow:
+    found = [record.runs[run.name] for record in records]
+    figures = [figure.figure for figure in study.published if figure.is_of(tree, run.algorithm)]
+    return SummaryRow(
+        tree,
+        run,
+        len(records),
+        fmean(record.leaves for record in records),
+        mean([run["leaves"] for run in found]),
+        mean(
+            [
+                100 * run["leaves"] / record.leaves
+                for run, record in zip(found, records, strict=True)
+            ]
+        ),
+        mean(
+            [100 * run["nodes"] / record.nodes for run, record in zip(found, records, strict=True)]
+        ),
+        mean([run["visits"] for run in found]),
+        median(run["seconds"] for run in found),
+        figures[0] if figures else None,
+    )
+
+
+def mean(values: Sequence[float]) -> Mean:
+    """Return the mean of some values with its 95% interval, by Student's t."""
+    count = len(values)
+    if count < 2:
+        return Mean(fmean(values), None)
+    return Mean(fmean(values), _t(count - 1) * stdev(values) / math.sqrt(count))
+
+
+_FEW = (
+    12.706,
+    4.303,
+    3.182,
+    2.776,
+    2.571,
+)  # Student's t, two-sided 95%, for 1 to 5 degrees of freedom
+
+
+def _t(degrees: int) -> float:
+    """Return the two-sided 95% quantile of Student's t (Abramowitz and Stegun 26.7.5), to three digits."""
+    if degrees <= len(_FEW):
+        return _FEW[degrees - 1]
+    z = NormalDist().inv_cdf(0.975)
+    return (
+        z
+        + (z**3 + z) / (4 * degrees)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * degrees**3)
+    )

@@ -1,0 +1,1 @@
+"""What does a search do, step by step?"""

@@ -1,0 +1,1 @@
+"""Does a tree file give the results that its `expect` block states?"""

@@ -1,0 +1,199 @@
+"""Does a tree say what its `expect` says? The report behind `verify`, computed exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from expectitree.algorithms import algorithm
+from expectitree.display import Shown
+from expectitree.errors import AnalysisError, ExpectitreeError, FileError
+from expectitree.numbers import Number, clipped, shortest
+from expectitree.searches.engine import evaluate
+from expectitree.searches.result import Search
+from expectitree.searches.unknown import why_unknown
+from expectitree.tree.expectation import Expectation, RunExpectation
+from expectitree.tree.model import Tree
+
+Place = tuple[str | int, ...]
+_COUNTS = {"nodes": "visited", "leaves": "leaves_visited", "cuts": "cuts"}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One expectation: what was expected, what was found."""
+
+    what: str
+    expected: str
+    found: str
+    kept: bool
+    hint: str = ""
+    place: Place = ()  # the keys within `expect` that lead to what was expected
+    replacement: str | int | list[str] | Fraction | None = None  # what would have to stand there
+
+
+@dataclass(frozen=True)
+class Verification(Shown):
+    """One file: its checks, or the reason why it is no tree, or why nothing of it can be checked."""
+
+    file: str
+    checks: Sequence[Check] = ()
+    error: FileError | None = None
+    has_expect: bool = True
+    unchecked: str | None = None  # why there are no checks of a tree that has an `expect`
+
+    @property
+    def broken(self) -> list[Check]:
+        """The expectations that do not hold."""
+        return [check for check in self.checks if not check.kept]
+
+
+def verify(tree: Tree, *, file: str = "") -> Verification:
+    """Check every expectation of a tree that was read with `exact=True`; `file` is what reports call it.
+
+    Of a tree with utilities that are not known yet nothing can be checked, which `unchecked` then says.
+    """
+    if not tree.exact:
+        raise AnalysisError("expectations are checked exactly: read the tree with exact=True")
+    if tree.expect is None or tree.expect == Expectation():
+        return Verification(file, has_expect=False)
+    if tree.unknown:
+        return Verification(file, unchecked=why_unknown(tree))
+    return Verification(file, [*_value_checks(tree, tree.expect), *_run_checks(tree, tree.expect)])
+
+
+def answers(tree: Tree) -> dict[str, object]:
+    """Return what an `expect` for the tree would say: value, best action, and the counts of Star1 and Star2.
+
+    Raises `SearchError` where a utility is not known yet.
+    """
+    found: dict[str, object] = {}
+    search = evaluate(tree)
+    found["value"] = search.value
+    if search.best is not None:
+        found["best"] = search.best
+    for name in ("star1", "star2"):
+        counts = evaluate(tree, name).counts
+        found[name] = {"nodes": counts.visited, "leaves": counts.leaves_visited}
+    return found
+
+
+def _value_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
+    search = evaluate(tree)
+    if expect.value is not None:
+        yield _number_check("value", expect, ("value",), expect.value, search.value)
+    if expect.best is not None:
+        found = search.best
+        hint = ""
+        if found is None:
+            hint = "the root is not a player's, so it has no best action: take `best` out"
+        elif expect.best in search.ties:
+            hint = "it is worth as much, and comes later"
+        yield Check(
+            "best", expect.best, found or "none", expect.best == found, hint if expect.best != found else "",
+            ("best",), found,
+        )  # fmt: skip
+    for path, value in expect.values.items():
+        place = ("values", path)
+        try:
+            node = tree.find(path)
+        except ExpectitreeError as error:
+            yield Check(
+                f"value of {path}",
+                expect.written.get(place, ""),
+                "no such node",
+                False,
+                str(error),
+                place,
+            )
+            continue
+        yield _number_check(f"value of {path}", expect, place, value, search.lower[node.id])
+
+
+def _number_check(
+    what: str, expect: Expectation, place: Place, expected: Number, found: Number
+) -> Check:
+    text = expect.written.get(place, shortest(expected))
+    kept = expected == found
+    hint = ""
+    if not kept and _agrees_as_written(text, expected, found):
+        hint = f"only the digits written agree: write {clipped(found)}"
+    shown = text if len(text) <= 40 else clipped(expected)
+    return Check(what, shown, clipped(found), kept, hint, place, Fraction(found))
+
+
+def _agrees_as_written(text: str, expected: Number, found: Number) -> bool:
+    mantissa, _, exponent = text.lower().partition("e")
+    if "/" in text:
+        return False
+    places = len(mantissa.partition(".")[2]) - int(exponent or 0)
+    return abs(Fraction(expected) - Fraction(found)) * 2 <= Fraction(10) ** -places
+
+
+def _run_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
+    for run in expect.runs:
+        chosen = algorithm(run.algorithm, **run.choices)
+        name = chosen.full_name if run.choices else chosen.name
+        if run.bounds is not None:
+            name += f" with bounds [{shortest(run.bounds[0])}, {shortest(run.bounds[1])}]"
+        try:
+            search = evaluate(tree, chosen, bounds=run.bounds)
+        except ExpectitreeError as error:
+            yield Check(name, "a search", "none", False, str(error), run.place)
+            continue
+        yield from _count_checks(name, run, search)
+        yield from _skip_checks(name, run, search)
+
+
+def _count_checks(name: str, run: RunExpectation, search: Search) -> Iterator[Check]:
+    for key, attribute in _COUNTS.items():
+        expected: int | None = getattr(run, key)
+        if expected is not None:
+            found: int = getattr(search.counts, attribute)
+            what = "cuts" if key == "cuts" else f"{key} visited"
+            yield Check(
+                f"{name}: {what}",
+                str(expected),
+                str(found),
+                expected == found,
+                "",
+                (*run.place, key),
+                found,
+            )
+
+
+def _skip_checks(name: str, run: RunExpectation, search: Search) -> Iterator[Check]:
+    known = all(
+        _is_there(search.tree, path) for path in run.skipped or ()
+    )  # else a slip of the pen would be lost
+    for path in run.skipped or ():
+        place = (*run.place, "skipped")
+        what = f"{name}: {path}"
+        try:
+            visited = search.visited(path)
+        except ExpectitreeError as error:
+            yield Check(what, "not visited", "no such node", False, str(error), place)
+            continue
+        found = "visited" if visited else "not visited"
+        instead = _all_skipped(search) if visited and known else None
+        yield Check(what, "not visited", found, not visited, "", place, instead)
+
+
+def _is_there(tree: Tree, path: str) -> bool:
+    try:
+        tree.find(path)
+    except ExpectitreeError:
+        return False
+    return True
+
+
+def _all_skipped(search: Search) -> list[str]:
+    """Return the first path of each topmost node that a search never entered."""
+    tree = search.tree
+    parent = tree.first_paths.parent
+    return [
+        tree.path_of(n)
+        for n in tree.first_paths.order
+        if not search.visits[n] and (parent[n] < 0 or search.visits[parent[n]])
+    ]

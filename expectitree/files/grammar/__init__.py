@@ -1,0 +1,1 @@
+"""The grammar of a tree file: one reader and one writer, whatever the format."""

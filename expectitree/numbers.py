@@ -1,0 +1,239 @@
+"""Numbers as tree files write them: from text to `float` or `Fraction`, and back.
+
+A number is an ASCII decimal (`2`, `-4.5e3`, `.9`) or a fraction of integers (`1/3`). The limits on length
+and exponent keep a hostile text from costing anything: `Fraction("1e10000000")` would not return.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, TypeAlias
+
+from expectitree.errors import NumberError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+Number: TypeAlias = "float | Fraction"
+
+INFINITY = float("inf")
+LONGEST = 400
+_MOST_BITS = (
+    13_000  # of a number that is written out: Python refuses to print more than 4,300 digits
+)
+GREATEST_EXPONENT = 400
+# Beyond this a difference of two utilities could overflow to an infinity that nobody wrote.
+GREATEST_FLOAT = 2.0**1000
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?")
+_FRACTION = re.compile(r"([+-]?[0-9]+)/([0-9]+)")
+_INFINITIES = {
+    **dict.fromkeys(("inf", "+inf", ".inf", "+.inf"), INFINITY),
+    **dict.fromkeys(("-inf", "-.inf"), -INFINITY),
+}
+_LOOKALIKES = {
+    "": "nothing was written",
+    "~": "null is no number",
+    "null": "null is no number",
+    "nan": "NaN is no number",
+    ".nan": "NaN is no number",
+    "true": "true is no number",
+    "false": "false is no number",
+    "yes": "yes is no number",
+    "no": "no is no number",
+}
+HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3"
+
+
+def quoted(text: str, longest: int = 40) -> str:
+    """Return `text` in quotes on one line: control characters escaped, a long text cut in its middle."""
+    if len(text) > longest:
+        half = longest // 2 - 1
+        return f"'{printable(text[:half])}…{printable(text[-half:])}' ({len(text):,} characters)"
+    return f"'{printable(text)}'"
+
+
+def printable(text: str) -> str:
+    """Return `text` with every control character and lone surrogate escaped, so that it prints on one line."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c
+        if c.isprintable() or c == " "
+        else c.encode("unicode_escape", "backslashreplace").decode()
+        for c in text
+    )
+
+
+def to_float(text: str) -> float:
+    """Return the finite float nearest to the number written; raise `NumberError` where there is none."""
+    match = _checked_decimal(text)
+    if match is not None:
+        value = float(text)
+    else:
+        value = _divided(*_checked_fraction(text))
+    if not value and re.search("[1-9]", re.split("[eE/]", text)[0]):
+        raise NumberError(f"{quoted(text)} is too small for floating point; use --exact")
+    if abs(value) > GREATEST_FLOAT:
+        raise NumberError(
+            f"{quoted(text)} is beyond what floating point can search (10^301); use --exact"
+        )
+    return value
+
+
+def _divided(numerator: int, denominator: int) -> float:
+    try:
+        return numerator / denominator
+    except OverflowError:
+        return INFINITY
+
+
+def to_fraction(text: str) -> Fraction:
+    """Return exactly the number written, as a `Fraction`; raise `NumberError` where it is none."""
+    from fractions import Fraction
+
+    if _checked_decimal(text) is not None:
+        return Fraction(text)
+    return Fraction(*_checked_fraction(text))
+
+
+def to_probability(text: str, exact: bool = False) -> Number:
+    """Return the probability written: a number, or a decimal with `%`, that lies in [0, 1]."""
+    value: Number
+    if text.endswith("%"):
+        if _checked_decimal(text[:-1]) is None:
+            raise NumberError(
+                f"{quoted(text)} is no probability: write a decimal before the %, such as 12.5%"
+            )
+        value = to_fraction(text[:-1]) / 100
+    else:
+        value = to_number(text, exact)
+    if not 0 <= value <= 1 or (
+        value == 1 and to_fraction(text.removesuffix("%")) > (100 if "%" in text else 1)
+    ):
+        raise NumberError(
+            f"{quoted(text)} is no probability: it must lie between 0 and 1 (10% is one way to write 0.1)"
+        )
+    if exact:
+        return value
+    rounded = float(value)
+    if value and not rounded:
+        raise NumberError(f"{quoted(text)} is too small for floating point; use --exact")
+    return rounded
+
+
+def to_bound(text: str, exact: bool = False) -> Number:
+    """Return the bound written: a number, `inf` or `-inf` (a float in exact mode too)."""
+    infinity = _INFINITIES.get(text.lower())
+    if infinity is not None:
+        return infinity
+    try:
+        return to_number(text, exact)
+    except NumberError as error:
+        hint = ", or inf or -inf" if str(error).endswith(HOW) else ""
+        raise NumberError(f"{error}{hint}") from None
+
+
+def to_number(text: str, exact: bool = False) -> Number:
+    """Return the number written, as a `Fraction` where `exact`, else as a float."""
+    return to_fraction(text) if exact else to_float(text)
+
+
+def _checked_decimal(text: str) -> re.Match[str] | None:
+    if len(text) > LONGEST:
+        raise NumberError(
+            f"{quoted(text)} is too long for a number: at most {LONGEST} characters are read"
+        )
+    match = _DECIMAL.fullmatch(text)
+    if match is not None:
+        exponent = match[1]
+        if exponent is not None and abs(int(exponent)) > GREATEST_EXPONENT:
+            raise NumberError(
+                f"{quoted(text)} has too large an exponent: it must lie within {GREATEST_EXPONENT}"
+            )
+    return match
+
+
+def _checked_fraction(text: str) -> tuple[int, int]:
+    match = _FRACTION.fullmatch(text)
+    if match is None:
+        if text.lower() in _INFINITIES:
+            raise NumberError(f"{quoted(text)} is not finite: infinities are for bounds only")
+        lookalike = _LOOKALIKES.get(text.lower())
+        if lookalike is not None:
+            raise NumberError(f"{lookalike}: {HOW}")
+        raise NumberError(f"{quoted(text)} is no number: {HOW}")
+    numerator, denominator = int(match[1]), int(match[2])
+    if denominator == 0:
+        raise NumberError(f"{quoted(text)} divides by zero: {HOW}")
+    return numerator, denominator
+
+
+def shortest(value: Number) -> str:
+    """Return the number as a tree file would write it, losing nothing: a decimal where it ends, else a fraction.
+
+    One of more than some 4,000 digits, which nobody wrote, is given as `about 1.2e+5000`.
+    """
+    if isinstance(value, (float, int)):
+        if value in (INFINITY, -INFINITY):
+            return "inf" if value > 0 else "-inf"
+        return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
+        return f"about {_magnitude(value, 10)}"
+    twos = fives = 0
+    rest = value.denominator
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    places = max(twos, fives)
+    if rest != 1 or places > 15:
+        return str(value)
+    if places == 0:
+        return str(value.numerator)
+    digits = f"{abs(value.numerator) * 10**places // value.denominator:0{places + 1}d}"
+    return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+
+
+def readable(value: Number, digits: int = 10) -> str:
+    """Return the number for people: up to `digits` significant digits, or a short fraction as it is.
+
+    `?` stands for a utility that is not known yet.
+    """
+    if value != value:
+        return "?"
+    if isinstance(value, (float, int)):
+        if value in (INFINITY, -INFINITY):
+            return "inf" if value > 0 else "-inf"
+        text = f"{value:.{digits}g}"
+        return "0" if text == "-0" else text
+    text = shortest(value)
+    if len(text) <= 2 * digits or text.startswith("about"):
+        return text
+    return f"about {_magnitude(value, digits)}"
+
+
+def clipped(value: Number) -> str:
+    """Return the number as a message quotes it: as a file would write it, unless that is too long."""
+    text = shortest(value)
+    return text if len(text) <= 40 else readable(value)
+
+
+def brief(value: Number, nothing: Number = 0) -> str:
+    """Return the number for a place with little room: 6 digits, and 0 for what is within `nothing` of it."""
+    if isinstance(value, float) and abs(value) < 1e5:
+        return "0" if abs(value) <= nothing else readable(value, 6)
+    return readable(value)
+
+
+def _magnitude(value: Fraction, digits: int) -> str:
+    try:
+        rounded = float(value)
+    except OverflowError:
+        rounded = 0.0
+    if rounded:
+        return f"{rounded:.{digits}g}"
+    from decimal import Context, Decimal
+
+    context = Context(prec=digits, Emin=-999999, Emax=999999)
+    return f"{context.divide(Decimal(value.numerator), Decimal(value.denominator)):.{digits - 1}e}"

@@ -1,0 +1,63 @@
+"""What a notebook shows: a tree and a search as a picture, a report as the text of the terminal.
+
+Beside it stands the text alone, for a console. A notebook keeps what it shows, so that large things are elided.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from expectitree.analysis.evaluate.outline import SHORT_TREE
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.show import to_text
+from expectitree.errors import ExpectitreeError
+from expectitree.picture.content import Style
+from expectitree.picture.svg import picture_svg
+from expectitree.searches.engine import evaluate
+from expectitree.searches.result import Search
+from expectitree.tree.model import Tree
+
+if TYPE_CHECKING:
+    from expectitree.display import Bundle
+
+MOST_NODES = (
+    100_000  # of a tree that is evaluated unasked, only to be shown: less than half a second
+)
+MOST_LINES = 200
+WIDTH = 100
+# Pages that notebooks become may have no font for `pre`; and at this height lines that characters draw join.
+_PRE = '<pre style="font-family: monospace; line-height: 1.2; overflow-x: auto; white-space: pre">{}</pre>'
+
+
+def bundle(shown: Any) -> Bundle:
+    """Return what is shown, by its MIME type; nothing where the `repr` must do.
+
+    A tree is shown with the values that backward induction gives its nodes; one too large to be evaluated unasked is
+    not shown.
+    """
+    try:
+        if isinstance(shown, Tree):
+            if len(shown) > MOST_NODES:
+                return {}
+            shown = evaluate(shown)
+        text = _text(shown)
+        if isinstance(shown, Search):
+            picture = "\n".join(picture_svg(Evaluation("", shown), Style(rows=SHORT_TREE)))
+            picture = picture.replace(
+                "<svg ", '<svg style="max-width: 100%; height: auto" ', 1
+            )  # of the page
+            return {"image/svg+xml": picture, "text/plain": text}
+    except ExpectitreeError:  # a notebook would show a traceback, of a thing that is all right
+        return {}
+    return {"text/html": _PRE.format(escape(text)), "text/plain": text}
+
+
+def _text(shown: Any) -> str:
+    lines = to_text(shown, width=WIDTH).split("\n")
+    if len(lines) > MOST_LINES:
+        left_out = len(lines) - MOST_LINES
+        lines[MOST_LINES:] = [
+            f"… {left_out:,} more lines: print(expectitree.to_text(…)) shows them all"
+        ]
+    return "\n".join(lines)

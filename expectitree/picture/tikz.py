@@ -1,0 +1,156 @@
+r"""A picture as a LaTeX document with TikZ: every place is that of the diagram, every text is set by TeX.
+
+It compiles with pdfLaTeX, XeLaTeX and LuaLaTeX and needs `tikz`, `geometry` and `fix-cm`, which every distribution has.
+pdfLaTeX knows no letters beyond Latin ones: there they are written as their number, such as [U+4E2D].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from unicodedata import combining, normalize
+
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.picture.content import BEST, Style
+from expectitree.picture.diagram import (
+    HALF,
+    Diagram,
+    Path,
+    PlacedLink,
+    PlacedSpot,
+    Point,
+    Text,
+    diagram,
+)
+from expectitree.picture.svg import THEMES, triangle
+
+_POINTS = 0.75  # TeX's points for a unit of the diagram
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": "$<$", ">": "$>$", "|": "$|$", '"': r"\char34{}",
+    "'": "'{}", "`": r"\`{}", "-": "-{}",
+    "…": r"\ldots{}", "∞": r"$\infty$", "→": r"$\to$", "α": r"$\alpha$", "β": r"$\beta$", "·": r"$\cdot$",
+}  # fmt: skip
+_ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"', "\u030a": "r", "\u0327": "c",
+            "\u030c": "v", "\u0304": "=", "\u0306": "u", "\u0307": ".", "\u030b": "H"}  # fmt: skip
+_LETTERS = {"ß": r"\ss{}", "æ": r"\ae{}", "Æ": r"\AE{}", "ø": r"\o{}", "Ø": r"\O{}", "œ": r"\oe{}", "Œ": r"\OE{}",
+            "ł": r"\l{}", "Ł": r"\L{}", "ı": r"\i{}"}  # fmt: skip
+
+
+def picture_tikz(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
+    """Yield the lines of a LaTeX document with the picture alone on its page."""
+    yield from _Tikz(diagram(evaluation, style or Style())).lines()
+
+
+class _Tikz:
+    def __init__(self, picture: Diagram) -> None:
+        self.picture, self.colours = picture, THEMES[picture.style.theme]
+
+    def lines(self) -> Iterator[str]:
+        # TeX wants a little more room below than the picture takes, or begins another page.
+        width, height = (
+            f"{self.picture.width * _POINTS:.1f}bp",
+            f"{self.picture.height * _POINTS + 4:.1f}bp",
+        )
+        yield r"\RequirePackage{fix-cm} % letters of any size"
+        yield r"\documentclass{article}"
+        yield rf"\usepackage[paperwidth={width},paperheight={height},margin=0pt]{{geometry}}"
+        yield r"\usepackage{tikz}"
+        yield r"\pagestyle{empty}\setlength{\parindent}{0pt}\setlength{\topskip}{0pt}"
+        yield r"\renewcommand{\familydefault}{\sfdefault}"
+        yield r"\newcommand{\other}[2]{\ifdefined\XeTeXversion#1\else\ifdefined\directlua#1\else#2\fi\fi}"
+        for name, colour in self.colours.items():
+            for part, value in zip(
+                ("", "line"), [colour] if isinstance(colour, str) else colour, strict=False
+            ):
+                yield rf"\definecolor{{{name}{part}}}{{HTML}}{{{value[1:].upper()}}}"
+        yield r"\begin{document}"
+        yield r"\begin{tikzpicture}[x=0.75bp,y=-0.75bp,line width=0.9bp]"
+        yield rf"\useasboundingbox (0,0) rectangle {_p((self.picture.width, self.picture.height))};"
+        yield rf"\fill[paper] (0,0) rectangle {_p((self.picture.width, self.picture.height))};"
+        for text in self.picture.heading:
+            yield self.text(text, "ink" if text.is_bold else "dim")
+        for placed in sorted(
+            self.picture.links, key=lambda placed: -1 if placed.link.is_grey else placed.link.rank
+        ):
+            yield from self.link(placed)
+        for placed in self.picture.links:
+            colour = "grey" if placed.link.is_grey else "ink" if placed.link.rank else "dim"
+            for text in placed.texts:
+                yield self.text(text, colour, on_paper=True)
+        for spot in self.picture.spots:
+            yield from self.spot(spot)
+        yield r"\end{tikzpicture}"
+        yield r"\end{document}"
+
+    def link(self, placed: PlacedLink) -> Iterator[str]:
+        how = "line"
+        if placed.link.is_grey:
+            how = "grey,dashed,line width=0.75bp"
+        elif placed.link.rank:
+            how = f"ink,line width={2.2 if placed.link.rank == BEST else 1.5}bp"
+        for path in placed.paths:
+            yield rf"\draw[{how}] {_path(path)};"
+        for start, end in placed.strokes:
+            yield rf"\draw[cut,line width=1.5bp] {_p(start)} -- {_p(end)};"
+
+    def spot(self, placed: PlacedSpot) -> Iterator[str]:
+        spot, x, y = placed.spot, placed.x, placed.y
+        name = "hidden" if spot.is_grey else spot.kind
+        shape = ""
+        if spot.kind == "CHANCE":
+            shape = f"{_p((x, y))} circle[radius={HALF * _POINTS:.2f}bp]"
+        elif spot.kind == "TERMINAL":
+            left, right = x - placed.half_width, x + placed.half_width
+            shape = f"{_p((left, placed.box.top))} rectangle {_p((right, placed.box.bottom))}"
+        elif spot.kind in ("MAX", "MIN"):
+            tip, (one, other) = triangle(spot, x, y)
+            shape = f"{_p(tip)} -- {_p(one)} -- {_p(other)} -- cycle"
+        if shape:
+            dashed = ",dashed" if spot.is_estimate else ""
+            yield rf"\filldraw[fill={name},draw={name}line,line join=round{dashed}] {shape};"
+        for position, text in enumerate(placed.texts):
+            yield self.text(
+                text, "grey" if spot.is_grey else "ink" if not position and shape else "dim"
+            )
+
+    def text(self, text: Text, colour: str, on_paper: bool = False) -> str:
+        anchor = "base" if text.anchor == "middle" else "base west"
+        # TeX's letters are narrower than those that the diagram leaves room for.
+        font = rf"\fontsize{{{text.size * _POINTS:.2f}}}{{{text.size:.2f}}}\selectfont"
+        bold = r"\bfseries" if text.is_bold else ""
+        paper = ",fill=paper,inner sep=1pt" if on_paper else ",inner sep=0pt"
+        where = rf"\node[anchor={anchor},text={colour}{paper}] at {_p((text.x, text.y))}"
+        return f"{where} {{{font}{bold} {escaped(text.text)}}};"
+
+
+def escaped(text: str) -> str:
+    """Return a text as TeX sets it, letter by letter."""
+    return "".join(map(_letter, text))
+
+
+def _letter(character: str) -> str:
+    if character in _SPECIAL:
+        return _SPECIAL[character]
+    if character in _LETTERS:
+        return _LETTERS[character]
+    if " " <= character <= "~":
+        return character
+    base, *marks = list(normalize("NFD", character))
+    if base.isascii() and base.isalpha() and len(marks) == 1 and marks[0] in _ACCENTS:
+        dotless = rf"\{base}" if base in "ij" and marks[0] != "\u0327" else base
+        return rf"\{_ACCENTS[marks[0]]}{{{dotless}}}"
+    if combining(character) or ord(character) < 32:
+        return ""
+    return rf"\other{{{character}}}{{[U+{ord(character):04X}]}}"
+
+
+def _path(path: Path) -> str:
+    text = " -- ".join(map(_p, path.points))
+    if path.curve:
+        first, second, end = path.curve
+        text += f" .. controls {_p(first)} and {_p(second)} .. {_p(end)}"
+    return text + (f" -- {_p(path.goal)}" if path.goal else "")
+
+
+def _p(point: Point) -> str:
+    return f"({point[0]:.1f},{point[1]:.1f})"

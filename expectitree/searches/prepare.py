@@ -1,0 +1,27 @@
+"""What happens to a tree between its file and a search: the transforms that the options ask for."""
+
+from __future__ import annotations
+
+from expectitree.errors import TransformError
+from expectitree.numbers import quoted
+from expectitree.searches.engine import evaluate
+from expectitree.tree.model import Tree
+from expectitree.tree.transform import cut_at_depth, order_at_random, order_by_value
+
+ORDERS = ("given", "best", "worst", "random:SEED")
+
+
+def prepare(tree: Tree, depth: int | None = None, order: str = "given") -> Tree:
+    """Return the tree that is searched: cut at a depth, its children put in the order that is asked for."""
+    if depth is not None:
+        tree = cut_at_depth(tree, depth)
+    name, colon, seed = order.partition(":")
+    if order == "given":
+        return tree
+    if order in ("best", "worst"):
+        return order_by_value(tree, evaluate(tree).lower, best_first=order == "best")
+    if name == "random" and colon and seed.isascii() and seed.isdecimal() and len(seed) <= 18:
+        return order_at_random(tree, int(seed))
+    needed = ": random needs a seed, such as random:1 (18 digits at most)"
+    hint = needed if name == "random" else f": choose among {', '.join(ORDERS)}"
+    raise TransformError(f"unknown order {quoted(order)}{hint}")

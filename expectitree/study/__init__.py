@@ -1,1 +1,0 @@
-"""Experiments: families of trees, searched many times over, so that searches can be compared by what they visit."""

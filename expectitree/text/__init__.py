@@ -1,0 +1,1 @@
+"""What all terminal output shares: styles, tables, phrases, and how values and intervals are written."""

@@ -1,0 +1,445 @@
+"""`TreeBuilder`, the one way to make a `Tree`: nodes are added children first, then `build` closes the tables."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from expectitree import numbers
+from expectitree.errors import NumberError, TreeError
+from expectitree.numbers import INFINITY, Number
+from expectitree.tree import scans
+from expectitree.tree.expectation import Expectation
+from expectitree.tree.model import UNKNOWN, Bounds, Column, Columns, Kind, Tree
+
+SUM_TOLERANCE = 1e-9  # how far probabilities may sum from 1, and be divided out
+ROUNDING = 4e-16  # what is left of a sum of correctly rounded probabilities that are 1 on paper
+_NAN = float("nan")
+
+
+class NodeId(int):
+    """A node that a builder holds: never mistaken for a number, which would be a terminal."""
+
+    __slots__ = ()
+
+
+Child: TypeAlias = "NodeId | Number | str"
+Children: TypeAlias = "Iterable[Child] | Mapping[str, Child]"
+
+
+class TreeBuilder:
+    """Collects nodes, children before their parents.
+
+    >>> t = TreeBuilder()
+    >>> tree = t.build(t.max({"left": t.chance([10, 10]), "right": t.chance([100, 9])}))
+    >>> [branch.label for branch in tree.root.branches]
+    ['left', 'right']
+
+    A child is a number (a terminal) or what a method here returned; the same one may be a child of several
+    nodes, and is then stored, evaluated and counted once. `exact` keeps numbers as `Fraction`; a float counts as
+    the decimal that Python prints for it.
+    """
+
+    def __init__(self, exact: bool = False) -> None:
+        self.exact = exact
+        self._kind = array("B")
+        self._utility: Column = [] if exact else array("d")
+        self._first = array("I")
+        self._child = array("I")
+        self._probability: Column = [] if exact else array("d")
+        self._label: list[str | None] = []
+        self._bounds: dict[int, Bounds] = {}
+        self._notes: dict[int, str] = {}
+        self._branch_notes: dict[int, str] = {}
+        self._built = False
+        self._equal: dict[
+            int, Sequence[Number]
+        ] = {}  # number of outcomes -> their probabilities, if equally likely
+        self._no_estimate: Number | None = None if exact else _NAN
+        self._one = self._number(1)
+        self._certain: Any = (
+            [self._one] if exact else array("d", [1.0])
+        )  # the probability of an action, as a column
+        # What adds a list to the column: an array's `fromlist` takes half the time of its `extend`.
+        self._extend_utility: Any = getattr(self._utility, "fromlist", self._utility.extend)
+
+    # What people call: everything is checked.
+
+    def terminal(self, utility: Number | str | None, *, note: str | None = None) -> NodeId:
+        """Add a terminal worth `utility` to MAX; None where that is not known yet (see `Tree.unknown`)."""
+        self._check_open()
+        node = NodeId(self.add_terminal(UNKNOWN if utility is None else self._number(utility)))
+        self.annotate(node, note=note)
+        return node
+
+    def max(self, children: Children, **about: object) -> NodeId:
+        """Add a node where MAX picks among `children`: a list, or a mapping from label to child.
+
+        `estimate`, `bounds` (a pair) and `note` may be given by name, here and in `min` and `chance`.
+        """
+        return self._player(Kind.MAX, children, about)
+
+    def min(self, children: Children, **about: object) -> NodeId:
+        """Add a node where MIN picks among `children`."""
+        return self._player(Kind.MIN, children, about)
+
+    def chance(
+        self,
+        children: Children,
+        probabilities: Sequence[Number | str] | None = None,
+        **about: object,
+    ) -> NodeId:
+        """Add a chance node; without `probabilities` its outcomes are equally likely."""
+        ids, labels = self._children(children)
+        written: list[Number] | None = None
+        if probabilities is not None:
+            if isinstance(probabilities, Mapping) or not isinstance(probabilities, Sequence):
+                raise TreeError(
+                    f"the probabilities are {probabilities!r}: expected a list, one for each outcome"
+                )
+            if len(probabilities) != len(ids):
+                raise TreeError(
+                    f"{len(probabilities)} probabilities for {len(ids)} outcomes: give one for each"
+                )
+            written = [numbers.to_probability(self._text(p), self.exact) for p in probabilities]
+        return self._inner(Kind.CHANCE, ids, labels, self.distribution(written, len(ids))[0], about)
+
+    def build(
+        self,
+        root: Child,
+        *,
+        title: str | None = None,
+        source: str | None = None,
+        expect: Expectation | None = None,
+        estimated: frozenset[int] = frozenset(),
+        check: bool = True,
+    ) -> Tree:
+        """Return the tree below `root`; nodes that it does not reach are left out.
+
+        The builder takes no more nodes afterwards: the tree holds its columns. Raises `TreeError` where a utility or
+        an estimate lies outside the bounds of a node above it. With `check` off the caller has seen to both.
+        """
+        self._check_open()
+        root_id = self._id(root)
+        self._built = True
+        self._truncate(root_id + 1)
+        unreachable = self._unreachable() if check else []
+        if unreachable:
+            other, new = self._without(unreachable)
+            return other.build(
+                NodeId(new[root_id]),
+                title=title,
+                source=source,
+                expect=expect,
+                estimated=frozenset(new[n] for n in estimated if n in new),
+            )
+        self._first.append(len(self._child))
+        columns = Columns(self._kind, self._utility, self._first, self._child, self._probability)
+        tree = Tree(
+            columns, self._label, self.exact, self._bounds, self._notes, self._branch_notes,
+            estimated, title, source, expect,
+        )  # fmt: skip
+        if self._bounds and check:
+            check_bounds(tree, self._bounds.get(len(tree) - 1, (-INFINITY, INFINITY)))
+        return tree
+
+    # What readers and transforms call: they have checked what they give.
+
+    def __len__(self) -> int:
+        return len(self._kind)
+
+    def add_terminal(self, utility: Number) -> int:
+        """Add a terminal of a utility that is already of the builder's number type, or `UNKNOWN`."""
+        self._first.append(len(self._child))
+        self._utility.append(utility)
+        self._kind.append(0)
+        return len(self._kind) - 1
+
+    def add_inner(
+        self,
+        kind: int,
+        children: Sequence[int],
+        probabilities: Sequence[Number] | None,
+        labels: Sequence[str | None] | None,
+        estimate: Number | None = None,
+    ) -> int:
+        """Add an inner node over children that are in the table; `probabilities` at CHANCE only."""
+        self._first.append(len(self._child))
+        self._child.extend(children)
+        self._utility.append(self._no_estimate if estimate is None else estimate)
+        return self._close_inner(kind, len(children), probabilities, labels)
+
+    def add_run(
+        self,
+        kind: int,
+        utilities: list[Number],
+        probabilities: Sequence[Number] | None,
+        labels: Sequence[str | None] | None,
+    ) -> int:
+        """Add an inner node together with its children, all of them terminals of these utilities."""
+        kinds, start, count = self._kind, len(self._kind), len(utilities)
+        # Its terminals and itself begin at the same branch, since terminals have none.
+        self._first.fromlist([len(self._child)] * (count + 1))
+        self._child.fromlist([*range(start, start + count)])
+        with_own: list[Number | None] = [*utilities, self._no_estimate]
+        self._extend_utility(with_own)
+        kinds.frombytes(bytes(count))
+        # As `_close_inner` does: a call less for each of the many runs is felt.
+        kinds.append(kind)
+        self._probability.extend(probabilities or self._certain * count)
+        self._label.extend(labels or [None] * count)
+        return start + count
+
+    def _close_inner(
+        self,
+        kind: int,
+        count: int,
+        probabilities: Sequence[Number] | None,
+        labels: Sequence[str | None] | None,
+    ) -> int:
+        self._probability.extend(probabilities or self._certain * count)
+        self._label.extend(labels or [None] * count)
+        self._kind.append(kind)
+        return len(self._kind) - 1
+
+    def annotate(self, node: int, *, bounds: Bounds | None = None, note: str | None = None) -> None:
+        """Write bounds or a note at a node."""
+        if bounds is not None:
+            self._bounds[node] = bounds
+        if note is not None:
+            self._notes[node] = note
+
+    def annotate_branch(self, node: int, place: int, note: str) -> None:
+        """Write a note at one branch of an inner node, counted from 0."""
+        self._branch_notes[self._first[node] + place] = note
+
+    def outside_bounds(self, root: int) -> Iterator[tuple[int, str]]:
+        """Yield each node so far whose utility or estimate lies outside the bounds on a way to it, with what is wrong.
+
+        It does not matter whether the root reaches it; `build` forgets those that it does not.
+        """
+        if self._bounds:
+            columns = Columns(
+                self._kind,
+                self._utility,
+                array("I", [*self._first, len(self._child)]),
+                self._child,
+                self._probability,
+            )
+            yield from outside_bounds(Tree(columns, self._label, self.exact, self._bounds), None)
+
+    def distribution(
+        self, written: Sequence[Number] | None, count: int
+    ) -> tuple[Sequence[Number], Number | None]:
+        """Return the probabilities of `count` outcomes, and the sum that was divided out (None if it was 1).
+
+        Nothing written means equally likely. A sum that misses 1 by more than 1e-9 raises `TreeError`; a smaller
+        miss is divided out: in exact mode every one, in float mode what is more than rounding.
+        """
+        if written is None:
+            equal = self._equal.get(count)
+            if equal is None:
+                equal = self._equal[count] = [self._one / count] * count
+            return equal, None
+        total: Any = sum(written) if self.exact else math.fsum(written)
+        if total == 1 or not self.exact and abs(total - 1) <= ROUNDING:
+            return list(written), None
+        if abs(total - 1) > (SUM_TOLERANCE if self.exact else SUM_TOLERANCE + ROUNDING):
+            raise TreeError(
+                f"the probabilities sum to {numbers.clipped(total)}, expected 1: correct them, or leave every p out "
+                "for outcomes that are equally likely"
+            )
+        return [p / total for p in written], total
+
+    def _player(self, kind: Kind, children: Children, about: Mapping[str, object]) -> NodeId:
+        ids, labels = self._children(children)
+        return self._inner(kind, ids, labels, None, about)
+
+    def _inner(
+        self,
+        kind: Kind,
+        ids: list[int],
+        labels: list[str | None] | None,
+        probabilities: Sequence[Number] | None,
+        about: Mapping[str, object],
+    ) -> NodeId:
+        unknown = set(about) - {"estimate", "bounds", "note"}
+        if unknown:
+            raise TreeError(
+                f"unknown argument {sorted(unknown)[0]!r}: estimate, bounds and note are known"
+            )
+        estimate, bounds, note = about.get("estimate"), about.get("bounds"), about.get("note")
+        node = NodeId(
+            self.add_inner(
+                kind,
+                ids,
+                probabilities,
+                labels,
+                None if estimate is None else self._number(estimate),
+            )
+        )
+        if bounds is not None:
+            if not isinstance(bounds, Sequence) or isinstance(bounds, str) or len(bounds) != 2:
+                raise TreeError(f"bounds are a pair (lower, upper), got {bounds!r}")
+            lower, upper = (numbers.to_bound(self._text(end), self.exact) for end in bounds)
+            if lower > upper:
+                raise TreeError(
+                    f"bounds are a pair (lower, upper), got {bounds!r}, whose lower end is the greater"
+                )
+            self.annotate(node, bounds=(lower, upper))
+        self.annotate(node, note=None if note is None else str(note))
+        return node
+
+    def _children(self, children: Children) -> tuple[list[int], list[str | None] | None]:
+        self._check_open()
+        labels: list[str | None] | None = None
+        if isinstance(children, str) or not isinstance(children, Iterable):
+            raise TreeError(
+                f"the children are {children!r}: expected a list of nodes, or a mapping from label to node"
+            )
+        if isinstance(children, Mapping):
+            written = [str(label) for label in children]
+            if len(set(written)) < len(written):
+                label = next(label for label in written if written.count(label) > 1)
+                raise TreeError(
+                    f"duplicate label {numbers.quoted(label)} among siblings: give each its own"
+                )
+            labels = [label_at(label, place) for place, label in enumerate(written, start=1)]
+            children = children.values()
+        ids = [self._id(child) for child in children]
+        if not ids:
+            raise TreeError("a node has no children: give it at least one, or make it a terminal")
+        return ids, labels
+
+    def _id(self, child: Child) -> int:
+        if child is None:  # more often a slip than meant
+            raise NumberError(
+                "a child is None: expected a number or a node; one not known yet is terminal(None)"
+            )
+        if not isinstance(child, NodeId):
+            return self.terminal(child)
+        if child >= len(self):
+            raise TreeError(f"node {int(child)} is not in this builder, which holds {len(self)}")
+        return int(child)
+
+    def _number(self, value: object) -> Number:
+        return numbers.to_number(self._text(value), self.exact)
+
+    @staticmethod
+    def _text(value: object) -> str:
+        if isinstance(value, bool) or value is None:
+            raise NumberError(f"{value!r} is no number")
+        return value if isinstance(value, str) else str(value)
+
+    def _check_open(self) -> None:
+        if self._built:
+            raise TreeError(
+                "this builder has built its tree: make another builder for another tree"
+            )
+
+    def _truncate(self, count: int) -> None:
+        """Drop the rows after the first `count`; what is left never refers to them."""
+        if count < len(self._kind):
+            branches = self._first[count]
+            for column in (self._kind, self._utility, self._first):
+                del column[count:]
+            for column in (self._child, self._probability, self._label):
+                del column[branches:]
+            self._bounds = {n: bounds for n, bounds in self._bounds.items() if n < count}
+            self._notes = {n: note for n, note in self._notes.items() if n < count}
+            self._branch_notes = {b: note for b, note in self._branch_notes.items() if b < branches}
+
+    def _unreachable(self) -> list[int]:
+        """Return the rows that the last one does not reach."""
+        has_parent = bytearray(len(self._kind))
+        has_parent[-1] = 1
+        for c in self._child:
+            has_parent[c] = 1
+        if 0 not in has_parent:
+            return []
+        reached = bytearray(len(self._kind))
+        reached[-1] = 1
+        end = len(self._child)
+        for n in range(len(self._kind) - 1, -1, -1):
+            if reached[n]:
+                for b in range(self._first[n], end):
+                    reached[self._child[b]] = 1
+            end = self._first[n]
+        return [n for n, r in enumerate(reached) if not r]
+
+    def _without(self, unreachable: Sequence[int]) -> tuple[TreeBuilder, dict[int, int]]:
+        """Return a builder that holds all but the given rows, and the new id of each that it holds."""
+        dropped = set(unreachable)
+        ends = [*self._first[1:], len(self._child)]
+        other, new = TreeBuilder(self.exact), dict[int, int]()
+        for n, kind in enumerate(self._kind):
+            if n in dropped:
+                continue
+            if not kind:
+                new[n] = other.add_terminal(self._utility[n])
+            else:
+                own = slice(self._first[n], ends[n])
+                children = [new[c] for c in self._child[own]]
+                new[n] = other.add_inner(
+                    kind, children, self._probability[own], self._label[own], self._utility[n]
+                )
+                for b in range(own.start, own.stop):
+                    if b in self._branch_notes:
+                        other.annotate_branch(new[n], b - own.start, self._branch_notes[b])
+            other.annotate(new[n], bounds=self._bounds.get(n), note=self._notes.get(n))
+        return other, new
+
+
+def label_at(label: str, place: int) -> str | None:
+    """Return what the label column holds for a label written at a place, or raise `TreeError`.
+
+    `#k` is what an unlabelled branch at place k is called, so it may be written only there (and is stored as None).
+    """
+    if not label:
+        raise TreeError("the label is empty: write one, or leave it out for #1, #2, … by place")
+    if label[0] == "#" and label[1:].isdecimal() and label.isascii():
+        if label != f"#{place}":
+            label = numbers.quoted(label)[1:-1]
+            raise TreeError(
+                f"the label {label} stands at place {place}: #{place} is the only number label here"
+            )
+        return None
+    return label
+
+
+def check_bounds(tree: Tree, root_bounds: Bounds) -> None:
+    """Raise `TreeError` where a utility or an estimate lies outside the bounds of a node on the way to it."""
+    for node, message in outside_bounds(tree, root_bounds):
+        raise TreeError(f"{numbers.printable(tree.path_of(node))}: {message}")
+
+
+def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int, str]]:
+    """Yield each node whose utility or estimate lies outside the bounds on the way to it, with what is wrong.
+
+    A terminal that is not known lies outside only where the bounds leave no number.
+    """
+    root, kind, utility = len(tree) - 1, tree.columns.kind, tree.columns.utility
+    if tree.local_bounds.keys() <= {
+        root
+    }:  # all nodes have the same, which millions of rows need not say
+        ends = root_bounds or tree.local_bounds.get(root, (-INFINITY, INFINITY))
+        lower, upper = ([end] if tree.exact else array("d", [float(end)]) for end in ends)
+    else:
+        lower, upper = tree.inherited_bounds(root_bounds)
+    if tree.exact:
+        utility = [_NAN if value is None else value for value in utility]
+    n = tree.scan(scans.next_outside, kind, utility, lower, upper, 0)
+    while n >= 0:
+        at = min(n, len(lower) - 1)
+        least, greatest = map(numbers.clipped, (lower[at], upper[at]))
+        if lower[at] > upper[at]:
+            message = f"the bounds on the way here leave no number (at least {least}, at most {greatest}): "
+            message += "correct the bounds"
+        else:
+            what = "estimate" if kind[n] else "utility"
+            message = f"the {what} {numbers.clipped(utility[n])} lies outside the bounds [{least}, {greatest}]: "
+            message += f"widen the bounds, or correct the {what}"
+        yield n, message
+        n = tree.scan(scans.next_outside, kind, utility, lower, upper, n + 1)

@@ -1,0 +1,361 @@
+"""The tree in memory: two tables of columns, and views of their rows.
+
+    node table                                      branch table
+    kind[N]     a `Kind`                            child[M]        node id
+    utility[N]  of a terminal; else the estimate,   probability[M]  1 unless below CHANCE
+                NaN (None in exact mode) if none    label[M]        text, or None: `#k` by its place
+                (of a terminal that is not known:
+                NaN, in exact mode too)
+    first[N+1]  first branch; a node's branches
+                are first[n] .. first[n+1]
+
+Children come before their parents: every child's id is smaller than its parent's and the root is the last row, so
+backward induction is one forward scan and a cycle cannot be stored. Nothing here recurses on the depth of a tree.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+from expectitree import compiling
+from expectitree.display import Shown
+from expectitree.errors import TreeError
+from expectitree.numbers import INFINITY, Number, printable
+from expectitree.tree import paths, scans
+from expectitree.tree.expectation import Expectation
+
+# An array, a view of memory that another library holds, a list (of `Fraction`), or in compiled code a NumPy array.
+Column: TypeAlias = Any
+Bounds: TypeAlias = tuple[Number, Number]
+
+UNKNOWN = float(
+    "nan"
+)  # in the column `utility`: of a terminal that nobody has given one yet, `"?"` in a file
+MOST_DIGITS = 4000  # of an unfolded size that is given exactly
+_MANY_NODES = (
+    5_000_000  # sizes of several digits for so many nodes would take more memory than their tree
+)
+
+
+class Kind(IntEnum):
+    """What decides at a node."""
+
+    TERMINAL = 0
+    MAX = 1
+    MIN = 2
+    CHANCE = 3
+
+
+class Columns(NamedTuple):
+    """The numeric columns of a tree, as a search takes them; shapes as in the module's table."""
+
+    kind: Column
+    utility: Column
+    first: Column
+    child: Column
+    probability: Column
+
+    @property
+    def read_only(self) -> bool:
+        """Compiled loops see these columns read-only."""
+        return True
+
+
+class Repeated(Sequence[Any]):
+    """One value, so many times: a column that takes no memory."""
+
+    def __init__(self, value: Any, count: int) -> None:
+        self.value, self.count_ = value, count
+
+    def __len__(self) -> int:
+        return self.count_
+
+    def __getitem__(self, at: Any) -> Any:
+        places = range(self.count_)[at]
+        return self.value if isinstance(places, int) else Repeated(self.value, len(places))
+
+
+@dataclass(frozen=True, eq=False)
+class Tree(Shown):
+    """A game tree, immutable once built; `TreeBuilder` makes it."""
+
+    columns: Columns
+    label: Sequence[str | None]
+    exact: bool = False  # numbers are `Fraction`, else float
+    local_bounds: Mapping[int, Bounds] = field(
+        default_factory=dict
+    )  # node -> the bounds written at it
+    notes: Mapping[int, str] = field(default_factory=dict)  # node -> its note
+    branch_notes: Mapping[int, str] = field(
+        default_factory=dict
+    )  # branch -> the note beside its `ref`
+    estimated: frozenset[int] = frozenset()  # terminals that a depth limit made of inner nodes
+    title: str | None = None
+    source: str | None = None
+    expect: Expectation | None = None
+
+    def __len__(self) -> int:
+        return len(self.columns.kind)
+
+    def __repr__(self) -> str:
+        title = f"{printable(self.title)!r}, " if self.title else ""
+        leaves = (
+            f"{self.leaves:,} leaves{f' ({len(self.unknown):,} not known)' if self.unknown else ''}"
+        )
+        return f"<Tree {title}{len(self):,} nodes, {leaves}{', exact' if self.exact else ''}>"
+
+    @property
+    def root(self) -> Node:
+        """The root: the last row."""
+        return Node(self, len(self) - 1)
+
+    @cached_property
+    def _leaves_and_range(self) -> tuple[int, int, Number, Number]:
+        found: tuple[int, int, Number, Number] = self.scan(
+            scans.utility_range, self.columns.kind, self.columns.utility
+        )
+        return found
+
+    @property
+    def leaves(self) -> int:
+        """How many terminals there are."""
+        return self._leaves_and_range[0]
+
+    @property
+    def utility_range(self) -> Bounds:
+        """The least and the greatest utility of the terminals that are known; (-inf, inf) where none is.
+
+        Of those in `unknown` it says nothing: they may lie outside.
+        """
+        _, _, least, greatest = self._leaves_and_range
+        return (least, greatest) if least <= greatest else (-INFINITY, INFINITY)
+
+    @cached_property
+    def unknown(self) -> tuple[int, ...]:
+        """The terminals whose utility is not known yet (`"?"` in a file), sorted; no search takes such a tree.
+
+        The utility column says it, so that whatever copies that column is right about it too, and a tree that has none
+        pays nothing: the scan that counts the leaves, which every search needs, sees it by the way.
+        """
+        count = self._leaves_and_range[1]
+        if not count:
+            return ()
+        found: Column = compiling.zeros("I", count)
+        self.scan(scans.find_unknown, self.columns.kind, self.columns.utility, found)
+        return tuple(found)
+
+    @cached_property
+    def heights(self) -> Column:
+        """For each node, the branches on the longest way down to a terminal."""
+        heights: Column = compiling.zeros("i", len(self))
+        self.scan(scans.measure_heights, self.columns, heights)
+        return heights
+
+    @cached_property
+    def widest(self) -> int:
+        """The most branches that a node has."""
+        widest: int = self.scan(scans.widest, self.columns.first)
+        return widest
+
+    @cached_property
+    def unfolded(self) -> int | str:
+        """The size of the tree written out without sharing; beyond 4,000 digits, text such as `about 10^30102`.
+
+        (Beyond 15 digits already where the tree itself has millions of nodes.)
+        """
+        kind, _, first, child, _ = self.columns
+        if not self.is_sharing:
+            return len(kind)
+        logarithms = compiling.zeros("d", len(kind))
+        self.scan(scans.measure_unfolded, self.columns, logarithms)
+        if logarithms[-1] >= (15 if len(kind) > _MANY_NODES else MOST_DIGITS):
+            return f"about 10^{int(logarithms[-1])}"
+        sizes = [1] * len(kind)
+        for n in range(len(kind)):
+            if kind[n]:
+                sizes[n] = 1 + sum(sizes[child[b]] for b in range(first[n], first[n + 1]))
+        return sizes[-1]
+
+    @property
+    def is_sharing(self) -> bool:
+        """Whether several branches lead to some node."""
+        return len(self.columns.child) != len(self) - 1
+
+    def scan(self, loop: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what a loop over all rows returns, compiled where that pays; numbers that are no floats never are."""
+        return compiling.run(loop, *arguments, rows=0 if self.exact else len(self))
+
+    def branch_label(self, node: int, branch: int) -> str:
+        """Return the label of a branch of `node`: as written, or `#k` by its place."""
+        return self.label[branch] or f"#{branch - self.columns.first[node] + 1}"
+
+    def parent_of(self, branch: int) -> int:
+        """Return the node that a branch is one of."""
+        return bisect_right(self.columns.first, branch) - 1
+
+    def node(self, node: int) -> Node:
+        """Return the view of a node id."""
+        if not 0 <= node < len(self):
+            raise TreeError(f"node {node} is not in this tree: its ids are 0 to {len(self) - 1}")
+        return Node(self, node)
+
+    def find(self, path: str) -> Node:
+        """Return the node that a path such as `a2/#1` leads to; raise `TreeError` naming where it stops."""
+        here = self.root
+        labels = paths.split(path)
+        for depth, label in enumerate(labels):
+            branch = next((b for b in here.branches if b.label == label), None)
+            if branch is None:
+                where = paths.join(labels[:depth])
+                raise TreeError(f"no node {printable(path)}: {_known_labels(here, where)}")
+            here = branch.child
+        return here
+
+    def walk(self) -> Iterator[tuple[Node, str]]:
+        """Yield every node once with its first path, parents first, in branch order."""
+        order, parent, branch, depth = self.first_paths
+        path, ends = "", [0]  # the current path, and where its labels end
+        for n in order:
+            if parent[n] < 0:
+                yield Node(self, n), paths.ROOT
+                continue
+            del ends[depth[n] :]
+            label = paths.join([self.branch_label(parent[n], branch[n])])
+            path = f"{path[: ends[-1]]}/{label}" if ends[-1] else label
+            ends.append(len(path))
+            yield Node(self, n), path
+
+    def path_of(self, node: int) -> str:
+        """Return the first path to a node."""
+        _, parent, branch, _ = self.first_paths
+        labels = []
+        while parent[node] >= 0:
+            labels.append(self.branch_label(parent[node], branch[node]))
+            node = parent[node]
+        return paths.join(reversed(labels))
+
+    @cached_property
+    def first_paths(self) -> FirstPaths:
+        """How each node is first met when the tree is walked from the root, parents first, in branch order."""
+        count = len(self)
+        order, parent, depth = (compiling.zeros("i", count) for _ in range(3))
+        branch = compiling.filled("i", scans.NOBODY, count)
+        self.scan(scans.walk, self.columns, order, parent, branch, depth)
+        return FirstPaths(order, parent, branch, depth)
+
+    def is_first_met(self, node: int, branch: int) -> bool:
+        """Say whether a branch is the last step of the first path to a node."""
+        return not self.is_sharing or bool(self.first_paths.branch[node] == branch)
+
+    def inherited_bounds(self, root_bounds: Bounds | None) -> tuple[Column, Column]:
+        """Return for every node the interval that its own and all its parents' bounds leave it.
+
+        The root's are `root_bounds`, in place of any written at it (unless they are None). Parents come after their
+        children, so one backward scan hands every bound down; without local bounds all nodes have the root's.
+        """
+        count = len(self)
+        ends = (-INFINITY, INFINITY) if root_bounds is None else root_bounds
+        compiled = not self.exact and compiling.pays(count)
+        lower, upper = (
+            [end] * count if self.exact else compiling.filled("d", end, count, compiled)
+            for end in ends
+        )
+        local = {
+            n: bounds
+            for n, bounds in self.local_bounds.items()
+            if root_bounds is None or n != count - 1
+        }
+        for n, (least, greatest) in local.items():
+            lower[n] = max(lower[n], least)
+            upper[n] = min(upper[n], greatest)
+        if local:
+            self.scan(scans.hand_down_bounds, self.columns, lower, upper)
+        return lower, upper
+
+
+class FirstPaths(NamedTuple):
+    """The tree that is left of a tree when every node keeps only the first path to it."""
+
+    order: Column  # [N] node ids, parents first, in branch order
+    parent: Column  # [N] by node: the node above on its first path, -1 at the root
+    branch: Column  # [N] by node: the branch from there, -1 at the root
+    depth: Column  # [N] by node: the branches from the root
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A view of one row of the node table; it owns nothing."""
+
+    tree: Tree
+    id: int
+
+    @property
+    def kind(self) -> Kind:
+        """What decides here."""
+        return Kind(self.tree.columns.kind[self.id])
+
+    @property
+    def utility(self) -> Number | None:
+        """What a terminal is worth to MAX; None at an inner node, and where it is not known yet."""
+        value = self.tree.columns.utility[self.id]
+        return value if self.kind == Kind.TERMINAL and value == value else None
+
+    @property
+    def estimate(self) -> Number | None:
+        """The heuristic value given at an inner node, or None."""
+        value = self.tree.columns.utility[self.id]
+        return None if self.kind == Kind.TERMINAL or value is None or value != value else value
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """The bounds written at this very node, or None."""
+        return self.tree.local_bounds.get(self.id)
+
+    @property
+    def note(self) -> str | None:
+        """The note written at this node, or None."""
+        return self.tree.notes.get(self.id)
+
+    @property
+    def branches(self) -> tuple[Branch, ...]:
+        """The ways to the children, in order."""
+        tree = self.tree
+        _, _, first, child, probability = tree.columns
+        return tuple(
+            Branch(tree.branch_label(self.id, b), probability[b], Node(tree, child[b]))
+            for b in range(first[self.id], first[self.id + 1])
+        )
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        """The nodes one branch below, in order."""
+        return tuple(branch.child for branch in self.branches)
+
+    def __repr__(self) -> str:
+        return f"<Node {self.id} {self.kind.name}>"
+
+
+class Branch(NamedTuple):
+    """The way from a node to a child: an action below MAX or MIN, an outcome below CHANCE."""
+
+    label: str
+    probability: Number
+    child: Node
+
+
+def _known_labels(node: Node, where: str) -> str:
+    if node.kind == Kind.TERMINAL:
+        return f"{where} is a terminal"
+    labels = [printable(paths.join([branch.label])) for branch in node.branches[:8]]
+    more = ", …" if len(node.branches) > len(labels) else ""
+    return f"the branches of {where} are {', '.join(labels)}{more}"
+
+
+def finite(value: Number) -> bool:
+    """Say whether a bound is a number, not an infinity."""
+    return -INFINITY < value < INFINITY

@@ -1,0 +1,725 @@
+"""`expectitree ask`: the conversation, what is kept of it, and what is said at the end."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager, suppress
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from helpers import ROOT
+
+import expectitree as et
+from expectitree.analysis.ask import answers as answers_module
+from expectitree.analysis.ask.answers import AnswersFile, answers_name, answers_text, edited
+from expectitree.cli import cli
+from expectitree.errors import FileError
+from expectitree.files import tree_files
+
+LAUNCH = ROOT / "docs" / "examples" / "launch.yaml"
+# One leaf after the other: whatever guides the search, `good` is asked before `bad` is worth a look.
+TREE = """\
+title: Bet or not
+bounds: [0, 9]
+note: In euros.
+max:
+  sure: 4
+  bet:
+    chance:
+      heads: {p: 3/4, min: {good: {utility: "?", note: Ask Ann.}}}
+      tails: {p: 1/4, min: {bad: {utility: "?", bounds: [0, 1]}}}
+"""
+GOOD, BAD = "bet/heads/good", "bet/tails/bad"
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    path = tmp_path / "bet.yaml"
+    path.write_text(TREE, "utf-8")
+    return path
+
+
+def ask(*arguments: str, typed: str = "") -> Result:
+    return CliRunner().invoke(cli, ["ask", *arguments], input=typed)
+
+
+def kept(name: str = "bet.answers.yaml") -> str:
+    """Return what stands in a file of answers, without comments."""
+    return "".join(
+        line for line in Path(name).read_text("utf-8").splitlines(True) if not line.startswith("#")
+    )
+
+
+# ---- The conversation.
+
+
+def test_a_whole_session(tree: Path) -> None:
+    result = ask("bet.yaml", typed="2\n1/2\n")
+    assert result.exit_code == 0
+    assert (
+        result.stderr
+        == """\
+Bet or not
+
+In euros.
+
+2 utilities are not known; perhaps not all of them are needed. Type ? for help.
+Answers are kept in bet.answers.yaml.
+
+Question 1: what is it worth when
+  ▲ MAX    plays  bet
+  ● CHANCE draws  heads  p 0.75
+  ▼ MIN    plays  good
+  Ask Ann.
+a number from 0 to 9: 2
+
+"""
+    )
+    assert (
+        result.stdout
+        == """\
+sure is best: it is worth 4, and nothing else is worth more than 1.75.
+★ sure  4
+  bet   [1.5, 1.75]
+1 of 2 unknown utilities was answered; the other cannot change the decision.
+See it all: expectitree ask bet.yaml --show
+A wrong answer? Correct it in bet.answers.yaml.
+"""
+    )
+    assert kept() == f"{GOOD}: 2\n"
+
+
+def test_it_goes_on_where_it_was_left(tree: Path) -> None:
+    result = ask("bet.yaml", "--goal", "value", typed="8\n")
+    assert result.exit_code == 1
+    assert (
+        "the value is in [6, 6.25]; best so far: bet, for certain; 1 not known\n" in result.stderr
+    )
+    assert result.stdout.startswith(
+        "Not decided: the value is in [6, 6.25]; the best so far is bet, for certain.\n"
+    )
+    assert result.stdout.endswith("Go on: expectitree ask bet.yaml --goal value\n")
+    result = ask("bet.yaml", "--goal", "value", typed="1/3\n")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("1 answer from bet.answers.yaml\n")
+    assert "Question 2: what is it worth when" in result.stderr
+    assert "a number from 0 to 1: 1/3\n" in result.stderr
+    assert result.stdout.startswith("The value is 6.083333333, with bet.\n")
+    assert "All 2 unknown utilities were answered.\n" in result.stdout
+    assert kept() == f"{GOOD}: 8\n{BAD}: 1/3\n"
+    exact = ask("bet.yaml", "--goal", "value", "--exact")
+    assert exact.stdout.startswith("The value is 73/12, with bet.\n")
+    assert exact.stderr == "2 answers from bet.answers.yaml\n"
+
+
+@pytest.mark.parametrize("typed", ["", "quit\n", "Q\n", "?\nquit", "skip\nskip\nundo\n"])
+def test_leaving_at_once(tree: Path, typed: str) -> None:
+    result = ask("bet.yaml", typed=typed)
+    assert result.exit_code == 1
+    assert (
+        result.stdout
+        == """\
+Not decided: the best so far is sure, wrong by at most 3.
+★ sure  4
+  bet   [0, 7]
+None of 2 unknown utilities was answered.
+Go on: expectitree ask bet.yaml
+"""
+    )
+    assert not Path("bet.answers.yaml").exists()
+
+
+def test_nonsense_is_asked_again(tree: Path) -> None:
+    result = ask("bet.yaml", typed="\nfour\nundo\nskop\n10\n-1e999\n1/0\ntrue\n2\n")
+    assert result.exit_code == 0
+    assert result.stderr.count("Question") == 1
+    for said in (
+        "Type a number, or ? for help.",
+        "'four' is no number: write a decimal such as 2, -4.5e3 or .9, or a fraction of",
+        "There is no answer to take back.",
+        "(did you mean 'skip'?)",
+        f"the utility 10 of {GOOD} lies outside its bounds [0, 9]: correct the",
+        "'-1e999' has too large an exponent",
+        "divides by zero",
+        "true is no number",
+    ):
+        assert said in result.stderr
+    assert kept() == f"{GOOD}: 2\n"
+
+
+def test_help_show_skip_and_undo(tree: Path) -> None:
+    result = ask("bet.yaml", "--goal", "value", typed="?\nshow\nskip\n1\nundo\nskip\n8\nskip\n")
+    said = result.stderr
+    for word in ("skip", "undo", "show", "quit"):
+        assert f"\n  {word} " in said
+    assert "├── sure  4\n└── bet   ● CHANCE [0, 7]" in said
+    assert "{'" not in said
+    assert f"Taken back: {BAD}, 1\n" in said
+    assert "There is no other that matters now.\n" in said
+    assert kept() == f"{GOOD}: 8\n"
+
+
+def test_undo_takes_back_an_answer_of_an_earlier_session(tree: Path) -> None:
+    ask("bet.yaml", "--goal", "value", typed="8\n")
+    result = ask("bet.yaml", "--goal", "value", typed="undo\n7\n")
+    assert f"Taken back: {GOOD}, 8\n" in result.stderr
+    assert kept() == f"{GOOD}: 7\n"
+
+
+def test_undo_takes_back_every_line_about_a_leaf(tree: Path) -> None:
+    """Who edits the file may call a shared leaf by another of its paths, or by two."""
+    tree.write_text(
+        '{bounds: [0, 9], nodes: {x: {utility: "?"}}, max: {a: {min: {u: {ref: x}, v: {utility: "?"}}}, '
+        'b: {min: [{ref: x}, 8]}, c: {utility: "?"}}}',
+        "utf-8",
+    )  # fmt: skip
+    for content in ("b/#1: 5\n", "b/#1: 5\na/u: 5\n", "\\b/#1: 5\n"):
+        Path("bet.answers.yaml").write_text(content, "utf-8")
+        result = ask("bet.yaml", "--goal", "value", typed="undo\n")
+        assert result.stderr.count("Taken back: ") == content.count("\n")
+        assert kept() == ""
+        assert ask("bet.yaml").exit_code == 1
+
+
+def test_an_answer_is_kept_though_it_is_interrupted(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C waits until what was typed is taken in and written."""
+    before = et.Inquiry.answer
+
+    def answer(inquiry: et.Inquiry, *what: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        before(inquiry, *what)
+
+    monkeypatch.setattr(et.Inquiry, "answer", answer)
+    result = ask("bet.yaml", "--goal", "value", typed="8\n1\n")
+    assert result.exit_code == 1
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert kept() == f"{GOOD}: 8\n"
+    assert "1 of 2 unknown utilities was answered." in result.stdout
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_long_label_is_told_in_full(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    result = ask(str(LAUNCH), "--no-save", typed="700\n450\n")
+    told = " ".join(result.stderr.split())
+    assert "in full: launch now/strong demand/rival cuts its price" in told
+    assert "in full: launch now/strong demand/rival copies the product" in told
+    assert max(map(len, result.stderr.splitlines())) <= 50
+    monkeypatch.setenv("COLUMNS", "80")
+    assert "in full" not in ask(str(LAUNCH), "--no-save", typed="700\n").stderr
+
+
+def test_what_is_offered_is_taken(tree: Path) -> None:
+    """Ends are rounded for people, but never to a number outside."""
+    text = 'max: {a: {utility: "?", bounds: [1/3, 2/3]}, b: 0.5}'
+    for more, ends in (((), "0.3333333333333333 to 0.6666666667"), (("--exact",), "1/3 to 2/3")):
+        asked = ask("-e", text, *more).stderr
+        assert f"a number from {ends}: " in asked.replace("0.6666666666666666", "0.6666666667")
+        lower, upper = asked.partition("a number from ")[2].partition(": ")[0].split(" to ")
+        for end in (lower, upper):
+            assert ask("-e", text, *more, typed=f"{end}\n").exit_code == 0
+
+
+def test_many_actions_are_gone_through_once(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, calls = et.Inquiry._losses, []
+
+    def losses(inquiry: et.Inquiry) -> Any:
+        calls.append(1)
+        return before(inquiry)
+
+    monkeypatch.setattr(et.Inquiry, "_losses", losses)
+    tree.write_text("{bounds: [0, 9], max: [" + ", ".join(['{utility: "?"}'] * 500) + "]}", "utf-8")
+    result = ask("bet.yaml")
+    assert "#500" not in result.stdout
+    assert "480 more" in result.stdout
+    assert len(calls) < 15
+
+
+def test_actions_that_lead_to_the_same(tree: Path) -> None:
+    result = ask(
+        "-e", '{bounds: [0, 9], nodes: {x: {utility: "?"}}, max: {a: {ref: x}, b: {ref: x}}}'
+    )
+    assert result.stdout.startswith("a is best: all actions lead to the same.\n")
+
+
+def test_a_typed_tree_keeps_nothing(tree: Path) -> None:
+    text = 'max: [{utility: "?", bounds: [1, 2]}, 3]'
+    result = ask("-e", text)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert (
+        result.stdout
+        == """\
+#2 is best: it is worth 3, and nothing else is worth more than 2.
+  #1  [1, 2]
+★ #2  3
+Nothing had to be asked: the one unknown utility cannot change the decision.
+"""
+    )
+    text = 'min: [{utility: "?"}, {utility: "?"}]'
+    result = ask("-e", text, "--bounds=0,1", "--no-save", typed="0\n")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(
+        "#1 is best: it is worth 0, and nothing else is worth less than 0.\n"
+    )
+    result = ask("-e", text, "--answers", "kept.yaml", typed="0\n")
+    assert "best so far: #1, and nothing limits yet how wrong that is; 1 not known" in result.stderr
+    assert "a number: 0" in result.stderr
+    assert kept("kept.yaml") == '"#1": 0\n'
+    assert result.stdout.endswith(
+        'Go on: expectitree ask -e \'min: [{utility: "?"}, {utility: "?"}]\' --answers kept.yaml\n'
+    )
+    assert sorted(os.listdir()) == ["bet.yaml", "kept.yaml"]
+
+
+def test_a_root_without_actions_and_a_shared_leaf(tree: Path) -> None:
+    text = """{nodes: {x: {utility: "?"}}, chance: {
+      a: {p: 0, ref: x}, b: {ref: x, p: 1/2, note: N}, c: {max: [{ref: x}, 1], p: 1/2}}}"""
+    result = ask("-e", text, "--exact", typed="1/3\n")
+    assert (
+        "  ● CHANCE draws  b  p 0.5\n  N\n  3 branches lead here: it is asked once, and counts for all.\n"
+        in result.stderr
+    )
+    assert result.stdout == "The value is 2/3.\nThe one unknown utility was answered.\n"
+    result = ask("-e", 'utility: "?"', typed="\n5")
+    assert "Question 1: what is it worth?\na number: " in result.stderr
+    assert result.stdout == "The value is 5.\nThe one unknown utility was answered.\n"
+
+
+def test_a_long_way_and_many_actions(tree: Path) -> None:
+    text = '{utility: "?"}'
+    for _ in range(30):
+        text = f'{{min: {{"{"x" * 90}": {text}}}}}'
+    result = ask("-e", f"{{bounds: [-1, 1], max: [{text}, {', '.join('0' * 40)}]}}", typed="0.5")
+    assert "  … 20 more steps\n" in result.stderr
+    assert max(map(len, (result.stderr + result.stdout).splitlines())) <= 80
+    assert "  … 21 more\n" in result.stdout
+
+
+def test_nothing_is_unknown(tree: Path) -> None:
+    result = ask("-e", "max: [1, 2]")
+    assert result.exit_code == 0
+    assert (
+        result.stderr
+        == "-e: every utility is known, so there is nothing to ask: expectitree eval -e 'max: [1, 2]'\n"
+    )
+    assert (
+        result.stdout
+        == "#2 is best: it is worth 2, and nothing else is worth more than 1.\n  #1  1\n★ #2  2\n"
+    )
+
+
+# ---- What comes out.
+
+
+def test_json(tree: Path) -> None:
+    result = ask("bet.yaml", "--goal", "value", "--format", "json", typed="8\n")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout) == {
+        "file": "bet.yaml", "title": "Bet or not", "goal": "value", "done": False, "best": "bet", "loss": 0,
+        "value": None, "interval": [6, 6.25],
+        "actions": [{"label": "sure", "interval": [4, 4]}, {"label": "bet", "interval": [6, 6.25]}],
+        "bounds": [0, 9], "bounds_from": "file", "unknown": {"total": 2, "answered": 1}, "answers": {GOOD: 8},
+        "next": {"path": BAD, "bounds": [0, 1]},
+    }  # fmt: skip
+    found = json.loads(ask("bet.yaml", "--show", "--exact", "--format", "json").stdout)
+    assert (found["done"], found["best"], found["loss"], found["answers"]) == (
+        True,
+        "bet",
+        0,
+        {GOOD: "8"},
+    )
+    assert found["next"] is None
+    found = json.loads(ask("-e", 'chance: [{utility: "?"}]', "--show", "--format", "json").stdout)
+    assert (found["best"], found["loss"], found["bounds"], found["bounds_from"]) == (
+        None,
+        "inf",
+        ["-inf", "inf"],
+        "none",
+    )
+    assert found["actions"] == []
+
+
+def test_show_asks_nothing(tree: Path) -> None:
+    ask("bet.yaml", typed="2\n")
+    result = ask("bet.yaml", "--show")
+    assert result.exit_code == 0
+    assert result.stderr == "1 answer from bet.answers.yaml\n"
+    assert "good  2" in result.stdout
+    assert "bad: ?" in result.stdout
+    assert "sure is best" in result.stdout
+    assert ask("bet.yaml", "--show", "--no-save", "--answers", "none.yaml").exit_code == 1
+
+
+def test_the_tree_with_its_answers(tree: Path) -> None:
+    result = ask("bet.yaml", "--goal", "value", "-o", "some.yaml", typed="1/3\n")
+    assert result.exit_code == 0  # sure, whatever the other is
+    written = et.load("some.yaml", exact=True)
+    assert written.find(GOOD).utility == Fraction(1, 3)
+    assert [written.path_of(n) for n in written.unknown] == [BAD]
+    assert "some.yaml written: 7 nodes; next: expectitree ask some.yaml" in result.stderr
+    result = ask("bet.yaml", "-o", "some.yaml")
+    assert result.exit_code == 2
+    assert "some.yaml exists already" in result.stderr
+    assert ask("bet.yaml", "-o", "some.yaml", "--force").exit_code == 0
+    assert ask("bet.yaml", "-o", "-").exit_code == 2
+    assert ask("bet.yaml", "-o", "some.json").exit_code == 0
+    assert et.load("some.json").find(GOOD).utility == 1 / 3
+    result = ask("bet.yaml", "--no-save", "--answers", "no.yaml", "-o", "quit.yaml", typed="quit\n")
+    assert result.exit_code == 1
+    assert len(et.load("quit.yaml").unknown) == 2
+
+
+def test_an_output_that_cannot_be_written_loses_no_answer(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise FileError(
+            [et.Problem("o.yaml", "the file cannot be written: No space left on device")]
+        )
+
+    monkeypatch.setattr("expectitree.cli.ask.write_tree", fail)
+    result = ask("bet.yaml", "--no-save", "-o", "o.yaml", typed="2\n")
+    assert result.exit_code == 3
+    assert result.stderr.endswith(
+        "o.yaml: the file cannot be written: No space left on device\n"
+        f"The answers are not saved. In a file for --answers they would be:\n{GOOD}: 2\n"
+    )
+    result = ask("bet.yaml", "-o", "o.yaml", typed="2\n")
+    assert result.exit_code == 3
+    assert "not saved" not in result.stderr
+    assert kept() == f"{GOOD}: 2\n"
+
+
+# ---- The file of answers.
+
+
+def test_a_full_disk_loses_no_answer(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def full(path: str) -> Any:
+        raise OSError(errno.ENOSPC, "No space left on device", path)
+        yield
+
+    before = answers_module.whole_file
+    monkeypatch.setattr(answers_module, "whole_file", full)
+    result = ask("bet.yaml", "--goal", "value", typed="8\nundo\n7\n0.5\n")
+    assert result.exit_code == 3
+    assert result.stderr.count("the answers cannot be written: No space left on device") == 1
+    assert "Go on: they will be printed at the end." in result.stderr
+    assert result.stderr.endswith(f"they would be:\n{GOOD}: 7\n{BAD}: 0.5\n")
+    assert result.stdout.startswith("The value is 5.375, with bet.")
+    assert "See it all" not in result.stdout
+    assert not Path("bet.answers.yaml").exists()
+    calls = []
+
+    def full_once(path: str) -> Any:
+        calls.append(path)
+        return full(path) if len(calls) == 1 else before(path)
+
+    monkeypatch.setattr(answers_module, "whole_file", full_once)
+    result = ask("bet.yaml", "--goal", "value", typed="8\n0.5\n")
+    assert result.exit_code == 0
+    assert kept() == f"{GOOD}: 8\n{BAD}: 0.5\n"
+
+
+def test_a_folder_that_is_read_only(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    result = CliRunner().invoke(cli, ["ask", "bet.yaml"], input="2\n")
+    assert isinstance(result.exception, FileError)
+    assert (
+        "answers cannot be kept here, it is read-only: name another place with --answers, or keep none"
+        in str(result.exception)
+    )
+    assert ask("bet.yaml", "--no-save", typed="2\n").exit_code == 0
+    assert ask("bet.yaml", "--show").exit_code == 1
+    assert os.listdir() == ["bet.yaml"]
+
+
+def test_who_else_changes_the_file_keeps_it(tree: Path) -> None:
+    file = AnswersFile("bet.answers.yaml", "bet.yaml")
+    assert file.read()[0] == []
+    file.save({"a": "1"})
+    Path("bet.answers.yaml").write_text("b: 2\n", "utf-8")
+    with pytest.raises(FileError, match="somebody else has changed this file meanwhile"):
+        file.save({"a": "1", "b": "2"})
+    assert kept() == "b: 2\n"
+
+
+def test_answers_in_advance(tree: Path) -> None:
+    Path("bet.answers.yaml").write_text(f"# by Bob\n\n{BAD}: .5  # a guess\n", "utf-8")
+    result = ask("bet.yaml", "--goal", "value", typed="8\n")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("1 answer from bet.answers.yaml\n")
+    assert (
+        Path("bet.answers.yaml").read_text("utf-8")
+        == f"# by Bob\n\n{BAD}: .5  # a guess\n{GOOD}: 8\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "problems"),
+    [
+        (f"{GOOD}: 10\n", [f"bet.answers.yaml:1:17: {GOOD}: the utility 10 of {GOOD} lies outside its bounds [0, 9]"]),
+        ("bet/tail: 1\nnil: 2\n", ["bet.answers.yaml:1:1: bet/tail: no node bet/tail: the", "2:1: nil: no node"]),
+        ("sure: 5\n", ["bet.answers.yaml:1:7: sure: the utility of sure is known, 4, and now 5"]),
+        ("bet: 5\n", ["bet is no leaf"]),
+        (f"{GOOD}: [1]\n", ["found a list, expected the path of a leaf and its utility"]),
+        (f"{GOOD}: 1\n{GOOD}: 2\n", ["bet.answers.yaml:2:1: bet/heads/good:"]),
+        (f"{GOOD}: four\n", ["'four' is no number"]),
+        ("- 1\n", ["found a list, expected the path"]),
+        ("4\n", ["found '4', expected the path"]),
+        ("".join(f"x{i}: 1\n" for i in range(30)), ["x19", "reading stopped after 21 errors; there may be more"]),
+        ("".join(f"x{i}: [1]\n" for i in range(30)), ["x19", "reading stopped after 20 errors; there may be more"]),
+        ("a: b: c\n", ["this is not YAML"]),
+    ],
+)  # fmt: skip
+def test_answers_that_do_not_fit(tree: Path, content: str, problems: list[str]) -> None:
+    Path("bet.answers.yaml").write_text(content, "utf-8")
+    result = ask("bet.yaml", typed="2\n")
+    assert isinstance(result.exception, FileError)
+    for problem in problems:
+        assert problem in str(result.exception)
+    if "lies outside" in problems[0] or "no node" in problems[0]:
+        assert str(result.exception).endswith(
+            "bet.answers.yaml: these answers do not fit the tree: correct these lines or take them out; "
+            "where the tree is another one, name another file: --answers"
+        )
+    assert Path("bet.answers.yaml").read_text("utf-8") == content
+
+
+def test_an_answer_that_has_moved_into_the_tree_is_harmless(tree: Path) -> None:
+    ask("bet.yaml", typed="2\n")
+    tree.write_text(TREE.replace('{utility: "?", note: Ask Ann.}', "2"), "utf-8")
+    result = ask("bet.yaml")
+    assert (result.exit_code, result.exception) == (0, None)
+
+
+@pytest.mark.parametrize("content", ["", "# nothing\n", "{}\n", "\ufeff# nothing"])
+def test_a_file_without_answers(tree: Path, content: str) -> None:
+    Path("bet.answers.yaml").write_text(content, "utf-8")
+    assert ask("bet.yaml", typed="2\n").exit_code == 0
+    assert et.files.parse(Path("bet.answers.yaml").read_text("utf-8"), "a.yaml").root == (
+        (GOOD, "2"),
+    )
+
+
+def test_the_text_is_changed_as_little_as_can_be() -> None:
+    assert answers_name("a/b.yaml") == "a/b.answers.yaml"
+    assert answers_name("b.tree") == "b.tree.answers.yaml"
+    paths = [
+        "a/b",
+        "#1",
+        "/",
+        "it's: so",
+        'say "x"',
+        "a\\/b",
+        "é",
+        "a\x07b",
+        "no",
+        "1.0",
+        "x" * 2000,
+        "- a",
+        " b ",
+    ]
+    text = None
+    for count in range(1, len(paths) + 1):
+        text = edited(text, dict.fromkeys(paths[:count], "1/3"), "t.yaml")
+        found = et.files.parse(text, "a.yaml").root
+        assert found == tuple((path, "1/3") for path in paths[:count])
+    assert text is not None
+    assert text.startswith("# Answers to `expectitree ask t.yaml`")
+    for count in range(len(paths) - 1, 0, -1):
+        text = edited(text, dict.fromkeys(paths[:count], "1/3"), "t.yaml")
+        assert et.files.parse(text, "a.yaml").root == tuple((path, "1/3") for path in paths[:count])
+    assert edited(text, {}, "t.yaml") == text.removesuffix("a/b: 1/3\n")
+    own = "# mine\n'a': 1 # one\nb: 2"
+    assert edited(own, {"a": "1", "b": "2"}, "t") == own
+    assert edited(own, {"a": "1", "b": "2", "c": "3"}, "t") == own + "\nc: 3\n"
+    assert edited(own, {"b": "2"}, "t") == "# mine\nb: 2\n"
+    assert edited(own, {"b": "2", "a": "7"}, "t") == "# mine\nb: 2\na: 7\n"
+    assert edited("{a: 1, b: 2}", {"a": "1"}, "t").endswith("as is\na: 1\n".partition("\n")[2])
+    assert edited("{a: 1, # one\n b: 2}", {"a": "1"}, "t") == "# one\na: 1\n"
+    assert edited("{} # none\n", {"a": "1"}, "t") == "# none\na: 1\n"
+    assert edited("  a: 1 # one\n  b: 2", {"a": "1", "c": "3"}, "t") == "  a: 1 # one\n  c: 3\n"
+    assert edited("---\na: 1 # one\n", {"a": "1", "c": "3"}, "t") == "---\na: 1 # one\nc: 3\n"
+    assert answers_text({"a": "1"}) == "a: 1\n"
+
+
+def test_answers_are_no_tree(tree: Path) -> None:
+    ask("bet.yaml", typed="2\n")
+    with pytest.raises(FileError) as caught:
+        et.load("bet.answers.yaml")
+    assert str(caught.value).startswith(
+        "bet.answers.yaml: by its name these are answers to `expectitree ask`: name"
+    )
+    Path("odd.answers.yaml").write_text("max: [1, 2]", "utf-8")
+    assert len(et.load("odd.answers.yaml")) == 3
+
+
+def test_a_folder_of_trees_leaves_answers_out(tree: Path) -> None:
+    ask("bet.yaml", typed="2\n")
+    assert list(tree_files(".")) == ["./bet.yaml"]
+    assert CliRunner().invoke(cli, ["verify", "."]).exit_code == 0
+
+
+# ---- How it is called.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "One tree is asked about"),
+        (["-e", "1", "bet.yaml"], "One tree is asked about"),
+        (["-"], "Standard input brings the answers, not the tree"),
+        (["bet.yaml", "--answers", "a.json"], "Answers are kept in YAML"),
+        (["bet.yaml", "--answers", "./bet.yaml"], "--answers names the tree itself"),
+        (["bet.yaml", "--bounds", "1"], "write LOWER,UPPER"),
+        (["bet.yaml", "--goal", "both"], "'both' is not one of"),
+        (
+            ["bet.yaml", "-o", "bet.answers.yaml"],
+            "-o bet.answers.yaml is where the answers are kept",
+        ),
+        (["bet.yaml", "--answers", "x.yaml", "-o", "./x.yaml"], "is where the answers are kept"),
+    ],
+)
+def test_wrong_usage(tree: Path, arguments: list[str], message: str) -> None:
+    result = ask(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_as_a_program(tree: Path) -> None:
+    """Without a terminal, Unicode or colour; interrupted; and errors of files."""
+    run: Any = {
+        "capture_output": True,
+        "encoding": "utf-8",
+        "env": {**os.environ, "PYTHONIOENCODING": "ascii"},
+    }
+    command = [sys.executable, "-m", "expectitree", "ask"]
+    done = subprocess.run([*command, "bet.yaml"], input="\xff\n2\n", **run)
+    assert done.returncode == 0
+    assert "  CHANCE draws  heads  p 0.75\n" in done.stderr
+    assert "* sure  4\n" in done.stdout
+    assert (done.stdout + done.stderr).isascii()
+    Path("bad.yaml").write_text("nil: 2\n", "utf-8")
+    done = subprocess.run([*command, "bet.yaml", "--answers", "bad.yaml"], input="", **run)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.count("\n") == 2
+    done = subprocess.run([*command, "bet.yaml", "--answers", "no/where.yaml"], input="2\n", **run)
+    assert done.returncode == 3
+    assert done.stderr == "no/where.yaml: there is no folder no: check the path, or make it\n"
+
+
+def in_a_terminal(*arguments: str, talk: tuple[tuple[bytes, bytes], ...]) -> tuple[int, bytes]:
+    """Type something after each of some prompts; return the exit status, and what was seen after the last of them."""
+    import pty
+
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ["TERM"] = "dumb"
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # who runs the tests may ignore it
+        os.execv(sys.executable, [sys.executable, "-m", "expectitree", "ask", *arguments])
+    last = b""
+
+    def read() -> bytes:
+        while not select.select([terminal], [], [], 1.0)[0]:
+            if (
+                last == b"\x03"
+            ):  # the library that reads lines misses a signal that comes as it prints its prompt
+                os.write(terminal, last)
+        return os.read(terminal, 4096)
+
+    for wanted, typed in talk:
+        seen = b""
+        while wanted not in seen:
+            seen += read()
+        os.write(terminal, typed)
+        last = typed
+    seen = b""
+    with suppress(OSError):  # it is gone
+        while more := read():
+            seen += more
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os.close(terminal)
+    return status, seen
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_in_a_terminal_that_is_interrupted(tree: Path) -> None:
+    talk = (b"0 to 9: ", b"8\n"), (b"0 to 1: ", b"\x03")
+    status, seen = in_a_terminal("bet.yaml", "--goal", "value", talk=talk)
+    assert status == 1
+    assert b"Go on: expectitree ask bet.yaml --goal value" in seen
+    assert b"Traceback" not in seen
+    assert kept() == f"{GOOD}: 8\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_in_a_terminal_what_decides_can_be_taken_back(tree: Path) -> None:
+    talk = (b"0 to 9: ", b"2\n"), (b"back: ", b"undo\n"), (b"0 to 9: ", b"1\n"), (b"back: ", b"\n")
+    status, seen = in_a_terminal("bet.yaml", talk=talk)
+    assert status == 0
+    assert b"sure is best" in seen
+    assert b"Correct it in" in b" ".join(seen.split())
+    assert kept() == f"{GOOD}: 1\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full disk at hand")
+def test_what_cannot_be_said_loses_no_answer(tree: Path) -> None:
+    """Standard output fails, after the answers were told and the tree was written."""
+    command = [
+        sys.executable,
+        "-m",
+        "expectitree",
+        "ask",
+        "bet.yaml",
+        "--no-save",
+        "-o",
+        "answered.yaml",
+    ]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            command, input="2\n", stdout=full, stderr=subprocess.PIPE, encoding="utf-8", check=False
+        )
+    assert done.returncode == 3
+    assert "cannot write the output" in done.stderr
+    assert et.load("answered.yaml").find(GOOD).utility == 2
+    done = subprocess.run(
+        [*command[:-2], "-o", "/dev/full/x.yaml"],
+        input="2\n",
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode in (2, 3)
+
+
+def test_the_example_of_the_documents() -> None:
+    found = ask(str(LAUNCH), "--show", "--format", "json")
+    assert found.exit_code == 1
+    assert json.loads(found.stdout)["unknown"] == {"total": 8, "answered": 0}
+    expert = str(LAUNCH.parent / "launch-expert.answers.yaml")
+    found = ask(str(LAUNCH), "--answers", expert, "--exact")
+    assert found.exit_code == 0
+    assert " ".join(found.stdout.split()).startswith(
+        "license the design is best: it is worth 180, and nothing else is worth more than 154.4. "
+    )
+    for leaf in range(3):  # none of the three may be missing
+        inquiry = et.inquire(et.load(LAUNCH, exact=True))
+        for number, line in enumerate(kept(expert).splitlines()):
+            if number != leaf:
+                path, utility = line.split(": ")
+                inquiry.answer(utility, leaf=path)
+        assert not inquiry.is_done

@@ -1,0 +1,669 @@
+"""Leaves asked for one at a time: the questions are those of the search, and what is said meanwhile always holds."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+import math
+import pickle
+from array import array
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pytest
+from random_trees import Case, build, definitions, in_numbers, random_rows, utility_ranges
+
+import expectitree as et
+from expectitree.algorithms import algorithm
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.show import drawing
+from expectitree.errors import SearchError, TreeError
+from expectitree.numbers import INFINITY
+from expectitree.searches import engine
+from expectitree.searches.best_first import back_up, begin, is_reached, take_in, walk
+from expectitree.tree.model import UNKNOWN, Bounds, Kind, Tree
+
+SMALL = '{bounds: [0, 9], max: {sure: 4, bet: {min: {good: {utility: "?"}, bad: {utility: "?"}}}}}'
+SEEDS = range(80)
+
+
+def loads(text: str, exact: bool = False) -> Tree:
+    return et.loads(text, name="x.yaml", exact=exact)
+
+
+def without(tree: Tree, nodes: Sequence[int] | None = None) -> Tree:
+    """Return a tree of which some terminals, or all, are not known."""
+    utility: Any = list(tree.columns.utility)
+    for n in range(len(tree)) if nodes is None else nodes:
+        if not tree.columns.kind[n]:
+            utility[n] = UNKNOWN
+    return replace(
+        tree, columns=tree.columns._replace(utility=utility if tree.exact else array("d", utility))
+    )
+
+
+def bounds_of(case: Case, exact: bool, mirror: bool = False) -> Bounds:
+    return in_numbers(case.window_bounds, exact, mirror)
+
+
+def searched(tree: Tree, bounds: Bounds, goal: str) -> list[int]:
+    """Return the leaves that the search visits, in order: its own loop, with a look at every leaf."""
+    chosen = algorithm("best-first", goal=goal)
+    found, source = engine.choose_bounds(tree, bounds)
+    ground = engine.Ground.of(tree, chosen, found, source, "exact" if tree.exact else "interpreted")
+    beliefs, limits = engine.begin_best_first(ground)
+    columns, order = ground.columns, []
+    begin(columns, beliefs, limits)
+    while True:
+        depth = walk(columns, beliefs, limits, engine.NO_LIMIT)
+        leaf = beliefs.route[depth]
+        if columns.kind[leaf] == 0:
+            order.append(leaf)
+            take_in(beliefs, limits, leaf, columns.utility[leaf])
+        back_up(columns, beliefs, limits, depth)
+        if is_reached(columns, beliefs, limits):
+            return order
+
+
+def finish(inquiry: et.Inquiry, tree: Tree) -> list[int]:
+    """Answer by the utilities of a tree until nothing is asked; return the leaves asked for, in order."""
+    asked = []
+    while inquiry.leaf is not None:
+        asked.append(inquiry.leaf.id)
+        inquiry.answer(tree.columns.utility[inquiry.leaf.id])
+    return asked
+
+
+def narrowest(tree: Tree, bounds: Bounds | None, known: dict[int, Any]) -> list[Bounds]:
+    """Return for each node the interval that follows from some utilities and the bounds, by the plain definition."""
+    lower, upper = tree.inherited_bounds(bounds)
+    found: list[Bounds] = []
+    for n in range(len(tree)):
+        node = tree.node(n)
+        if node.kind == Kind.TERMINAL:
+            found.append((known[n], known[n]) if n in known else (lower[n], upper[n]))
+            continue
+        below = [found[c.id] for c in node.children]
+        if node.kind == Kind.CHANCE:
+            pairs = [(b.probability, found[b.child.id]) for b in node.branches if b.probability]
+            ends: Any = (sum(p * i[0] for p, i in pairs), sum(p * i[1] for p, i in pairs))
+        else:
+            choose = max if node.kind == Kind.MAX else min
+            ends = choose(i[0] for i in below), choose(i[1] for i in below)
+        found.append((max(ends[0], lower[n]), min(ends[1], upper[n])))
+    return found
+
+
+def worst(tree: Tree, intervals: list[Bounds], action: int) -> Any:
+    """Return by how much another action at a player's root may be better than one, from intervals."""
+    children = [c.id for c in tree.root.children]
+    mine = intervals[children[action]]
+    others = [intervals[c] for c in children if c != children[action]]
+    if tree.root.kind == Kind.MAX:
+        return max((other[1] - mine[0] for other in others), default=0)
+    return max((mine[1] - other[0] for other in others), default=0)
+
+
+# ---- The questions are those of the search.
+
+
+@pytest.mark.parametrize("goal", ["value", "action"])
+@pytest.mark.parametrize("exact", [False, True])
+def test_the_same_leaves_in_the_same_order(goal: str, exact: bool) -> None:
+    """It may only stop sooner: before the first leaf, and where another way or a tie has proved it already."""
+    asked = visited = 0
+    for seed in SEEDS:
+        case = Case(seed)
+        tree, bounds = case.tree(exact), bounds_of(case, exact)
+        inquiry = et.inquire(without(tree), bounds=bounds, goal=goal)
+        order, found = searched(tree, bounds, goal), finish(inquiry, tree)
+        assert found == order[: len(found)]
+        assert len(set(found)) == len(found)
+        if len(found) < len(order):
+            known = {n: tree.columns.utility[n] for n in found}
+            intervals = narrowest(tree, bounds, known)
+            is_player = tree.root.kind in (Kind.MAX, Kind.MIN)
+            if goal == "action" and is_player:
+                losses = [worst(tree, intervals, a) for a in range(len(tree.root.children))]
+                assert min(losses) <= inquiry.search.eps * 5
+            else:
+                assert intervals[-1][1] - intervals[-1][0] <= inquiry.search.eps * 5
+        asked += len(found)
+        visited += len(order)
+    assert 0.9 * visited < asked <= visited
+
+
+def test_the_counts_are_those_of_evaluate() -> None:
+    for seed in range(80):
+        case = Case(seed)
+        tree, bounds = case.tree(), bounds_of(case, True)
+        inquiry = et.inquire(without(tree), bounds=bounds, goal="value")
+        finish(inquiry, tree)
+        found = et.evaluate(tree, "best-first", bounds=bounds)
+        ours = inquiry.search
+        assert not ours.stopped
+        assert ours.value == found.value
+        if inquiry.asked == found.counts.leaves_visited > 0 and not tree.is_sharing:
+            assert ours.counts == found.counts
+            assert list(ours.visits) == list(found.visits)
+            assert ours.ties == found.ties
+            assert (ours.lower, ours.upper) == (found.lower, found.upper)
+
+
+def test_the_mirror() -> None:
+    for seed in range(80):
+        case = Case(seed)
+        for goal in ("value", "action"):
+            one = et.inquire(without(case.tree()), bounds=bounds_of(case, True), goal=goal)
+            other = et.inquire(
+                without(case.tree(mirror=True)), bounds=bounds_of(case, True, True), goal=goal
+            )
+            assert finish(one, case.tree()) == finish(other, case.tree(mirror=True))
+            assert one.best == other.best
+            assert one.loss == other.loss
+
+
+# ---- What is said meanwhile holds.
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("guide", ["learning", "uniform", "bounds"])
+def test_what_is_said_holds_in_any_order(exact: bool, guide: str) -> None:
+    """Random trees, some leaves known, any bounds or none, answers in any order, now and then a skip."""
+    for seed in range(30):
+        random = Random(seed)
+        case = Case(seed)
+        tree = case.tree(exact)
+        bounds = random.choice((None, bounds_of(case, exact)))
+        leaves = [n for n in range(len(tree)) if not tree.columns.kind[n]]
+        unknown = [n for n in leaves if random.random() < 0.7]
+        goal = random.choice(("value", "action"))
+        inquiry = et.inquire(without(tree, unknown), bounds=bounds, goal=goal, guide=guide)
+        values = definitions(tree)
+        known = {n: tree.columns.utility[n] for n in leaves if n not in unknown}
+        eps = (
+            1e-8 * max(1.0, *(abs(float(tree.columns.utility[n])) for n in leaves))
+            if not exact
+            else 0
+        )
+        while True:
+            check_what_is_said(inquiry, tree, values, known, eps)
+            if inquiry.leaf is None:
+                break
+            assert inquiry.leaf.id in unknown
+            assert inquiry.leaf.id not in known
+            if random.random() < 0.2:
+                inquiry.skip()
+                assert inquiry.leaf is not None
+            if random.random() < 0.3:
+                n = random.choice([n for n in unknown if n not in known])
+                inquiry.answer(
+                    tree.columns.utility[n], leaf=random.choice((tree.path_of(n), tree.node(n)))
+                )
+            else:
+                n = inquiry.leaf.id
+                inquiry.answer(tree.columns.utility[n])
+            known[n] = tree.columns.utility[n]
+
+
+def check_what_is_said(
+    inquiry: et.Inquiry, tree: Tree, values: list[Any], known: dict[int, Any], eps: float
+) -> None:
+    bounds = None if inquiry.bounds_source == "file" else inquiry.bounds
+    narrow = narrowest(tree, bounds, known)
+    for n in range(len(tree)):
+        lower, upper = inquiry.interval(tree.path_of(n))
+        assert lower - eps <= values[n] <= upper + eps
+        assert lower >= narrow[n][0] - eps  # as narrow as the leaves allow
+        assert upper <= narrow[n][1] + eps
+    root = inquiry.interval(inquiry.tree.root)
+    if tree.root.kind in (Kind.MAX, Kind.MIN):
+        labels = [b.label for b in tree.root.branches]
+        assert inquiry.best is not None
+        mine = labels.index(inquiry.best)
+        children = [c.id for c in tree.root.children]
+        best = (
+            max(values[c] for c in children)
+            if tree.root.kind == Kind.MAX
+            else min(values[c] for c in children)
+        )
+        assert abs(best - values[children[mine]]) <= inquiry.loss + eps  # the true loss
+        least = max(0, min(worst(tree, narrow, a) for a in range(len(labels))))
+        if inquiry.algorithm.goal == "action":
+            assert inquiry.is_done == (inquiry.loss == 0) == (least <= eps)
+        assert inquiry.loss == least or abs(inquiry.loss - least) <= 5 * eps
+    else:
+        assert inquiry.best is None
+        assert inquiry.loss == root[1] - root[0]
+    if inquiry.algorithm.goal == "value":
+        assert inquiry.is_done == (root[0] == root[1])
+        assert inquiry.is_done == (narrow[-1][1] - narrow[-1][0] <= eps or root[0] == root[1])
+    assert inquiry.is_done == (inquiry.leaf is None)
+    visits = inquiry.search.visits
+    assert all(n in known for n in range(len(tree)) if visits[n] and not tree.columns.kind[n])
+    assert all(visits[inquiry.tree.find(path).id] == 1 for path in inquiry.answers)
+    assert inquiry.asked == len(inquiry.answers)
+    assert inquiry.unknown_left == len(inquiry.tree_answered().unknown)
+
+
+def test_the_loss_is_the_greatest_that_some_completion_has() -> None:
+    """On trees that share nothing at the root, the most that another action may turn out better is reached."""
+    for seed in range(45):
+        random = Random(seed)
+        rows = random_rows(random, local_bounds=0)
+        tree = build(rows, True)
+        children = [c.id for c in tree.root.children]
+        if tree.root.kind not in (Kind.MAX, Kind.MIN) or tree.is_sharing:
+            continue
+        least, greatest = utility_ranges(rows)[-1]
+        inquiry = et.inquire(without(tree), bounds=(least, greatest))
+        while inquiry.leaf is not None:
+            losses = []
+            for mine, other in itertools.permutations(children, 2):
+                ends = []
+                for at_most, at in (
+                    (tree.root.kind == Kind.MIN, mine),
+                    (tree.root.kind == Kind.MAX, other),
+                ):
+                    utility = list(inquiry.tree_answered().columns.utility)
+                    utility = [u if u == u else (greatest if at_most else least) for u in utility]
+                    ends.append(
+                        definitions(replace(tree, columns=tree.columns._replace(utility=utility)))[
+                            at
+                        ]
+                    )
+                losses.append((abs_if(tree, ends), mine))
+            greatest_loss = {
+                mine: max(loss for loss, m in losses if m == mine) for mine in children
+            }
+            assert inquiry.loss == max(0, min(greatest_loss.values()))
+            inquiry.answer(tree.columns.utility[inquiry.leaf.id])
+
+
+def abs_if(tree: Tree, ends: list[Any]) -> Any:
+    mine, other = ends
+    return other - mine if tree.root.kind == Kind.MAX else mine - other
+
+
+# ---- Answers.
+
+
+def test_an_example_by_hand() -> None:
+    inquiry = et.inquire(loads(SMALL, exact=True))
+    assert (inquiry.bounds, inquiry.bounds_source) == ((0, 9), "file")
+    assert (inquiry.best, inquiry.loss, inquiry.is_done) == (
+        "bet",
+        4,
+        False,
+    )  # sure could be wrong by 5
+    assert (inquiry.asked, inquiry.unknown_left) == (0, 2)
+    assert inquiry.path == "bet/good"
+    assert inquiry.leaf == inquiry.tree.find("bet/good")
+    assert [(s.node.kind.name, s.branch.label) for s in inquiry.route] == [
+        ("MAX", "bet"),
+        ("MIN", "good"),
+    ]
+    inquiry.answer("16/3")
+    assert inquiry.interval("bet") == (0, Fraction(16, 3))
+    assert (inquiry.best, inquiry.loss, inquiry.is_done) == ("sure", Fraction(4, 3), False)
+    assert inquiry.path == "bet/bad"
+    inquiry.answer(3)
+    assert (inquiry.best, inquiry.loss, inquiry.is_done, inquiry.leaf, inquiry.path) == (
+        "sure",
+        0,
+        True,
+        None,
+        None,
+    )
+    assert inquiry.answers == {"bet/good": Fraction(16, 3), "bet/bad": 3}
+    assert list(inquiry.answers) == ["bet/good", "bet/bad"]
+    assert inquiry.route == ()
+    assert et.evaluate(inquiry.tree_answered()).value == 4
+
+
+def test_the_first_of_several_that_are_as_good() -> None:
+    inquiry = et.inquire(loads('{bounds: [0, 9], max: {a: 4, b: 4, c: {utility: "?"}}}'))
+    inquiry.answer(2)
+    assert (inquiry.best, inquiry.search.best) == ("a", "a")
+
+
+def test_a_tie_is_proved_though_another_is_sure_of_as_much() -> None:
+    inquiry = et.inquire(loads('{bounds: [5, 9], max: {a: 5, b: {utility: "?"}}}'))
+    assert (inquiry.is_done, inquiry.best, inquiry.loss, inquiry.leaf) == (True, "b", 0, None)
+    assert et.inquire(inquiry.tree, goal="value").path == "b"
+    inquiry = et.inquire(
+        loads('{bounds: [5, 9], max: {a: 5.000000000001, b: {utility: "?"}}}')
+    )  # as sums are rounded
+    assert (inquiry.is_done, inquiry.best, inquiry.loss) == (True, "b", 0)
+
+
+def test_great_numbers_elsewhere_prove_nothing() -> None:
+    """What `evaluate` takes as equal beside a million millions is not, where somebody is told that it is proved."""
+    text = '{bounds: [-5, 1e12], max: {a: {utility: "?", bounds: [0, 10]}, b: {utility: "?", bounds: [0, 10]}, %s}}'
+    inquiry = et.inquire(loads(text % "c: {min: [-5, 1e12]}"))
+    assert (inquiry.is_done, inquiry.loss) == (False, 10)
+    inquiry = et.inquire(
+        loads(
+            '{bounds: [0, 2e6], max: {a: 1234567.89, b: {utility: "?", bounds: [0, 1234567.891]}}}'
+        )
+    )
+    assert (inquiry.path, inquiry.loss) == ("b", pytest.approx(0.001))
+
+
+def test_what_is_no_answer() -> None:
+    inquiry = et.inquire(loads(SMALL))
+    before = inquiry.leaf
+    for bad, message in (
+        (10, r"the utility 10 of bet/good lies outside its bounds \[0, 9\]: correct"),
+        (-1, "lies outside its bounds"),
+        (math.nan, "nan is no utility: expected a finite number"),
+        (math.inf, "inf is no utility"),
+        ("inf", "not finite"),
+        ("1/0", "divides by zero"),
+        ("four", "'four' is no number"),
+        (True, "True is no number|'True' is no number|true is no number"),
+        (None, "None is no utility: expected a number"),
+        ([1], "is no number"),
+        ("1e500", "exponent"),
+    ):
+        with pytest.raises(SearchError, match=message):
+            inquiry.answer(bad)  # type: ignore[arg-type]
+    assert inquiry.leaf == before
+    assert inquiry.asked == 0
+    with pytest.raises(
+        SearchError, match="the utility of sure is known, 4, and now 5: change the tree"
+    ):
+        inquiry.answer(5, leaf="sure")
+    inquiry.answer(4, leaf="sure")
+    for nothing in (5, None, b"bet"):
+        with pytest.raises(SearchError, match="expected a node, or the path of one"):
+            inquiry.interval(nothing)  # type: ignore[arg-type]
+    with pytest.raises(SearchError, match="bet is no leaf"):
+        inquiry.answer(4, leaf="bet")
+    with pytest.raises(TreeError, match="no node bet/ugly"):
+        inquiry.answer(4, leaf="bet/ugly")
+    with pytest.raises(SearchError, match="another tree"):
+        inquiry.answer(4, leaf=loads(SMALL).find("bet/good"))
+    inquiry.answer(8, leaf="bet/bad")
+    inquiry.answer("8.0", leaf=inquiry.tree_answered().find("bet/bad"))
+    with pytest.raises(
+        SearchError,
+        match="the utility of bet/bad was answered already, 8, and now 7: take that back",
+    ):
+        inquiry.answer(7, leaf="bet/bad")
+    inquiry.answer(8)
+    for ask in (lambda: inquiry.answer(1), inquiry.skip):
+        with pytest.raises(SearchError, match="nothing is asked any more"):
+            ask()
+
+
+def test_bounds_of_the_leaf_itself_count() -> None:
+    inquiry = et.inquire(
+        loads('{max: [{min: [{utility: "?", bounds: [1, 2]}], bounds: [0, 1.5]}, {utility: "?"}]}')
+    )
+    assert (inquiry.bounds, inquiry.bounds_source) == ((-INFINITY, INFINITY), "none")
+    assert inquiry.interval("#1/#1") == (1, 1.5)
+    with pytest.raises(SearchError, match=r"outside its bounds \[1, 1.5\]"):
+        inquiry.answer(2, leaf="#1/#1")
+    assert inquiry.loss == INFINITY
+    assert not inquiry.is_done
+
+
+def test_bounds_that_are_given() -> None:
+    inquiry = et.inquire(loads(SMALL), bounds=(3, 4))
+    assert (inquiry.bounds, inquiry.bounds_source, inquiry.is_done, inquiry.best) == (
+        (3, 4),
+        "option",
+        True,
+        "sure",
+    )
+    for bad in ((5, 9), (9, 0), (math.nan, 1), (0,), ("0", "9"), "ab", 3):
+        with pytest.raises(SearchError):
+            et.inquire(loads(SMALL), bounds=bad)
+    for choice in ({"goal": "both"}, {"guide": "stars"}):
+        with pytest.raises(SearchError, match="expected"):
+            et.inquire(loads(SMALL), **choice)
+
+
+def test_nothing_is_unknown() -> None:
+    inquiry = et.inquire(loads("{max: {a: 1, b: {chance: [2, 3]}}}"))
+    assert (inquiry.is_done, inquiry.leaf, inquiry.best, inquiry.loss, inquiry.asked) == (
+        True,
+        None,
+        "b",
+        0,
+        0,
+    )
+    assert inquiry.search.value == 2.5
+    assert inquiry.search.counts.leaves_visited == 3
+    assert inquiry.bounds_source == "leaves"
+
+
+@pytest.mark.parametrize("text", ['{utility: "?"}', '{chance: [{utility: "?"}, {utility: "?"}]}'])
+def test_a_root_that_is_no_players(text: str) -> None:
+    inquiry = et.inquire(loads(text))
+    assert (inquiry.best, inquiry.loss, inquiry.algorithm.goal) == (None, INFINITY, "value")
+    while inquiry.leaf is not None:
+        inquiry.answer(3)
+    assert (inquiry.loss, inquiry.search.value, inquiry.search.best) == (0, 3, None)
+
+
+def test_a_leaf_that_several_branches_lead_to_is_asked_once() -> None:
+    tree = loads(
+        '{nodes: {x: {utility: "?"}}, bounds: [0, 9], max: [{chance: [{ref: x}, {ref: x}, 1]}, {ref: x}]}'
+    )
+    inquiry = et.inquire(tree, goal="value")
+    assert inquiry.path == "#1/#1"
+    inquiry.answer(6)
+    assert (inquiry.is_done, inquiry.asked, inquiry.unknown_left) == (True, 1, 0)
+    assert inquiry.search.value == 6
+
+
+def test_what_cannot_happen_is_not_asked() -> None:
+    tree = loads('{bounds: [0, 9], chance: [{p: 0, utility: "?"}, {p: 1, utility: "?"}]}')
+    inquiry = et.inquire(tree)
+    assert inquiry.path == "#2"
+    inquiry.answer(1)
+    assert inquiry.is_done
+    assert inquiry.unknown_left == 1
+    inquiry.answer(7, leaf="#1")
+    assert inquiry.tree_answered().unknown == ()
+
+
+def test_the_way_to_a_leaf_leads_through_what_can_happen() -> None:
+    tree = loads(
+        '{nodes: {x: {utility: "?"}}, bounds: [0, 9], chance: [{p: 0, ref: x}, {p: 1, max: [{ref: x}, 3]}]}'
+    )
+    inquiry = et.inquire(tree)
+    assert inquiry.path == "#1"
+    assert [step.branch.label for step in inquiry.route] == ["#2", "#1"]
+    inquiry.skip()
+    assert [step.branch.label for step in inquiry.route] == ["#2", "#1"]
+    tree = loads(
+        """{nodes: {x: {utility: "?"}}, bounds: [0, 9], chance: {
+        never: {p: 0, ref: x}, a: {p: 1/2, max: [{ref: x}]}, b: {p: 1/2, utility: "?"}}}"""
+    )
+    inquiry = et.inquire(tree)
+    while inquiry.path != "b":
+        inquiry.skip()
+    assert not inquiry.search.visited("a")
+    inquiry.answer(6, leaf="never")
+    assert inquiry.search.visited("a")
+    assert inquiry.interval("a") == (6, 6)
+
+
+# ---- Skipping, taking back, going on.
+
+
+def test_skipping_goes_through_all_that_may_help() -> None:
+    tree = loads(
+        '{bounds: [0, 9], max: {a: {chance: [{utility: "?"}, {utility: "?"}, {utility: "?"}]}, b: 4}}'
+    )
+    inquiry = et.inquire(tree)
+    seen = []
+    for _ in range(3):
+        seen.append(inquiry.path)
+        inquiry.skip()
+    assert sorted(map(str, seen)) == ["a/#1", "a/#2", "a/#3"]
+    assert inquiry.path == seen[0]
+    inquiry.skip()
+    inquiry.answer(0)
+    assert inquiry.path not in (seen[0], *inquiry.answers)
+
+
+def test_a_single_leaf_is_asked_again() -> None:
+    inquiry = et.inquire(loads('{bounds: [0, 9], max: [{utility: "?"}, 4]}'))
+    inquiry.skip()
+    assert inquiry.path == "#1"
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_the_same_answers_give_the_same_questions(exact: bool) -> None:
+    """Pickled, copied, and taken back at any time, with skips among the answers."""
+    for seed in range(15):
+        random = Random(seed)
+        case = Case(seed)
+        tree = case.tree(exact)
+        one = et.inquire(
+            without(tree), bounds=random.choice((None, bounds_of(case, exact))), goal="value"
+        )
+        while one.leaf is not None:
+            if random.random() < 0.3:
+                one.skip()
+            other = random.choice(
+                (lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy, copy.copy)
+            )(one)
+            assert state(other) == state(one)
+            before = state(one)
+            path, value = one.path, tree.columns.utility[one.leaf.id]
+            one.answer(value)
+            other.answer(value)
+            assert state(other) == state(one)
+            assert other.take_back() == path
+            assert state(other) == before
+            if one.asked > 1 and random.random() < 0.05:
+                one.take_back()
+    with pytest.raises(SearchError, match="nothing was answered"):
+        et.inquire(loads(SMALL)).take_back()
+
+
+def state(inquiry: et.Inquiry) -> Any:
+    search = inquiry.search
+    return (
+        inquiry.path,
+        [step.id for step in inquiry.route],
+        inquiry.answers,
+        inquiry.best,
+        inquiry.loss,
+        list(search.lower),
+        list(search.upper),
+        list(search.visits),
+        list(inquiry._beliefs.mean),
+        list(inquiry._beliefs.tally),
+    )
+
+
+# ---- What it shows.
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_it_shows_itself_at_any_time(exact: bool) -> None:
+    inquiry = et.inquire(loads(SMALL, exact))
+    assert repr(inquiry).startswith("<Inquiry asks for bet/good: best ")
+    for answer in (8, 3):
+        search = inquiry.search
+        assert search.stopped
+        assert search.counts.leaves_visited == 1 + inquiry.asked
+        text = et.to_text(search)
+        assert "?" in text
+        assert "nan" not in text
+        assert "not known yet" in text
+        found = et.to_json(search)
+        assert '"utility": "?"' in found
+        assert "NaN" not in found
+        for kind in ("svg", "dot", "mmd", "tex"):
+            assert "nan" not in "".join(drawing(kind)(Evaluation("", search)))
+        inquiry.answer(answer)
+    assert repr(inquiry) == "<Inquiry done: best sure, loss 0, 2 of 2 answered>"
+    assert not inquiry.search.stopped
+    assert et.to_text(inquiry.search).splitlines()[0].startswith("▲ MAX 4")
+    assert repr(et.inquire(loads('{chance: [{utility: "?"}]}'))) == (
+        "<Inquiry asks for #1: value in [-inf, inf], 0 of 1 answered>"
+    )
+
+
+# ---- Sizes.
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_numbers_of_any_size(exact: bool) -> None:
+    """Guesses are made in floats, whose squares end at 1e308."""
+    tree = loads(
+        '{max: {a: {chance: [{utility: "?"}, {utility: "?"}]}, b: {min: [{utility: "?"}, {utility: "?"}]}}}',
+        exact,
+    )
+    for scale in ("1", "1e-300", "1e150", "1e300", *(["1e390", "1e-390"] if exact else [])):
+        for bounds in (None, (f"-9{scale[1:]}", f"9{scale[1:]}")):
+            if bounds is None and scale == "1e390":
+                continue  # Python adds no infinity to such a fraction
+            ends = None
+            if bounds is not None:
+                ends = tuple(Fraction(end) if exact else float(end) for end in bounds)
+            inquiry = et.inquire(tree, bounds=ends, goal="value")  # type: ignore[arg-type]
+            for digit in "4271":
+                if inquiry.leaf is not None:
+                    inquiry.answer(f"{digit}{scale[1:]}")
+            while inquiry.leaf is not None:
+                inquiry.answer(f"1{scale[1:]}")
+            values = definitions(inquiry.tree_answered()) if not inquiry.unknown_left else None
+            if values is not None:
+                assert (
+                    inquiry.search.value == pytest.approx(values[-1]) if not exact else values[-1]
+                )
+    inquiry = et.inquire(tree, goal="value")
+    for text in ("1", "1e200", "3e-200", "1e300"):
+        if inquiry.leaf is not None:
+            inquiry.answer(text)
+    assert inquiry.is_done
+
+
+def test_a_chain_of_many_nodes() -> None:
+    t = et.TreeBuilder()
+    node = t.terminal(None)
+    for i in range(30_000):
+        node = (t.max if i % 2 else t.min)([node])
+    inquiry = et.inquire(t.build(node), bounds=(0, 1), goal="value")
+    assert len(inquiry.route) == 30_000
+    inquiry.answer(0.5)
+    assert inquiry.search.value == 0.5
+    assert len(repr(inquiry)) < 300
+
+
+def test_what_is_skipped_is_asked_again_before_what_cannot_matter() -> None:
+    """A leaf that can change nothing is asked for neither first nor last."""
+    unknown = '[{utility: "?"}, {utility: "?"}]'
+    for text in (
+        "max: {stay: 50, start-up: {bounds: [10, 40], chance: %s}, academia: {min: %s}}",
+        "min: {stay: 10, start-up: {bounds: [20, 50], chance: %s}, academia: {max: %s}}",
+    ):
+        tree = loads("{bounds: [0, 60], " + text % (unknown, unknown) + "}")
+        for goal in ("action", "value"):
+            inquiry = et.inquire(tree, goal=goal)
+            asked = []
+            for _ in range(6):
+                asked.append(inquiry.path)
+                inquiry.skip()
+            assert set(asked) == {"academia/#1", "academia/#2"}, asked
+
+
+def test_an_inquiry_is_shown_as_the_command_does() -> None:
+    inquiry = et.inquire(loads(SMALL))
+    assert et.to_text(inquiry).startswith(
+        "Not decided: the best so far is bet, wrong by at most 4."
+    )
+    shown = json.loads(et.to_json(inquiry))
+    assert (shown["best"], shown["done"], shown["next"]["path"]) == ("bet", False, inquiry.path)

@@ -1,0 +1,81 @@
+"""Explanations: every node is visited, or told of once; every reason's numbers hold."""
+
+from __future__ import annotations
+
+import pytest
+from random_trees import Case
+
+import expectitree as et
+from expectitree.analysis.evaluate.cuts import Explanation
+
+
+def skipped_reasons(told: Explanation) -> list[str]:
+    return [reason for n in range(len(told.search.tree)) if (reason := told.skipped(n))]
+
+
+@pytest.mark.parametrize("name", ["alphabeta", "star1", "star2", "star2.5", "best-first"])
+@pytest.mark.parametrize("seed", range(150))
+def test_what_was_cut_adds_up(seed: int, name: str) -> None:
+    case = Case(seed)
+    search = et.evaluate(case.tree(), name, bounds=case.bounds)
+    told = Explanation(search)
+    counts = search.counts
+    missing = counts.total - counts.visited
+    spared = sum(cut.nodes for cut in told.cuts.values())
+    assert spared <= missing
+    if set(skipped_reasons(told)) <= {"cut"}:
+        assert spared == missing
+        assert (
+            sum(cut.leaves for cut in told.cuts.values())
+            == counts.leaves_total - counts.leaves_visited
+        )
+    assert len(told.cuts) <= counts.cuts
+    for n, cut in told.cuts.items():
+        if cut.fails == "low":
+            assert search.upper[n] == cut.bound <= cut.window[0]
+        else:
+            assert search.lower[n] == cut.bound >= cut.window[1]
+        assert cut.reason.startswith(f"{cut.kind} cut ")
+
+
+def test_the_reasons_read_as_they_should() -> None:
+    tree = et.loads(
+        """
+        max:
+          a: 5
+          b: {min: [3, 8]}
+          c: {chance: [{p: 0.5, min: [2]}, {p: 0.5, max: [1, 7]}]}
+        """
+    )
+    told = Explanation(et.evaluate(tree, "star1", bounds=(0, 8)))
+    assert [cut.reason for cut in told.cuts.values()] == [
+        "alpha cut after 1 of 2: at most 3 <= alpha 5; 1 leaf not visited",
+        "chance cut after 1 of 2: even if the rest were 8, at most 5 <= alpha 5; 1 node, 2 leaves not visited",
+    ]
+    mirrored = et.loads("min: {a: 5, b: {max: [7, 9]}}")
+    told = Explanation(et.evaluate(mirrored, "star1", bounds=(0, 9)))
+    assert [cut.reason for cut in told.cuts.values()] == [
+        "beta cut after 1 of 2: at least 7 >= beta 5; 1 leaf not visited"
+    ]
+
+
+def test_a_cut_by_local_bounds_comes_before_any_outcome() -> None:
+    tree = et.loads(
+        "max: [5, {chance: [{bounds: [0, 4], min: [1, 2]}, {bounds: [0, 5], max: [3, 4]}]}]"
+    )
+    told = Explanation(et.evaluate(tree, "star2", bounds=(0, 9)))
+    (cut,) = told.cuts.values()
+    assert (cut.after, cut.probing) == (0, False)
+    assert cut.reason == (
+        "chance cut before any outcome: even with the rest at best, at most 4.5 <= alpha 5; "
+        "2 nodes, 4 leaves not visited"
+    )
+
+
+def test_probability_zero_and_passed_over_are_no_cuts() -> None:
+    tree = et.loads(
+        "max: [{chance: [{p: 0, utility: 3}, {p: 1, utility: 2}]}, {bounds: [0, 2], min: [1, 1]}]"
+    )
+    told = Explanation(et.evaluate(tree, "star1", bounds=(0, 9)))
+    assert told.cuts == {}
+    assert sorted(skipped_reasons(told)) == ["passed over", "probability 0"]

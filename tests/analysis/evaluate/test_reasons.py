@@ -1,0 +1,345 @@
+"""`eval --explain` and `eval --strategy`: what they say is so, by the values and by the search's own numbers."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from random_trees import EVERY, Case
+
+import expectitree as et
+from expectitree.analysis.evaluate.cuts import Explanation
+from expectitree.analysis.evaluate.reasons import reasons
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.evaluate.sentences import reasons_fields, reasons_text
+from expectitree.analysis.evaluate.strategy import strategy_only
+from expectitree.analysis.evaluate.text import evaluation_text
+from expectitree.cli import cli
+from expectitree.errors import AnalysisError
+from expectitree.searches.result import Search
+from expectitree.text.look import Look
+from expectitree.tree.builder import NodeId
+from expectitree.tree.model import Kind
+
+LEFT = "trees/aima-5.12-left.yaml"
+
+
+def run(*words: str, **about: Any) -> Result:
+    return CliRunner().invoke(cli, ["eval", *words], env={"COLUMNS": "80"}, **about)
+
+
+@pytest.fixture(scope="module", params=EVERY, ids=lambda chosen: chosen.full_name)
+def searches(request: pytest.FixtureRequest) -> list[Search]:
+    found = []
+    for seed in range(120):
+        case = Case(seed)
+        exact = seed % 2 == 0
+        bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
+        found.append(et.evaluate(case.tree(exact), request.param, bounds=bounds))
+    return found
+
+
+def test_an_action_and_every_cut_are_explained() -> None:
+    done = run("-a", "star1", LEFT, "--explain")
+    assert done.stderr == ""
+    assert done.stdout == (
+        "Order is not enough (left)\n"
+        "Russell and Norvig, Artificial Intelligence, A Modern Approach, Figure 5.12\n"
+        "(left)\n"
+        "\n"
+        "At ▲ /, MAX chooses a1: it is worth 2.1.\n"
+        "  a1 is worth 0.9·2 + 0.1·3 = 2.1.\n"
+        "  a2 is worth at most 0.9·1 + 0.1·4 = 1.3: worse than 2.1.\n"
+        "\n"
+        "Chance cut at ● a2 after 1 of 2: even if all that is left were worth 4, it is\n"
+        "  worth at most 0.9·1 + 0.1·4 = 1.3, and MAX is sure of 2.1 at ▲ / with a1. What\n"
+        "  is left, 1 node and 2 leaves, cannot change that.\n"
+        "\n"
+        "Alpha cut at ▼ a2/#1 after 1 of 2: it is worth at most 1; up to 1.88889 = (2.1\n"
+        "  - 0.1·4) / 0.9 it cannot lift ● a2 above 2.1, which MAX is sure of at ▲ / with\n"
+        "  a1. What is left, 1 leaf, cannot change that.\n"
+        "\n"
+        "algorithm star1\n"
+        "value     2.1\n"
+        "best      a1\n"
+        "nodes     11 of 15 visited\n"
+        "leaves     5 of 8 visited (62%)\n"
+        "cuts       2\n"
+        "bounds    [1, 4] from the leaves themselves\n"
+    )
+
+
+def test_what_min_does_is_the_mirror() -> None:
+    tree = "min: {sure: 5, risky: {chance: [{p: 0.5, max: [9, 1]}, {p: 0.5, max: [8, 2]}]}}"
+    done = run("-a", "star1", "--bounds", "0,10", "-e", tree, "--explain")
+    text = re.sub(r"\s+", " ", done.stdout)
+    assert (
+        "At ▼ /, MIN chooses sure: it is worth 5. sure is worth 5. risky is worth at least" in text
+    )
+    assert "risky is worth at least (9 + 8)/2 = 8.5: worse than 5." in text
+    assert "Beta cut at ▲ risky/#2" in text
+    assert "on it cannot bring ● risky below 5, which MIN is sure of at ▼ / with sure." in text
+
+
+@pytest.mark.parametrize(
+    ("path", "sentences"),
+    [
+        (
+            "a1",
+            ["● a1 (CHANCE) is worth 0.9·2 + 0.1·3 = 2.1.", "#1, of probability 0.9, is worth 2."],
+        ),
+        (
+            "a2",
+            [
+                "● a2 (CHANCE) lies in [1, 1.3]: more was not needed.",
+                "#2, of probability 0.1, lies in [1, 4].",
+            ],
+        ),
+        (
+            "a2/#1",
+            [
+                "At ▼ a2/#1, MIN chooses #1: it is worth 1.",
+                "#2 is worth at least 1: no better than 1.",
+            ],
+        ),
+        ("a2/#2", ["▼ a2/#2 was not entered (cut): it lies in [1, 4]."]),
+        ("a2/#2/#1", ["a2/#2/#1 is a leaf: its utility is 4, and nobody looked (below a cut)."]),
+        ("a1/#1/#1", ["a1/#1/#1 is a leaf: its utility is 2."]),
+    ],
+)
+def test_any_node_is_explained(path: str, sentences: list[str]) -> None:
+    done = run("-a", "star1", LEFT, "--explain", path)
+    for sentence in sentences:
+        assert sentence in done.stdout
+    found = json.loads(run("-a", "star1", LEFT, "--explain", path, "--format", "json").stdout)[
+        "explanation"
+    ]
+    assert found["path"] == path
+    for sentence in sentences:
+        assert sentence in found["sentences"]
+
+
+def test_ties_are_told() -> None:
+    assert (
+        "MAX chooses #1, #3 alike, #1 being the first: it is worth 2."
+        in run("-e", "max: [2, 1, 2]", "--explain").stdout
+    )
+
+
+def test_many_children_are_cut_short() -> None:
+    tree = "max: [" + ", ".join(map(str, range(40))) + "]"
+    text = run("-e", tree, "--explain").stdout
+    assert "MAX chooses #40" in text
+    assert "28 more, worth at most 38 each." in text
+    assert "#12" not in text  # makes room for the best
+
+
+def test_explain_takes_the_file_behind_it() -> None:
+    assert (
+        run("--explain", LEFT).stdout
+        == run(LEFT, "--explain").stdout
+        == run(LEFT, "--explain", "/").stdout
+    )
+    assert run("--explain", "-", input="max: [1, 2]").stdout.startswith("At ▲ /, MAX chooses #2")
+    done = run(LEFT, "--explain", "a3")
+    assert done.exit_code == 2
+    assert "no node a3: the branches of / are a1, a2" in done.stderr
+
+
+def test_every_sentence_is_true(searches: list[Search]) -> None:
+    """What is said of alternatives and cuts holds of the values, and sums are what they are said to be."""
+    for search in searches:
+        value: Any = et.evaluate(search.tree).lower
+        slack: Any = 0 if search.tree.exact else 1e-6
+        tree = search.tree
+        for node in range(len(tree)):
+            found = reasons(search, node)
+            for one in found.alternatives:
+                assert one.lower - slack <= value[one.node] <= one.upper + slack
+                if one.is_best:
+                    assert abs(value[one.node] - value[node]) <= slack
+            assert len(found.alternatives) + found.others == len(tree.node(node).branches)
+            for cut in found.cuts:
+                low = cut.cut.fails == "low"
+                if cut.terms:
+                    total: Any = sum(p * end for p, end in cut.terms)
+                    assert abs(total - cut.cut.bound) <= slack
+                asked: Any = cut.cut.window[0] if low else cut.cut.window[1]
+                bound: Any = cut.cut.bound
+                assert bound <= asked + slack if low else bound >= asked - slack
+                for step in cut.steps:
+                    if step.why == "has":
+                        # The child really is worth so much, and so its player is sure of it.
+                        child = tree.columns.child[step.branch]
+                        limit: Any = step.limit
+                        assert (
+                            value[child] >= limit - slack if low else value[child] <= limit + slack
+                        )
+                        assert tree.columns.kind[step.node] == (Kind.MAX if low else Kind.MIN)
+                    if step.why == "share":
+                        rest: Any = sum(p * end for p, end in step.terms)
+                        assert abs((step.limit - rest) / step.p - step.asked) <= slack * 1e3
+                assert cut.steps[-1].why in ("has", "bound", "far", "rivals", "alone")
+
+
+def test_most_cuts_are_traced_to_a_player(searches: list[Search]) -> None:
+    whys = [
+        cut.steps[-1].why
+        for search in searches
+        for cut in reasons(search, len(search.tree) - 1).cuts
+    ]
+    if searches[0].algorithm.player_cuts:
+        assert whys.count("has") + whys.count("bound") > 0.7 * len(whys) > 10
+
+
+@pytest.mark.parametrize("look", [Look(), Look(50, False), Look(24)], ids=["80", "ascii", "24"])
+def test_sentences_keep_to_the_page(searches: list[Search], look: Look) -> None:
+    for search in searches[::4]:
+        for node in range(len(search.tree)):
+            lines = list(reasons_text(reasons(search, node), look))
+            assert max(map(len, lines)) <= max(look.width, 34)
+            assert look.unicode or all(line.isascii() for line in lines)
+            json.dumps(reasons_fields(reasons(search, node), look))
+
+
+def test_a_deep_tree_is_explained() -> None:
+    builder = et.TreeBuilder()
+    node = builder.add_terminal(1.0)
+    for ply in range(3_000):
+        other = builder.add_terminal(0.5)
+        kind = (et.Kind.MAX, et.Kind.MIN, et.Kind.CHANCE)[ply % 3]
+        node = builder.add_inner(kind, [node, other], [0.5, 0.5], [None, None])
+    search = et.evaluate(builder.build(NodeId(node)), "star1")
+    report = reasons(search, len(search.tree) - 1)
+    assert all(len(line) <= 80 for line in reasons_text(report, Look()))
+    assert len(json.dumps(reasons_fields(report, Look()))) < 50_000
+
+
+# ---- The strategy alone.
+
+
+def test_only_what_play_can_reach_is_left(searches: list[Search]) -> None:
+    for search in searches:
+        smaller = strategy_only(search).tree
+        assert et.evaluate(smaller).value == pytest.approx(search.value)
+        found = et.evaluate(smaller)
+        by_paths = {
+            path: found.tree.branch_label(node.id, next(found.iterate_best(node.id)))
+            for node, path in found.tree.walk()
+            if node.kind in (Kind.MAX, Kind.MIN)
+        }
+        for node, _ in smaller.walk():
+            if node.kind == Kind.CHANCE:
+                assert all(branch.probability > 0 for branch in node.branches)
+        if all(
+            len(node.branches) == 1
+            for node, _ in smaller.walk()
+            if node.kind in (Kind.MAX, Kind.MIN)
+        ):
+            nodes = {search.tree.find(path).id: label for path, label in by_paths.items()}
+            chosen = search.strategy_branches
+            assert nodes == {n: search.tree.branch_label(n, b) for n, b in chosen.items()}
+
+
+def test_the_strategy_is_drawn() -> None:
+    done = run("--strategy", LEFT)
+    assert done.stdout.splitlines()[4:8] == [
+        "▲ MAX 2.1",
+        "└─★ a1  ● CHANCE 2.1",
+        "    ├── #1  p 0.9  ▼ MIN 2  plays #1",
+        "    └── #2  p 0.1  ▼ MIN 3  plays #1",
+    ]
+    assert "nodes     15 of 15 visited" in done.stdout  # the counts are those of the whole search
+
+
+def test_the_strategy_is_drawn_where_sharing_hides_its_first_path() -> None:
+    tree = (
+        "nodes: {both: {max: {x: 1, y: 2}}}\n"
+        "max: {worse: {chance: [{ref: both}, {utility: 0}]}, better: {chance: [{ref: both}, {utility: 9}]}}"
+    )
+    done = run("--strategy", "-e", tree)
+    assert done.stdout.splitlines()[:4] == [
+        "▲ MAX 5.5",
+        "└─★ better  ● CHANCE 5.5",
+        "    ├── #1  p 0.5  ▲ MAX 2  plays y",
+        "    └── #2  p 0.5  9",
+    ]
+    found = json.loads(run("--strategy", "-e", tree, "--format", "json").stdout)
+    assert [child["label"] for child in found["tree"]["children"]] == ["better"]
+    assert found["nodes"]["total"] == 8
+
+
+def test_no_strategy_where_the_value_is_not_known() -> None:
+    done = run("-a", "star1", "--strategy", "--max-visits", "3", LEFT)
+    assert done.exit_code == 2
+    assert "no strategy is known: the search was stopped; give it more --max-visits" in done.stderr
+    with pytest.raises(AnalysisError, match="no strategy is known"):
+        strategy_only(et.evaluate(et.load(LEFT), "star1", max_visits=3))
+
+
+def test_strategies_of_random_trees_are_drawn(searches: list[Search]) -> None:
+    for search in searches[::6]:
+        lines = list(evaluation_text(Evaluation("", search, strategy_only=True), Look(60), None))
+        assert lines[-1].startswith("bounds")
+
+
+def test_explain_without_a_tree_or_with_a_drawing_is_wrong_usage() -> None:
+    for words, message in (
+        (["--explain"], "No tree was given"),
+        (["--explain", "--format", "json"], "No tree was given"),
+        (
+            [LEFT, "--explain", "a1", "--strategy"],
+            "--explain answers in sentences, --strategy draws: leave one out.",
+        ),
+    ):
+        done = run(*words)
+        assert done.exit_code == 2
+        assert message in done.stderr
+
+
+@pytest.mark.parametrize("name", ["star1", "star2", "star2.5"])
+def test_what_a_stopped_search_did_not_come_to_is_not_passed_over(name: str) -> None:
+    """Passed over is only what the whole search passes over too; the rest was just not reached."""
+    for seed in range(150):
+        tree = Case(seed).tree()
+        if tree.is_sharing:  # a node may be passed over by one path, and entered by another later
+            continue
+        whole = Explanation(et.evaluate(tree, name))
+        for most in range(1, whole.search.counts.visits):
+            search = et.evaluate(tree, name, max_visits=most)
+            explanation = Explanation(search)
+            for n in range(len(tree)):
+                if explanation.skipped(n) == "passed over":
+                    assert not whole.search.visits[n] or search.is_exact(n)
+
+
+@pytest.mark.parametrize("name", ["alphabeta", "star1", "star2", "star2.5"])
+def test_a_first_path_that_nothing_can_take_explains_no_window(name: str) -> None:
+    tree = (
+        "bounds: [0, 10]\nnodes: {s: {max: [{min: [1, 5]}, {min: [0, 2, 3]}]}}\n"
+        "max: {a: {chance: [{p: 0, ref: s}, {p: 1, utility: 2}]}, b: {ref: s}}"
+    )
+    done = run("-a", name, "--explain", "-e", tree)
+    assert done.exit_code == 0
+    assert "At ▲ /, MAX chooses a: it is worth 2." in done.stdout
+
+
+def test_numbers_beyond_floating_point_are_explained_exactly() -> None:
+    tree = (
+        "bounds: [-1e300, 1e300]\n"
+        "max: {a: 0, b: {chance: [{p: 1e-12, max: [0, {min: [-1, 1e300]}]}, {p: 0.999999999999, utility: 0}]}}"
+    )
+    done = run("-a", "star1", "--exact", "--explain", "-e", tree)
+    assert done.exit_code == 0
+    assert "b is worth 0.000000000001·0 + 0.999999999999·0 = 0." in done.stdout
+
+
+def test_probabilities_are_told_beside_large_utilities() -> None:
+    tree = "max: {fund: {chance: [{p: 0.9, utility: 3e9}, {p: 0.1, utility: 1e9}]}, bond: 2e9}"
+    assert (
+        "fund is worth 0.9·3000000000 + 0.1·1000000000 = 2800000000."
+        in run("-e", tree, "--explain").stdout
+    )

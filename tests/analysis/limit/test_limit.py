@@ -1,0 +1,640 @@
+"""The fewest leaves that are enough: against all subsets of small trees, and by hand."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations, product
+from random import Random
+
+import pytest
+import random_trees
+from click.testing import CliRunner, Result
+from random_trees import EVERY, Case, in_numbers
+
+import expectitree as et
+from expectitree import Kind, Tree, TreeBuilder, compiling
+from expectitree.analysis.compare.report import compare, totals
+from expectitree.analysis.compare.text import (
+    comparison_csv,
+    comparison_json,
+    comparison_markdown,
+    comparison_text,
+)
+from expectitree.analysis.limit import count as counting
+from expectitree.analysis.limit import proofs
+from expectitree.analysis.limit.report import Limit, limit, measure
+from expectitree.analysis.limit.text import limit_json, limit_text
+from expectitree.cli import cli
+from expectitree.errors import AnalysisError
+from expectitree.numbers import INFINITY, Number
+from expectitree.searches.engine import choose_bounds
+from expectitree.text.look import Look
+from expectitree.tree import transform
+from expectitree.tree.builder import NodeId
+from expectitree.tree.model import Bounds
+from expectitree.tree.transform import in_fractions
+
+Intervals = list[tuple[Number, Number]]
+ONE = ("star2",)
+
+
+def intervals(tree: Tree, bounds: Bounds, looked: set[int]) -> Intervals:
+    """Return what is known of every node when some leaves are looked at, each node's own bounds taken in."""
+    lower, upper = tree.inherited_bounds(bounds)
+    found: Intervals = []
+    for n in range(len(tree)):
+        node = tree.node(n)
+        if node.utility is not None:
+            ends = (node.utility, node.utility) if n in looked else (lower[n], upper[n])
+        else:
+            below = [(branch.probability, *found[branch.child.id]) for branch in node.branches]
+            if node.kind == Kind.CHANCE:
+                ends = (
+                    sum(p * low for p, low, _ in below if p),
+                    sum(p * high for p, _, high in below if p),
+                )
+            else:
+                pick = max if node.kind == Kind.MAX else min
+                ends = (pick(low for _, low, _ in below), pick(high for _, _, high in below))
+        found.append((max(ends[0], lower[n]), min(ends[1], upper[n])))
+    return found
+
+
+def is_best_forced(tree: Tree, found: Intervals, slack: float = 0) -> bool:
+    children = {child.id for child in tree.root.children}
+    if tree.root.kind == Kind.MAX:
+        return any(
+            all(found[c][0] >= found[d][1] - slack for d in children - {c}) for c in children
+        )
+    return any(all(found[c][1] <= found[d][0] + slack for d in children - {c}) for c in children)
+
+
+def counts_of_all_subsets(tree: Tree, bounds: Bounds) -> tuple[int, int | None]:
+    """Return the fewest leaves that force the root's value, and its best action (None if it is no player's)."""
+    leaves = [n for n in range(len(tree)) if not tree.columns.kind[n]]
+    is_player = tree.root.kind in (Kind.MAX, Kind.MIN)
+    exact: int | None = None
+    best: int | None = None
+    for count in range(len(leaves) + 1):
+        for some in combinations(leaves, count):
+            found = intervals(tree, bounds, set(some))
+            if exact is None and found[-1][0] == found[-1][1]:
+                exact = count
+            if is_player and best is None and is_best_forced(tree, found):
+                best = count
+        if exact is not None and (best is not None or not is_player):
+            return exact, best
+    raise AssertionError("all leaves are enough")
+
+
+def check_against_all_subsets(case: Case, exact_too: bool = True) -> None:
+    tree = case.tree()
+    wanted, wanted_best = counts_of_all_subsets(tree, choose_bounds(tree, case.bounds)[0])
+    for exact in (True, False) if exact_too else (False,):
+        for mirror in (False, True):
+            tree = case.tree(exact, mirror)
+            report = limit(tree, ONE, bounds=case.bounds and in_numbers(case.bounds, exact, mirror))
+            assert report.exact.least <= wanted <= report.exact.most
+            assert (report.best_action is None) == (wanted_best is None)
+            found = intervals(tree, report.search.bounds, set(report.exact.leaves))
+            assert found[-1][1] - found[-1][0] <= 4 * report.search.eps
+            if report.best_action is not None:
+                assert report.best_action.least <= wanted_best <= report.best_action.most
+                found = intervals(tree, report.search.bounds, set(report.best_action.leaves))
+                assert is_best_forced(tree, found, 4 * report.search.eps)
+                proved = tree.find(report.proved or "").id
+                assert any(proved == tree.find(label).id for label in report.search.ties)
+            if not tree.is_sharing:
+                assert (report.exact.count, report.best_action and report.best_action.count) == (
+                    wanted,
+                    wanted_best,
+                )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_actions_that_share_leaves_may_be_in_order_without_a_look(seed: int) -> None:
+    """Against all values that a few leaves may have: intervals that overlap do not say that the order is open."""
+    random = Random(seed)
+    builder = TreeBuilder()
+    leaves = [builder.add_terminal(float(random.randint(0, 3))) for _ in range(3)]
+    made = list(leaves)
+    for _ in range(random.randint(2, 5)):
+        below = random.sample(made, random.randint(2, min(3, len(made))))
+        kind = random.choice([Kind.MAX, Kind.MIN, Kind.MAX, Kind.MIN, Kind.CHANCE])
+        shares = [1 / len(below)] * len(below) if kind == Kind.CHANCE else None
+        made.append(builder.add_inner(kind, below, shares, [None] * len(below)))
+    top = random.sample(made, 2)
+    tree = builder.build(
+        NodeId(builder.add_inner(random.choice([Kind.MAX, Kind.MIN]), top, None, [None, None]))
+    )
+    report = limit(tree, ONE, bounds=(0.0, 3.0))
+    assert report.best_action is not None
+    fewest = min(
+        count
+        for count in range(tree.leaves + 1)
+        for some in combinations([n for n, k in enumerate(tree.columns.kind) if not k], count)
+        if is_best_always(tree, set(some))
+    )
+    assert report.best_action.least <= fewest <= report.best_action.most
+    assert is_best_always(tree, set(report.best_action.leaves))
+
+
+def test_an_action_that_contains_the_other_is_in_order_without_a_look() -> None:
+    tree = et.loads("{nodes: {x: {min: [0, 2]}}, max: {a: {min: [4, {ref: x}]}, b: {ref: x}}}")
+    report = limit(tree, ONE)
+    assert is_best_always(tree, set(), 4)
+    assert report.best_action is not None
+    assert (report.best_action.least, report.best_action.most) == (0, 1)
+
+
+def is_best_always(tree: Tree, looked: set[int], most: int = 3) -> bool:
+    """Say whether one action is best whatever the other leaves are worth, of 0, 0.5, ... and so on."""
+    others = [n for n, k in enumerate(tree.columns.kind) if not k and n not in looked]
+    likely = {child.id for child in tree.root.children}
+    pick = {Kind.MAX: max, Kind.MIN: min, Kind.CHANCE: lambda values: sum(values) / len(values)}
+    for values in product([x / 2 for x in range(2 * most + 1)], repeat=len(others)):
+        given = dict(zip(others, values, strict=True))
+        worth: list[float] = []
+        for n in range(len(tree)):
+            node = tree.node(n)
+            utility = node.utility
+            if utility is not None:
+                worth.append(given.get(n, float(utility)))
+            else:
+                worth.append(pick[node.kind]([worth[child.id] for child in node.children]))
+        likely = {c for c in likely if abs(worth[c] - worth[-1]) < 1e-9}
+    return bool(likely)
+
+
+def cases(start: int, count: int, is_sharing: bool, most: int = 10) -> list[Case]:
+    found = []
+    while len(found) < count:
+        case = Case(start)
+        start += 1
+        if 1 < case.tree().leaves <= most and case.tree().is_sharing == is_sharing:
+            found.append(case)
+    return found
+
+
+def test_trees_against_all_subsets() -> None:
+    for case in cases(0, 250, is_sharing=False):
+        check_against_all_subsets(case)
+
+
+def test_shared_trees_against_all_subsets() -> None:
+    for case in cases(10_000, 100, is_sharing=True):
+        check_against_all_subsets(case)
+
+
+def test_shared_trees_are_bounded_without_a_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the lists alone say holds too, and is known to be exact more often than not."""
+    monkeypatch.setattr(proofs, "_MOST_ROWS", 0)
+    loose = 0
+    for case in cases(20_000, 100, is_sharing=True):
+        check_against_all_subsets(case, exact_too=False)
+        loose += limit(case.tree(), ONE, bounds=case.bounds).exact.count is None
+    assert 0 < loose < 35
+
+
+def test_wide_bounds_close_utilities_and_small_probabilities_break_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where numbers are as near as the tolerance, a search may look at fewer leaves; that is told, and no defect."""
+    near = Fraction(1, 10**9)
+    monkeypatch.setattr(random_trees, "UTILITIES", ((0, 1, 1 + near, 1 + 3 * near, 1 - 2 * near),))
+    monkeypatch.setattr(random_trees, "WEIGHTS", ((1,), (1, 10**10), (1, 10**9, 3)))
+    told = 0
+    for seed in range(300):
+        case = Case(seed)
+        bounds = case.bounds and in_numbers(case.bounds, False)
+        report = limit(case.tree(exact=False), EVERY, bounds=bounds)
+        told += len(report.notes) > 0
+        if report.notes:
+            assert "as equal" in " ".join(limit_text([report], Look()))
+            assert "as equal" in report.notes[0]
+    assert told
+
+
+@pytest.mark.parametrize(("n", "needed"), [(3, 13), (4, 25), (6, 58), (8, 105), (10, 166)])
+@pytest.mark.parametrize("order", ["best", "random"])
+def test_the_promise_that_star2_at_its_best_on_ballards_trees_cannot_be_beaten(
+    n: int, needed: int, order: str
+) -> None:
+    tree = et.generate("ballard", pattern="max,chance,min", branching=n, order=order)
+    for tree_ in (tree, et.loads(et.dumps(tree), exact=True)):
+        report = limit(tree_, ("star1", "star2"))
+        assert report.exact.count == needed
+        looked = [row.counts.leaves_visited for row in report.rows]
+        assert min(looked) >= needed
+        if order == "best":
+            assert report.rows[1].counts.leaves_visited == needed
+            assert report.sentence == f"star2 looked at {needed} leaves; {needed} are needed."
+
+
+def found(text: str, bounds: Bounds | None = None) -> tuple[int | None, int | None]:
+    """Return the two counts of a tree, the same in both modes."""
+    counts = []
+    for exact in (False, True):
+        report = limit(et.loads(text, exact=exact), bounds=bounds)
+        counts.append((report.exact.count, report.best_action and report.best_action.count))
+    assert counts[0] == counts[1]
+    return counts[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "bounds", "exact", "best"),
+    [
+        ("max: [3, 1, 2]", None, 1, 1),  # the 3 is the greatest there can be
+        ("max: [3, 1, 2]", (0, 3), 1, 1),
+        ("max: [3, 1, 2]", (0, 4), 3, 3),  # every other must be known to be less
+        ("max: [3, 1, 2]", (-INFINITY, INFINITY), 3, 3),
+        ("min: [3, 1, 2]", (1, 9), 1, 1),
+        ("min: [3, 1, 2]", (0, 9), 3, 3),
+        ("chance: [3, 1, 2]", (0, 4), 3, None),
+        ("chance: [{p: 1, utility: 3}, {p: 0, utility: 1}]", (0, 4), 1, None),
+        ("7", None, 0, None),  # the bounds leave one number
+        ("7", (0, 9), 1, None),
+        ("max: {a: 5}", (0, 9), 1, 0),  # an only action needs no proof
+        ("max: [5, {min: [1, 2]}]", (0, 9), 2, 2),  # 5, and the 1 or the 2
+        ("max: [5, {bounds: [0, 4], min: [1, 2]}]", (0, 9), 1, 1),  # at most 4 anyway
+        ("max: [{bounds: [6, 9], min: [7, 8]}, {bounds: [0, 4], min: [1, 2]}]", (0, 9), 2, 0),
+        ("max: [{bounds: [7, 7], min: [7, 7]}, 5]", (0, 7), 0, 0),
+        ("max: [2, 2]", (0, 2), 1, 1),
+        ("max: [2, 2]", (0, 4), 2, 2),
+        # Beside the 6 it takes the 1 of each, as (1 + 10) / 2 is below 6, and (9 + 10) / 2 is not.
+        ("max: {a: 6, b: {chance: [1, 9]}, c: {chance: [9, 1]}}", (0, 10), 3, 3),
+        # The second action is worth 4 at most after its first outcome, the first 5 at least.
+        ("max: {a: {chance: [10, 8]}, b: {chance: [0, 8]}}", (0, 10), 3, 2),
+    ],
+)
+def test_counts_by_hand(text: str, bounds: Bounds | None, exact: int, best: int | None) -> None:
+    assert found(text, bounds) == (exact, best)
+
+
+def test_a_leaf_that_serves_twice_counts_once() -> None:
+    # Both outcomes are the same node, and in each it is the 1 that proves.
+    assert found("{nodes: {a: {min: [1, 5]}}, chance: [{ref: a}, {ref: a}]}", (1, 9)) == (1, None)
+    # One leaf proves of both other actions that they are worth at most 1.
+    text = "{nodes: {low: 1}, max: [{min: [{ref: low}, 4]}, 5, {min: [6, {ref: low}]}]}"
+    assert found(text, (0, 9)) == (2, 2)
+    report = limit(et.loads(text), bounds=(0, 9))
+    assert [report.tree.path_of(n) for n in report.exact.leaves] == ["#1/#1", "#2"]
+
+
+def test_a_sharing_tree_whose_unfolded_size_has_thousands_of_digits() -> None:
+    builder = TreeBuilder()
+    node = builder.max([0, 1])
+    for n in range(20_000):
+        node = (builder.max, builder.min)[n % 2]([node, node])
+    report = limit(builder.build(node), ONE, bounds=(0, 2))
+    assert (report.exact.count, report.best_action and report.best_action.count) == (2, 0)
+
+
+def counts(report: Limit) -> tuple[object, ...]:
+    return report.exact, report.best_action, report.proved
+
+
+def test_engines_and_rooms_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    trees = [
+        case.tree(exact=False)
+        for case in cases(30_000, 12, False, 60) + cases(30_000, 12, True, 60)
+    ]
+    trees += [
+        et.generate(
+            "ballard", plies=4, branching=4, order="random", pattern="max,chance,min,chance"
+        ),
+        et.generate("uniform", plies=5, branching=3, real=True, seed=3),
+    ]
+    for tree in trees:
+        first = limit(tree, ONE, engine="interpreted")
+        assert counts(limit(tree, ONE, engine="compiled")) == counts(first)
+    rounds = 0
+    trace_back = counting.Side.trace_back
+
+    def traced(side: counting.Side, *arguments: object) -> None:
+        nonlocal rounds
+        rounds = max(rounds, len(side.stops))
+        trace_back(side, *arguments)
+
+    for tree in trees:
+        first = limit(tree, ONE, engine="interpreted")
+        with monkeypatch.context() as patch:
+            patch.setattr(counting, "_ROOM", 1)
+            patch.setattr(counting.Side, "trace_back", traced)
+            assert counts(limit(tree, ONE, engine="interpreted")) == counts(first)
+    assert rounds > 5
+
+
+def test_fractions_of_any_length_and_those_that_are_compiled() -> None:
+    for case in cases(40_000, 40, is_sharing=False, most=9):
+        tree = case.tree()
+        first = limit(tree, ONE, bounds=case.bounds)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(compiling, "pays", lambda rows: rows > 0)
+            assert counts(limit(tree, ONE, bounds=case.bounds)) == counts(first)
+        # The same tree, in numbers that fit no word.
+        third = Fraction(10**30 + 1, 3**50)
+        larger = transform.map_utilities(tree, lambda u, third=third: u * third, with_bounds=True)  # type: ignore[operator]
+        bounds = (
+            None
+            if case.bounds is None
+            else tuple(b if b in (INFINITY, -INFINITY) else b * third for b in case.bounds)
+        )
+        assert counts(limit(larger, ONE, bounds=bounds)) == counts(first)
+
+
+def test_a_long_chain_in_both_modes() -> None:
+    builder = TreeBuilder()
+    node = builder.terminal(1)
+    for n in range(100_000):
+        node = (builder.max, builder.chance, builder.min)[n % 3]([node])
+    tree = builder.build(builder.min([builder.max([node, builder.min([0, 2])]), 2]))
+    for tree_ in (tree, in_fractions(tree)):
+        report = limit(tree_, ("expectiminimax",), bounds=(0, 3))
+        assert (report.exact.count, report.best_action and report.best_action.count) == (3, 3)
+        assert (
+            json.loads("".join(limit_json([report], Look())))["exact_leaves"][0]
+            == report.exact.leaves[0]
+        )
+        assert "  node 0, #1/#2/#1, #2" in "\n".join(limit_text([report], Look()))
+
+
+def test_long_lists_are_proved_in_little_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path of outcomes that are all equally likely at last, where every node's list is as long as it can be."""
+    random, builder = Random(1), TreeBuilder()
+
+    def path(leaves: int) -> int:
+        node = builder.terminal(50)
+        for n in range(1, leaves):
+            node = builder.chance([node, random.randint(0, 100)], [n / (n + 1), 1 - n / (n + 1)])
+        return node
+
+    tree = builder.build(builder.max([path(150), path(150)]))
+    first = limit(tree, ONE, bounds=(0, 100))
+    assert first.exact.count is not None
+    assert first.best_action is not None
+    assert 150 < first.best_action.most < first.exact.most < 300
+    assert is_best_forced(tree, intervals(tree, (0, 100), set(first.best_action.leaves)), 1e-9)
+    monkeypatch.setattr(counting, "_ROOM", 1)
+    assert counts(limit(tree, ONE, bounds=(0, 100))) == counts(first)
+
+
+def test_too_many_leaves_are_refused_and_how_many_is_asked() -> None:
+    tree = et.generate("ballard", branching=3)
+    with pytest.raises(
+        AnalysisError,
+        match=r"^27 leaves, and the work grows with their square: at most 26 are taken",
+    ):
+        limit(tree, max_leaves=26)
+    assert limit(tree, max_leaves=27).exact.count
+    with pytest.raises(
+        AnalysisError, match=r"shared nodes make as much work here as [0-9,]+ leaves make without"
+    ):
+        limit(et.generate("lattice", steps=20), max_leaves=300)
+    builder = TreeBuilder(exact=True)
+    large = Fraction(1, 10**25)
+    tree = builder.build(builder.chance([*range(4000), large]))
+    with pytest.raises(
+        AnalysisError,
+        match=r"^4,001 leaves, of fractions beyond 64 bits.*4,000.*or --exact is left out",
+    ):
+        limit(tree, ONE)
+    assert limit(tree, ONE, max_leaves=5000).exact.count == 4001
+
+
+def test_a_search_that_knows_too_much_is_a_defect() -> None:
+    tree = et.loads("max: [{chance: [1, 4]}, {chance: [2, 3]}]")
+    search = et.evaluate(tree, "star1", bounds=(0, 9))
+    with pytest.raises(
+        AnalysisError, match="star1 looked at 0 leaves, and 4 are needed: this is a defect"
+    ):
+        measure(tree, [replace(search, visits=[0] * len(tree))], bounds=(0, 9))
+
+
+def test_a_stopped_search_is_no_evidence() -> None:
+    report = limit(et.load("trees/ballard-6.yaml"), ("star1", "expectiminimax"), max_visits=5)
+    assert report.exact.count == 58
+    assert [report.surplus(row) for row in report.rows] == [None, 216 - 58]
+    assert any(
+        line.startswith("star1") and "stopped" in line for line in limit_text([report], Look())
+    )
+    assert limit(et.load("trees/ballard-6.yaml"), ("star1",), max_visits=5).sentence == ""
+
+
+# ---- What is printed.
+
+
+def run(*arguments: str, input: str | None = None) -> Result:
+    return CliRunner().invoke(cli, ["limit", *arguments], input=input)
+
+
+def test_the_text() -> None:
+    done = run("trees/aima-5.12-left.yaml", "-a", "star1", "-a", "expectiminimax")
+    assert done.exit_code == 0
+    assert done.output == (
+        """\
+Order is not enough (left)
+8 leaves, bounds [1, 4] from the leaves themselves
+
+5 of 8 leaves force the value 2.1, whatever the others are within [1, 4].
+3 are enough to know that a1 is best.
+
+Leaves that force the value:
+  a1/#1/#1, a1/#1/#2, a1/#2/#1, a1/#2/#2, a2/#1/#1
+
+Leaves that force the best action:
+  a1/#1/#1, a1/#1/#2, a2/#1/#1
+
+algorithm       leaves  needed  surplus  ratio
+star1                5       5        0   1.00
+expectiminimax       8       5        3   1.60
+
+star1 looked at 5 leaves; 5 are needed.
+"""
+    )
+
+
+def test_what_is_said_of_trees_that_need_nothing_or_all() -> None:
+    text = run(
+        "-e", "max: {a: 4}", "-e", "chance: [1, 2]", "-e", "max: [{bounds: [3, 4], min: [3, 4]}, 2]"
+    ).output
+    text += run("-e", "max: [{bounds: [3, 4], min: [3, 4]}, {bounds: [1, 2], max: [1, 2]}]").output
+    assert "No leaf is needed: the bounds alone force the value 4." in text
+    assert "None is needed to know that a is best: it is the only action." in text
+    assert "All 2 leaves are needed to force the value 1.5." in text
+    assert "The root is no player's: there is no action to choose." in text
+    assert "None is needed to know that #1 is best: the bounds alone say so." in text
+    assert "1 of 4 leaves forces the value 3, whatever the others are within their bounds." in text
+
+
+def test_many_leaves_are_named_when_asked() -> None:
+    assert "38 more (--all names them)" in run("trees/ballard-6.yaml").output
+    everything = run("trees/ballard-6.yaml", "--all").output
+    assert "more" not in everything
+    named = everything.split("force the value:\n")[1].split("\n\n")[0].replace(",", " ").split()
+    assert len(named) == 58 and named[-1] == "#6/#1/#6" or len(set(named)) == 58
+
+
+def test_a_range_is_told_where_sharing_makes_it_hard(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proofs, "_MOST_ROWS", 0)
+    report = limit(et.generate("lattice", steps=6), ("star1",))
+    least, most = report.exact.least, report.exact.most
+    assert report.exact.count is None
+    assert least < most
+    text = " ".join(limit_text([report], Look()))
+    assert f"Between {least} and {most} of 28 leaves force the value" in text
+    assert "(shared nodes make the exact figure hard)" in text
+    fields = json.loads("".join(limit_json([report], Look())))
+    assert (fields["exact"], fields["exact_bounds"], fields["rows"][0]["surplus"]) == (
+        None,
+        [least, most],
+        None,
+    )
+    assert len(fields["exact_leaves"]) == most
+
+
+def test_the_json() -> None:
+    done = run(
+        "trees/risk.yaml",
+        "trees/shared.yaml",
+        "--format",
+        "json",
+        "--exact",
+        "-a",
+        "star1",
+        "-a",
+        "star2.5",
+    )
+    risk, shared = map(json.loads, done.output.splitlines())
+    assert risk == {
+        "file": "trees/risk.yaml",
+        "title": "A risk worth taking",
+        "bounds": ["0", "100"],
+        "bounds_from": "file",
+        "leaves": 4,
+        "value": "109/2",
+        "best": "right",
+        "ties": ["right"],
+        "exact": 4,
+        "exact_bounds": [4, 4],
+        "best_action": 3,
+        "best_action_bounds": [3, 3],
+        "best_action_proved": "right",
+        "exact_leaves": ["left/#1", "left/#2", "right/#1", "right/#2"],
+        "best_action_leaves": ["left/#1", "left/#2", "right/#1"],
+        "rows": [
+            {"algorithm": "star1", "leaves_visited": 4, "surplus": 0, "ratio": 1.0},
+            {
+                "algorithm": "star2.5", "probes": 2, "probe-order": "cyclic", "leaves_visited": 4, "surplus": 0,
+                "ratio": 1.0,
+            },
+        ],
+    }  # fmt: skip
+    assert (shared["exact"], shared["best_action"], shared["leaves"]) == (5, None, 8)
+    assert shared["best_action_bounds"] == [0, 4]
+    chance = json.loads(run("-", "--format", "json", input="chance: [1, 2]").output)
+    assert (chance["best_action"], chance["best_action_bounds"], chance["best_action_leaves"]) == (
+        None,
+        None,
+        None,
+    )
+
+
+def test_every_line_fits_and_is_ascii_where_it_must_be() -> None:
+    reports = [
+        limit(et.load(f"trees/{name}.yaml"), file=name) for name in ("ballard-6", "shared", "risk")
+    ]
+    for width in (20, 40, 80):
+        for line in limit_text(reports, Look(width, unicode=False)):
+            assert line.isascii()
+            assert len(line) <= width or width == 20
+    assert run("-e", "max: {'ä\tö': 1, b: 0}").output.count("ä\\tö") == 2
+
+
+def test_options_and_errors() -> None:
+    done = run("trees/ballard-6.yaml", "trees/risk.yaml", "--max-leaves", "10")
+    assert done.exit_code == 2
+    assert "trees/ballard-6.yaml: 216 leaves" in done.output
+    assert "A risk worth taking" in done.output
+    done = run("trees/risk.yaml", "--max-visits", "1")
+    assert done.exit_code == 1
+    assert "stopped" in done.output
+    assert run("trees/risk.yaml", "--max-leaves", "0").exit_code == 2
+    assert "add -a star2.5" in run("trees/risk.yaml", "-a", "star1", "--probes", "3").output
+    assert (
+        "star2.5 (3 probes, cyclic)"
+        in run("trees/risk.yaml", "-a", "star2.5", "--probes", "3").output
+    )
+    assert "No tree was given" in run().output
+    done = run(
+        "-e", "max: {a: {estimate: 5, min: [1, 9]}, b: 4}", "--depth", "1", "--bounds", "0,9"
+    )
+    assert "All 2 leaves are needed to force the value 5." in done.output
+
+
+# ---- In compare.
+
+
+def comparisons(limited: bool = True) -> Sequence[et.Comparison]:
+    algorithms = ("star1", "star2")
+    files = ("trees/ballard-6.yaml", "trees/risk.yaml")
+    return [compare(et.load(file), algorithms, limit=limited, file=file) for file in files]
+
+
+def test_compare_has_it_as_a_column_when_asked() -> None:
+    lines = list(comparison_text(comparisons(), Look(100)))
+    assert lines[4].split() == [
+        "algorithm",
+        "value",
+        "best",
+        "nodes",
+        "leaves",
+        "needed",
+        "share",
+        "cuts",
+        "time",
+    ]
+    assert lines[6].split()[:6] == ["star2", "10.5", "#1", "93", "58", "58"]
+    assert lines[9] == "star2 looked at 58 leaves; 58 are needed."
+    assert lines[-1].split()[:4] == ["star2", "100", "62", "62"]
+    assert totals(comparisons())[0].needed == (62, 62)
+    text = "\n".join(comparison_text(comparisons(limited=False), Look(100)))
+    assert "  needed" not in text
+    assert "are needed" not in text
+    markdown = list(comparison_markdown(comparisons(), Look()))
+    assert markdown[2].split(" | ")[5] == "needed"
+    assert markdown[5].split(" | ")[5] == "58"
+
+
+def test_compare_has_it_in_json_and_csv_when_asked() -> None:
+    first, _ = map(json.loads, comparison_json(comparisons(), Look()))
+    assert first["limit"] == {
+        "exact": 58, "exact_bounds": [58, 58], "best_action": 54, "best_action_bounds": [54, 54],
+    }  # fmt: skip
+    assert [row["surplus"] for row in first["rows"]] == [138 - 58, 0]
+    plain = json.loads(next(comparison_json(comparisons(limited=False), Look())))
+    assert "limit" not in plain
+    assert "surplus" not in plain["rows"][0]
+    rows = list(csv.DictReader(comparison_csv(comparisons(), Look())))
+    assert [(row["needed_lower"], row["needed_upper"], row["needed_for_best_upper"]) for row in rows] == [
+        ("58", "58", "54"), ("58", "58", "54"), ("4", "4", "3"), ("4", "4", "3"),
+    ]  # fmt: skip
+    assert "needed" not in next(comparison_csv(comparisons(limited=False), Look()))
+
+
+def test_compare_on_the_command_line() -> None:
+    runner = CliRunner()
+    done = runner.invoke(cli, ["compare", "--limit", "trees/ballard-6.yaml"])
+    assert done.exit_code == 0
+    assert done.output.endswith("star2 looked at 58 leaves; 58 are needed.\n")
+    assert max(map(len, done.output.splitlines())) <= 80
+    done = runner.invoke(cli, ["compare", "--limit", "--max-leaves", "9", "trees/ballard-6.yaml"])
+    assert done.exit_code == 2
+    assert "216 leaves" in done.output
+    done = runner.invoke(cli, ["compare", "--max-leaves", "9", "trees/ballard-6.yaml"])
+    assert done.exit_code == 2
+    assert "--max-leaves is for --limit" in done.output

@@ -1,0 +1,752 @@
+"""Opponents that err, and a Nature that chooses: against the definition, evaluated epsilon by epsilon in fractions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from math import prod
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from helpers import ROOT
+from random_trees import Row, build, random_rows
+
+import expectitree as et
+from expectitree import Kind, Tree, TreeBuilder
+from expectitree.analysis.opponents import piecewise, polynomials
+from expectitree.analysis.opponents import report as module
+from expectitree.analysis.opponents.piecewise import Piecewise
+from expectitree.analysis.opponents.polynomials import ONE, ZERO, Polynomial, Root, compare
+from expectitree.analysis.opponents.report import Crossing, Opponents, opponents
+from expectitree.analysis.opponents.text import opponents_json, opponents_text
+from expectitree.cli import cli
+from expectitree.errors import AnalysisError, TransformError
+from expectitree.numbers import to_fraction
+from expectitree.text.look import Look
+from expectitree.tree.transform import in_fractions, replace_chance, replace_opponent
+
+TREES = ROOT / "trees"
+CHANCES = ("expected", "worst", "best")
+F = Fraction
+
+# As functions of epsilon: A is 32 e, B is 32 e - 16 (e - 1/4)(e - 3/4).
+A = "{min: [0, 64]}"
+B = "{min: [{min: [-3, 61]}, 29]}"
+
+
+def values(tree: Tree, epsilon: Fraction, chance: str = "expected") -> list[Fraction]:
+    """Return what every node is worth, by definition."""
+    found: list[Any] = []
+    for n in range(len(tree)):
+        node = tree.node(n)
+        below = [found[child.id] for child in node.children]
+        possible = [found[branch.child.id] for branch in node.branches if branch.probability > 0]
+        if node.kind == Kind.TERMINAL:
+            found.append(node.utility)
+        elif node.kind == Kind.MAX:
+            found.append(max(below))
+        elif node.kind == Kind.MIN:
+            found.append((1 - epsilon) * min(below) + epsilon * sum(below) / len(below))
+        elif chance == "expected":
+            found.append(
+                sum(branch.probability * found[branch.child.id] for branch in node.branches)
+            )
+        else:
+            found.append(min(possible) if chance == "worst" else max(possible))
+    return found
+
+
+def best_actions(tree: Tree, epsilon: Fraction, chance: str = "expected") -> tuple[str, ...]:
+    root = tree.root
+    if root.kind not in (Kind.MAX, Kind.MIN):
+        return ()
+    worth = values(tree, epsilon, chance)
+    best = (max if root.kind == Kind.MAX else min)(worth[child.id] for child in root.children)
+    return tuple(branch.label for branch in root.branches if worth[branch.child.id] == best)
+
+
+def predicted(report: Opponents, epsilon: Fraction) -> tuple[str, ...] | None:
+    """Return the best actions that a report tells of an epsilon; None within the interval of a crossing."""
+    best = report.start
+    for crossing in report.crossings:
+        if epsilon < crossing.lower:
+            break
+        if epsilon <= crossing.upper:
+            return crossing.at if crossing.exact is not None else None
+        best = crossing.after
+    return best
+
+
+def report_of(text: str, exact: bool = True, **options: Any) -> Opponents:
+    return opponents(et.loads(text, exact=exact), **options)
+
+
+def only(report: Opponents) -> Crossing:
+    assert len(report.crossings) == 1
+    return report.crossings[0]
+
+
+def random_tree(seed: int) -> Tree:
+    """Return an exact tree under a player's root, most of its nodes MIN's, some of them shared."""
+    random = Random(seed)
+    builder = TreeBuilder(exact=True)
+    made: list[Any] = []
+    greatest = random.choice((3, 9, 40))
+
+    def grow(depth: int) -> Any:
+        if made and random.random() < 0.15:
+            return random.choice(made)
+        if depth == 0 or random.random() < 0.1:
+            return builder.terminal(random.randint(0, greatest))
+        kind = random.choice(
+            (builder.max, builder.max, builder.min, builder.min, builder.min, builder.chance)
+        )
+        children = [grow(depth - 1) for _ in range(random.randint(1, 3))]
+        if kind == builder.chance and random.random() < 0.5:
+            weights = [random.choice((0, 1, 2)) for _ in children]
+            weights[0] += not any(weights)
+            made.append(builder.chance(children, [F(w, sum(weights)) for w in weights]))
+        else:
+            made.append(kind(children))
+        return made[-1]
+
+    root = builder.max if random.random() < 0.7 else builder.min
+    return builder.build(root([grow(random.randint(2, 5)) for _ in range(random.randint(2, 4))]))
+
+
+def several_random_rows(seed: int) -> Tree:
+    """Return trees of `random_trees` below one root."""
+    random = Random(seed)
+    rows: list[Row] = []
+    roots = []
+    for _ in range(random.randint(1, 3)):
+        start = len(rows)
+        rows += [
+            Row(r.kind, r.utility, tuple(start + c for c in r.children), r.probabilities)
+            for r in random_rows(random, local_bounds=0)
+        ]
+        roots.append(len(rows) - 1)
+    if len(roots) > 1:
+        rows.append(Row(random.choice((Kind.MAX, Kind.MIN)), children=tuple(roots)))
+    return build(rows, exact=True)
+
+
+# ---- Transforms.
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("chance", CHANCES)
+def test_replaced_players_are_worth_what_the_definition_says(seed: int, chance: str) -> None:
+    tree = several_random_rows(seed)
+    for epsilon in (F(0), F(1, 7), F(1)):
+        replaced = replace_opponent(tree, epsilon, chance)
+        assert et.evaluate(replaced).value == values(tree, epsilon, chance)[-1]
+        assert replaced.expect is None
+    assert et.evaluate(replace_chance(tree, chance)).value == values(tree, F(0), chance)[-1]
+
+
+def test_outcomes_of_probability_zero_are_not_to_be_chosen() -> None:
+    tree = et.loads(
+        "chance: [{p: 0, utility: -9}, {p: 1/2, label: a, utility: 1}, {p: 1/2, utility: 2}]",
+        exact=True,
+    )
+    for how, value, kind in (("worst", 1, Kind.MIN), ("best", 2, Kind.MAX)):
+        root = replace_chance(tree, how).root
+        assert (root.kind, et.evaluate(root.tree).value) == (kind, value)
+        assert [branch.label for branch in root.branches] == ["a", "#3"]
+
+
+def test_a_nature_at_its_worst_does_not_err() -> None:
+    tree = et.loads("chance: [{min: [0, 2]}, 5]", exact=True)
+    assert et.evaluate(replace_opponent(tree, F(1, 2), "worst")).value == F(1, 2)
+
+
+def test_bad_transforms_are_refused() -> None:
+    tree = et.loads("min: [1, 2]")
+    for epsilon in (-0.1, 1.1, float("nan"), F(3, 2)):
+        with pytest.raises(TransformError, match="from 0 to 1"):
+            replace_opponent(tree, epsilon)
+        for exact in (False, True):
+            with pytest.raises((AnalysisError, TransformError), match="from 0 to 1"):
+                opponents(et.loads("min: [1, 2]", exact=exact), (epsilon,))
+    with pytest.raises(
+        TransformError, match="unknown kind of chance 'lucky': choose worst, best or expected"
+    ):
+        replace_chance(tree, "lucky")
+
+
+# ---- Against the definition.
+
+
+def check(tree: Tree, chance: str, steps: int = 29) -> Opponents:
+    report = opponents(tree, (F(1, 7), F(3, 4)), chance=chance)
+    assert report.reason is None
+    assert [row.opponent for row in report.rows] == ["perfect", "errs", "errs", "random"]
+    for row in report.rows:
+        assert isinstance(row.epsilon, Fraction)
+        assert row.value == values(tree, row.epsilon, chance)[-1]
+        assert row.ties == best_actions(tree, row.epsilon, chance)
+    before: Sequence[Fraction] = []
+    for i in range(steps + 1):
+        epsilon = F(i, steps)
+        best = predicted(report, epsilon)
+        assert best is None or best == best_actions(tree, epsilon, chance)
+        worth = values(tree, epsilon, chance)
+        assert all(
+            old <= new for old, new in zip(before, worth, strict=False)
+        )  # an error never hurts MAX
+        before = worth
+    check_crossings(report, tree, chance)
+    return report
+
+
+def check_crossings(report: Opponents, tree: Tree, chance: str) -> None:
+    best = None
+    for crossing in report.crossings:
+        assert 0 <= crossing.lower <= crossing.upper <= 1
+        assert crossing.upper - crossing.lower <= report.tolerance
+        assert {*crossing.before, *crossing.after} <= {*crossing.at}
+        assert len(crossing.at) > 1
+        assert not crossing.before == crossing.at == crossing.after
+        assert crossing.value == values(tree, crossing.epsilon, chance)[-1]
+        assert best is None or best == crossing.before
+        best = crossing.after
+        if crossing.exact is None:
+            assert best_actions(tree, crossing.lower, chance) == crossing.before
+            assert best_actions(tree, crossing.upper, chance) == crossing.after
+        else:
+            assert best_actions(tree, crossing.exact, chance) == crossing.at
+
+
+def test_random_trees_as_the_definition_says() -> None:
+    found = irrational = 0
+    for seed in range(110):
+        report = check(random_tree(seed), CHANCES[seed % 5 % 3])
+        found += len(report.crossings)
+        irrational += sum(crossing.exact is None for crossing in report.crossings)
+    assert found > 25
+    assert irrational > 5
+
+
+def test_random_trees_of_every_kind_as_the_definition_says() -> None:
+    for seed in range(120):
+        check(several_random_rows(seed), CHANCES[seed % 3], steps=17)
+
+
+def test_floats_count_as_the_decimals_they_are_written_as() -> None:
+    for seed in range(40):
+        exact = random_tree(seed)
+        builder = TreeBuilder()
+        made: list[Any] = []
+        for n in range(len(exact)):
+            node = exact.node(n)
+            below = [made[child.id] for child in node.children]
+            if node.utility is not None:
+                made.append(builder.terminal(node.utility))
+            elif node.kind == Kind.CHANCE:
+                made.append(builder.chance(below, [branch.probability for branch in node.branches]))
+            else:
+                made.append((builder.max if node.kind == Kind.MAX else builder.min)(below))
+        floats = builder.build(made[-1])
+        one, other = opponents(exact, (0.25,)), opponents(floats, (0.25,))
+        assert one.crossings == other.crossings
+        for row, again in zip(one.rows, other.rows, strict=True):
+            assert float(row.value) == pytest.approx(again.value)
+            assert isinstance(again.value, float)
+            assert set(row.ties) <= set(again.ties)
+
+
+# ---- By hand.
+
+
+def test_the_worked_example_changes_at_two_ninety_firsts() -> None:
+    # right is (1 - e) 9 + e 54.5 = 9 + 45.5 e, which is 10 at e = 2/91.
+    for exact in (False, True):
+        report = opponents(et.load(TREES / "risk-minimax.yaml", exact=exact))
+        assert [(row.opponent, float(row.value), row.best) for row in report.rows] == [
+            ("perfect", 10, "left"),
+            ("errs", 13.55, "right"),
+            ("random", 54.5, "right"),
+        ]
+        crossing = only(report)
+        assert crossing == Crossing(
+            F(2, 91), F(2, 91), F(10), ("left",), ("left", "right"), ("right",), F(10), F(10)
+        )
+
+
+def test_two_crossings() -> None:
+    report = report_of(f"max: {{a: {A}, b: {B}}}")
+    assert [(c.exact, c.value, c.before, c.at, c.after) for c in report.crossings] == [
+        (F(1, 4), 8, ("a",), ("a", "b"), ("b",)),
+        (F(3, 4), 24, ("b",), ("a", "b"), ("a",)),
+    ]
+
+
+def test_irrational_crossings() -> None:
+    # b - a is -16 e^2 + 16 e - 2, whose roots are (1 -+ sqrt(1/2)) / 2.
+    report = report_of(f"max: {{a: {A}, b: {{min: [{{min: [-2, 62]}}, 30]}}}}", tolerance=1e-30)
+    for crossing, side in zip(report.crossings, (-1, 1), strict=True):
+        assert crossing.exact is None
+        assert 0 < crossing.upper - crossing.lower <= F(1, 10**30)
+        ends = sorted((side * (2 * end - 1)) ** 2 for end in (crossing.lower, crossing.upper))
+        assert ends[0] < F(1, 2) < ends[1]
+
+
+def test_a_touch_is_a_tie_at_one_place() -> None:
+    # b - a is -16 (e - 1/2)^2.
+    report = report_of(f"max: {{a: {A}, b: {{min: [{{min: [-4, 60]}}, 28]}}}}")
+    assert only(report) == Crossing(
+        F(1, 2), F(1, 2), F(16), ("a",), ("a", "b"), ("a",), F(16), F(16)
+    )
+
+
+def test_ties_on_intervals() -> None:
+    report = report_of(f"max: {{x: {{max: [{A}, {B}]}}, y: {A}}}")
+    assert report.start == ("x", "y")
+    assert [(c.exact, c.before, c.at, c.after) for c in report.crossings] == [
+        (F(1, 4), ("x", "y"), ("x", "y"), ("x",)),
+        (F(3, 4), ("x",), ("x", "y"), ("x", "y")),
+    ]
+    assert report_of(f"max: [{A}, {A}]").crossings == []
+
+
+def test_ties_at_the_ends_alone() -> None:
+    crossing = only(report_of("max: {sure: 0, risk: {min: [0, 2]}}"))
+    assert crossing == Crossing(F(0), F(0), F(0), (), ("sure", "risk"), ("risk",), F(0), F(0))
+    crossing = only(report_of("max: {sure: 1, risk: {min: [0, 2]}}"))
+    assert crossing == Crossing(F(1), F(1), F(1), ("sure",), ("sure", "risk"), (), F(1), F(1))
+
+
+def test_the_root_may_be_mins() -> None:
+    # The actions are worth 3/2 e^0 .. : 1; 4 e; at 1/4 MIN's best changes from the second to the first.
+    report = report_of("min: {one: 1, two: {min: [0, 8]}}")
+    crossing = only(report)
+    assert (crossing.exact, crossing.before, crossing.after) == (F(1, 4), ("two",), ("one",))
+    assert crossing.value == 1
+    assert [row.best for row in report.rows] == ["two", "two", "one"]
+    assert report.rows[-1].value == F(5, 2)
+
+
+def test_roots_that_decide_nothing() -> None:
+    for text in ("5", f"chance: [1, {B}]"):
+        report = report_of(text, chance="worst")
+        assert [row.best for row in report.rows] == [None] * 3
+        assert (report.crossings, report.start, report.reason) == ([], (), None)
+
+
+def test_a_deep_chain_of_mins() -> None:
+    # Each node leaves (1 - e/2) of what is missing to 1.
+    builder = TreeBuilder(exact=True)
+    chain = builder.terminal(0)
+    for _ in range(30):
+        chain = builder.min([chain, 1])
+    tree = builder.build(builder.max({"sure": 1 - F(3, 4) ** 30, "chain": chain}))
+    crossing = only(opponents(tree))
+    assert (crossing.exact, crossing.before, crossing.after) == (F(1, 2), ("sure",), ("chain",))
+    builder = TreeBuilder(exact=True)
+    chain = builder.terminal(0)
+    for _ in range(30):
+        chain = builder.min([chain, 1])
+    crossing = only(opponents(builder.build(builder.max([F(1, 2), chain]))))
+    assert (1 - crossing.lower / 2) ** 30 > F(1, 2) > (1 - crossing.upper / 2) ** 30
+
+
+def test_crossings_that_are_very_near_each_other() -> None:
+    # 32 e - 16 (e - 1/2)^2 + 16 d^2 against 32 e: they cross at 1/2 - d and 1/2 + d.
+    distance = F(1, 10**12)
+    a = -4 + 16 * distance**2
+    report = report_of(f"max: {{a: {A}, b: {{min: [{{min: ['{a}', '{a + 64}']}}, '{a + 32}']}}}}")
+    assert [crossing.exact for crossing in report.crossings] == [
+        F(1, 2) - distance,
+        F(1, 2) + distance,
+    ]
+    a = -4 + 32 * distance**2
+    report = report_of(
+        f"max: {{a: {A}, b: {{min: [{{min: ['{a}', '{a + 64}']}}, '{a + 32}']}}}}", tolerance=0.01
+    )
+    low, high = report.crossings
+    assert low.lower < low.upper <= F(1, 2) <= high.lower < high.upper
+
+
+def test_a_crossing_near_zero_has_digits() -> None:
+    crossing = only(
+        report_of("max: [1e-15, {min: [{max: [0, {min: [-1e-14, 1]}]}, {chance: [0, 1e-13]}]}]")
+    )
+    assert crossing.exact is None
+    assert F(1, 10**15) < crossing.lower < F(1, 10**10)
+    assert crossing.lower * 100 >= crossing.upper - crossing.lower
+
+
+def test_wide_trees() -> None:
+    random = Random(1)
+    builder = TreeBuilder()
+    tree = builder.build(
+        builder.max(
+            [builder.min([random.randint(0, 99), random.randint(0, 99)]) for _ in range(2000)]
+        )
+    )
+    report = opponents(tree)
+    exact = in_fractions(tree)
+    assert report.reason is None
+    for epsilon in (F(0), F(1, 3), F(2, 3), F(1)):
+        assert predicted(report, epsilon) == best_actions(exact, epsilon)
+
+
+def test_many_crossings_on_the_hull_of_many_lines() -> None:
+    # Each line touches the parabola e^2; two neighbours cross half way between the places where they do.
+    places = [F(i, 16) for i in range(17)]
+    actions = ", ".join(f"{{min: ['{-p * p}', '{4 * p - p * p}']}}" for p in places)
+    report = report_of(f"max: [{actions}]")
+    assert [c.exact for c in report.crossings] == [F(2 * i + 1, 32) for i in range(16)]
+    assert report.start == ("#1",)
+
+
+def test_a_fraction_too_long_to_write_is_told_in_digits() -> None:
+    # The chain is worth 1 - 0.98^2500, all but nothing; MIN's mean of it and 2 makes 1.25 near epsilon 1/2.
+    builder = TreeBuilder(exact=True)
+    chain = builder.terminal(0)
+    for _ in range(2500):
+        chain = builder.chance([chain, 1], ["0.98", "0.02"])
+    report = opponents(builder.build(builder.max(["1.25", builder.min([chain, 2])])))
+    missing = F(49, 50) ** 2500
+    assert only(report).exact == (F(1, 4) + missing) / ((1 + missing) / 2)
+    assert "#1 is best while epsilon < 0.5000000000…, #2" in "\n".join(
+        opponents_text([report], Look(width=200))
+    )
+    (line,) = opponents_json([report], Look())
+    assert json.loads(line)["crossings"][0]["exact"] is None
+
+
+def test_what_is_too_large_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    builder = TreeBuilder()
+    chain = builder.terminal(1)
+    for n in range(100_000):
+        chain = (builder.min if n % 2 else builder.max)([chain, n % 7])
+    report = opponents(builder.build(chain))
+    for row in report.rows:
+        value = 1.0
+        for n in range(100_000):
+            low, high = sorted((value, float(n % 7)))
+            value = low + (high - low) * float(row.epsilon) / 2 if n % 2 else high
+        assert row.value == pytest.approx(value)
+    assert report.reason == "the tree has 200,001 nodes, more than the 20,000 of --most-nodes"
+    builder = TreeBuilder()
+    chain = builder.terminal(0)
+    for _ in range(100):
+        chain = builder.min([chain, 1])
+    report = opponents(builder.build(builder.max([chain, 0.5])))
+    assert "more than 60 MIN nodes stand one below the other" in str(report.reason)
+    assert report.crossings == []
+    for name, limit, words in (
+        ("MOST_BITS", 3, "a number in it takes more than 3 bits"),
+        ("MOST_PARTS", 5, "more than 5 terms in all"),
+        ("MOST_CHECKED", 9, "it changes at 2 places, too many to verify each"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, limit)
+            assert words in str(report_of(f"max: [{A}, {B}]").reason)
+
+
+def test_a_crossing_that_does_not_hold_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        module, "replace_opponent", lambda tree, _, chance: replace_opponent(tree, 0, chance)
+    )
+    with pytest.raises(AnalysisError, match="this is a defect of expectitree"):
+        report_of(f"max: [{A}, {B}]")
+
+
+def test_a_tolerance_is_greater_than_nothing() -> None:
+    with pytest.raises(AnalysisError, match="greater than 0"):
+        report_of(A, tolerance=0)
+
+
+# ---- Polynomials.
+
+
+def product_of(roots: Sequence[Fraction]) -> Polynomial:
+    """Return the polynomial with these roots."""
+    coefficients = [F(1)]
+    for root in roots:
+        longer = [F(0), *coefficients]
+        for i, c in enumerate(coefficients):
+            longer[i] -= root * c
+        coefficients = longer
+    scale = prod(c.denominator for c in coefficients)
+    return polynomials.combination(
+        (c, Polynomial((0,) * i + (1,), 1)) for i, c in enumerate([scale * c for c in coefficients])
+    )
+
+
+def test_roots_are_found_whatever_their_number_and_multiplicity() -> None:
+    random = Random(7)
+    for _ in range(150):
+        roots = [
+            F(random.randint(-4, 20), random.choice((3, 7, 8, 16)))
+            for _ in range(random.randint(1, 7))
+        ]
+        left, right = sorted(random.sample([F(0), F(1, 8), F(1, 3), F(1, 2), F(6, 7), F(1)], 2))
+        found = polynomials.roots_between(product_of(roots), Root.at(left), Root.at(right))
+        for root in found:
+            root.simplify()
+        assert [root.exact for root in found] == sorted({r for r in roots if left < r < right})
+
+
+def test_irrational_roots_are_told_apart_and_recognized() -> None:
+    half = Polynomial((-1, 0, 2), 1)  # 2 x^2 - 1
+    times = Polynomial((1, -3, -2, 6), 1)  # (2 x^2 - 1)(3 x - 1)
+    near = Polynomial((-(10**40) + 1, 0, 2 * 10**40), 1)
+    (one,) = polynomials.roots_between(half, ZERO, ONE)
+    third, again = polynomials.roots_between(times, ZERO, ONE)
+    (other,) = polynomials.roots_between(near, ZERO, ONE)
+    assert [compare(third, one), compare(one, again), compare(other, one), compare(one, other)] == [
+        -1,
+        0,
+        -1,
+        1,
+    ]
+    assert other.lower <= other.upper <= polynomials.between(other, one) <= one.lower
+    assert one.is_root_of(times)
+    assert not one.is_root_of(near)
+    assert polynomials.in_order([again, third, one, other])[-1] is not other
+    assert len(polynomials.in_order([again, third, one, other])) == 3
+    one.simplify()
+    assert one.exact is None
+
+
+def test_an_envelope_is_the_greatest_at_each_place() -> None:
+    random = Random(3)
+    for _ in range(30):
+        # p (1 - x)^2 + 2 q x (1 - x) + r x^2 with p <= q <= r never falls.
+        heights = [
+            sorted(F(random.randint(0, 12), 4) for _ in range(3))
+            for _ in range(random.randint(1, 6))
+        ]
+        functions = [
+            Piecewise(
+                (
+                    polynomials.combination(
+                        (c, Polynomial((0,) * i + (1,), 1)) for i, c in enumerate(written)
+                    ),
+                )
+            )
+            for written in ((p, 2 * (q - p), p - 2 * q + r) for p, q, r in heights)
+        ]
+        greatest, least = (
+            piecewise.greatest_of(functions),
+            piecewise.greatest_of(functions, is_max=False),
+        )
+        total = piecewise.weighted_sum([(F(1, 3), greatest), (F(2), least), (F(0), greatest)])
+        mixed = piecewise.blended(least, greatest)
+        for i in range(24):
+            x = F(i, 23)
+            low, *_, high = sorted(f(x) for f in functions) * 2
+            assert (least(x), greatest(x)) == (low, high)
+            assert total(x) == high / 3 + 2 * low
+            assert mixed(x) == (1 - x) * low + x * high
+
+
+# ---- The command.
+
+
+def run(*arguments: str, **how: Any) -> Result:
+    return CliRunner().invoke(cli, ["opponents", *arguments], **how)
+
+
+def objects(*arguments: str) -> list[dict[str, Any]]:
+    result = run(*arguments, "--format", "json")
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_json_has_its_keys() -> None:
+    (found,) = objects(str(TREES / "risk-minimax.yaml"), "--epsilon", "5%,1/4", "--epsilon", "0")
+    assert list(found) == [
+        "file", "title", "chance", "rows", "crossings", "tolerance", "crossings_complete", "reason",
+    ]  # fmt: skip
+    assert found["title"] == "The same risk against an opponent"
+    assert found["chance"] == "expected"
+    assert found["rows"][3] == {
+        "opponent": "random",
+        "epsilon": 1,
+        "value": 54.5,
+        "best": "right",
+        "ties": ["right"],
+    }
+    assert [row["epsilon"] for row in found["rows"]] == [0, 0.05, 0.25, 1]
+    assert found["crossings"] == [
+        {
+            "epsilon": 2 / 91, "epsilon_lower": 2 / 91, "epsilon_upper": 2 / 91, "exact": "2/91", "value": 10,
+            "value_lower": 10, "value_upper": 10, "before": ["left"], "at": ["left", "right"], "after": ["right"],
+        }
+    ]  # fmt: skip
+    assert (found["tolerance"], found["crossings_complete"], found["reason"]) == (1e-9, True, None)
+
+
+def test_json_in_fractions() -> None:
+    (found,) = objects(
+        "--exact", "-e", f"max: [{A}, {{min: [{{min: [-2, 62]}}, 30]}}]", "--tolerance", "1/1000"
+    )
+    assert found["rows"][1]["epsilon"] == "1/10"
+    first = found["crossings"][0]
+    assert (first["epsilon_lower"], first["epsilon_upper"], first["exact"]) == (
+        "73/500",
+        "147/1000",
+        None,
+    )
+    assert to_fraction(first["epsilon"]) == F(293, 2000)
+    assert (
+        to_fraction(first["value"])
+        == 32 * F(293, 2000) - 16 * F(293, 2000) ** 2 + 16 * F(293, 2000) - 2
+    )
+    assert found["tolerance"] == "1/1000"
+
+
+def test_json_in_floats_rounds_outwards() -> None:
+    (found,) = objects(
+        "-e", f"max: [{A}, {{min: [{{min: [-2, 62]}}, 30]}}]", "--tolerance", "1e-40"
+    )
+    for crossing in found["crossings"]:
+        lower, upper = (F(crossing[end]) for end in ("epsilon_lower", "epsilon_upper"))
+        assert (
+            min((2 * lower - 1) ** 2, (2 * upper - 1) ** 2)
+            < F(1, 2)
+            < max((2 * lower - 1) ** 2, (2 * upper - 1) ** 2)
+        )
+
+
+def test_several_natures_and_files() -> None:
+    files = [str(TREES / name) for name in ("risk.yaml", "risk-minimax.yaml")]
+    found = objects(*files, "--chance", "best", "--chance", "worst", "--chance", "best")
+    assert [(f["file"], f["chance"], f["rows"][0]["best"]) for f in found] == [
+        (files[0], "best", "right"), (files[0], "worst", "left"),
+        (files[1], "best", "left"), (files[1], "worst", "left"),
+    ]  # fmt: skip
+    text = run(*files, "--chance", "best", "--chance", "worst").stdout
+    assert f"\n\n{files[1]}\n" in text
+    assert "opponent  epsilon  value  best   Nature\nperfect         0    100  right  best" in text
+    assert "There is no CHANCE node: Nature has nothing to choose." in text
+    assert text.count("There is no MIN node: all opponents are alike.") == 1
+
+
+def test_the_worked_example_in_text() -> None:
+    assert run(str(TREES / "risk-minimax.yaml")).stdout == (
+        "The same risk against an opponent\n"
+        "With probability epsilon MIN errs and picks any of its actions, all equally\n"
+        "likely; else it plays its best against its own later errors.\n"
+        "\n"
+        "opponent  epsilon  value  best\n"
+        "perfect         0     10  left\n"
+        "errs          0.1  13.55  right\n"
+        "random          1   54.5  right\n"
+        "\n"
+        "left is best while epsilon < 2/91 = 0.0219780219…, right from there on; at that\n"
+        "place left and right tie, at the value 10.\n"
+        "This was verified on both sides, at most 1e-9 away, by evaluating the tree in\n"
+        "exact arithmetic.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("5", "The root is a terminal: there is nothing to decide."),
+        (f"chance: [1, {A}]", "The root is a CHANCE node: no player decides there"),
+        ("max: [1, 2]", "There is no MIN node: all opponents are alike."),
+        (
+            "max: [99, {min: [1, 2]}]",
+            "#1 is best for every epsilon: MIN's errors never change the decision.",
+        ),
+        (
+            f"max: [{A}, {A}]",
+            "#1 and #2 are best for every epsilon: MIN's errors never change the decision.",
+        ),
+        (
+            "max: [0, {min: [0, 2]}]",
+            "#1 and #2 tie at epsilon 0, at the value 0; beyond it #2 is best.",
+        ),
+        (
+            "max: [1, {min: [0, 2]}]",
+            "#1 is best for every epsilon below 1; there #1 and #2 tie, at the value 1.",
+        ),
+        (
+            f"max: [{A}, {{min: [{{min: [-4, 60]}}, 28]}}]",
+            "#1 is best for every epsilon; at 0.5 alone #1 and #2 tie, at the value 16.",
+        ),
+        (f"max: [{A}, {B}]", "#1    0     0.25  8\n#2    0.25  0.75  24\n#1    0.75  1\n"),
+        (f"min: [{A}, 1]", "The root is MIN's: best is what it plays when it does not err."),
+        (
+            "max: [0.5, {min: [{max: [0, {min: [-1, 5]}]}, 1]}]",
+            "#1 is best while epsilon < 0.451416229…, #2 from",
+        ),
+    ],
+)
+def test_sentences(text: str, sentence: str) -> None:
+    report = opponents(et.loads(text))
+    assert sentence in "\n".join(opponents_text([report], Look(width=200)))
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_text_keeps_to_its_width_and_to_ascii(width: int) -> None:
+    tree = et.loads(
+        f'title: "Überraschung"\nmax: {{"\\u0007ü": {A}, b: {B}, c: {{min: [{{min: [-2, 62]}}, 30]}}}}'
+    )
+    look = Look(width=width, unicode=False)
+    reports = [opponents(tree, chance=chance) for chance in CHANCES]
+    for lines in (opponents_text(reports, look), opponents_text(reports[:1], look)):
+        shown = list(lines)
+        assert all(line.isascii() and line.isprintable() for line in shown)
+        assert width < 40 or max(map(len, shown)) <= width
+
+
+def test_bad_options() -> None:
+    for arguments, message in (
+        (("--epsilon", "1.5"), "lie between 0 and 1"),
+        (("--epsilon", "0.1,"), "nothing was written"),
+        (("--epsilon", "often"), "is no number"),
+        (("--tolerance", "0"), "expected a number from 1e-100 to 0.1"),
+        (("--tolerance", "none"), "is no number"),
+        (("--chance", "lucky"), "lucky"),
+    ):
+        result = run("-e", A, *arguments)
+        assert result.exit_code == 2
+        assert message in result.stderr
+    assert run().exit_code == 2
+
+
+def test_a_bad_file_leaves_the_others(tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text("max: []\n", "utf-8")
+    result = run(str(tmp_path / "bad.yaml"), "-e", "max: [1, 2]", "-", input=f"max: [{A}, {B}]")
+    assert result.exit_code == 3
+    assert "There is no MIN node" in result.stdout
+    assert "The best actions change at 2 places." in result.stdout
+
+
+def test_the_limit_of_nodes_is_an_option() -> None:
+    (found,) = objects("-e", f"max: [{A}, {B}]", "--most-nodes", "3")
+    assert found["crossings"] == []
+    assert found["crossings_complete"] is False
+    assert found["reason"] == "the tree has 9 nodes, more than the 3 of --most-nodes"
+
+
+def test_too_much_work_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("expectitree.analysis.opponents.report.MOST_WORK", 1_000)
+    tree = et.loads("max: [{min: [{min: [0, 4]}, {min: [3, 1]}]}, {min: [{min: [5, 0]}, 1, 2]}]")
+    report = opponents(tree)
+    assert report.reason == "the values of its nodes cross each other too often, or too closely"
+    assert len(report.rows) == 3
+    assert not report.crossings
+
+
+def test_what_the_table_takes_for_a_tie_the_sentence_does_not() -> None:
+    tree = (
+        "max: {a: {chance: [{p: 6/17, utility: 10}, {p: 11/17, utility: 27}]}, b: {min: [21, 22]}}"
+    )
+    done = CliRunner().invoke(cli, ["opponents", "-e", tree])
+    text = " ".join(done.stdout.split())
+    assert "(The table takes nearly equal values for ties; this is exact.)" in text
+    exact = CliRunner().invoke(cli, ["opponents", "--exact", "-e", tree])
+    assert "a and b tie at epsilon 0" in exact.stdout

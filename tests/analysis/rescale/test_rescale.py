@@ -1,0 +1,871 @@
+"""`rescale`: maps of utilities against the definition, what a map is, and whether any map changes a decision."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from time import process_time
+
+import pytest
+from click.testing import CliRunner, Result
+from helpers import ROOT
+from random_trees import Case
+
+import expectitree as et
+from expectitree import Kind, Node, Tree
+from expectitree.analysis.rescale import report as rescaling
+from expectitree.analysis.rescale.order_map import rescale_somehow
+from expectitree.analysis.rescale.report import Rescaling, numbers_of, rescale
+from expectitree.analysis.rescale.scales import (
+    AFFINE,
+    NEITHER,
+    ORDERED,
+    Scale,
+    affine,
+    classify,
+    exponential,
+    logarithm,
+    named,
+    power,
+    stepped,
+)
+from expectitree.analysis.rescale.table import load_table
+from expectitree.analysis.rescale.text import rescaling_text
+from expectitree.cli import cli
+from expectitree.errors import AnalysisError, FileError, TransformError
+from expectitree.numbers import INFINITY, Number
+from expectitree.text.look import Look
+
+LEFT, RIGHT = str(ROOT / "trees/aima-5.12-left.yaml"), str(ROOT / "trees/aima-5.12-right.yaml")
+FIGURE = {Fraction(2): Fraction(20), Fraction(3): Fraction(30), Fraction(4): Fraction(400)}
+SEEDS = range(150)
+
+
+def run(*words: str, stdin: str | None = None, **environment: str) -> Result:
+    return CliRunner().invoke(
+        cli, ["rescale", *words], input=stdin, env={"COLUMNS": "80", **environment}
+    )
+
+
+def definition(node: Node, image: Callable[[Number], Number], known: dict[int, Number]) -> Number:
+    """v* under a map, by recursion; written here so that nothing is shared with what is tested."""
+    if node.id not in known:
+        if node.utility is not None:
+            known[node.id] = image(node.utility)
+        elif node.kind == Kind.CHANCE:
+            known[node.id] = sum(
+                b.probability * definition(b.child, image, known) for b in node.branches
+            )
+        else:
+            choose = max if node.kind == Kind.MAX else min
+            known[node.id] = choose(definition(child, image, known) for child in node.children)
+    return known[node.id]
+
+
+def best_by_definition(tree: Tree, image: Callable[[Number], Number]) -> list[str]:
+    known: dict[int, Number] = {}
+    value = definition(tree.root, image, known)
+    return [b.label for b in tree.root.branches if known[b.child.id] == value]
+
+
+# ---- The figure.
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_the_right_hand_figure_comes_from_the_left_one(exact: bool) -> None:
+    report = rescale(et.load(LEFT, exact=exact), named(FIGURE))
+    right = et.load(RIGHT, exact=exact)
+    assert (report.before.best, report.after.best, report.changed) == ("a1", "a2", True)
+    assert list(report.after.tree.columns.utility) == pytest.approx(
+        list(right.columns.utility), nan_ok=True, abs=0
+    )
+    assert list(report.after.lower) == list(et.evaluate(right).lower)
+    assert report.after.value == (Fraction(409, 10) if exact else 40.9)
+    assert report.map_class.name == ORDERED
+
+
+def test_the_figure_as_text() -> None:
+    done = run(LEFT, "--map", "2=20,3=30,4=400", PYTHONIOENCODING="utf-8")
+    assert done.exit_code == 0
+    assert done.stderr == ""
+    assert done.stdout == (
+        "Order is not enough (left)\n"
+        "\n"
+        "map        2=20, 3=30, 4=400; utilities that are not named stay\n"
+        "utilities  1 → 1, 2 → 20, 3 → 30, 4 → 400\n"
+        "class      order-preserving, not affine: means may come out in another order\n"
+        "\n"
+        "node   kind    before  best    after  new best  changed\n"
+        "/      MAX        2.1  a1       40.9  a2        changed\n"
+        "a1     CHANCE     2.1  -          21  -\n"
+        "a1/#1  MIN          2  #1, #2     20  #1, #2\n"
+        "a1/#2  MIN          3  #1, #2     30  #1, #2\n"
+        "a2     CHANCE     1.3  -        40.9  -\n"
+        "a2/#1  MIN          1  #1, #2      1  #1, #2\n"
+        "a2/#2  MIN          4  #1, #2    400  #1, #2\n"
+        "\n"
+        "The decision changes: a1 (2.1) before, a2 (40.9) after.\n"
+    )
+
+
+def test_the_figure_as_json() -> None:
+    found = json.loads(run(LEFT, "--map", "2=20,3=30,4=400", "--exact", "--format", "json").stdout)
+    strategy = found.pop("strategy")
+    assert found == {
+        "file": LEFT,
+        "title": "Order is not enough (left)",
+        "map": {
+            "kind": "map",
+            "text": "2=20, 3=30, 4=400",
+            "class": "order-preserving",
+            "pairs": [["1", "1"], ["2", "20"], ["3", "30"], ["4", "400"]],
+            "pairs_total": 4,
+        },
+        "before": {"value": "21/10", "best": "a1", "ties": ["a1"]},
+        "after": {"value": "409/10", "best": "a2", "ties": ["a2"]},
+        "changed": True,
+        "strategy_total": 7,
+        "strategy_changed": 1,
+        "remarks": [],
+    }
+    assert strategy[0] == {
+        "path": "/",
+        "kind": "MAX",
+        "before": {"value": "21/10", "best": "a1", "ties": ["a1"]},
+        "after": {"value": "409/10", "best": "a2", "ties": ["a2"]},
+        "changed": True,
+    }
+    assert strategy[4]["path"] == "a2"
+    assert strategy[4]["before"] == {"value": "13/10", "best": None, "ties": []}
+
+
+def test_the_rescaled_tree_is_written(tmp_path: Path) -> None:
+    out = tmp_path / "right.yaml"
+    done = run(LEFT, "--map", "2=20,3=30,4=400", "-o", str(out))
+    assert done.exit_code == 0
+    assert "written: 15 nodes" in done.stderr
+    written, right = et.load(out, exact=True), et.load(RIGHT, exact=True)
+    assert written.columns == right.columns
+    assert written.label == right.label
+    assert written.expect is None
+    again = run(LEFT, "--affine", "1,1", "-o", str(out))
+    assert (again.exit_code, "--force" in again.stderr) == (2, True)
+    assert run(LEFT, "--affine", "1,1", "-o", str(out), "--force").exit_code == 0
+    assert et.evaluate(et.load(out)).value == pytest.approx(3.1)
+    assert et.loads(run(LEFT, "--affine", "1,1", "-o", "-").stdout).leaves == 8
+    assert json.loads(run(LEFT, "--affine", "1,1", "-o", "-", "--format", "json").stdout)["max"]
+
+
+# ---- Maps against the definition.
+
+
+def random_scale(
+    random: Random, utilities: list[Number]
+) -> tuple[Scale, Callable[[Fraction], Fraction]]:
+    """Return a map, and the same by its definition."""
+    kind = random.choice(("affine", "power", "map", "steps"))
+    if kind == "affine":
+        a, b = Fraction(random.randint(-3, 5), 2), Fraction(random.randint(-9, 9), 4)
+        return affine(a, b), lambda u: a * u + b
+    if kind == "power":
+        k = random.randint(1, 3)
+        return power(Fraction(k)), lambda u: u**k if u >= 0 else -((-u) ** k)
+    if kind == "map":
+        chosen = random.sample(utilities, random.randint(1, len(utilities)))
+        images = {Fraction(u): Fraction(random.randint(-20, 20), 2) for u in chosen}
+        return named(images), lambda u: images.get(u, u)
+    t, height = random.choice(utilities), Fraction(random.randint(1, 9))
+    return stepped({t: height}), lambda u: u + height if u >= t else u
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_values_and_best_actions_are_those_of_the_definition(seed: int) -> None:
+    case, random = Case(seed), Random(seed)
+    tree = case.tree()
+    utilities = sorted(numbers_of(tree)[0])
+    scale, image = random_scale(random, utilities)
+    report = rescale(tree, scale)
+    for n in range(len(tree)):
+        assert report.before.lower[n] == definition(tree.node(n), lambda u: u, {})
+        assert report.after.lower[n] == definition(tree.node(n), image, {})
+    assert report.pairs == [(u, image(u)) for u in utilities]
+    if tree.root.kind in (Kind.MAX, Kind.MIN):
+        before, after = best_by_definition(tree, lambda u: u), best_by_definition(tree, image)
+        assert (list(report.before.ties), list(report.after.ties)) == (before, after)
+        assert report.changed == (before != after)
+    for n in report.strategy:
+        ties = [search.best_actions(n) for search in (report.before, report.after)]
+        assert (n in report.changed_nodes) == report.changed_at(n) == (ties[0] != ties[1])
+    images = [image(u) for u in utilities]
+    rising = all(v > u for u, v in pairwise(images))
+    slopes = {
+        (v - u) / (y - x)
+        for (u, v), (x, y) in zip(pairwise(images), pairwise(utilities), strict=True)
+    }
+    assert report.map_class.name == (
+        NEITHER if not rising else AFFINE if len(slopes) <= 1 else ORDERED
+    )
+    if all(
+        u.denominator % 3 for u in utilities
+    ):  # 1/3 as a float is another number, which a map may not name
+        in_floats = rescale(case.tree(exact=False), scale)
+        assert in_floats.map_class.name == report.map_class.name
+        assert float(in_floats.after.value) == pytest.approx(float(report.after.value), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_positive_affine_map_changes_nothing(seed: int) -> None:
+    random = Random(seed)
+    a, b = Fraction(random.randint(1, 60), 7), Fraction(random.randint(-900, 900), 11)
+    for exact in (False, True):
+        report = rescale(Case(seed).tree(exact), affine(a, b))
+        assert report.map_class.name == AFFINE
+        if len(report.pairs) > 1:
+            assert float(report.map_class.slope) == pytest.approx(float(a))
+        assert not report.changed
+        assert not report.changed_nodes
+
+
+def test_a_breach_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = rescaling.evaluate
+    calls: list[Tree] = []
+
+    def wrong(tree: Tree, **given: object) -> object:
+        search = real(tree, **given)
+        calls.append(tree)
+        return (
+            replace(search, lower=[*search.lower[:-1], search.lower[-1] + 1])
+            if len(calls) == 2
+            else search
+        )
+
+    monkeypatch.setattr(rescaling, "evaluate", wrong)
+    with pytest.raises(
+        AnalysisError,
+        match=r"^/: a positive affine map changed what is best here: this is a defect",
+    ):
+        rescale(et.loads("max: [1, 2]", exact=True), affine(Fraction(2), Fraction(0)))
+
+
+@pytest.mark.parametrize(
+    ("offset", "works"), [("1e6", True), ("1e9", True), ("-1e9", True), ("1e18", False)]
+)
+def test_a_large_offset_makes_no_tie_in_floats(offset: str, works: bool) -> None:
+    tree = et.load(LEFT)
+    scale = affine(Fraction(1), Fraction(offset))
+    if works:
+        report = rescale(tree, scale)
+        assert (report.changed, report.after.ties) == (False, ("a1",))
+    else:
+        with pytest.raises(
+            AnalysisError, match=r"too few digits of the mapped utilities.*use --exact"
+        ):
+            rescale(tree, scale)
+    assert not rescale(et.load(LEFT, exact=True), scale).changed
+
+
+# ---- What a map is.
+
+
+def test_classes_and_witnesses() -> None:
+    def of(*pairs: tuple[float, float]) -> object:
+        return classify([(Fraction(u), Fraction(v)) for u, v in pairs])
+
+    assert of((7, -3)).name == AFFINE
+    assert (of((7, -3)).slope, of((7, -3)).offset) == (1, -10)
+    assert of((1, 1), (2, 2), (3, 3)).is_identity
+    assert (of((1, 3), (2, 5), (4, 9)).slope, of((1, 3), (2, 5), (4, 9)).offset) == (2, 1)
+    assert of((1, 1), (2, 2), (3, 3.5)).name == ORDERED
+    assert of((1, 1), (2, 20), (3, 10)).witness == ((2, 20), (3, 10))
+    assert of((1, 1), (2, 20), (3, 20)).witness == ((2, 20), (3, 20))
+    # As written: in floats 0.1, 0.2, 0.3 times 3 are no straight line.
+    tree = et.loads("max: [0.1, 0.2, 0.3, 0.7]")
+    assert rescale(tree, affine(Fraction(3), Fraction("0.1"))).map_class.name == AFFINE
+    assert (
+        rescale(tree, named({Fraction("0.7"): Fraction("0.7000000000000001")})).map_class.name
+        == ORDERED
+    )
+
+
+@pytest.mark.parametrize(
+    ("scale", "utilities", "expected"),
+    [
+        (power(Fraction(3, 2)), [-2, -1, 1, 2], ORDERED),
+        (power(Fraction(3, 2)), [-2, 0, 2], AFFINE),
+        (
+            power(Fraction(2)),
+            [-1, Fraction("0.25"), Fraction("0.6")],
+            AFFINE,
+        ),  # a chord meets the curve three times
+        (power(Fraction(1)), [-2, 0, 5], AFFINE),
+        (logarithm(), [1, 2], AFFINE),
+        (logarithm(), [1, 2, 4], ORDERED),
+        (
+            exponential(Fraction(1, 10**15)),
+            [1, 2, 3],
+            ORDERED,
+        ),  # strictly concave, if ever so little
+        (exponential(Fraction(-2)), [-1, 0, 3], ORDERED),
+    ],
+)
+def test_classes_of_curves(scale: Scale, utilities: list[Fraction], expected: str) -> None:
+    tree = et.loads("max: [" + ", ".join(str(float(u)) for u in utilities) + "]")
+    assert rescale(tree, scale).map_class.name == expected
+
+
+def test_images_of_curves() -> None:
+    def images(scale: Scale, *utilities: float) -> list[Number]:
+        return [
+            v
+            for _, v in rescale(
+                et.loads(f"chance: [{', '.join(map(str, utilities))}]"), scale
+            ).pairs
+        ]
+
+    assert images(power(Fraction(1, 2)), -9, 0, 2, 4) == [-3, 0, math.sqrt(2), 2]
+    assert images(logarithm(), 1, 10) == [0, math.log(10)]
+    assert images(exponential(Fraction(1, 4)), 0, 8) == [0, (1 - math.exp(-2)) * 4]
+    assert images(exponential(Fraction(-1, 4)), 0, 8) == pytest.approx([0, (math.exp(2) - 1) * 4])
+    exact = rescale(et.loads("chance: [4/9, 25]", exact=True), power(Fraction(3, 2)))
+    assert [v for _, v in exact.pairs] == [Fraction(8, 27), 125]
+    with pytest.raises(TransformError, match="takes 2 to no fraction: leave --exact out"):
+        rescale(et.loads("chance: [2, 4]", exact=True), power(Fraction(1, 2)))
+
+
+def test_what_floats_cannot_tell_apart_is_said() -> None:
+    report = rescale(
+        et.loads("max: [1, 2, 5]"),
+        named({Fraction(2): Fraction(10**20), Fraction(5): Fraction(10**20 + 1)}),
+    )
+    assert report.map_class.name == ORDERED
+    assert report.remarks == ("In floating point 2 and 5 both become 1e+20: use --exact.",)
+
+
+# ---- Estimates and bounds.
+
+BOUNDED = """
+bounds: [0, 10]
+max:
+  a: {chance: [1, 2, 3], bounds: [1, inf], estimate: 5}
+  b: {chance: [0.5, {min: [3, 4]}]}
+"""
+
+
+def test_estimates_and_bounds_go_through_the_map() -> None:
+    tree = et.loads(BOUNDED, exact=True)
+    mapped = rescale(tree, affine(Fraction(2), Fraction(1))).after.tree
+    assert mapped.root.bounds == (1, 21)
+    assert mapped.find("a").bounds == (3, INFINITY)
+    assert mapped.find("a").estimate == 11
+    level = rescale(
+        tree, named({Fraction(3): Fraction(4)})
+    )  # 3 and 4 become one: the map is level there, no fall
+    assert (level.after.tree.root.bounds, level.remarks) == ((0, 10), ())
+
+
+@pytest.mark.parametrize(
+    ("scale", "reason"),
+    [
+        (affine(Fraction(-1), Fraction(0)), "the map falls between 0 and 0.5, from 0 to -0.5"),
+        (named({Fraction(4): Fraction(400)}), "the map falls between 4 and 5, from 400 to 5"),
+        (logarithm(), "0 has no logarithm"),
+    ],
+)
+def test_bounds_that_a_map_falls_on_are_left_out(scale: Scale, reason: str) -> None:
+    report = rescale(et.loads(BOUNDED), scale)
+    assert not report.after.tree.local_bounds
+    (remark,) = report.remarks
+    assert remark.startswith(f"The bounds in the file are left out of the rescaled tree: {reason}")
+
+
+# ---- Is there any map?
+
+
+def is_lost(tree: Tree, label: str, images: Mapping[Number, Number]) -> bool:
+    return label not in best_by_definition(tree, lambda u: images[u])
+
+
+def check_answer(tree: Tree, report: Rescaling, random: Random, maps: int) -> None:
+    """Hold an answer on an exact tree against maps drawn at random, over nine powers of ten."""
+    utilities = sorted(numbers_of(tree)[0])
+    answer, label = report.answer, report.before.best
+    assert answer is not None
+    if answer.answer == "yes":
+        images = {nearest(utilities, u): Fraction(v) for u, v in report.pairs}
+        assert all(images[u] < images[v] for u, v in pairwise(utilities))
+        assert is_lost(tree, label, images)
+        assert report.changed
+        assert report.map_class.name == ORDERED
+    elif answer.answer == "no" and label is not None:
+        for _ in range(maps):
+            image, images = Fraction(0), {}
+            for u in utilities:
+                image += Fraction(10) ** random.randint(-4, 4) * random.randint(1, 9)
+                images[u] = image
+            assert not is_lost(tree, label, images), answer
+
+
+def nearest(utilities: list[Number], u: Number) -> Number:
+    return min(utilities, key=lambda one: abs(one - Fraction(u)))
+
+
+@pytest.mark.parametrize("start", range(0, 400, 50))
+def test_any_on_random_trees(start: int) -> None:
+    for seed in range(start, start + 50):
+        case = Case(seed)
+        tree = case.tree()
+        found = rescale_somehow(tree)
+        check_answer(tree, found, Random(seed), 30)
+        in_floats = rescale_somehow(case.tree(exact=False))
+        assert in_floats.answer.answer == found.answer.answer
+        check_answer(tree, in_floats, Random(seed), 1)
+
+
+def decision(random: Random, height: int, kinds: str) -> Tree:
+    """Return a tree with two actions at a player's root, and few utilities."""
+    builder = et.TreeBuilder(exact=True)
+    utilities = range(random.choice((3, 4, 6)))
+
+    def grow(depth: int) -> object:
+        if depth == 0 or random.random() < 0.15:
+            return builder.terminal(random.choice(utilities))
+        kind, children = (
+            random.choice(kinds),
+            [grow(depth - 1) for _ in range(random.randint(2, 3))],
+        )
+        if kind == "c":
+            weights = [random.choice((0, 1, 2, 3)) for _ in children]
+            weights[0] += not any(weights)
+            return builder.chance(children, [f"{w}/{sum(weights)}" for w in weights])
+        return (builder.max if kind == "x" else builder.min)(children)
+
+    children = [grow(height), grow(height)]
+    return builder.build((builder.max if random.random() < 0.5 else builder.min)(children))
+
+
+def test_any_with_decisions_below_chance() -> None:
+    answers: Counter[str] = Counter()
+    for seed in range(120):
+        random = Random(seed)
+        tree = decision(random, random.choice((2, 3)), "xmccc")
+        report = rescale_somehow(tree)
+        answers[report.answer.answer] += 1
+        check_answer(tree, report, random, 40)
+    assert answers["yes"] >= 15
+    assert answers["no"] >= 60
+    assert answers["unknown"] <= 2
+
+
+def distribution(node: Node) -> Counter[Number]:
+    if node.utility is not None:
+        return Counter({node.utility: 1})
+    mixed: Counter[Number] = Counter()
+    for branch in node.branches:
+        for u, p in distribution(branch.child).items():
+            mixed[u] += p * branch.probability
+    return mixed
+
+
+def test_any_above_chance_alone_is_decided_by_dominance() -> None:
+    """Increasing maps are mixtures of thresholds: an action can win if and only if it does so at one of them."""
+    answers: Counter[str] = Counter()
+    for seed in range(300):
+        tree = decision(Random(seed), 2, "c")
+        report = rescale_somehow(tree)
+        sign = 1 if tree.root.kind == Kind.MAX else -1
+        shares = {b.label: distribution(b.child) for b in tree.root.branches}
+
+        def reach(
+            label: str, threshold: Number, shares: dict[str, Counter[Number]] = shares
+        ) -> Number:
+            return sum(p for u, p in shares[label].items() if u >= threshold)
+
+        (other,) = shares.keys() - {report.before.best}
+        thresholds = numbers_of(tree)[0]
+        can_win = any(
+            sign * (reach(other, t) - reach(report.before.best, t)) > 0 for t in thresholds
+        )
+        assert report.answer.answer == ("yes" if can_win else "no"), seed
+        answers[report.answer.answer] += 1
+        check_answer(tree, report, Random(seed), 3)
+    assert min(answers.values()) > 50
+
+
+def test_any_on_the_figure() -> None:
+    for exact in (False, True):
+        report = rescale_somehow(et.load(LEFT, exact=exact))
+        assert report.answer.answer == "yes"
+        assert report.pairs == [
+            (1, 1),
+            (2, 2),
+            (3, 3),
+            (4, 14),
+        ]  # by hand: 0.9 * 1 + 0.1 * 14 = 2.3 > 2.1
+        assert (report.before.best, report.after.best) == ("a1", "a2")
+    found = json.loads(run(LEFT, "--any", "--format", "json").stdout)
+    assert found["map"]["kind"] == "any"
+    assert found["any"] == {
+        "answer": "yes",
+        "reason": "under the map u, plus 10 from 4 up, another action is better",
+        "tried": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("chance: [1, 2]", "the root is a CHANCE node"),
+        ("5", "the root is a TERMINAL node"),
+        ("max: [{chance: [1, 2]}]", "there is one action"),
+        ("max: [{min: [1, 5]}, {min: [2, 3]}]", "no chance lies above different outcomes"),
+        ("max: [{chance: [{min: [2, 5]}, 2]}, 1]", "no chance lies above different outcomes"),
+        (
+            "max: [{chance: [0, 1]}, {chance: [{p: 0.4, utility: 0}, {p: 0.6, utility: 1}]}]",
+            "only two utilities",
+        ),
+        (
+            "max: [{chance: [1, 3]}, {chance: [1, 2]}]",
+            "#1 is at least as likely as any other action to reach each",
+        ),
+        (
+            "min: [{chance: [1, 3]}, {chance: [1, 2]}]",
+            "#2 is at most as likely as any other action to reach each",
+        ),
+        (
+            "max: [{chance: [{max: [{chance: [1, 3]}, {chance: [0, 4]}]}, 3]}, {chance: [1, 2]}]",
+            "#1 can be played so",
+        ),
+    ],
+)
+@pytest.mark.parametrize("exact", [False, True])
+def test_any_says_why_not(text: str, reason: str, exact: bool) -> None:
+    report = rescale_somehow(et.loads(text, exact=exact))
+    assert report.answer.answer == "no"
+    assert report.answer.reason.startswith(reason)
+    assert report.after is None
+
+
+def test_any_leaves_out_what_cannot_happen() -> None:
+    tree = et.loads(
+        "max: [{chance: [{p: 1, utility: 2}, {p: 0, utility: 9}]}, {chance: [{p: 1, utility: 1}]}]"
+    )
+    answer = rescale_somehow(tree).answer
+    assert answer.answer == "no"
+    assert answer.reason.startswith("no chance lies above different outcomes")
+
+
+def test_any_verifies_in_fractions_what_floats_take_for_a_tie() -> None:
+    tree = et.loads(
+        "max: {a: {chance: [1, 2]}, b: {chance: [{p: 0.50000000001, utility: 0}, {p: 0.49999999999, utility: 2}]}}"
+    )
+    assert rescale_somehow(tree).answer.answer == "no"
+    tree = et.loads(
+        "max: {a: {chance: [1, 2]}, b: {chance: [{p: 0.49999999999, utility: 0}, {p: 0.50000000001, utility: 2}]}}"
+    )
+    report = rescale_somehow(tree)
+    assert report.answer.answer == "yes"
+    assert report.tree.exact
+    assert report.remarks[-1].startswith("These are fractions")
+    assert rescale(tree, report.scale).after.ties == ("a", "b")
+
+
+@pytest.mark.parametrize("mode", [(), ("--exact",)])
+def test_any_that_is_not_known(mode: tuple[str, ...]) -> None:
+    # The better of two is at least as good as their mean under every map, but neither of them alone dominates it.
+    mean = "max: {b: {max: [{chance: [0, 6]}, 3]}, c: {chance: [0, 3, 3, 6]}}"
+    done = run("-e", mean, "--any", "--format", "json", *mode)
+    assert done.exit_code == 0
+    found = json.loads(done.stdout)
+    assert found["any"] == {
+        "answer": "unknown",
+        "reason": "of 3,000 maps that were tried none changes it, and dominance does not exclude that another does",
+        "tried": 3000,
+    }
+    assert (found["map"], found["after"], found["changed"], found["strategy"]) == (
+        None,
+        None,
+        False,
+        [],
+    )
+    assert (
+        run("-e", mean, "--any", *mode)
+        .stdout.replace("\n", " ")
+        .startswith(
+            "-e  Unknown whether an order-preserving map of these utilities changes the decision b "
+            "(the first of 2 that tie): of 3,000"
+        )
+    )
+
+
+def test_any_writes_its_example_or_says_that_there_is_none(tmp_path: Path) -> None:
+    out = tmp_path / "any.yaml"
+    assert run(LEFT, "--any", "-o", str(out)).exit_code == 0
+    assert et.evaluate(et.load(out)).best == "a2"
+    other = tmp_path / "none.yaml"
+    done = run("-e", "max: [1, 2]", "--any", "-o", str(other))
+    assert (done.exit_code, other.exists()) == (0, False)
+    assert "was not written: no map was found" in done.stderr
+
+
+# ---- The command.
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "It is not said how utilities change: give one of --map"),
+        (["--log", "--any"], "--log and --any cannot be had at once"),
+        (
+            ["--map", "5=6"],
+            "no terminal is worth 5 (and no estimate is): utilities run from 1 to 4, nearest are 3 and 4",
+        ),
+        (["--map", "2=3,2.0=4"], "the utility '2.0' is there twice: keep one"),
+        (["--map", "2:3"], "found '2:3', expected U=V, such as 2=20,3=30"),
+        (["--map", "2=x"], "'x' is no number"),
+        (["--affine", "2"], "found '2', expected A,B"),
+        (["--affine", "2,1/0"], "'1/0' divides by zero"),
+        (["--power", "-1"], "found -1, expected a power above 0"),
+        (["--exp", "0"], "a rate of 0 is no risk attitude"),
+        (["--exp", "1", "--exact"], "--exp gives irrational numbers"),
+        (["--log", "--exact"], "--log gives irrational numbers"),
+        (["--power", "1/2", "--exact"], "takes 2 to no fraction: leave --exact out"),
+        (["--power", "100000"], "beyond 10^301"),
+        (["--exp", "-300"], "beyond 10^301"),
+        (["--affine", "1e300,1e350"], "beyond 10^301"),
+        (["--affine", "1e-400,0"], "too small for floating point"),
+        (["--affine", "1,-1", "--log"], "--affine and --log cannot be had at once"),
+        (["--affine", "1,0", "-o", "-", RIGHT], "-o writes one tree: give one FILE"),
+    ],
+)
+def test_wrong_usage_is_one_line(words: list[str], message: str) -> None:
+    done = run(LEFT, *words)
+    assert done.exit_code == 2
+    assert message in " ".join(done.stderr.split())
+    assert done.stdout == ""
+
+
+def test_the_logarithm_names_what_has_none() -> None:
+    done = run("-e", "max: [1, 0]", "--log")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith(
+        "-e: 0 has no logarithm: every utility (and estimate) must be above 0"
+    )
+
+
+def test_a_name_may_be_in_one_of_several_trees() -> None:
+    done = run(LEFT, RIGHT, "--map", "400=401,3=5", "--format", "json")
+    assert done.exit_code == 0
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert first["map"]["pairs"] == [[1, 1], [2, 2], [3, 5], [4, 4]]
+    assert second["map"]["pairs"][-1] == [400, 401]
+    assert run(LEFT, RIGHT, "--map", "401=400").exit_code == 2
+
+
+def test_several_files_as_text() -> None:
+    done = run(LEFT, "-e", "chance: [1, 2, 4]", "--power", "2")
+    assert done.exit_code == 0
+    blocks = done.stdout.split("\n\n")
+    assert blocks[0] == "-e"
+    assert "Nobody decides at the root (CHANCE): 2.333333333 before, 7 after." in done.stdout
+    assert f"{LEFT}\nOrder is not enough (left)\n" in done.stdout
+    assert "The decision stays a1: 2.1 before, 4.5 after." in done.stdout
+
+
+def test_standard_input_and_depth() -> None:
+    text = "max: {a: {min: [1, 9], estimate: 4}, b: {min: [2, 3], estimate: 5}}"
+    done = run("-", "--map", "4=6", "--depth", "1", "--format", "json", stdin=text)
+    found = json.loads(done.stdout)
+    assert (found["before"]["best"], found["after"]["best"]) == ("b", "a")
+
+
+def test_ties_that_appear_and_vanish_are_changes() -> None:
+    appear = run("-e", "max: {a: 1, b: 2}", "--map", "1=2").stdout
+    assert "The decision changes: b (2) before, a and b (2) after: now they tie." in appear
+    assert (
+        "class      neither positive affine nor order-preserving: 1 and 2 both become 2" in appear
+    )
+    vanish = run("-e", "max: {a: {chance: [1, 3]}, b: 2}", "--power", "2").stdout
+    assert "The decision changes: a and b (2) before, a (5) after: no tie any more." in vanish
+    stay = run("-e", "max: {a: 1, b: 1}", "--power", "2").stdout
+    assert "positive affine: it changes nothing" in stay
+    assert "The decision stays a and b, which tie: 1 before, 1 after." in stay
+
+
+def test_narrow_and_plain_terminals() -> None:
+    lines = run(LEFT, "--any", COLUMNS="40", PYTHONIOENCODING="ascii").stdout.splitlines()
+    assert max(map(len, lines)) <= 40
+    plain = "\n".join(
+        rescaling_text([rescale(et.load(LEFT), named(FIGURE))], Look(80, unicode=False))
+    )
+    assert plain.isascii()
+    assert "4 -> 400" in plain
+    odd = et.loads('max: {"a\\u001b[31m": 1, "b\\u2603": {chance: [1, 4]}}')
+    shown = "\n".join(rescaling_text([rescale(odd, power(Fraction(2)))], Look(80, unicode=False)))
+    assert "\x1b" not in shown
+    assert shown.isascii()
+
+
+def test_long_strategies_are_cut_short() -> None:
+    text = "max: [" + ", ".join(f"{{min: [{i}, {i + 1}]}}" for i in range(3)) + "]"
+    chain = et.TreeBuilder()
+    node: object = chain.terminal(5)
+    for i in range(100):
+        node = chain.max([node, chain.chance([node, -i])])
+    report = rescale(chain.build(node), named({Fraction(5): Fraction(-1000)}))
+    lines = list(rescaling_text([report], Look()))
+    assert any(
+        line.startswith("… ") and "more nodes" in line and "(--all shows them)" in line
+        for line in lines
+    )
+    assert len(list(rescaling_text([report], Look(), True))) > len(lines) + 50
+    assert "more nodes" not in run("-e", text, "--power", "2").stdout
+
+
+def test_fractions_do_not_go_into_tables(tmp_path: Path) -> None:
+    done = run(LEFT, "--affine", "1/3,0", "--exact", "-o", str(tmp_path / "t.arrow"))
+    assert done.exit_code == 2
+    assert "holds floats, and the rescaled tree has fractions" in done.stderr
+
+
+# ---- Tables from files.
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.csv", "utility,image\n2,20\n3, 30\n\n# the rest\n4,400\n"),
+        ("t.csv", "2;20\n3;30\n4;400\n"),
+        ("t.tsv", "2\t20\n3\t30\n4\t4e2\n"),
+        ("t.yaml", "2: 20\n3: 30\n4: 800/2\n"),
+        ("t.json", '{"2": 20, "3": "30", "4.0": 400}'),
+        ("t.txt", "{2: 20, 3: 30, 4: 400}"),
+        ("t", "\ufeff2,20\r\n3,30\r\n4,400\r\n"),
+    ],
+)
+def test_tables(tmp_path: Path, name: str, text: str) -> None:
+    table = tmp_path / name
+    table.write_bytes(text.encode())
+    assert load_table(str(table)) == FIGURE
+    assert "a2 (40.9) after." in run(LEFT, "--table", str(table)).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("t.csv", "u,v\n2,20\nx,30\n", ":3:1: 'x' is no number"),
+        ("t.csv", "2,20\n3,30,1\n", ":2:1: found 3 columns, expected utilities and their images"),
+        ("t.csv", "2,20\n2.0,30\n", ":2:1: the utility '2.0' is there twice: keep one"),
+        ("t.csv", "u,v\n", ":1:1: the table has no rows"),
+        ("t.csv", "", ":1:1: the table is empty"),
+        ("t.yaml", "2: 20\n3: true\n", ":2:4: 3: true is no number"),
+        ("t.yaml", "2: 20\n3: [1]\n", ":2:4: 3: found a list as an image, expected a number"),
+        ("t.yaml", "2: 20\nx: 3\n", ":2:1: x: 'x' is no number"),
+        (
+            "t.yaml",
+            "- 1\n- 2\n",
+            ":1:1: the table: found a list, expected utilities and their images",
+        ),
+        ("t.json", '{"2": 20,\n "2": 30}', ":2:2: 2: the utility '2' is there twice: keep one"),
+        ("t.json", '{"2": 20,\n "3": null}', ":2:7: 3: null is no number"),
+        ("t.json", '{"2": 20,}', ":1:"),
+        ("t.yaml", "2: [", ": this is not YAML"),
+    ],
+)
+def test_bad_tables_are_told_with_their_line(
+    tmp_path: Path, name: str, text: str, message: str
+) -> None:
+    table = tmp_path / name
+    table.write_text(text, "utf-8")
+    with pytest.raises(FileError) as failure:
+        load_table(str(table))
+    assert message in str(failure.value)
+
+
+def test_a_table_may_name_more_but_not_only_others(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("2,20\n7,70\n8,80\n")
+    assert (
+        "2 of 3 entries of the table are of no utility of this tree: 7, 8."
+        in run(LEFT, "--table", str(table)).stdout
+    )
+    table.write_text("7,70\n")
+    done = run(LEFT, "--table", str(table))
+    assert done.exit_code == 2
+    assert "names none of its utilities, which run from 1 to 4" in done.stderr
+    missing = run(LEFT, "--table", str(tmp_path / "none.csv"))
+    assert isinstance(missing.exception, FileError)
+
+
+# ---- Scale.
+
+
+def test_many_utilities() -> None:
+    tree = et.generate("uniform", pattern="max,chance,min,chance", branching="10", real=True)
+    start = process_time()
+    report = rescale(tree, power(Fraction(2)))
+    assert len(report.pairs) > 9_900
+    assert rescale_somehow(tree).answer.answer == "yes"
+    assert process_time() - start < 10
+
+
+@pytest.mark.parametrize("kind", ["max", "chance"])
+def test_a_chain_of_a_hundred_thousand(kind: str) -> None:
+    builder = et.TreeBuilder()
+    node: object = builder.terminal(1)
+    for i in range(50_000):
+        children = [node, builder.terminal(i % 50)]
+        node = builder.max(children) if kind == "max" else builder.chance(children, [0.9, 0.1])
+    tree = builder.build(builder.max([node, builder.terminal(100)]))
+    for exact_line in (affine(Fraction(2), Fraction(1)), power(Fraction(2))):
+        report = rescale(tree, exact_line)
+        assert len(list(rescaling_text([report], Look()))) < 60
+    start = process_time()
+    assert rescale_somehow(tree).answer.answer in ("no", "unknown")
+    assert process_time() - start < 10
+
+
+def test_a_map_that_floats_cannot_tell_apart_is_refused() -> None:
+    tree = "max: {a: 9000, b: {chance: [{p: 99%, utility: 10000}, {p: 1%, utility: 9000}]}}"
+    done = CliRunner().invoke(cli, ["rescale", "-e", tree, "--exp", "0.01"])
+    assert done.exit_code == 2
+    assert (
+        "9000 and 10000 both become 100 in floating point, though the map tells them apart"
+        in done.stderr
+    )
+    near = CliRunner().invoke(
+        cli, ["rescale", "-e", "max: [900, 2000, {chance: [2200, 2000]}]", "--exp", "0.015"]
+    )
+    assert "become so nearly equal" in " ".join(near.stdout.split())
+
+
+def test_a_map_from_python_names_utilities_that_there_are() -> None:
+    tree = et.loads("max: [1, {chance: [2, 3]}]")
+    assert et.rescale(tree, {2: 20}).after.value == 11.5  # type: ignore[union-attr]
+    assert et.rescale(tree, lambda u: u * 2).before.value == 2.5
+    with pytest.raises(et.TransformError, match="no terminal is worth 4"):
+        et.rescale(tree, {4: 20})
+
+
+@pytest.mark.parametrize("power", ["1e-10", "1e-400", "1/100000000000"])
+def test_a_root_of_a_huge_degree_takes_no_time(power: str) -> None:
+    done = CliRunner().invoke(
+        cli, ["rescale", "-e", "max: [{chance: [1, 3]}, 2]", "--power", power]
+    )
+    assert done.exit_code in (0, 2)
+
+
+def test_what_floats_take_for_a_tie_is_none_for_any_map() -> None:
+    done = CliRunner().invoke(
+        cli, ["rescale", "-e", "max: {a: 1, b: 3, c: {min: [1, 1e10]}}", "--any"]
+    )
+    text = " ".join(done.stdout.split())
+    assert (
+        "changes the decision b (in floating point one of 3 that tie): no chance lies above" in text
+    )

@@ -1,0 +1,160 @@
+"""What people see, to the letter; and that nothing in it grows with the depth."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+
+import expectitree as et
+from expectitree.analysis.evaluate.outline import outline
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.evaluate.tree_text import tree_lines
+from expectitree.text.look import ASCII, UNICODE, Look, cell_width, clipped
+
+
+def drawn(
+    text: str,
+    name: str = "expectiminimax",
+    width: int = 80,
+    rows: int | None = 60,
+    **options: object,
+) -> list[str]:
+    search = et.evaluate(et.loads(text, exact=bool(options.pop("exact", False))), name, **options)  # type: ignore[arg-type]
+    return list(tree_lines(Evaluation("", search), Look(width), rows))
+
+
+def test_labels_probabilities_and_values_are_aligned() -> None:
+    text = "chance: {rain: {p: 0.25, max: {go: 1, stay at home: 2}}, sun: {p: 0.75, utility: 4}}"
+    assert drawn(text) == [
+        "● CHANCE 3.5",
+        "├── rain  p 0.25  ▲ MAX 2 = max(go: 1, stay at home: 2)",
+        "└── sun   p 0.75  4",
+    ]
+
+
+def test_ties_are_marked() -> None:
+    assert drawn("max: [1, 3, 3]") == ["▲ MAX 3", "├── #1  1", "├─★ #2  3", "└─☆ #3  3"]
+
+
+def test_a_shared_node_is_drawn_once() -> None:
+    text = "nodes: {c: {chance: [{max: [1, 2]}, 4]}}\nmin: [{ref: c}, {ref: c, note: again}]"
+    assert drawn(text) == [
+        "▼ MIN 3",
+        "├─★ #1  @1 ● CHANCE 3",
+        "│   ├── #1  p 0.5  ▲ MAX 2 = max(1, 2)",
+        "│   └── #2  p 0.5  4",
+        "└─☆ #2  → @1 ● CHANCE 3",
+        "      again",
+    ]
+
+
+def test_exact_numbers_are_fractions() -> None:
+    assert drawn(
+        "max: [{chance: [1, 1, 2]}, {chance: [{p: 1/3, utility: 1}, {p: 2/3, utility: 0}]}]",
+        exact=True,
+    ) == [
+        "▲ MAX 4/3",
+        "├─★ #1  ● CHANCE 4/3 = mean(1, 1, 2)",
+        "└── #2  ● CHANCE 1/3 = 1/3·1 + 2/3·0",
+    ]
+
+
+def test_a_large_tree_is_elided_around_the_strategy() -> None:
+    text = (
+        "max: ["
+        + ", ".join(f"{{min: [{{max: [{i}, 1]}}, {{max: [5, 60]}}, 70]}}" for i in range(40))
+        + "]"
+    )
+    lines = drawn(text, rows=12)
+    assert len(lines) < 25
+    assert sum("more node" in line for line in lines) >= 1
+    assert any(line.startswith("├─★ #40" if "└─★" not in line else "└─★ #40") for line in lines)
+    hidden = sum(row.hidden for row in outline(et.evaluate(et.loads(text)), 12))
+    shown = [row for row in outline(et.evaluate(et.loads(text)), 12) if row.node >= 0]
+    inline = sum(
+        2 for row in shown if row.depth == 2 and len(et.loads(text).node(row.node).children) == 2
+    )
+    assert hidden + len(shown) + inline == len(et.loads(text))
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_a_deep_tree_keeps_to_the_width(width: int) -> None:
+    builder = et.TreeBuilder()
+    node: object = builder.terminal(1)
+    for i in range(5000):
+        node = builder.max([node, 0]) if i % 2 else builder.min([node, 2])
+    lines = list(tree_lines(Evaluation("", et.evaluate(builder.build(node))), Look(width), None))
+    assert len(lines) > 9000
+    assert max(map(len, lines)) <= width
+
+
+def test_deep_json_does_not_nest_without_end() -> None:
+    builder = et.TreeBuilder()
+    node: object = builder.terminal(1)
+    for _ in range(2000):
+        node = builder.max([node])
+    text = et.to_json(et.evaluate(builder.build(node)))
+    found = json.loads(text)
+    deepest = depth = 0
+    for character in text:
+        depth += (character in "{[") - (character in "}]")
+        deepest = max(deepest, depth)
+    assert deepest <= 2 * 300 + 5
+    count, here = 1, found["tree"]
+    while "children" in here or "ref" in here:
+        if "ref" in here:
+            here = found["nodes"][str(here["ref"])]
+            continue
+        here = here["children"][0]
+        count += 1 if "kind" in here else 0
+        if "ref" in here:
+            count += 1
+    assert count == 2001
+    assert found["nodes"]["total"] == 2001
+
+
+def test_json_writes_a_shared_node_once() -> None:
+    found = json.loads(et.to_json(et.evaluate(et.loads("max: [&a {min: [1, 2]}, *a]"))))
+    first, second = found["tree"]["children"]
+    assert (first["id"], first["kind"], second) == (1, "MIN", {"label": "#2", "ref": 1})
+
+
+def test_json_of_infinite_and_exact_numbers() -> None:
+    tree = et.loads("max: [1/3, 2]", exact=True)
+    found = json.loads(
+        et.to_json(et.evaluate(tree, "star1", bounds=(Fraction(0), float("inf"))), windows=True)
+    )
+    assert found["bounds"] == ["0", "inf"]
+    assert found["tree"]["window"] == ["0", "inf"]
+    assert found["tree"]["children"][0]["lower"] == "1/3"
+
+
+def test_huge_exact_values_are_shown_in_short() -> None:
+    assert drawn("max: [1e399]", exact=True)[0] == "▲ MAX about 1.000000000e+399"
+
+
+def test_without_unicode_every_character_is_ascii() -> None:
+    assert all(part.isascii() for part in (*ASCII[:8], *ASCII.kinds.values(), *ASCII[9:]))
+    assert len(ASCII) == len(UNICODE)
+
+
+def test_wide_characters_take_two_columns() -> None:
+    assert (cell_width("日本"), clipped("日本語の木", 6)) == (4, "日本…")
+
+
+def test_a_comparison_that_disagrees_fails_loudly(monkeypatch: pytest.MonkeyPatch) -> None:
+    from expectitree.analysis.compare import report as comparison
+
+    tree = et.loads("max: [1, 2]")
+    lies = et.evaluate(et.loads("max: [1, 3]"), "star1")
+    real = comparison.evaluate
+    monkeypatch.setattr(
+        comparison,
+        "evaluate",
+        lambda t, a, **how: lies if a != "expectiminimax" else real(t, a, **how),
+    )
+    found = comparison.compare(tree, ["expectiminimax", et.ALGORITHMS["star1"]])
+    assert found.disagreements == ["star1 disagrees with expectiminimax: the value is 3, not 2"]
+    assert found.sentence == "The algorithms disagree."

@@ -1,0 +1,649 @@
+"""What is said of a best-first search: every claim is an inequality that holds, every node is accounted for once."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from helpers import ROOT
+from random_trees import BEST_FIRST, Case
+
+import expectitree as et
+from expectitree.algorithms import Algorithm, algorithm
+from expectitree.analysis.compare.report import Comparison, ComparisonRow
+from expectitree.analysis.evaluate.cuts import Explanation
+from expectitree.analysis.evaluate.reasons import reasons
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.evaluate.sentences import reasons_text
+from expectitree.analysis.evaluate.text import evaluation_text
+from expectitree.analysis.evaluate.tree_text import tree_lines
+from expectitree.analysis.trace.moment import Moment
+from expectitree.cli import cli
+from expectitree.cli.stepper import Walker, picture
+from expectitree.errors import AnalysisError, SearchError
+from expectitree.picture.content import Style, content
+from expectitree.searches import engine
+from expectitree.searches.result import Search
+from expectitree.searches.windows import find_windows
+from expectitree.text.look import Look
+from expectitree.tree.model import Columns, Kind
+
+LEFT = "trees/aima-5.12-left.yaml"
+BALLARD = "trees/ballard.yaml"
+PLAIN = algorithm("best-first", guide="bounds")
+ACTION = algorithm("best-first", goal="action")
+SHOWN = [*BEST_FIRST, ACTION, algorithm("best-first", goal="action", guide="uniform")]
+ONLY = "max: {only: {chance: [2, 4]}}"
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(cli, list(words), env={"COLUMNS": "80"})
+
+
+@pytest.fixture(scope="module", params=SHOWN, ids=lambda chosen: chosen.full_name)
+def searches(request: pytest.FixtureRequest) -> list[Search]:
+    chosen: Algorithm = request.param
+    return [Case(seed).run(chosen, exact) for seed in range(100) for exact in (True, False)]
+
+
+# ---- Every node is accounted for once.
+
+
+def topmost(search: Search, n: int) -> int:
+    """Return the topmost node of the unvisited part that a node belongs to, by its first path."""
+    parent = search.tree.first_paths.parent
+    while parent[n] >= 0 and not search.visits[parent[n]]:
+        n = parent[n]
+    return n
+
+
+def check_accounting(search: Search) -> set[str | None]:
+    tree, told = search.tree, Explanation(search)
+    kind, _, _, _, probability = tree.columns
+    parent, branch = tree.first_paths.parent, tree.first_paths.branch
+    unvisited = [n for n in range(len(tree)) if not search.visits[n]]
+    reasons_of = {n: told.skipped(topmost(search, n)) for n in unvisited}
+    assert None not in reasons_of.values()
+    for n in unvisited:
+        assert told.skipped_above(n) == reasons_of[n]
+        assert topmost(search, n) == n or told.skipped(n) is None
+    for n in range(len(tree)):
+        if search.visits[n]:
+            assert told.skipped(n) is told.skipped_above(n) is None
+    cut = [n for n in unvisited if reasons_of[n] == "cut"]
+    assert sum(one.nodes for one in told.cuts.values()) == len(cut)
+    assert sum(one.leaves for one in told.cuts.values()) == sum(kind[n] == 0 for n in cut)
+    assert told.passed_over == sum(reason == "passed over" for reason in reasons_of.values())
+    assert len(told.cuts) == search.counts.cuts
+    for n in {topmost(search, n) for n in unvisited}:
+        assert (told.skipped(n) == "probability 0") is (probability[branch[n]] == 0)
+    # What is cut lies below a node that is cut, in as many steps as there are nodes looked at in vain.
+    for n in {topmost(search, n) for n in cut}:
+        above = parent[n]
+        for _ in range(len(tree)):
+            if told.cut(above) is not None:
+                break
+            assert search.cut[above] == 5
+            above = told.asked_by[above]
+        assert told.cut(above) is not None
+    return set(reasons_of.values())
+
+
+def test_every_node_is_accounted_for_once(searches: list[Search]) -> None:
+    seen = set().union(*map(check_accounting, searches))
+    assert seen == {"cut", "passed over", "probability 0"}
+
+
+@pytest.mark.parametrize("chosen", SHOWN, ids=lambda chosen: chosen.full_name)
+def test_every_node_is_accounted_for_where_a_search_is_stopped(chosen: Algorithm) -> None:
+    seen = set()
+    for seed in range(80):
+        case = Case(seed)
+        for most in (1, 2, 3, 5, 8, 13, 21):
+            search = et.evaluate(case.tree(), chosen, bounds=case.bounds, max_visits=most)
+            assert search.is_answered is (
+                not search.stopped or search.is_exact(len(search.tree) - 1)
+            )
+            seen |= check_accounting(search)
+    assert "not reached" in seen
+
+
+# ---- Every claim is so.
+
+
+def test_cuts_and_windows_are_inequalities_that_hold(searches: list[Search]) -> None:
+    for search in searches:
+        tree, told, slack = search.tree, Explanation(search), 4 * search.eps
+        kind, _, first, child, probability = tree.columns
+        value: Any = et.evaluate(tree).lower
+        for n, cut in told.cuts.items():
+            alpha, beta = cut.window
+            own = range(first[n], first[n + 1])
+            assert cut.after == sum(search.visits[child[b]] > 0 for b in own)
+            assert cut.of == len(own)
+            assert any(
+                search.lower[child[b]] < search.upper[child[b]] and probability[b] > 0 for b in own
+            )
+            if cut.fails == "low":
+                assert value[n] - slack <= cut.bound == search.upper[n]
+                assert cut.bound <= alpha + slack
+                assert kind[n] != Kind.MAX
+            else:
+                assert value[n] + slack >= cut.bound == search.lower[n]
+                assert cut.bound >= beta - slack
+                assert kind[n] != Kind.MIN
+            if cut.rest is not None:  # with the rest at that, the outcomes come to the bound
+                ends = search.upper if cut.fails == "low" else search.lower
+                assert all(
+                    ends[child[b]] == cut.rest
+                    for b in own
+                    if probability[b] and is_rest(search, child[b])
+                )
+        for n in range(len(tree)):
+            if kind[n] and search.visits[n]:
+                low, high = search.alpha[n], search.beta[n]
+                is_satisfied = (
+                    search.is_exact(n) or search.upper[n] <= low + slack or search.lower[n] >= high - slack
+                    or n == len(tree) - 1 and search.is_decided
+                )  # fmt: skip
+                assert is_satisfied or search.cut[n] == 5
+
+
+def is_rest(search: Search, n: int) -> bool:
+    return not search.visits[n] and bool(search.lower[n] < search.upper[n])
+
+
+_CUT = re.compile(r"(alpha|beta|chance) cut (?:after (\d+) of (\d+)|before any \w+): (.*?)at (most|least) (\S+) "
+                  r"(<=|>=) (alpha|beta) ([^\s;]+)(?:; (.*) not visited)?$")  # fmt: skip
+_LEFT = re.compile(r"at (most|least) (\S+) by its bounds, and (.*)$")
+
+
+def number(text: str) -> Any:
+    return float(text) if "inf" in text else Fraction(text)
+
+
+def test_every_line_of_the_tree_is_true(searches: list[Search]) -> None:
+    """The lines of exact searches, read back as arithmetic."""
+    cuts = left = 0
+    for search in searches:
+        if not search.tree.exact:
+            continue
+        told = Explanation(search)
+        lines = list(tree_lines(Evaluation("", search, windows=True), Look(10_000, False), None))
+        assert not any("probed" in line for line in lines)
+        for line in lines:
+            if found := _CUT.search(line):
+                cuts += 1
+                bound, limit = number(found[6]), number(found[9])
+                assert (found[5], found[7], found[8]) in (
+                    ("most", "<=", "alpha"),
+                    ("least", ">=", "beta"),
+                )
+                assert bound <= limit if found[7] == "<=" else bound >= limit
+                if found[2] is not None:
+                    assert 1 <= int(found[2]) <= int(found[3])
+                assert ("what is open" in line) <= (found[2] == found[3])
+            if found := _LEFT.search(line):
+                left += 1
+                end, reason = number(found[2]), found[3]
+                if "can be better" in reason or "there is no other" in reason:
+                    continue
+                (other,) = re.findall(r"-?[\d/.]+(?:e-?\d+)?|-?inf", reason)
+                assert end <= number(other) if found[1] == "most" else end >= number(other)
+        assert sum(bool(_CUT.search(line)) for line in lines) == len(told.cuts)
+    assert cuts > 30
+    assert left > 10
+
+
+def test_every_sentence_is_true(searches: list[Search]) -> None:
+    whys = []
+    for search in searches:
+        value: Any = et.evaluate(search.tree).lower
+        slack: Any = 0 if search.tree.exact else 1e-6
+        tree = search.tree
+        for node in range(len(tree)):
+            found = reasons(search, node)
+            for one in found.alternatives:
+                assert one.lower - slack <= value[one.node] <= one.upper + slack
+                if one.is_best:
+                    assert abs(value[one.node] - value[node]) <= slack
+            for one in found.cuts:
+                low = one.cut.fails == "low"
+                total: Any = sum(p * end for p, end in one.terms)
+                assert (
+                    not one.terms or total == one.cut.bound or abs(total - one.cut.bound) <= slack
+                )
+                for step in one.steps:
+                    whys.append(step.why)
+                    children = [
+                        tree.columns.child[b]
+                        for b in range(*tree.columns.first[step.node : step.node + 2])
+                    ]
+                    if step.why == "has":
+                        sure = tree.columns.child[step.branch]
+                        ends = search.lower if low else search.upper
+                        assert (
+                            ends[sure] >= step.limit - slack
+                            if low
+                            else ends[sure] <= step.limit + slack
+                        )
+                        assert tree.columns.kind[step.node] == (Kind.MAX if low else Kind.MIN)
+                    elif step.why == "share":
+                        rest: Any = sum(p * end for p, end in step.terms)
+                        assert abs((step.limit - rest) / step.p - step.asked) <= slack * 1e3
+                    elif step.why in ("rivals", "alone"):
+                        best = tree.columns.child[step.branch]
+                        rivals = [c for c in children if c != best]
+                        assert (not rivals) is (step.why == "alone")
+                        is_max = tree.columns.kind[step.node] == Kind.MAX
+                        for c in rivals:
+                            assert (
+                                search.upper[c] <= step.limit
+                                if is_max
+                                else search.lower[c] >= step.limit
+                            )
+            text = " ".join(" ".join(reasons_text(found, Look(10_000, False))).split())
+            assert search.is_decided or "which no other" not in text
+    assert whys.count("far") < 0.1 * len(whys)
+    assert "since" not in whys or whys.count("since") < 0.2 * len(whys)
+    assert {"has", "share"} <= set(whys)
+
+
+def test_pictures_mark_what_was_left(searches: list[Search]) -> None:
+    for search in searches[::3]:
+        drawn = content(Evaluation("", search), Style(rows=None))
+        told = Explanation(search)
+        marked = {drawn.spots[link.parent].node for link in drawn.links if link.is_cut}
+        assert {n for n in told.cuts if told.cuts[n].nodes and is_own(search, n)} <= marked
+
+
+def is_own(search: Search, n: int) -> bool:
+    """Say whether a node left a child of its own, met first there."""
+    first, child = search.tree.columns.first, search.tree.columns.child
+    return any(
+        not search.visits[child[b]]
+        and search.tree.is_first_met(child[b], b)
+        and search.tree.columns.probability[b] > 0
+        for b in range(first[n], first[n + 1])
+    )
+
+
+# ---- By hand.
+
+
+def test_the_plainest_walks_by_hand() -> None:
+    """MAX walks to the greatest upper bound, CHANCE to the greatest p times width, MIN to the least lower bound.
+
+    bold is to be made exact while what it is expected to be worth, the middle of [0, 10], is more than 3; then its
+    upper bound has to come down.
+    """
+    tree = "max: {sure: 3, bold: {chance: [{p: 3/4, min: [4, 0]}, {p: 1/4, min: [9, 8]}]}}"
+    done = run(
+        "trace", "-a", "best-first", "--guide", "bounds", "--exact", "--bounds", "0,10", "-e", tree
+    )
+    assert done.stderr == ""
+    assert done.stdout == (
+        " 1  Walk 1: enter ▲ / (MAX), in [0, 10], to make it exact\n"
+        " 2    Visit sure, since no other has a greater upper bound: its utility is 3\n"
+        " 3  So ▲ / is worth at least 3 (so far 0)\n"
+        " 4  Walk 2: enter ▲ / (MAX), in [3, 10], to make it exact\n"
+        " 5    Enter ● bold (CHANCE), in [0, 10], to make it exact: no other is open\n"
+        " 6      Enter ▼ bold/#1 (MIN), in [0, 10], to make it exact: no other has a\n"
+        "          greater p times width than 0.75·10 = 7.5\n"
+        " 7        Visit bold/#1/#1, since no other has a lesser lower bound: its\n"
+        "            utility is 4\n"
+        " 8      So ▼ bold/#1 is worth at most 4 (so far 10)\n"
+        " 9    So ● bold is worth at most 0.75·4 + 0.25·10 = 5.5 (so far 10)\n"
+        "10  So ▲ / is worth at most 5.5 (so far 10)\n"
+        "11  Walk 3: enter ▲ / (MAX), in [3, 5.5], to make it exact\n"
+        "12    Enter ● bold (CHANCE), in [0, 5.5], to lower its upper bound: no other\n"
+        "        is open\n"
+        "13      Enter ▼ bold/#1 (MIN), in [0, 4], to lower its upper bound: no other\n"
+        "          has a greater p times width than 0.75·4 = 3\n"
+        "14        Visit bold/#1/#2, since no other is open: its utility is 0\n"
+        "15      So ▼ bold/#1 is worth 0 (so far in [0, 4])\n"
+        "16    So ● bold is worth at most 0.75·0 + 0.25·10 = 2.5 (so far 5.5)\n"
+        "17  So ▲ / is worth 3 (so far in [3, 5.5])\n"
+        "18    Found in the end: chance cut after 1 of 2: ● bold is worth at most\n"
+        "        0.75·0 + 0.25·10 = 2.5 <= alpha 3\n"
+        "\n"
+        "best-first (bounds) looked at 3 of 5 leaves, with 1 cut. The value is 3, and the\n"
+        "best action is sure.\n"
+    )
+    shown = run(
+        "eval", "-a", "best-first", "--guide", "bounds", "--exact", "--bounds", "0,10", "-e", tree
+    )
+    text = " ".join(shown.stdout.replace("│", " ").split())
+    assert (
+        "chance cut after 1 of 2: even if the rest were 10, at most 2.5 <= alpha 3; 1 node, 2 leaves not visited"
+        in text
+    )
+
+
+def test_an_outcome_before_one_that_was_looked_at_is_cut_too() -> None:
+    """The second outcome, of p = 3/4, is looked at first: the first is left by the cut, and not passed over."""
+    tree = "max: {a: 5, b: {chance: [{p: 1/4, utility: 9}, {p: 3/4, utility: 1}]}}"
+    done = run("eval", "-a", "best-first", "--guide", "bounds", "--bounds", "0,10", "-e", tree)
+    assert done.stdout.splitlines()[:4] == [
+        "▲ MAX 5",
+        "├─★ a  5",
+        "└── b  ● CHANCE [0.75, 3.25] of 0.25·(9) + 0.75·1",
+        "      chance cut after 1 of 2: even if the rest were 10, at most 3.25 <= alpha",
+    ]
+    assert "passed over" not in done.stdout
+    found = json.loads(run("eval", "-a", "best-first", "--guide", "bounds", "--bounds", "0,10", "--format", "json",
+                           "-e", tree).stdout)  # fmt: skip
+    b = found["tree"]["children"][1]
+    assert b["children"][0]["skipped"] == "cut"
+    assert (b["cut"]["after"], b["cut"]["of"], b["cut"]["nodes"], b["cut"]["leaves"]) == (
+        1,
+        2,
+        1,
+        1,
+    )
+
+
+def test_who_is_sure_may_stand_after_what_is_cut() -> None:
+    tree = "max: {a: {chance: [{p: 1/4, utility: 9}, {p: 3/4, utility: 1}]}, b: 5}"
+    done = run(
+        "eval", "-a", "best-first", "--guide", "bounds", "--bounds", "0,10", "--explain", "-e", tree
+    )
+    assert "and MAX is sure of 5 at ▲ / with b." in " ".join(done.stdout.split())
+    assert "What is left, 1 leaf, cannot change that." in " ".join(done.stdout.split())
+
+
+def test_a_node_looked_at_in_vain_belongs_to_the_cut_above() -> None:
+    """It has nothing to say once low is known to be 1, with which MIN has less than MAX is sure of."""
+    tree = "max: {sure: 5, b: {min: {deep: {max: [3, 4]}, low: 1, c: {max: [7, 6]}}}}"
+    found = et.evaluate(et.loads(tree, exact=True), PLAIN, bounds=(0, 10))
+    lower, upper, visits = list(found.lower), list(found.upper), list(found.visits)
+    ids = {path: node.id for node, path in found.tree.walk()}
+    # As if one walk had gone to deep and come back with [3, 10], and the next to low.
+    for path, low, high, seen in (("b", 0, 1, 2), ("b/deep", 3, 10, 1), ("b/deep/#1", 3, 3, 1),
+                                  ("b/deep/#2", 0, 10, 0), ("b/low", 1, 1, 1), ("b/c", 0, 10, 0),
+                                  ("b/c/#1", 0, 10, 0), ("b/c/#2", 0, 10, 0)):  # fmt: skip
+        n = ids[path]
+        lower[n], upper[n], visits[n] = Fraction(low), Fraction(high), seen
+    columns: list[list[Any]] = [[0] * len(lower) for _ in range(5)]
+    cuts = find_windows(
+        Columns(*map(list, found.tree.columns)), lower, upper, visits, *columns, Fraction(0), Fraction(10), 0,
+        float("inf"), False, False,
+    )  # fmt: skip
+    search = replace(found, lower=lower, upper=upper, visits=visits, alpha=columns[0], beta=columns[1],
+                     cut=columns[2], cut_after=columns[3], cuts=cuts)  # fmt: skip
+    check_accounting(search)
+    lines = list(tree_lines(Evaluation("", search, windows=True), Look(100, False)))
+    assert any(
+        line.endswith("deep  MAX [3, 10] of max(3, (4))  looked at in vain") for line in lines
+    )
+    assert (search.alpha[ids["b"]], search.beta[ids["b"]]) == (5, 10)
+    assert (search.alpha[ids["b/deep"]], search.beta[ids["b/deep"]]) == (
+        5,
+        5,
+    )  # MIN has 1, which is below
+    (cut,) = Explanation(search).cuts.values()
+    assert (
+        cut.reason == "alpha cut after 2 of 3: at most 1 <= alpha 5; 1 node, 3 leaves not visited"
+    )
+
+
+# ---- Step by step.
+
+
+@pytest.mark.parametrize("chosen", [PLAIN, ACTION], ids=lambda chosen: chosen.full_name)
+def test_key_by_key_forwards_and_back(chosen: Algorithm) -> None:
+    report = et.trace(et.load(BALLARD), chosen)
+    walker = Walker(report, None)
+    drawn = []
+    for _ in range(report.total):
+        lines = picture(walker, 120, 30).plain
+        assert max(map(len, lines.split("\n"))) <= 120
+        drawn.append(lines)
+        walker.do("on")
+    assert "▶" in drawn[0]
+    for lines in reversed(drawn):
+        assert picture(walker, 120, 30).plain == lines
+        walker.do("back")
+    walker.do("cut")
+    event = walker.moment.last
+    assert event is not None
+    assert (event.kind, event.walk) == ("cut", 0)
+    assert "Found in the end" in picture(walker, 120, 30).plain
+
+
+def test_json_lines_tell_walks_aims_and_why() -> None:
+    lines = run(
+        "trace", "-a", "best-first", "--guide", "bounds", "--format", "json", LEFT
+    ).stdout.splitlines()
+    start, *events, end = map(json.loads, lines)
+    assert (start["goal"], start["guide"]) == ("value", "bounds")
+    walks = [event for event in events if event["event"] in ("enter", "visit")]
+    assert all({"walk", "aim", "why"} <= set(event) and "window" not in event for event in walks)
+    assert {event["aim"] for event in walks} <= {"exact", "lower", "raise"}
+    assert [event["why"] for event in walks[:4]] == [
+        None, "greatest upper bound", "greatest p times width", "least lower bound"
+    ]  # fmt: skip
+    closed = [event for event in events if event["event"] == "close"]
+    assert all(event["lower"] == event["upper"] for event in closed)
+    assert closed[-1]["path"] == "/"
+    cuts = [event for event in events if event["event"] == "cut"]
+    assert len(cuts) == end["cuts"] >= 1
+    assert all("walk" not in event and "aim" not in event and event["window"] for event in cuts)
+    followed = run("trace", "-a", "best-first", "--guide", "bounds", "--at", "a2", LEFT).stdout
+    assert "Enter ● a2 (CHANCE)" in followed
+    assert "a1" not in followed.split("\n\n")[1]
+
+
+def test_a_walk_is_as_deep_as_the_tree() -> None:
+    builder = et.TreeBuilder()
+    node = builder.terminal(1.0)
+    for ply in range(300):
+        node = (builder.max, builder.min)[ply % 2]([node, builder.terminal(0.5)])
+    report = et.trace(builder.build(node), PLAIN)
+    moment = Moment(report)
+    while moment.forward():
+        pass
+    while moment.back():
+        pass
+    assert (moment.visited, moment.cuts, moment.open) == (0, 0, [])
+
+
+# ---- Where only the best action was asked for.
+
+
+def test_the_only_action_is_proved_whatever_it_is_worth() -> None:
+    done = run("eval", "-a", "best-first", "--goal", "action", "-e", ONLY)
+    assert done.exit_code == 0
+    assert done.stdout == (
+        "▲ MAX [2, 4]\n"
+        "└─★ only  ● CHANCE [2, 4] of mean((2), (4))  passed over\n"
+        "      at least 2 by its bounds, and there is no other\n"
+        "\n"
+        "algorithm best-first (action)\n"
+        "value     in [2, 4]\n"
+        "asked     which action is best, not what it is worth (--goal action)\n"
+        "best      only\n"
+        "nodes     1 of 4 visited\n"
+        "leaves    0 of 2 visited (0%)\n"
+        "cuts      0; 3 nodes passed over\n"
+        "bounds    [2, 4] from the leaves themselves\n"
+    )
+    text = " ".join(
+        run("eval", "-a", "best-first", "--goal", "action", "--explain", "-e", ONLY).stdout.split()
+    )
+    assert "At ▲ /, MAX chooses only: it lies in [2, 4]." in text
+    assert "only is worth at least (2 + 2)/2 = 2; there is no other." in text
+    found = json.loads(
+        run("eval", "-a", "best-first", "--goal", "action", "--format", "json", "-e", ONLY).stdout
+    )
+    assert (found["value"], found["interval"], found["best"], found["ties"]) == (
+        None,
+        [2, 4],
+        "only",
+        ["only"],
+    )
+    assert "stopped" not in found
+    assert found["tree"]["best"] == "only"
+    traced = run("trace", "-a", "best-first", "--goal", "action", "-e", ONLY)
+    assert traced.exit_code == 0
+    assert "to find its best action" in traced.stdout
+    assert "The value is in [2, 4], and the best action is only." in " ".join(traced.stdout.split())
+    strategy = run("eval", "-a", "best-first", "--goal", "action", "--strategy", "-e", ONLY)
+    assert strategy.exit_code == 0
+    assert "└─★ only" in strategy.stdout
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_equal_action_that_can_be_no_better_is_no_tie(sign: int) -> None:
+    """Where a may be worth more than 5, b just 5: once that is so, a is best, and b is not said to be as good."""
+    kind, bounds = ("max", "[5, 9]") if sign == 1 else ("min", "[-9, -5]")
+    low, high = 5 * sign, 9 * sign
+    tree = et.loads(
+        f"{kind}: {{a: {{bounds: {bounds}, chance: [{low}, {high}]}}, b: {low}}}", exact=True
+    )
+    search = et.evaluate(tree, ACTION, bounds=(0, 10) if sign == 1 else (-10, 0))
+    assert search.is_answered
+    assert search.ties == ("a",)
+    for branch, is_best in zip(range(*tree.columns.first[-2:]), (True, False), strict=True):
+        assert search.is_best(len(tree) - 1, branch) is is_best
+    if not search.is_known:
+        assert search.is_decided
+        assert search.count_best(len(tree) - 1) == 1
+        with pytest.raises(SearchError, match="more was not asked for: the value lies in"):
+            _ = search.value
+
+
+def test_the_action_that_is_proved_is_a_best_one() -> None:
+    decided = 0
+    for seed in range(300):
+        case = Case(seed)
+        for exact in (True, False):
+            search = case.run(ACTION, exact)
+            value: Any = et.evaluate(case.tree(exact)).lower
+            root, slack = len(search.tree) - 1, 0 if exact else 1e-6
+            assert search.is_answered
+            assert search.is_known is search.is_exact(root)
+            decided += search.is_decided
+            own = range(search.tree.columns.first[root], search.tree.columns.first[root + 1])
+            if search.tree.columns.kind[root] in (Kind.MAX, Kind.MIN):
+                best = [b for b in own if search.is_best(root, b)]
+                assert best == search.best_branches(root)
+                assert len(best) == search.count_best(root) >= 1
+                assert search.strategy_branches[root] == best[0]
+                for b in best:
+                    assert abs(value[search.tree.columns.child[b]] - value[root]) <= slack
+            text = "\n".join(evaluation_text(Evaluation("", search), Look(80)))
+            assert ("asked     which action" in text) is search.is_decided
+            list(evaluation_text(Evaluation("", search, strategy_only=True), Look(60), None))
+    assert decided > 50
+
+
+def test_a_stopped_search_for_the_action_has_no_answer() -> None:
+    done = run("eval", "-a", "best-first", "--goal", "action", "--max-visits", "3", BALLARD)
+    assert done.exit_code == 1
+    assert "stopped   after" in done.stdout
+    assert "best  " not in done.stdout
+    assert "asked" not in done.stdout
+    with pytest.raises(AnalysisError, match="no strategy is known"):
+        _ = Evaluation(
+            "", et.evaluate(et.load(BALLARD), ACTION, max_visits=3), strategy_only=True
+        ).shown
+
+
+def test_a_comparison_does_not_call_it_stopped() -> None:
+    done = run("compare", "-a", "star1", "-a", "best-first", "--goal", "action", "-e", ONLY)
+    assert done.exit_code == 0
+    text = " ".join(done.stdout.split())
+    assert "stopped" not in text
+    assert "in [2, 4] only" in text
+    assert (
+        "No algorithm needed fewer than all 2 leaves for the value. "
+        "best-first (action) needed 0 of 2 leaves (0%) for the best action alone." in text
+    )
+    alone = " ".join(
+        run("compare", "-a", "best-first", "--goal", "action", "-e", ONLY).stdout.split()
+    )
+    assert alone.endswith(
+        "best-first (action) needed 0 of 2 leaves (0%) for the best action alone."
+    )
+    lines = run(
+        "compare", "-a", "best-first", "--goal", "action", "--format", "csv", "-e", ONLY
+    ).stdout.splitlines()
+    row = dict(zip(lines[0].split(","), lines[1].split(","), strict=True))
+    assert (row["value"], row["value_lower"], row["value_upper"], row["stopped"]) == (
+        "",
+        "2",
+        "4",
+        "0",
+    )
+    limit = run("limit", "-a", "best-first", "--goal", "action", "-e", ONLY)
+    assert limit.exit_code == 0
+    assert re.search(r"best-first \(action\) +0 +0 +0 +-", limit.stdout)
+
+
+def test_a_contradiction_is_found_and_a_tie_is_none() -> None:
+    """Of two actions that are equally good, each search may have to know one alone."""
+    tree = et.loads("max: {a: {min: [5, 9]}, b: {min: [5, 8]}}", exact=True)
+    one, other = (
+        et.evaluate(tree, "star1", bounds=(0, 10)), et.evaluate(tree, "best-first", bounds=(0, 10))
+    )  # fmt: skip
+    rows = [ComparisonRow(search, 0.0) for search in (one, other)]
+    assert Comparison("", rows).disagreements == []
+    random = Random(1)
+    for seed in range(60):
+        case = Case(seed)
+        names: list[Algorithm | str] = ["star1", "star2", "alphabeta", *SHOWN]
+        random.shuffle(names)
+        assert et.compare(case.tree(), names, bounds=case.bounds).disagreements == []
+    wrong = et.evaluate(
+        et.loads("max: {a: {min: [5, 9]}, b: {min: [6, 8]}}", exact=True), ACTION, bounds=(0, 10)
+    )
+    assert wrong.best == "b"
+    right = et.evaluate(
+        et.loads("max: {a: {min: [5, 9]}, b: {min: [4, 8]}}", exact=True), bounds=(0, 10)
+    )
+    rows = [ComparisonRow(search, 0.0) for search in (right, wrong)]
+    assert any("best" in told or "value" in told for told in Comparison("", rows).disagreements)
+
+
+def test_what_would_think_long_is_left_out_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of trees where nobody named an algorithm; the sums are of those that searched them all."""
+    monkeypatch.setattr(engine, "MUCH_THINKING", 16)
+    monkeypatch.chdir(ROOT)
+    note = "trees/ballard.yaml: best-first is left out, since it would think long about so many leaves: -a best-first"
+    files = ["trees/risk.yaml", "trees/ballard.yaml"]
+    for command in (["compare"], ["limit"]):
+        done = CliRunner().invoke(cli, [*command, *files])
+        assert (done.exit_code, done.stderr) == (0, f"{note} runs it\n")
+        assert done.stdout.count("best-first") == 1
+    total = CliRunner().invoke(cli, ["compare", *files]).stdout.partition("All 2 files")[2]
+    assert [line.split()[0] for line in total.splitlines()[3:]] == [
+        "expectiminimax", "alphabeta", "star1", "star2", "star2.5",
+    ]  # fmt: skip
+    named = CliRunner().invoke(cli, ["compare", "-a", "best-first", files[1]])
+    assert (named.exit_code, named.stderr) == (0, "")
+    assert "best-first needed" in named.stdout
+    tree = et.load(files[1])
+    for rows in (et.compare(tree).rows, et.limit(tree).rows):
+        assert len(rows) == len(et.ALGORITHMS) - 1
+    assert len(et.compare(et.load(files[0])).rows) == len(et.ALGORITHMS)
+
+
+def test_a_search_for_the_best_action_is_measured_by_what_that_needs() -> None:
+    """Also where it came to know the value by the way."""
+    tree = et.load(ROOT / "trees" / "ballard-random.yaml", exact=True)
+    report = et.limit(tree, [ACTION, "best-first"])
+    action, value = report.rows
+    assert action.is_known
+    assert report.best_action is not None
+    assert (report.exact.count, report.best_action.count) == (58, 54)
+    assert report.surplus(action) == action.counts.leaves_visited - 54
+    assert report.surplus(value) == value.counts.leaves_visited - 58
+    assert et.limit(tree, [ACTION]).sentence.endswith("; 54 are needed for the best action.")
+    assert et.limit(tree, ["best-first"]).sentence.endswith("; 58 are needed.")

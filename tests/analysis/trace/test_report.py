@@ -1,0 +1,355 @@
+"""Traces: the steps of a search, which must come to the intervals and counts of a search that nobody listens to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+from random_trees import EVERY, Case
+
+import expectitree as et
+from expectitree.algorithms import algorithm
+from expectitree.analysis.trace.best_first_recorder import WalkRecorder
+from expectitree.analysis.trace.events import (
+    AIMS,
+    CLOSE,
+    CUT,
+    ENTER,
+    EXPECTED_GAIN,
+    GREATEST_ESTIMATE,
+    GREATEST_SHARE,
+    GREATEST_UPPER,
+    LEAST_ESTIMATE,
+    LEAST_LOWER,
+    LEAVE,
+    ONLY_OPEN,
+    PASS,
+    PROBE,
+    RIVAL_LOWER,
+    RIVAL_UPPER,
+    TIGHTEN,
+    VISIT,
+)
+from expectitree.analysis.trace.moment import Moment
+from expectitree.analysis.trace.report import Trace, _Recorder, replay, trace
+from expectitree.searches.best_first import Beliefs
+from expectitree.searches.star_minimax import CUT_PROBING, NO_CUTS, Work
+from expectitree.tree.model import Kind
+
+SEEDS = range(150)
+ACTION = algorithm("best-first", goal="action")
+
+
+@pytest.fixture(scope="module", params=[*EVERY, ACTION], ids=lambda chosen: chosen.full_name)
+def traces(request: pytest.FixtureRequest) -> list[Trace]:
+    found = []
+    for seed in SEEDS:
+        case = Case(seed)
+        for exact in (True, False):
+            bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
+            found.append(trace(case.tree(exact), request.param, bounds=bounds))
+    return found
+
+
+def test_a_trace_comes_to_the_intervals_of_the_search(traces: list[Trace]) -> None:
+    for one in traces:
+        search = et.evaluate(one.tree, one.search.algorithm, bounds=one.search.bounds)
+        lower, upper = replay(one.search, one.events)
+        assert (lower, upper) == (list(search.lower), list(search.upper))
+
+
+def test_every_event_starts_from_what_was_known(traces: list[Trace]) -> None:
+    for one in traces:
+        lower, upper = replay(one.search, [])
+        for event in one.events:
+            assert event.was == (lower[event.node], upper[event.node])
+            lower[event.node], upper[event.node] = event.lower, event.upper
+
+
+def test_a_trace_has_the_counts_of_the_search(traces: list[Trace]) -> None:
+    for one in traces:
+        kinds = Counter(event.kind for event in one.events)
+        counts = one.search.counts
+        assert one.total == len(one.events)
+        if not one.search.algorithm.in_order:
+            assert kinds[ENTER] + kinds[VISIT] == counts.visits
+            assert kinds[VISIT] == counts.leaves_visited
+            assert not kinds[LEAVE]
+        elif one.search.algorithm.player_cuts:
+            assert kinds[ENTER] + kinds[VISIT] == counts.visits
+            assert kinds[ENTER] == kinds[LEAVE]
+        else:
+            assert kinds[LEAVE] + kinds[VISIT] == len(one.tree)
+        assert kinds[CUT] == counts.cuts
+        assert {e.node for e in one.events if e.kind in (VISIT, LEAVE, ENTER)} == {
+            n for n in range(len(one.tree)) if one.search.visits[n]
+        }
+
+
+def test_intervals_only_narrow_around_the_value(traces: list[Trace]) -> None:
+    for one in traces:
+        value = et.evaluate(one.tree).lower
+        slack = 0 if one.tree.exact else 1e-6
+        for event in one.events:
+            assert event.lower - slack <= value[event.node] <= event.upper + slack
+            assert event.lower >= event.was[0] - slack
+            assert event.upper <= event.was[1] + slack
+            if event.kind in (TIGHTEN, CLOSE):
+                assert (event.lower, event.upper) != event.was
+                assert (event.lower == event.upper) is (
+                    event.kind == CLOSE
+                ) or one.search.algorithm.in_order
+            if event.kind in (ENTER, PROBE, PASS, CUT):
+                assert (event.lower, event.upper) == event.was
+
+
+def test_a_probe_comes_before_what_it_probes(traces: list[Trace]) -> None:
+    for one in traces:
+        if not one.search.algorithm.probes:
+            assert not any(event.kind == PROBE for event in one.events)
+            continue
+        for event, then in zip(one.events, one.events[1:], strict=False):
+            if event.kind == PROBE:
+                assert (then.kind, then.node, then.branch) == (
+                    ENTER if one.tree.columns.kind[event.node] else VISIT, event.node, event.branch,
+                )  # fmt: skip
+                assert one.tree.columns.kind[parent_of(one.tree, event.branch)] == Kind.CHANCE
+                assert event.place < one.search.algorithm.probes
+
+
+def parent_of(tree: et.Tree, branch: int) -> int:
+    first = tree.columns.first
+    return next(n for n in range(len(tree)) if first[n] <= branch < first[n + 1])
+
+
+def test_entries_nest(traces: list[Trace]) -> None:
+    """Every step is told inside of the node that it is made from, by a branch of that node."""
+    for one in traces:
+        if not one.search.algorithm.player_cuts or not one.search.algorithm.in_order:
+            continue
+        stack: list[int] = []
+        first, child = one.tree.columns.first, one.tree.columns.child
+        for event in one.events:
+            assert event.depth == len(stack) - (event.kind in (TIGHTEN, CUT, LEAVE))
+            if event.branch >= 0:
+                above = stack[event.depth - 1]
+                assert first[above] <= event.branch < first[above + 1]
+                assert child[event.branch] == event.node
+            if event.kind == ENTER:
+                stack.append(event.node)
+            elif event.kind == LEAVE:
+                assert stack.pop() == event.node
+        assert not stack
+
+
+def test_walks_go_from_the_root_down(traces: list[Trace]) -> None:
+    for one in traces:
+        if one.search.algorithm.in_order:
+            continue
+        moment = Moment(one)
+        first, child, kind = one.tree.columns.first, one.tree.columns.child, one.tree.columns.kind
+        walks = 0
+        while event := moment.forward():
+            for depth, (above, below) in enumerate(
+                zip(moment.open, moment.open[1:], strict=False), 1
+            ):
+                assert first[above.node] <= below.branch < first[above.node + 1]
+                assert (child[below.branch], below.depth, below.walk) == (
+                    below.node,
+                    depth,
+                    above.walk,
+                )
+            if event.kind == CUT:
+                assert (event.walk, event.aim, moment.open) == (0, "", [])
+                continue
+            walks += event.kind in (ENTER, VISIT) and event.branch < 0
+            assert event.walk == walks
+            if event.kind == ENTER:
+                assert moment.open[-1] is event
+                assert event.aim in AIMS
+                assert (event.aim == "action") is (
+                    one.search.algorithm.goal == "action"
+                    and event.branch < 0
+                    and kind[event.node] in (1, 2)
+                )
+            elif event.kind == VISIT and event.branch >= 0:
+                assert child[event.branch] == event.node
+                assert first[moment.open[-1].node] <= event.branch < first[moment.open[-1].node + 1]
+            elif event.kind == TIGHTEN and moment.open:
+                assert moment.open[-1].node == event.node
+            elif event.kind == CLOSE:
+                assert event.node not in {entry.node for entry in moment.open}
+        assert walks == one.search.visits[len(one.tree) - 1]
+
+
+def test_why_a_walk_goes_there_is_so(traces: list[Trace]) -> None:
+    """Each reason is an inequality of the intervals as they were known then."""
+    seen: Counter[str] = Counter()
+    for one in traces:
+        if one.search.algorithm.in_order:
+            continue
+        kind, _, first, child, probability = one.tree.columns
+        slack = 4 * one.search.eps
+        moment = Moment(one)
+        way: list[int] = []
+        lower, upper = list(moment.lower), list(moment.upper)
+        for event in one.events:
+            if event.kind in (ENTER, VISIT):
+                way = [*way[: event.depth], event.node]
+            if event.why:
+                seen[event.why] += 1
+                above, n = way[-2], event.node
+                own = [
+                    b
+                    for b in range(first[above], first[above + 1])
+                    if kind[above] != 3 or probability[b] > 0
+                ]
+                is_open = [b for b in own if lower[child[b]] < upper[child[b]]]
+                assert event.branch in is_open
+                others = [child[b] for b in is_open if child[b] != n]
+                assert (not others) is (
+                    event.why == ONLY_OPEN
+                ) or one.search.algorithm.goal == "action"
+                if event.why == GREATEST_UPPER:
+                    assert kind[above] == Kind.MAX
+                    assert all(upper[n] >= upper[c] - slack for c in others)
+                elif event.why == LEAST_LOWER:
+                    assert kind[above] == Kind.MIN
+                    assert all(lower[n] <= lower[c] + slack for c in others)
+                elif event.why == GREATEST_SHARE:
+                    assert kind[above] == Kind.CHANCE
+                    shares = [probability[b] * (upper[child[b]] - lower[child[b]]) for b in is_open]
+                    assert max(shares) <= probability[event.branch] * (upper[n] - lower[n]) + slack
+                elif event.why in (GREATEST_ESTIMATE, LEAST_ESTIMATE, RIVAL_UPPER, RIVAL_LOWER):
+                    assert one.search.algorithm.goal == "action"
+                    assert event.depth == 1
+                elif event.why == EXPECTED_GAIN:
+                    assert one.search.algorithm.guide != "bounds"
+            lower[event.node], upper[event.node] = event.lower, event.upper
+        assert "" not in {event.aim for event in one.events if event.kind in (ENTER, VISIT)}
+    if not traces[0].search.algorithm.in_order:
+        assert {ONLY_OPEN, GREATEST_UPPER, LEAST_LOWER} <= set(seen)
+        assert (EXPECTED_GAIN in seen) is (traces[0].search.algorithm.guide != "bounds")
+        assert (GREATEST_SHARE in seen) is (traces[0].search.algorithm.guide == "bounds")
+
+
+def test_a_cut_is_an_inequality_that_holds(traces: list[Trace]) -> None:
+    for one in traces:
+        eps = one.search.eps
+        for event, then in zip(one.events, one.events[1:], strict=False):
+            if event.kind == CUT:
+                if one.search.algorithm.in_order:
+                    assert (then.kind, then.node) == (LEAVE, event.node)
+                else:
+                    assert then.kind == CUT  # they are found in the end
+                    then = event
+                alpha, beta = event.window
+                if event.cut % CUT_PROBING in (1, 3):
+                    assert then.upper <= alpha + 4 * eps
+                else:
+                    assert then.lower >= beta - 4 * eps
+
+
+def test_the_terms_of_a_sum_make_its_bound(traces: list[Trace]) -> None:
+    seen = 0
+    for one in traces:
+        for event in one.events:
+            if event.kind == TIGHTEN and event.terms:
+                seen += 1
+                total = sum(p * end for p, end in event.terms)
+                ends = (event.lower, event.upper)
+                assert min(abs(total - end) for end in ends) <= (0 if one.tree.exact else 1e-9)
+    assert seen or not traces[0].search.algorithm.chance_cuts
+
+
+def test_one_node_is_followed(traces: list[Trace]) -> None:
+    for one in traces[::7]:
+        for at in range(len(one.tree)):
+            followed = trace(one.tree, one.search.algorithm, bounds=one.search.bounds, at=at)
+            own = [event for event in one.events if event.node == at]
+            assert [event for event in followed.events if event.node == at] == own
+            others = [event for event in followed.events if event.node != at]
+            assert all(event.kind not in (TIGHTEN, CUT) for event in others)
+            below = {
+                *one.tree.columns.child[one.tree.columns.first[at] : one.tree.columns.first[at + 1]]
+            }
+            assert {event.node for event in others} <= below
+
+
+def test_the_recorder_listens_to_columns_that_there_are() -> None:
+    for recorder, columns in (
+        (_Recorder, {*Work._fields, "value"}),
+        (WalkRecorder, {*Beliefs._fields}),
+    ):
+        listens = {name.removeprefix("on_") for name in vars(recorder) if name.startswith("on_")}
+        assert listens
+        assert listens < columns
+
+
+# ---- The moments of a search: forwards and back.
+
+
+def columns_of(moment: Moment) -> tuple[object, ...]:
+    columns = (
+        moment.lower,
+        moment.upper,
+        moment.visits,
+        moment.alpha,
+        moment.beta,
+        moment.cut,
+        moment.cut_after,
+    )
+    return (
+        *map(list, columns),
+        moment.cuts,
+        moment.visited,
+        moment.leaves_visited,
+        list(moment.open),
+    )
+
+
+def test_the_last_moment_is_what_the_search_found(traces: list[Trace]) -> None:
+    for one in traces:
+        moment = Moment(one)
+        while moment.forward():
+            pass
+        found, search = moment.search, one.search
+        count = len(one.tree)
+        assert moment.done == one.total
+        assert not moment.open or not one.search.algorithm.in_order
+        assert (found.lower, found.upper, found.cuts) == (
+            list(search.lower),
+            list(search.upper),
+            search.cuts,
+        )
+        assert (moment.visited, moment.leaves_visited) == (
+            search.counts.visited,
+            search.counts.leaves_visited,
+        )
+        if search.algorithm.player_cuts:
+            assert list(found.visits) == list(search.visits)
+            inner = [n for n in range(count) if one.tree.columns.kind[n] and search.visits[n]]
+            for column in ("alpha", "beta", "cut"):
+                assert [getattr(found, column)[n] for n in inner] == [
+                    getattr(search, column)[n] for n in inner
+                ]
+            cut = [n for n in inner if search.cut[n] not in NO_CUTS]
+            assert [found.cut_after[n] for n in cut] == [search.cut_after[n] for n in cut]
+
+
+def test_back_is_where_it_was(traces: list[Trace]) -> None:
+    for one in traces[::5]:
+        moment = Moment(one)
+        known = [columns_of(moment)]
+        while moment.forward():
+            known.append(columns_of(moment))
+        random = Random(len(known))
+        while moment.done:
+            for _ in range(random.randint(1, 4)):
+                event = moment.back()
+                assert event is None or event == one.events[moment.done]
+                assert columns_of(moment) == known[moment.done]
+            for _ in range(random.randint(0, 2)):
+                moment.forward()
+                assert columns_of(moment) == known[moment.done]

@@ -1,0 +1,412 @@
+"""`expectitree trace`: what is told of each step, as text, as JSON lines, and key by key."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from random_trees import EVERY, Case
+
+import expectitree as et
+from expectitree.algorithms import algorithm
+from expectitree.analysis.trace.moment import Moment
+from expectitree.analysis.trace.report import Trace, trace
+from expectitree.analysis.trace.scene import scene
+from expectitree.analysis.trace.text import trace_json, trace_text
+from expectitree.cli import cli
+from expectitree.cli.stepper import KEYS, Walker, picture
+from expectitree.text.look import Look
+from expectitree.tree.builder import NodeId
+
+LEFT = "trees/aima-5.12-left.yaml"
+
+
+def run(*words: str, **about: Any) -> Result:
+    return CliRunner().invoke(cli, ["trace", *words], **about)
+
+
+def test_a_search_is_told_as_at_the_board() -> None:
+    tree = "max: {safe: 3, risky: {chance: [{p: 0.25, min: [4, 9]}, {p: 0.75, min: [1, 0]}]}}"
+    done = run("-a", "star1", "--bounds", "0,10", "-e", tree, env={"COLUMNS": "80"})
+    assert done.stderr == ""
+    assert done.stdout == (
+        " 1  Enter ▲ / (MAX), in [0, 10]: alpha 0, beta 10\n"
+        " 2    Visit safe: its utility is 3\n"
+        " 3  So ▲ / is worth at least 3 (so far 0)\n"
+        " 4    Enter ● risky (CHANCE), in [0, 10]: alpha 3, beta 10\n"
+        " 5      Enter ▼ risky/#1 (MIN), in [0, 10]: alpha -18, beta 40\n"
+        "          alpha = (3 - 0.75·10) / 0.25 = -18\n"
+        "          beta = (10 - 0.75·0) / 0.25 = 40\n"
+        " 6        Visit risky/#1/#1: its utility is 4\n"
+        " 7      So ▼ risky/#1 is worth at most 4 (so far 10)\n"
+        " 8        Visit risky/#1/#2: its utility is 9\n"
+        " 9      Leave ▼ risky/#1: it is worth 4\n"
+        "10    So ● risky is worth at least 0.25·4 + 0.75·0 = 1 (so far 0)\n"
+        "11    So ● risky is worth at most 0.25·4 + 0.75·10 = 8.5 (so far 10)\n"
+        "12      Enter ▼ risky/#2 (MIN), in [0, 10]: alpha 2.66667, beta 12\n"
+        "          alpha = (3 - 0.25·4) / 0.75 = 2.66667\n"
+        "          beta = (10 - 0.25·4) / 0.75 = 12\n"
+        "13        Visit risky/#2/#1: its utility is 1\n"
+        "14      So ▼ risky/#2 is worth at most 1 (so far 10)\n"
+        "15      Alpha cut after 1 of 2: ▼ risky/#2 is worth at most 1 <= alpha 2.66667\n"
+        "16      Leave ▼ risky/#2: it fails low, at most 1 <= alpha 2.66667\n"
+        "17    So ● risky is worth at most 0.25·4 + 0.75·1 = 1.75 (so far 8.5)\n"
+        "18    Leave ● risky: it fails low, at most 1.75 <= alpha 3\n"
+        "19  Leave ▲ /: it is worth 3\n"
+        "\n"
+        "star1 looked at 4 of 5 leaves, with 1 cut. The value is 3, and the best action\n"
+        "is safe.\n"
+    )
+
+
+def test_backward_induction_is_told_in_values() -> None:
+    tree = "min: [{max: [1, 5]}, {chance: [1, 2, 6]}, {chance: [{p: 1/2, utility: -4}, {p: 1/2, max: [3]}]}]"
+    done = run("-e", tree, env={"COLUMNS": "80"})
+    assert done.stdout == (
+        " 1      Visit #1/#1: its utility is 1\n"
+        " 2      Visit #1/#2: its utility is 5\n"
+        " 3    ▲ #1 = max(1, 5) = 5\n"
+        " 4      Visit #2/#1: its utility is 1\n"
+        " 5      Visit #2/#2: its utility is 2\n"
+        " 6      Visit #2/#3: its utility is 6\n"
+        " 7    ● #2 = (1 + 2 + 6)/3 = 3\n"
+        " 8      Visit #3/#1: its utility is -4\n"
+        " 9        Visit #3/#2/#1: its utility is 3\n"
+        "10      ▲ #3/#2 = max(3) = 3\n"
+        "11    ● #3 = ((-4) + 3)/2 = -0.5\n"
+        "12  ▼ / = min(5, 3, -0.5) = -0.5\n"
+        "\n"
+        "expectiminimax looked at 7 of 7 leaves. The value is -0.5, and the best action\n"
+        "is #3.\n"
+    )
+
+
+@pytest.fixture(scope="module", params=EVERY, ids=lambda chosen: chosen.full_name)
+def traces(request: pytest.FixtureRequest) -> list[Trace]:
+    found = []
+    for seed in range(60):
+        case = Case(seed)
+        exact = seed % 2 == 0
+        bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
+        found.append(trace(case.tree(exact), request.param, bounds=bounds, file=f"{seed}.yaml"))
+    return found
+
+
+_EQUATION = re.compile(r"(?:at least|at most|alpha =|beta =|^ *\d+ .* =) (\S.*) = (-?[\d./e+-]+)")
+
+
+def test_every_equation_on_the_board_is_true(traces: list[Trace]) -> None:
+    """As exact numbers stand there; what floats are quoted to six digits for holds about so far."""
+    seen = 0
+    for one in traces:
+        for line in trace_text(one, Look(2_000, False)):
+            for left, right in _EQUATION.findall(line):
+                seen += 1
+                text = (
+                    re.sub(r"(?<![\d.e])(\d+(\.\d+)?)", r"Fraction('\1')", left)
+                    if one.tree.exact
+                    else left
+                )
+                found = eval(text, {"Fraction": Fraction, "max": max_of, "min": min_of})
+                if one.tree.exact:
+                    assert found == Fraction(right), line
+                else:
+                    assert found == pytest.approx(float(right), rel=1e-3, abs=2e-3), line
+    assert seen > 20 or not traces[0].search.algorithm.chance_cuts
+
+
+def max_of(*values: Any) -> Any:
+    return max(values)
+
+
+def min_of(*values: Any) -> Any:
+    return min(values)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+@pytest.mark.parametrize("unicode", [True, False])
+def test_the_board_is_as_wide_as_the_page(traces: list[Trace], width: int, unicode: bool) -> None:
+    for one in traces:
+        lines = list(trace_text(one, Look(width, unicode)))
+        assert max(map(len, lines)) <= max(width, 45)
+        assert unicode or all(line.isascii() for line in lines)
+        assert not any(
+            character in line for line in lines for character in "\N{NO-BREAK SPACE}\x1b"
+        )
+
+
+def test_json_lines_replay(traces: list[Trace]) -> None:
+    """A player of the JSON lines comes to every interval, from the bounds and the events alone."""
+    for one in traces:
+        if one.tree.exact:
+            continue
+        start, *events, end = (json.loads(line) for line in trace_json(one, Look()))
+        assert (start["event"], end["event"], end["steps"]) == ("start", "end", len(events))
+        moment = Moment(one)
+        lower, upper = list(moment.lower), list(moment.upper)
+        for step, event in enumerate(events, 1):
+            assert event["step"] == step
+            lower[event["node"]], upper[event["node"]] = (
+                float(event["lower"]),
+                float(event["upper"]),
+            )
+            if event["path"] is not None:
+                assert one.tree.find(event["path"]).id == event["node"]
+            if event["event"] == "tighten":
+                assert float(event["to"]) == float(event[event["bound"]])
+        while moment.forward():
+            pass
+        assert (lower, upper) == (moment.lower, moment.upper)
+        assert end["value"] == pytest.approx(one.search.value)
+        entered = {
+            event["node"] for event in events if event["event"] in ("leave", "visit", "enter")
+        }
+        assert len(entered) == end["nodes"]["visited"]
+        assert sum(event["event"] == "cut" for event in events) == end["cuts"]
+
+
+def test_json_of_an_exact_search_is_in_fractions() -> None:
+    done = run(
+        "--exact",
+        "-a",
+        "star2",
+        "--format",
+        "json",
+        "-e",
+        "chance: [{p: 1/3, max: [1, 2]}, {p: 2/3, utility: 5}]",
+    )
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert lines[0]["engine"] == "exact"
+    assert lines[-1]["value"] == "4"
+    assert ["1/3", "2"] in [term for line in lines for term in line.get("terms", [])]
+
+
+def test_limit_and_at() -> None:
+    done = run("-a", "star2", "--limit", "3", LEFT)
+    assert "… 33 more steps: --limit shows more, --at PATH follows one node" in done.stdout
+    assert [line.split()[0] for line in done.stdout.splitlines()[4:7]] == ["1", "2", "3"]
+    whole = run("-a", "star2", "--limit", "0", LEFT, "--format", "json").stdout.splitlines()
+    assert len(whole) == 38
+    cut_short = run("-a", "star2", "--limit", "3", LEFT, "--format", "json").stdout.splitlines()
+    assert cut_short[:4] == whole[:4]
+    assert json.loads(cut_short[-1])["left_out"] == 33
+    assert (
+        "star1 never came to a2/#2: `expectitree eval` says why"
+        in run("-a", "star1", "--at", "a2/#2", LEFT).stdout
+    )
+    one = run("-a", "star1", "--at", "a2", LEFT).stdout
+    assert "Enter ● a2" in one
+    assert "a1/" not in one
+
+
+def test_many_steps_are_cut_at_500() -> None:
+    tree = "max: [" + ", ".join(map(str, range(600))) + "]"
+    done = run("-e", tree)
+    assert "… 101 more steps: --limit shows more" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-a", "star1", "-a", "star2", LEFT], "trace follows one algorithm: give -a once."),
+        (
+            ["-a", "best-first", "--engine", "compiled", LEFT],
+            "A compiled search cannot be followed",
+        ),
+        (
+            ["--engine", "compiled", LEFT],
+            "A compiled search cannot be followed: leave --engine compiled out.",
+        ),
+        (["--step", LEFT], "--step needs a terminal to draw in"),
+        (["--step", LEFT, LEFT], "--step walks through one tree: give one file."),
+        (
+            ["--step", "--format", "json", LEFT],
+            "--step is for people, --format json for programs: leave one out.",
+        ),
+        (["--at", "a9", LEFT], "no node a9: the branches of / are a1, a2"),
+        (["--limit", "-1", LEFT], "-1 is not in the range"),
+        ([], "No tree was given"),
+    ],
+)
+def test_wrong_usage(words: list[str], message: str) -> None:
+    done = run(*words)
+    assert done.exit_code == 2
+    assert message in re.sub(r"\s+", " ", done.stderr)
+
+
+def test_several_files_are_told_apart() -> None:
+    done = run("-e", "max: [1, 2]", "-e", "min: [1, 2]")
+    assert done.stdout.count("== -e ==") == 2
+    lines = run("-e", "max: [1, 2]", "-e", "min: [1, 2]", "--format", "json").stdout.splitlines()
+    assert [json.loads(line)["event"] for line in lines].count("start") == 2
+
+
+def test_a_stopped_search_is_told_as_far_as_it_went() -> None:
+    done = run("-a", "star1", "--max-visits", "4", LEFT)
+    assert done.exit_code == 1
+    assert "was stopped after 4 visits. The value is in [1, 4]." in re.sub(r"\s+", " ", done.stdout)
+
+
+def chain(plies: int) -> et.Tree:
+    builder = et.TreeBuilder()
+    node = builder.add_terminal(1.0)
+    for ply in range(plies):
+        other = builder.add_terminal(0.0)
+        node = builder.add_inner(
+            (et.Kind.MAX, et.Kind.MIN)[ply % 2], [node, other], None, [None, None]
+        )
+    return builder.build(NodeId(node))
+
+
+def test_a_deep_tree_is_told_too() -> None:
+    report = trace(chain(5_000), algorithm("star2"))
+    lines = list(trace_text(report, Look(80)))
+    assert max(map(len, lines)) <= 80
+    assert max(event.depth for event in report.events) == 5_000
+    assert any("(4999) " in line for line in lines)
+    assert all(len(line) < 3_000 for line in trace_json(report, Look()))
+    walker = Walker(report, None)
+    walker.do("end")
+    for _ in range(3):
+        walker.do("page back")
+    assert walker.moment.done == report.total - 30
+    assert len(picture(walker, 100, 30).plain.splitlines()) == 30
+
+
+# ---- Key by key.
+
+
+def test_a_scene_shows_where_the_search_is(traces: list[Trace]) -> None:
+    for one in traces[:12]:
+        moment = Moment(one)
+        while moment.forward():
+            shown = scene(moment, Look(), (60, 12), (50, 8))
+            assert len(shown.tree) <= 12
+            assert 0 <= shown.here < len(shown.tree)
+            assert 1 <= shown.latest <= len(shown.steps) <= 8
+            assert f"{moment.done:,}  " in shown.steps[-shown.latest] or shown.latest == 8
+
+
+def test_keys_go_forwards_and_back() -> None:
+    walker = Walker(trace(et.load(LEFT), algorithm("star2")), None)
+
+    def after(*actions: str) -> int:
+        for action in actions:
+            walker.do(action)
+        return walker.moment.done
+
+    assert walker.moment.done == 1
+    assert after("back") == 1
+    assert after("on", "on", "on") == 4
+    assert after("out") == 8  # past `Leave a1/#1`, at what a1 makes of it
+    assert after("cut") == 34
+    assert after("back") == 33
+    assert after("cut back") == 1  # there is none
+    assert after("end") == 36
+    assert after("cut back") == 34
+    assert after("page back") == 24
+    assert after("page", "page") == 36
+    assert after("start") == 1
+    assert set(KEYS.values()) == {
+        "on", "back", "page", "page back", "out", "cut", "cut back", "start", "end", "quit", "suspend", "help"
+    }  # fmt: skip
+
+
+def test_one_node_is_followed_key_by_key() -> None:
+    tree = et.load(LEFT)
+    walker = Walker(trace(tree, algorithm("star1")), tree.find("a2").id)
+    steps = [walker.moment.done]
+    for _ in range(5):
+        walker.do("on")
+        steps.append(walker.moment.done)
+    events = walker.moment.events
+    assert [events[step - 1].kind for step in steps] == [
+        "enter",
+        "enter",
+        "leave",
+        "tighten",
+        "cut",
+        "leave",
+    ]
+    walker.do("end")
+    assert walker.moment.done == steps[-1]
+    walker.do("start")
+    assert walker.moment.done == steps[0]
+
+
+@pytest.mark.parametrize(("width", "height"), [(120, 30), (100, 24), (80, 24), (40, 12), (20, 6)])
+def test_a_picture_fills_the_terminal(width: int, height: int) -> None:
+    walker = Walker(trace(et.load(LEFT), algorithm("star2")), None)
+    for _ in range(36):
+        lines = picture(walker, width, height).plain.split("\n")
+        assert len(lines) <= height
+        assert max(map(len, lines)) <= width
+        walker.do("on")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_walk_in_a_terminal() -> None:
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 110, 0, 0))
+    plain = {
+        key: value
+        for key, value in os.environ.items()
+        if key not in ("COLUMNS", "LINES", "NO_COLOR")
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-m", "expectitree", "trace", "--step", "-a", "star2", LEFT],
+        stdin=theirs, stdout=theirs, stderr=theirs, env={**plain, "TERM": "xterm-256color", "PYTHONUTF8": "1"},
+    )  # fmt: skip
+    os.close(theirs)
+    os.set_blocking(ours, False)
+    seen = ""
+
+    def wait_for(wanted: Callable[[str], bool]) -> None:
+        nonlocal seen
+        deadline = time.monotonic() + 60
+        while not wanted(seen):
+            assert time.monotonic() < deadline, seen
+            try:
+                seen += os.read(ours, 65536).decode("utf-8", "replace")
+            except BlockingIOError:
+                time.sleep(0.02)
+            except OSError:  # the other side has closed
+                break
+
+    try:
+        for keys, step in (
+            ("", 1),
+            (" ", 2),
+            ("\x1b[C\x1b[C", 4),
+            ("b", 3),
+            ("\x1b[D", 2),
+            ("c", 34),
+            ("G", 36),
+        ):
+            seen = ""
+            os.write(ours, keys.encode())
+            # The last line of the screen is drawn after the first.
+            wait_for(lambda text, step=step: "? help" in text.partition(f"step {step} of 36")[2])  # type: ignore[misc]
+        assert "The value is 2.1" in seen
+        os.write(ours, b"q")
+        assert process.wait(timeout=60) == 0
+        wait_for(lambda text: "\x1b[?1049l" in text)
+        assert "\x1b[?1049l" in seen  # the screen is given back
+        assert "Traceback" not in seen
+    finally:
+        process.kill()
+        os.close(ours)

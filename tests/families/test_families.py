@@ -1,0 +1,852 @@
+"""Families of trees: what they promise, held against plain definitions written out here; the same on every machine."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import struct
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from inspect import signature
+from itertools import permutations
+from pathlib import Path
+from random import Random
+from statistics import mean
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import expectitree as et
+from expectitree import Kind, Tree, compiling
+from expectitree.algorithms import ALGORITHMS
+from expectitree.families import FAMILIES, expected_nodes, is_random, parameters_of
+
+KINDS = ("max", "min", "chance")
+ORDERS = ("random", "best", "worst")
+PATTERNS = st.lists(st.sampled_from(KINDS), min_size=1, max_size=4)
+SEEDS = st.integers(0, 10**18 - 1)
+BALLARD = st.fixed_dictionaries(
+    {
+        "pattern": PATTERNS,
+        "plies": st.integers(1, 4),
+        "branching": st.integers(1, 4),
+        "order": st.sampled_from(ORDERS),
+        "seed": SEEDS,
+    }
+)
+UNIFORM = st.fixed_dictionaries(
+    {
+        "pattern": PATTERNS,
+        "plies": st.integers(1, 4),
+        "branching": st.tuples(st.integers(1, 4), st.integers(1, 4)).map(
+            lambda pair: (min(pair), max(pair))
+        ),
+        "utilities": st.tuples(st.integers(-50, 50), st.integers(0, 50)).map(
+            lambda pair: (pair[0], sum(pair))
+        ),
+        "real": st.booleans(),
+        "end": st.sampled_from((0, 0.2, 0.5, 0.95)),
+        "skew": st.integers(0, 4),
+        "seed": SEEDS,
+    }
+)
+
+
+@st.composite
+def lattices(draw: st.DrawFn) -> dict[str, Any]:
+    up = math.exp(draw(st.floats(0.001, 1)))
+    p = draw(st.floats(0.01, 0.99))
+    return {
+        "steps": draw(st.integers(1, 12)), "spot": draw(st.floats(1, 1000)), "strike": draw(st.floats(0, 1000)),
+        "up": up, "rate": p * up + (1 - p) / up, "call": draw(st.booleans()),
+    }  # fmt: skip
+
+
+FAMILY_AND_PARAMETERS = st.one_of(
+    st.tuples(st.just("ballard"), BALLARD), st.tuples(st.just("uniform"), UNIFORM),
+    st.tuples(st.just("lattice"), lattices()),
+)  # fmt: skip
+
+
+def kinds_by_ply(pattern: Sequence[str], plies: int | None) -> list[str]:
+    """Return the pattern, repeated or cut."""
+    return [pattern[ply % len(pattern)] for ply in range(plies or len(pattern))]
+
+
+def inner_nodes(tree: Tree) -> list[et.Node]:
+    return [node for node, _ in tree.walk() if node.kind]
+
+
+def bits(tree: Tree) -> list[bytes]:
+    """Return the columns, the same bytes on every machine."""
+    return [
+        struct.pack(f"<{len(column)}{code}", *column)
+        for code, column in zip("BdIId", tree.columns, strict=True)
+    ]
+
+
+# ---- Ballard: additive utilities.
+
+
+def leaves_below(node: et.Node) -> list[Any]:
+    if not node.kind:
+        return [node.utility]
+    return [utility for child in node.children for utility in leaves_below(child)]
+
+
+def amounts(node: et.Node) -> list[Fraction]:
+    """Return what a node's branches carry, as far as utilities tell it: each below the mean of its siblings' leaves."""
+    means = [mean(map(Fraction, leaves_below(child))) for child in node.children]
+    return [m - min(means) for m in means]
+
+
+@given(parameters=BALLARD)
+def test_every_node_carries_a_permutation_and_a_terminal_the_sum_on_its_path(
+    parameters: dict[str, Any],
+) -> None:
+    tree = et.generate("ballard", **parameters)
+    plies, n = parameters["plies"], parameters["branching"]
+    kinds = kinds_by_ply(parameters["pattern"], plies)
+    assert len(tree) == sum(n**ply for ply in range(plies + 1))
+    assert tree.root.bounds == (0, plies * (n - 1))
+
+    def check(node: et.Node, ply: int, total: Fraction) -> None:
+        if ply == plies:
+            assert node.utility == total
+            return
+        assert node.kind.name == kinds[ply].upper()
+        carried = amounts(node)
+        assert sorted(carried) == list(range(n))
+        if parameters["order"] != "random":
+            falls = (node.kind == Kind.MAX) == (parameters["order"] == "best")
+            assert carried == sorted(carried, reverse=falls)
+        for branch, amount in zip(node.branches, carried, strict=True):
+            assert branch.probability == (1 / n if node.kind == Kind.CHANCE else 1)
+            check(branch.child, ply + 1, total + amount)
+
+    check(tree.root, 0, Fraction(0))
+
+
+def chi_square(found: Iterable[Any], cells: int) -> float:
+    counts = Counter(found)
+    expected = counts.total() / cells
+    assert len(counts) <= cells
+    return (
+        sum((n - expected) ** 2 for n in counts.values()) / expected
+        + (cells - len(counts)) * expected
+    )
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_random_permutations_are_uniform_and_independent(n: int) -> None:
+    """Permutations, and what the first branches of parent and child, and of siblings, carry: nine deviations wide."""
+    tree = et.generate(
+        "ballard", pattern=["max"], plies={2: 11, 3: 7, 4: 5}[n], branching=n, seed=1
+    )
+    drawn = {node.id: tuple(amounts(node)) for node in inner_nodes(tree)}
+    cells = len(list(permutations(range(n))))
+    assert set(drawn.values()) == set(permutations(range(n)))
+    assert chi_square(drawn.values(), cells) < cells + 9 * math.sqrt(2 * cells)
+    pairs = [
+        (drawn[m][0], drawn[first][0])
+        for m in drawn
+        if (first := tree.node(m).children[0].id) in drawn
+    ]
+    assert chi_square(pairs, n * n) < n * n + 9 * math.sqrt(2 * n * n)
+    siblings = [
+        (drawn[a.id][0], drawn[b.id][0])
+        for m in drawn
+        for a, b in [tree.node(m).children[:2]]
+        if a.kind
+    ]
+    assert chi_square(siblings, n * n) < n * n + 9 * math.sqrt(2 * n * n)
+
+
+def test_seeds_make_different_trees_and_an_order_needs_none() -> None:
+    trees = {
+        order: [bits(et.generate("ballard", order=order, seed=seed)) for seed in range(5)]
+        for order in ORDERS
+    }
+    assert all(trees["random"].count(tree) == 1 for tree in trees["random"])
+    assert all(tree == trees["best"][0] for tree in trees["best"])
+    assert all(tree == trees["worst"][0] for tree in trees["worst"])
+    assert "seed 3" in et.generate("ballard", seed=3).title
+    assert "seed" not in et.generate("ballard", seed=3, order="best").title
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled", "exact"])
+@pytest.mark.parametrize(
+    ("n", "star1", "star2"), [(3, 15, 13), (4, 40, 25), (6, 138, 58), (8, 336, 105), (10, 670, 166)]
+)
+def test_the_promise_that_ballards_published_best_cases_come_out_in_every_engine(
+    n: int, star1: int, star2: int, engine: str
+) -> None:
+    tree = et.generate("ballard", pattern="max,chance,min", branching=n, order="best")
+    if engine == "exact":
+        tree = et.loads(et.dumps(tree), exact=True)
+    for name, leaves in (("expectiminimax", n**3), ("star1", star1), ("star2", star2)):
+        search = et.evaluate(tree, name, engine=engine)
+        assert (search.engine, search.counts.leaves_visited) == (engine, leaves)
+        assert (search.counts.leaves_total, search.best) == (n**3, "#1")
+        assert search.value == (n - 1) + Fraction(n - 1, 2)
+
+
+# ---- Uniform: independent utilities.
+
+
+def plainly_uniform(
+    pattern: Sequence[str],
+    plies: int,
+    branching: tuple[int, int],
+    utilities: tuple[int, int],
+    real: bool,
+    end: float,
+    skew: int,
+    seed: int,
+) -> list[Any]:
+    """Return a node as [kind, [[p, child], ...]] or [utility]: drawn ply by ply, a ply from left to right.
+
+    A ply's draws are two for each node, whether it ends and how wide it is; then one for each branch, a utility; then,
+    below a CHANCE ply that is skewed, one for each branch, its weight.
+    """
+    draw = Random(seed).random
+    root: list[Any] = []
+    nodes = [root]
+    for ply, kind in enumerate(kinds_by_ply(pattern, plies)):
+        below = []
+        for node in nodes:
+            ends, width = (
+                draw() < end,
+                branching[0] + int(draw() * (branching[1] - branching[0] + 1)),
+            )
+            if ply == 0 or not ends:
+                node[:] = [kind, [[1 / width if kind == "chance" else 1, []] for _ in range(width)]]
+                below += [branch[1] for branch in node[1]]
+        lower, upper = utilities
+        for child in below:
+            child.append(
+                lower + (draw() * (upper - lower) if real else int(draw() * (upper - lower + 1)))
+            )
+        if skew and kind == "chance":
+            for node in (node for node in nodes if len(node) == 2):
+                powers = [draw() ** skew for _ in node[1]]
+                units = [1 + int(power / sum(powers) * (10**12 - len(powers))) for power in powers]
+                units[units.index(max(units))] += 10**12 - sum(units)
+                for branch, whole in zip(node[1], units, strict=True):
+                    branch[0] = whole / 10**12
+        nodes = below
+    return root
+
+
+def matches(node: et.Node, plain: list[Any]) -> None:
+    if len(plain) == 1:
+        assert node.utility == plain[0]
+        return
+    kind, branches = plain
+    assert node.kind.name == kind.upper()
+    assert node.estimate is None
+    assert len(node.branches) == len(branches)
+    for branch, (p, child) in zip(node.branches, branches, strict=True):
+        assert branch.probability == pytest.approx(p, rel=0, abs=1e-11)
+        matches(branch.child, child)
+
+
+@given(parameters=UNIFORM)
+def test_uniform_is_what_a_plain_program_draws(parameters: dict[str, Any]) -> None:
+    tree = et.generate("uniform", **parameters)
+    assert tree.root.bounds == parameters["utilities"]
+    matches(tree.root, plainly_uniform(**parameters))
+
+
+@given(parameters=UNIFORM)
+def test_uniform_keeps_its_word(parameters: dict[str, Any]) -> None:
+    tree = et.generate("uniform", **parameters)
+    kinds = kinds_by_ply(parameters["pattern"], parameters["plies"])
+    (least, most), (lower, upper) = parameters["branching"], parameters["utilities"]
+    assert tree.root.kind.name == kinds[0].upper()  # the root never ends early
+    for node, path in tree.walk():
+        ply = 0 if path == "/" else path.count("/") + 1
+        if node.kind:
+            assert node.kind.name == kinds[ply].upper()
+            assert least <= len(node.branches) <= most
+            probabilities = [branch.probability for branch in node.branches]
+            if node.kind != Kind.CHANCE:
+                assert set(probabilities) == {1}
+            elif not parameters["skew"]:
+                assert set(probabilities) == {1 / len(probabilities)}
+            else:
+                assert all(0 < p <= 1 for p in probabilities)
+                assert math.fsum(probabilities) == pytest.approx(1, abs=1e-15)
+        else:
+            assert ply == len(kinds) or parameters["end"]
+            assert lower <= node.utility <= upper
+            assert parameters["real"] or node.utility == int(node.utility)
+
+
+def test_what_uniform_draws_is_uniform() -> None:
+    """Widths, whole utilities with both ends, early ends: nine and six deviations wide."""
+    tree = et.generate(
+        "uniform",
+        pattern="max,min",
+        plies=8,
+        branching=(2, 4),
+        utilities=(-2, 2),
+        end=0.1,
+        skew=1,
+        seed=2,
+    )
+    nodes = [(node, path.count("/") + 1) for node, path in tree.walk() if path != "/"]
+    assert len(nodes) > 2000
+    assert chi_square(
+        (len(node.branches) for node, _ in nodes if node.kind), 3
+    ) < 3 + 9 * math.sqrt(6)
+    assert chi_square((node.utility for node, _ in nodes if not node.kind), 5) < 5 + 9 * math.sqrt(
+        10
+    )
+    ended = [not node.kind for node, ply in nodes if ply < 8]
+    assert abs(sum(ended) - 0.1 * len(ended)) < 6 * math.sqrt(0.09 * len(ended))
+
+
+def test_a_greater_skew_is_more_uneven() -> None:
+    def greatest(skew: int) -> float:
+        tree = et.generate("uniform", pattern="chance", branching=3, plies=6, skew=skew, seed=1)
+        return mean(
+            max(branch.probability for branch in node.branches) for node in inner_nodes(tree)
+        )
+
+    by_skew = [greatest(skew) for skew in range(5)]
+    assert by_skew[0] == 1 / 3
+    assert by_skew == sorted(set(by_skew))
+
+
+def test_one_number_is_a_branching_of_its_own() -> None:
+    assert bits(et.generate("uniform", branching=3)) == bits(
+        et.generate("uniform", branching=(3, 3))
+    )
+
+
+def test_extreme_utilities() -> None:
+    """Differences of large numbers, and no room at all."""
+    for utilities in ((-1e15, 1e15), (1e15, 1e15), (-7, -7), (0, 0)):
+        for real in (False, True):
+            tree = et.generate("uniform", utilities=utilities, real=real, plies=5)
+            assert utilities[0] <= tree.utility_range[0] <= tree.utility_range[1] <= utilities[1]
+
+
+def test_wide_and_deep() -> None:
+    for pattern, plies, branching in (("chance", 1, 100_000), ("max,chance,min", 64, 1)):
+        for tree in (
+            et.generate("uniform", pattern=pattern, plies=plies, branching=branching, skew=1),
+            et.generate("ballard", pattern=pattern, plies=plies, branching=branching),
+        ):
+            assert len(tree) == 1 + plies * branching
+            assert tree.heights[-1] == plies
+
+
+# ---- Lattice: the American option.
+
+
+def price(steps: int, spot: float, strike: float, up: float, rate: float, call: bool) -> float:
+    """Return the option's price by dynamic programming: at each point the better of its payoff and of waiting."""
+    p = (rate - 1 / up) / (up - 1 / up)
+
+    def payoff(step: int, ups: int) -> float:
+        gain = spot * up ** (2 * ups - step) - strike
+        return max(gain if call else -gain, 0)
+
+    values = [payoff(steps, ups) for ups in range(steps + 1)]
+    for step in reversed(range(steps)):
+        values = [
+            max(payoff(step, ups), (p * values[ups + 1] + (1 - p) * values[ups]) / rate)
+            for ups in range(step + 1)
+        ]
+    return values[0]
+
+
+@given(parameters=lattices())
+def test_a_lattice_is_worth_the_price_of_the_option_by_every_algorithm(
+    parameters: dict[str, Any],
+) -> None:
+    tree = et.generate("lattice", **parameters)
+    expected = price(**parameters)
+    for name in ALGORITHMS:
+        search = et.evaluate(tree, name)
+        slack = 4 * search.eps + 1e-12 * tree.utility_range[1]
+        assert search.value == pytest.approx(expected, rel=1e-11, abs=slack)
+        assert (
+            search.counts.visits < 3 * len(tree) or not search.algorithm.in_order
+        )  # walks go by the root
+
+
+def test_hulls_american_put() -> None:
+    """Hull, Options, Futures, and Other Derivatives: S = K = 50, r = 10%, sigma = 40%, five months, five steps."""
+    tree = et.generate(
+        "lattice",
+        steps=5,
+        spot=50,
+        strike=50,
+        up=math.exp(0.4 * math.sqrt(1 / 12)),
+        rate=math.exp(0.1 / 12),
+    )
+    assert round(et.evaluate(tree).value, 2) == 4.49
+
+
+def test_a_call_without_dividends_is_never_exercised_early() -> None:
+    """(Merton 1973.) So the price is the European one: the discounted mean of what it pays on the last day."""
+    steps, up, rate = 30, 1.04, 1.002
+    p = (rate - 1 / up) / (up - 1 / up)
+    paid = [max(100 * up ** (2 * j - steps) - 90, 0) for j in range(steps + 1)]
+    mean_paid = math.fsum(
+        math.comb(steps, j) * p**j * (1 - p) ** (steps - j) * x for j, x in enumerate(paid)
+    )
+    search = et.evaluate(
+        et.generate("lattice", steps=steps, strike=90, up=up, rate=rate, call=True)
+    )
+    assert search.value == pytest.approx(mean_paid / rate**steps)
+    assert set(search.strategy.values()) == {"go on"}
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 10, 100])
+def test_the_size_of_a_lattice(steps: int) -> None:
+    tree = et.generate("lattice", steps=steps)
+    points, inner = (steps + 1) * (steps + 2) // 2, steps * (steps + 1) // 2
+    assert Counter(tree.columns.kind) == {
+        Kind.TERMINAL: points,
+        Kind.MAX: inner,
+        Kind.CHANCE: inner,
+    }
+    assert len(tree) == points + 2 * inner
+    assert tree.is_sharing == (steps > 1)
+    unfolded = 1
+    for _ in range(steps):
+        unfolded = 3 + 2 * unfolded  # MAX, its stop, CHANCE, and two points of the next step
+    assert tree.unfolded == unfolded
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"up": 1.03, "rate": 1.003, "strike": 120},
+        {"up": 1.03, "rate": 1.003, "call": True},
+        {"up": 1.5, "rate": 1.2},
+        {"up": 1.001, "rate": 0.9995, "call": True},
+        {"strike": 0},
+        {"spot": 1e-3, "strike": 1e6},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("steps", [1, 25, 60])
+def test_the_promise_of_under_three_visits_a_node(parameters: dict[str, Any], steps: int) -> None:
+    tree = et.generate("lattice", steps=steps, **parameters)
+    for name in ("star1", "star2", "star2.5"):
+        assert et.evaluate(tree, name).counts.visits < 3 * len(tree)
+
+
+@pytest.mark.parametrize("call", [False, True])
+def test_points_are_shared_and_labelled(call: bool) -> None:
+    tree = et.generate("lattice", steps=4, spot=100, strike=103, up=1.1, rate=1.01, call=call)
+    assert [branch.label for branch in tree.root.branches] == ["go on", "stop"]
+    outcomes = tree.find("go on").branches
+    p = (1.01 - 1 / 1.1) / (1.1 - 1 / 1.1)
+    assert [(b.label, b.probability) for b in outcomes] == [
+        ("up", pytest.approx(p)),
+        ("down", pytest.approx(1 - p)),
+    ]
+    assert tree.find("go on/up/go on/down") == tree.find("go on/down/go on/up")
+    assert tree.find("go on/up") != tree.find("go on/down")
+    for path, price_, steps in (
+        ("stop", 100, 0), ("go on/up/stop", 110, 1), ("go on/down/stop", 100 / 1.1, 1),
+        ("go on/up/go on/down/stop", 100, 2), ("go on/up/go on/up/go on/up/go on/up", 100 * 1.1**4, 4),
+        ("go on/up/go on/up/go on/down/go on/up", 100 * 1.1**2, 4),
+    ):  # fmt: skip
+        payoff = max(price_ - 103 if call else 103 - price_, 0) / 1.01**steps
+        assert tree.find(path).utility == pytest.approx(payoff)
+
+
+def test_labels_take_no_memory_and_read_as_a_list() -> None:
+    label = et.generate("lattice", steps=3).label
+    plain = ["up", "down", "go on", "stop"] * 6
+    assert len(label) == 24
+    assert list(label) == plain
+    for at in (slice(None), slice(1, 7), slice(-3, None), slice(None, None, -5), slice(30, 40)):
+        assert list(label[at]) == plain[at]
+    assert (label[-1], label[0]) == ("stop", "up")
+    for beyond in (24, -25):
+        with pytest.raises(IndexError):
+            label[beyond]
+
+
+# ---- Seeds: the same everywhere.
+
+
+@given(chosen=FAMILY_AND_PARAMETERS)
+def test_interpreted_and_compiled_the_trees_are_the_same_to_the_last_bit(
+    chosen: tuple[str, dict[str, Any]],
+) -> None:
+    family, parameters = chosen
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiling, "pays", lambda rows: False)
+        one = et.generate(family, **parameters)
+        patch.setattr(compiling, "pays", lambda rows: rows > 0)
+        other = et.generate(family, **parameters)
+    assert bits(one) == bits(other)
+    assert (list(one.label), one.title, one.local_bounds) == (
+        list(other.label),
+        other.title,
+        other.local_bounds,
+    )
+
+
+def test_many_draws_are_the_same_in_both_engines() -> None:
+    """More than the generator's 624 words at a time, again and again."""
+    parameters = {
+        "plies": 7,
+        "branching": (2, 4),
+        "end": 0.05,
+        "skew": 3,
+        "real": True,
+        "seed": 123456789012345678,
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiling, "pays", lambda rows: False)
+        one = [et.generate("uniform", **parameters), et.generate("ballard", plies=6, branching=5)]
+        patch.setattr(compiling, "pays", lambda rows: rows > 1000)  # some plies so, some so
+        other = [et.generate("uniform", **parameters), et.generate("ballard", plies=6, branching=5)]
+    assert [*map(bits, one)] == [*map(bits, other)]
+
+
+@pytest.mark.parametrize(
+    ("family", "parameters", "digest"),
+    [
+        ("ballard", {}, "142fc0b84125"),
+        (
+            "ballard",
+            {"pattern": "min,chance", "plies": 5, "branching": 3, "seed": 10**18 - 1},
+            "c089b75ca53c",
+        ),
+        ("ballard", {"branching": 6, "order": "best"}, "63121d35ffe3"),
+        ("ballard", {"branching": 5, "order": "worst"}, "0ce2e9ef9b0e"),
+        ("uniform", {}, "9451d94ced3f"),
+        (
+            "uniform",
+            {"pattern": "chance,max", "plies": 6, "branching": "1-3", "end": 0.1, "skew": 2},
+            "cdeafbd55f44",
+        ),
+        (
+            "uniform",
+            {"utilities": "-1,1", "real": True, "branching": 5, "skew": 4, "seed": 1},
+            "4be284f3fbe4",
+        ),
+        ("lattice", {}, "f21f4958d457"),
+        (
+            "lattice",
+            {"steps": 7, "strike": 102, "up": 1.1224, "rate": 1.008, "call": True},
+            "38f6a00a420c",
+        ),
+    ],
+    ids=str,
+)
+def test_golden_digests(family: str, parameters: dict[str, Any], digest: str) -> None:
+    """Trees that somebody has published results of: they never change."""
+    tree = et.generate(family, **parameters)
+    assert hashlib.sha256(b"".join(bits(tree))).hexdigest()[:12] == digest
+
+
+def form(tree: Tree, known: dict[Any, int]) -> int:
+    """Return a number for the tree below the root: the same for the same tree, however its rows are numbered."""
+    number: list[int] = []
+    for n in range(len(tree)):
+        node = tree.node(n)
+        branches = tuple(
+            (branch.label, branch.probability, number[branch.child.id]) for branch in node.branches
+        )
+        number.append(
+            known.setdefault((node.kind, node.utility, node.bounds, branches), len(known))
+        )
+    return number[-1]
+
+
+SAVED = [
+    ("ballard", {"plies": 4}), ("ballard", {"plies": 3, "order": "worst"}), ("uniform", {"plies": 5, "end": 0.1}),
+    ("uniform", {"plies": 5, "real": True, "skew": 1}), ("lattice", {"steps": 12}),
+    ("lattice", {"steps": 9, "up": 1.1, "rate": 1.01, "call": True}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", ["yaml", "json", "arrow", "parquet"])
+@pytest.mark.parametrize(("family", "parameters"), SAVED, ids=str)
+def test_a_file_holds_the_same_tree(
+    family: str, parameters: dict[str, Any], ending: str, tmp_path: Path
+) -> None:
+    tree = et.generate(family, **parameters)
+    et.save(tree, tmp_path / f"tree.{ending}")
+    loaded = et.load(tmp_path / f"tree.{ending}")
+    known: dict[Any, int] = {}
+    assert form(loaded, known) == form(tree, known)
+    assert (len(loaded), loaded.title, loaded.source) == (len(tree), tree.title, tree.source)
+    if not tree.is_sharing or ending in ("arrow", "parquet"):
+        assert bits(loaded) == bits(tree)
+
+
+@pytest.mark.parametrize("branching", [2, 8, 24])
+@pytest.mark.parametrize("skew", [1, 2, 3, 4])
+def test_skewed_probabilities_are_read_as_they_were_written(skew: int, branching: int) -> None:
+    warned: list[str] = []
+    for seed in range(5):
+        tree = et.generate(
+            "uniform", pattern="chance", plies=2, branching=branching, skew=skew, seed=seed
+        )
+        loaded = et.loads(et.dumps(tree), warn=warned.append)
+        assert warned == []
+        assert bits(loaded) == bits(tree)
+
+
+@pytest.mark.parametrize(("family", "parameters"), SAVED, ids=str)
+def test_a_generated_tree_reads_without_complaint_in_fractions_too(
+    family: str, parameters: dict[str, Any]
+) -> None:
+    """`verify`, `--exact` and `convert` read fractions, and say so where probabilities do not sum to 1."""
+    warned: list[str] = []
+    et.loads(et.dumps(et.generate(family, **parameters)), exact=True, warn=warned.append)
+    assert warned == []
+
+
+# ---- What a parameter may be.
+
+
+@pytest.fixture
+def no_large_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tree that is refused costs no memory first."""
+    for name in ("zeros", "filled"):
+        make = getattr(compiling, name)
+
+        def checked(*arguments: Any, make: Any = make) -> Any:
+            assert arguments[-1] < 10**6
+            return make(*arguments)
+
+        monkeypatch.setattr(compiling, name, checked)
+
+
+NAN, INF = float("nan"), float("inf")
+WHOLE = "whole number"
+WRONG = [
+    *(("ballard", "branching", value, WHOLE) for value in (0, -1, 1.5, NAN, True, None, "x", "", "4.0")),
+    ("ballard", "branching", [2, 3], "whole number|one branching"),
+    ("ballard", "branching", "2-4", "one branching"),
+    ("ballard", "branching", (2, 4), "one branching"),
+    *(("ballard", "plies", value, WHOLE) for value in (0, -1, 65, 10**9, 1.5, NAN, True, "x", "3.0")),
+    *(("ballard", "pattern", value, "max,chance,min|max, min and chance|kinds") for value in (
+        [], (), "", ["terminal"], "max,terminal", "terminal", "max,,min", "maxchance", 5, None, [1], [Kind.TERMINAL])),
+    *(("ballard", "order", value, "random, best, worst") for value in ("bset", "", "random:1", None, ["best"])),
+    *(("ballard", "seed", value, "whole number") for value in (
+        -1, 1.5, True, None, NAN, 10**18, "x", "", "1.5", "-1")),
+    ("ballard", "utilities", (0, 1), "it has pattern, plies, branching, order, dice, seed"),
+    *(("uniform", "branching", value, WHOLE) for value in (
+        0, (0, 2), (4, 2), "4-2", "2-", "-2", "2-3-4", (2,), (1, 2, 3), (1.5, 2), 2.5, (True, 2), [4, 2])),
+    *(("uniform", "utilities", value, "two numbers|a lower and an upper number") for value in (
+        (5, 1), "5,1", (NAN, 1), (0, NAN), (0, INF), (-INF, INF), "0,nan", "0,inf", "0,1e400", (0, 2e15), "0", "a,b",
+        "0,1,2", (0,), (0, 1, 2), 5, None, (None, 1))),
+    ("uniform", "utilities", (0.5, 1), "whole ends"),
+    *(("uniform", "end", value, "from 0 to below 1|a number") for value in (
+        1, 1.0, -0.1, NAN, INF, True, None, "x", "1", [0])),
+    *(("uniform", "skew", value, "whole number") for value in (-1, 5, 1.5, NAN, True, None, "x", "1.5")),
+    *(("uniform", "real", value, "true or false") for value in ("yes", "", "1", 2)),
+    *(("uniform", "seed", value, "whole number") for value in (-1, 1.5, True)),
+    ("uniform", "order", "best", "it has pattern, plies, branching"),
+    *(("lattice", "steps", value, "from 1 to 25,000|whole number") for value in (
+        0, -1, 25_001, 10**9, 1.5, NAN, True, None, "x", "1.5")),
+    *(("lattice", "spot", value, "price|number") for value in (0, -1, NAN, INF, 2e15, None, "x", True)),
+    *(("lattice", "strike", value, "price|number") for value in (-1, NAN, INF, 2e15, None, "x", True)),
+    *(("lattice", "up", value, "rate|number|factor") for value in (1, 0.5, 0, -1, NAN, INF, 1.0001, None, "x", True)),
+    *(("lattice", "rate", value, "between|number|factor") for value in (
+        1.01, 1.02, 0.98, 0, -1, NAN, INF, None, "x", True)),
+    *(("lattice", "call", value, "true or false") for value in ("maybe", "", 2)),
+    ("lattice", "seed", 3, "it has steps, spot, strike, up, rate, call"),
+]  # fmt: skip
+
+
+def named(value: object) -> str:
+    return value if isinstance(value, str) else repr(value)
+
+
+@pytest.mark.usefixtures("no_large_columns")
+@pytest.mark.parametrize(("family", "name", "value", "expected"), WRONG, ids=named)
+def test_a_wrong_parameter_is_told(family: str, name: str, value: object, expected: str) -> None:
+    with pytest.raises(et.TransformError, match=expected) as caught:
+        et.generate(family, **{name: value})
+    message = str(caught.value)
+    assert "\n" not in message
+    assert len(message) < 200
+    if name in parameters_of(family):
+        assert any(text in message for text in spellings(value)), message
+
+
+def spellings(value: object) -> list[str]:
+    """Return how a message may write what it found: as given or as read, in part or whole."""
+    if isinstance(value, (list, tuple)):
+        return [text for part in value for text in spellings(part)] or ["[]", "()"]
+    if isinstance(value, str):
+        return [part or "''" for part in [value, *value.split(",")]]
+    return [str(value), str(value).lower(), *([f"{value:g}"] if isinstance(value, float) else [])]
+
+
+@pytest.mark.usefixtures("no_large_columns")
+@pytest.mark.parametrize(
+    ("family", "parameters"),
+    [
+        ("ballard", {"branching": 10**9, "plies": 10}),
+        ("ballard", {"branching": 2, "plies": 64}),
+        ("ballard", {"branching": 2**31, "plies": 1}),
+        ("ballard", {"pattern": ["max"] * 100_000, "branching": 2}),
+        ("uniform", {"branching": 10**9, "plies": 10}),
+        ("uniform", {"branching": 10**9, "plies": 2}),
+        ("uniform", {"branching": (2, 10**9), "plies": 10}),
+        ("uniform", {"branching": (10**8, 10**9), "plies": 3, "end": 0.1}),
+    ],
+    ids=lambda value: f"{value!s:.40}",
+)
+def test_a_tree_that_no_table_holds_is_refused_at_once(
+    family: str, parameters: dict[str, Any]
+) -> None:
+    with pytest.raises(
+        et.TransformError, match=r"more than 2,147,483,647 nodes|whole number|from 1 to 64"
+    ):
+        et.generate(family, **parameters)
+
+
+def test_a_number_of_thousands_of_digits_is_refused() -> None:
+    for family, name in (
+        ("ballard", "seed"), ("uniform", "branching"), ("ballard", "branching"), ("ballard", "plies"),
+        ("lattice", "steps"), ("lattice", "spot"), ("uniform", "utilities"),
+    ):  # fmt: skip
+        with pytest.raises(et.TransformError, match=name):
+            et.generate(family, **{name: (0, 10**5000) if name == "utilities" else 10**5000})
+
+
+def test_a_lattice_beyond_floating_point_is_refused() -> None:
+    """The last day's money, or its price, is no number any more."""
+    for parameters in (
+        {"up": 100, "rate": 0.02, "steps": 400},
+        {"up": 100, "rate": 50, "steps": 400, "call": True},
+    ):
+        with pytest.raises(et.TransformError):
+            et.generate("lattice", **parameters)
+
+
+def test_a_factor_that_is_too_large_is_told_as_that() -> None:
+    with pytest.raises(et.TransformError, match="up to 100") as caught:
+        et.generate("lattice", up=101)
+    assert "without risk" not in str(caught.value)
+
+
+def test_an_unknown_family_or_parameter_is_told() -> None:
+    with pytest.raises(
+        et.TransformError, match="unknown family 'balard': choose among ballard, uniform, lattice"
+    ):
+        et.generate("balard")
+    with pytest.raises(
+        et.TransformError, match="lattice has no parameter 'volatility': it has steps, spot, strike"
+    ):
+        et.generate("lattice", volatility=0.4)
+
+
+# ---- Parameters as text, and what is told of families.
+
+
+@pytest.mark.parametrize(
+    ("family", "text", "parameters"),
+    [
+        ("ballard", {"pattern": "MAX, Chance ,min"}, {"pattern": [Kind.MAX, Kind.CHANCE, Kind.MIN]}),
+        ("ballard", {"plies": "4", "branching": "3", "seed": "5"}, {"plies": 4, "branching": 3, "seed": 5}),
+        ("uniform", {"branching": "2-3", "utilities": "-1,1"}, {"branching": (2, 3), "utilities": (-1, 1)}),
+        ("uniform", {"utilities": "[0,10]", "branching": "2"}, {"utilities": (0, 10), "branching": 2}),
+        ("uniform", {"real": "true", "end": "0.2", "skew": "2"}, {"real": True, "end": 0.2, "skew": 2}),
+        ("lattice", {"steps": "9", "up": "1.1", "rate": "1.01"}, {"steps": 9, "up": 1.1, "rate": 1.01}),
+        ("lattice", {"steps": "3", "spot": "50", "strike": "5e1", "call": "True"},
+         {"steps": 3, "spot": 50, "strike": 50, "call": True}),
+    ],
+)  # fmt: skip
+def test_parameters_as_text(family: str, text: dict[str, str], parameters: dict[str, Any]) -> None:
+    one, other = et.generate(family, **text), et.generate(family, **parameters)
+    assert bits(one) == bits(other)
+    assert one.title == other.title
+    assert bits(FAMILIES[family](**parameters)) == bits(other)
+
+
+def test_the_seed_matters_where_it_is_said_to() -> None:
+    for family, parameters in (
+        ("ballard", {}), ("ballard", {"order": "best"}), ("ballard", {"order": "random"}), ("uniform", {}),
+    ):  # fmt: skip
+        differ = bits(et.generate(family, seed=1, **parameters)) != bits(
+            et.generate(family, seed=2, **parameters)
+        )
+        assert is_random(family, parameters) == differ
+    assert not is_random("lattice", {})
+    assert "seed" not in parameters_of("lattice")
+    assert parameters_of("lattice") == list(signature(FAMILIES["lattice"]).parameters)
+
+
+@pytest.mark.parametrize(
+    ("family", "parameters"),
+    [
+        ("ballard", {}),
+        ("ballard", {"pattern": "max,min", "plies": "5", "branching": "3"}),
+        ("ballard", {"pattern": "max,chance,min,chance", "branching": "3", "dice": "4"}),
+        ("uniform", {}),
+        ("uniform", {"plies": 4, "branching": "1-5"}),
+        ("uniform", {"plies": 4, "end": 0.3}),
+        ("uniform", {"plies": 3, "end": 0.8}),
+        ("lattice", {}),
+        ("lattice", {"steps": 10}),
+    ],
+    ids=str,
+)
+def test_about_how_many_nodes_there_will_be(family: str, parameters: dict[str, Any]) -> None:
+    seeds = [{"seed": seed} for seed in range(200)] if family == "uniform" else [{}]
+    found = mean(len(et.generate(family, **parameters, **seed)) for seed in seeds)
+    assert expected_nodes(family, parameters) == pytest.approx(found, rel=0.2)
+
+
+def test_titles_tell_the_parameters() -> None:
+    """A title says which tree this is: numbers as they were given, none rounded."""
+    assert et.generate("ballard", branching=3, seed=8).title == (
+        "Additive utilities: MAX, CHANCE, MIN, branching 3, order random, seed 8"
+    )
+    wide, fine = (
+        et.generate("uniform", utilities=(0, 1234567)),
+        et.generate("lattice", steps=2, up=1.0012345),
+    )
+    assert "from 0 to 1234567:" in wide.title.replace(",", "")
+    assert "up 1.0012345" in fine.title
+
+
+def test_dice_are_as_likely_as_their_sums() -> None:
+    """Each CHANCE node has the sums of two dice once each; utilities still add up, and the text sums to 1."""
+    tree = et.generate("ballard", pattern="max,chance,min", branching=3, dice=4, seed=5)
+    ways = [1, 2, 3, 4, 3, 2, 1]
+    chances = [tree.node(n) for n in range(len(tree)) if tree.node(n).kind == et.Kind.CHANCE]
+    assert len(chances) == 3
+    sums = []
+    for node in chances:
+        # The children of each MIN node carry 0, 1, 2: the least of them is what the path so far comes to.
+        found = {
+            min(child.utility for child in b.child.children): b.probability for b in node.branches
+        }
+        start = min(found)
+        assert {path - start: 16 * p for path, p in found.items()} == dict(enumerate(ways))
+        sums.append(start)
+    assert sorted(sums) == [0, 1, 2]
+    assert tree.local_bounds[len(tree) - 1] == (0, 2 + 6 + 2)
+    assert et.loads(et.dumps(tree), exact=True).root.branches[0].child.branches[
+        0
+    ].probability.denominator in (4, 8, 16)
+
+
+def test_no_dice_change_nothing() -> None:
+    assert et.dumps(et.generate("ballard", seed=3)) == et.dumps(
+        et.generate("ballard", seed=3, dice=0)
+    )

@@ -1,0 +1,476 @@
+"""What is wrong is said once, exactly: every file of `bad/` against its message, and inputs too hostile for a file."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from helpers import ROOT
+
+import expectitree as et
+from expectitree.errors import FileError
+
+BAD = ROOT / "tests" / "bad"
+TREES = sorted(path.name for path in BAD.iterdir() if path.suffix in (".yaml", ".json"))
+SYNTAX = "this is not YAML: "  # what follows is PyYAML's own wording
+
+
+def message(text: str, name: str = "x.yaml", exact: bool = False) -> str:
+    """Return the message that a text is refused with."""
+    with pytest.raises(FileError) as caught:
+        et.loads(text, name=name, exact=exact)
+    return str(caught.value)
+
+
+def outcome(
+    source: str | io.BytesIO, name: str = "x.yaml", exact: bool = False
+) -> et.Tree | FileError:
+    """Return the tree of a text or a stream, or the error that refuses it; any other exception is a failure."""
+    try:
+        return (
+            et.loads(source, name=name, exact=exact)
+            if isinstance(source, str)
+            else et.load(source, exact=exact)
+        )
+    except FileError as error:
+        return error
+    except Exception as error:
+        content = source if isinstance(source, str) else source.getvalue()
+        return pytest.fail(f"{error!r} from {content!a}")
+
+
+@pytest.fixture
+def pure_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read YAML as where libyaml is missing."""
+    monkeypatch.setattr("expectitree.files.formats.yaml.yaml.__with_libyaml__", False)
+
+
+def test_every_bad_file_has_a_message_and_the_reverse() -> None:
+    """No file is left out in silence."""
+    assert len(TREES) > 150
+    assert {Path(name).stem for name in TREES} == {path.stem for path in BAD.glob("*.expected")}
+    assert len({Path(name).stem for name in TREES}) == len(TREES), (
+        "a .yaml and a .json share their .expected"
+    )
+    assert {path.suffix for path in BAD.iterdir()} == {".yaml", ".json", ".expected"}
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_bad_file(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole message, to the letter."""
+    monkeypatch.chdir(BAD)  # messages call a file what the user called it
+    with pytest.raises(FileError) as caught:
+        et.load(name)
+    found, expected = (
+        str(caught.value),
+        Path(name).with_suffix(".expected").read_text("utf-8").removesuffix("\n"),
+    )
+    if SYNTAX in expected and not yaml.__with_libyaml__:
+        found, expected = (text.partition(SYNTAX)[0] for text in (found, expected))
+    assert found == expected
+    assert all(line.isprintable() for line in found.splitlines())
+    assert len(caught.value.problems) <= 20
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_bad_file_in_exact_mode(name: str) -> None:
+    """Exact mode refuses the same files at the same places, but for what only floating point cannot hold."""
+    if name in ("p-tiny.yaml", "number-too-great.yaml"):
+        assert et.load(BAD / name, exact=True).exact
+        return
+    problems = []
+    for exact in (False, True):
+        with pytest.raises(FileError) as caught:
+            et.load(BAD / name, exact=exact)
+        problems.append(
+            [
+                (p.line, p.column, p.path)
+                for p in caught.value.problems
+                if "use --exact" not in p.message
+            ]
+        )
+    assert problems[0] == problems[1]
+
+
+@pytest.mark.parametrize("name", [name for name in TREES if name.endswith(".yaml")])
+def test_pure_python_yaml_finds_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without libyaml the messages are the same, but for PyYAML's own wording and where nothing was written."""
+    if not yaml.__with_libyaml__:
+        pytest.fail("this test compares with libyaml: install a PyYAML that has it")
+    seen = []
+    for with_libyaml in (True, False):
+        monkeypatch.setattr("expectitree.files.formats.yaml.yaml.__with_libyaml__", with_libyaml)
+        with pytest.raises(FileError) as caught:
+            et.load(BAD / name)
+        problems = caught.value.problems
+        if SYNTAX in str(caught.value):
+            seen.append([(problem.line, 0, None, SYNTAX) for problem in problems])
+        else:  # libyaml's mark of an empty scalar is the next token's
+            empty = (
+                "nothing was",
+                "found nothing",
+                "ref nothing",
+                "label is empty",
+                "has no children",
+            )
+            seen.append(
+                [
+                    (
+                        p.line,
+                        0 if any(e in p.message for e in empty) else p.column,
+                        p.path,
+                        p.message,
+                    )
+                    for p in problems
+                ]
+            )
+    assert seen[0] == seen[1]
+
+
+# ---- What does not fit in a file.
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"max: {\xe9: 1}", "s.yaml:1:7: the byte 0xe9 is not UTF-8: save the file as UTF-8"),
+        (
+            "max: {é: 1,".encode() + b" \xff: 2}",
+            "s.yaml:1:13: the byte 0xff is not UTF-8: save the file as UTF-8",
+        ),
+        (
+            "max: [1]".encode("utf-16"),
+            "s.yaml: found UTF-16, expected UTF-8: save the file as UTF-8",
+        ),
+        (
+            "\ufeffmax: [1]".encode("utf-16-be"),
+            "s.yaml: found UTF-16, expected UTF-8: save the file as UTF-8",
+        ),
+        (
+            "max: [1]".encode("utf-16-le"),
+            "s.yaml:1:2: found a NUL character, expected text: this is no text file, or a damaged one",
+        ),
+        (
+            b"max: [1]\n\x00",
+            "s.yaml:2:1: found a NUL character, expected text: this is no text file, or a damaged one",
+        ),
+    ],
+)
+def test_wrong_encoding(content: bytes, expected: str) -> None:
+    """Only UTF-8 is read, and the column counts characters, not bytes."""
+    stream = io.BytesIO(content)
+    stream.name = "s.yaml"
+    with pytest.raises(FileError) as caught:
+        et.load(stream)
+    assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize("name", ["x.yaml", "x.json", "<text>"])
+@pytest.mark.parametrize("text", ['{"max": {"\ud800": 1}}', '{"max": {"a": "\udfff"}}'])
+def test_lone_surrogates_in_a_text(name: str, text: str) -> None:
+    """A text from Python may hold what no file can."""
+    with pytest.raises(FileError):
+        et.loads(text, name=name)
+
+
+@pytest.mark.parametrize("escape", ["\\ud800", "\\U00110000", "\\UFFFFFFFF"])
+@pytest.mark.usefixtures("pure_python")
+def test_escapes_that_are_no_characters_without_libyaml(escape: str) -> None:
+    """Pure-Python PyYAML lets surrogates pass, and fails with a ValueError beyond Unicode."""
+    with pytest.raises(FileError):
+        et.loads(f'max: {{"{escape}": 1}}', name="x.yaml")
+
+
+NESTINGS = {
+    "flow.yaml": ("{max: [", "]}"),
+    "mapping.yaml": ("{min: {a: ", "}}"),
+    "chance.yaml": ("{chance: [{p: 1, ", "}]}"),
+    "long.yaml": ("{type: MAX, children: [", "]}"),
+    "list.json": ('{"max": [', "]}"),
+    "mapping.json": ('{"min": {"a": ', "}}"),
+    "long.json": ('{"type": "max", "children": {"a": ', "}}"),
+}
+
+
+@pytest.mark.parametrize("name", NESTINGS)
+def test_nesting(name: str) -> None:
+    """300 nodes nest, 301 do not, and the message says what to write instead."""
+    before, after = NESTINGS[name]
+    if name == "chance.yaml":  # the braces of one are the outcome of the one above
+        texts = ["{" + "chance: [{p: 1, " * n + "utility: 1" + "}]" * n + "}" for n in (299, 300)]
+    else:
+        texts = [before * n + "1" + after * n for n in (299, 300)]
+    assert len(et.loads(texts[0], name=name)) == 300
+    told = message(texts[1], name)
+    assert told.endswith(
+        "the text nests more than 300 nodes: give a deeper part a name under the root's `nodes:` and write "
+        "`ref: NAME` in its place"
+    )
+    assert len(told) < 500
+
+
+@pytest.mark.parametrize("name", ["x.yaml", "x.json", "-"])
+@pytest.mark.parametrize("text", ['{"max": [', "[", "- ", "? ", "{a: ", "- - ? "])
+def test_deep_nesting_costs_nothing(name: str, text: str) -> None:
+    """A hundred thousand levels are refused before anything fails or takes quadratic time."""
+    started = time.perf_counter()
+    told = message(text * 100_000, name)
+    assert "nests more than 300 nodes" in told or "this is not JSON" in told
+    assert len(told) < 500
+    assert time.perf_counter() - started < 5
+
+
+@pytest.mark.parametrize("name", ["x.yaml", "x.json"])
+def test_hostile_numbers(name: str) -> None:
+    """Long digits and exponents are refused by their length, in time that their length alone decides."""
+    for number in ("9" * 6000, "1e" + "9" * 6000, "1e10000000", "1/" + "3" * 6000, "1e-999999999"):
+        for exact in (False, True):
+            told = message(f'{{"max": ["{number}"]}}', name, exact)
+            assert "#1: '" in told
+            assert len(told) < 400
+
+
+@pytest.mark.parametrize("name", ["x.yaml", "x.json"])
+@pytest.mark.parametrize(
+    "place", ['{{"max": ["{}"]}}', '{{"max": [1], "expect": {{"{}": 1}}}}', '{{"m{}": [1]}}']
+)
+def test_long_scalar(name: str, place: str) -> None:
+    """A scalar of 20 MB is quoted by its ends."""
+    told = message(place.format("1" * 20_000_000), name)
+    assert "20,000,00" in told or SYNTAX in told  # YAML's keys end after 1,024 characters
+    assert len(told) < 500
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"max: [*{'a' * 5000}]",
+        f"max: [&{'a' * 900} 1, &{'a' * 900} 2]",
+        f"max: [{{ref: b}}]\nnodes:\n  ? {'a' * 5000}\n  : 1\n",
+        f"max:\n  ? '#{'1' * 5000}'\n  : 1\n",
+    ],
+    ids=["alias", "anchor", "name", "label"],
+)
+def test_long_names_are_cut_in_messages(text: str) -> None:
+    """A message stays readable whatever it quotes."""
+    assert len(message(text)) < 500
+
+
+def test_a_bomb_of_refs_is_small() -> None:
+    """A few kilobytes describe 10^301 nodes; only what is written is stored."""
+    lines = [f"  n{i}: {{max: [{', '.join([f'{{ref: n{i - 1}}}'] * 10)}]}}" for i in range(1, 301)]
+    tree = et.loads("ref: n300\nnodes:\n  n0: {max: [1, 2]}\n" + "\n".join(lines), name="x.yaml")
+    assert len(tree) == 303
+    assert 10**300 < tree.unfolded < 10**301
+
+
+def test_a_bomb_of_aliases_is_small() -> None:
+    """The same with YAML's own sharing."""
+    lines = [f"  - &n{i} {{max: [{', '.join([f'*n{i - 1}'] * 10)}]}}" for i in range(1, 301)]
+    tree = et.loads("max:\n  - &n0 {max: [1, 2]}\n" + "\n".join(lines), name="x.yaml")
+    assert len(tree) == 304
+    assert tree.unfolded > 10**300
+
+
+def test_a_bomb_of_aliased_children_is_small() -> None:
+    """An alias may also repeat a list of children: refused or shared, never written out (here 2^18 times)."""
+    lines = [f"  - max: &l{i} [{{max: *l{i - 1}}}, {{max: *l{i - 1}}}]" for i in range(1, 18)]
+    found = outcome("max:\n  - max: &l0 [1, 2]\n" + "\n".join(lines))
+    assert len(str(found)) < 10_000 if isinstance(found, FileError) else len(found) < 200
+
+
+def test_a_bomb_where_no_node_stands() -> None:
+    """Nothing but nodes is ever written out."""
+    lists = "[&a [x, x, x, x], " + ", ".join(
+        f"&{c} [*{b}, *{b}, *{b}]" for b, c in zip("abcdefgh", "bcdefghi", strict=True)
+    )
+    assert (
+        message(f"max: [1]\nnote: {lists}]\n")
+        == "x.yaml:2:7: /: found a list as a note, expected text"
+    )
+
+
+def within(seconds: float) -> Iterator[None]:
+    """Yield once, and fail if what was done in between took longer."""
+    started = time.perf_counter()
+    yield
+    assert time.perf_counter() - started < seconds
+
+
+def test_a_long_chain_of_names_that_are_refs() -> None:
+    """Each name is followed once: no quadratic time (4,000 names took 12 s)."""
+    names = "".join(f"  n{i}: {{ref: n{i + 1}}}\n" for i in range(3000))
+    for _ in within(2):
+        assert len(et.loads(f"ref: n0\nnodes:\n{names}  n3000: 1\n", name="x.yaml")) == 1
+
+
+def test_many_utilities_outside_the_bounds_of_a_long_chain() -> None:
+    """Twenty errors are told, and no more than their paths are worked out (4,000 took 7 s)."""
+    names = "".join(f"  n{i}: {{max: [5, {{ref: n{i + 1}}}]}}\n" for i in range(3000))
+    for _ in within(2):
+        told = message(f"bounds: [0, 1]\nmax: [{{ref: n0}}]\nnodes:\n{names}  n3000: 1\n")
+    assert told.count("\n") == 20
+    assert told.startswith("x.yaml:4:14: #1/#1: the utility 5 lies outside the bounds [0, 1]: ")
+
+
+def test_warnings_of_a_long_chain_are_short() -> None:
+    """A warning names its node by a path that is cut like an error's."""
+    outcomes = "{p: 0.3333333333, utility: 1}, {p: 0.3333333333, utility: 2}"
+    names = "".join(
+        f"  n{i}: {{chance: [{{p: 0.3333333333, ref: n{i + 1}}}, {outcomes}]}}\n"
+        for i in range(300)
+    )
+    told: list[str] = []
+    et.loads(f"ref: n0\nnodes:\n{names}  n300: 1\n", name="x.yaml", warn=told.append)
+    assert told
+    assert max(map(len, told)) < 400
+
+
+def test_exact_sums_of_long_fractions() -> None:
+    """A sum of thousands of digits is told in short (Python refuses to print more than 4,300)."""
+    outcomes = ", ".join(f"{{p: 1/{10**198 + 2 * i + 1}, utility: 1}}" for i in range(40))
+    told = message(f"chance: [{outcomes}]", exact=True)
+    assert told.startswith("x.yaml:1:10: /: the probabilities sum to ")
+    assert len(told) < 500
+
+
+def test_long_exact_utilities_outside_bounds_are_cut() -> None:
+    """800 digits in a message help nobody."""
+    assert len(message(f"max: [{'1' * 395}e400]\nbounds: [0, 1]\n", exact=True)) < 500
+
+
+# ---- Files and streams that cannot be read.
+
+
+def test_a_missing_file_names_a_near_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong letter in a file's name is the usual reason."""
+    monkeypatch.chdir(tmp_path)
+    Path("risk.yaml").write_text("max: [1]")
+    for name, expected in {
+        "rsk.yaml": "rsk.yaml: there is no such file (did you mean risk.yaml?)",
+        "zzz": "zzz: there is no such file: check the path",
+        "nowhere/risk.yaml": "nowhere/risk.yaml: there is no such file: check the path",
+        "risk.yaml/x": "risk.yaml/x: the file cannot be read: not a directory",
+        ".": ".: this is a folder, expected a file",
+    }.items():
+        with pytest.raises(FileError) as caught:
+            et.load(name)
+        assert str(caught.value) == expected
+
+
+def test_a_missing_file_in_a_folder_that_cannot_be_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder may be entered and yet not be listed."""
+
+    def denied(folder: object) -> list[str]:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "listdir", denied)
+    with pytest.raises(FileError, match="there is no such file: check the path"):
+        et.load(tmp_path / "a.yaml")
+
+
+@pytest.mark.parametrize("name", ["a\nb.yaml", "\x1b[31mred.yaml", "a\0b.yaml", "half\udcff.yaml"])
+def test_names_with_control_characters_print_escaped(name: str) -> None:
+    """A file's name reaches the terminal too."""
+    with pytest.raises(FileError) as caught:
+        et.load(name)
+    assert str(caught.value).isprintable()
+
+
+def test_a_text_stream_that_is_not_utf_8(tmp_path: Path) -> None:
+    """The decoder of a text stream fails while it is read."""
+    path = tmp_path / "latin.yaml"
+    path.write_bytes(b"max: {\xe9: 1}")
+    with path.open(encoding="utf-8") as stream, pytest.raises(FileError, match="UTF-8"):
+        et.load(stream)
+
+
+# ---- Fuzzing: whatever a file holds, a FileError is all that comes out.
+
+SEEDS = (
+    "title: A risk\nsource: 'x'\nexpect: {value: 54.5, best: right, star1: {skipped: [a/#2], bounds: [0, inf]}}\n"
+    "max:\n  left:  {chance: [10, 10]}\n  right: {chance: [100, 9]}\n",
+    "max:\n  a1:\n    chance:\n      - {p: 0.9, min: [2, 2]}\n      - {p: 1/10, min: &a [3, 3]}\n"
+    "  a2:\n    chance:\n      - &n {p: 90%, min: [1, 1]}\n      - {p: 10%, ref: n}\n"
+    'nodes: {n: {type: MAX, children: [1e-3, -.5], estimate: 1, bounds: [-inf, 9], note: "q\\x41"}}\n',
+    '{"max": [{"label": "a", "utility": 1}, {"chance": {"x": {"p": 0.5, "utility": 1}, '
+    '"y": {"p": "1/2", "min": [1, 2]}}}], "bounds": [0, 5]}',
+)
+PIECES = [
+    *"abcmaxinp :,-[]{}&*!|>'\"%@`?#\\\n\t/.0123456789e+~<=\x07é\ufeff\x85\u2028\r\0\ud800\U0001f3b2",
+    *(
+        "ref: ",
+        "null",
+        "\\u",
+        "\\U",
+        "\\ud800",
+        "---",
+        "...",
+        "1e9",
+        "&a ",
+        "*a ",
+        "<<: ",
+        "{}",
+        "[]",
+        "!!int ",
+    ),
+]
+
+
+def mutated(random_: random.Random, text: str) -> str:
+    """Return the text with a few characters put in, taken out, changed or copied elsewhere."""
+    for _ in range(random_.randint(1, 4)):
+        at, kind = random_.randrange(len(text) + 1), random_.randrange(4)
+        if kind == 0:
+            text = text[:at] + random_.choice(PIECES) + text[at:]
+        elif kind == 1:
+            text = text[:at] + text[at + random_.randint(1, 5) :]
+        elif kind == 2:
+            text = text[:at] + random_.choice(PIECES) + text[at + 1 :]
+        else:
+            start = random_.randrange(len(text) + 1)
+            text = text[:at] + text[start : start + random_.randint(1, 20)] + text[at:]
+    return text
+
+
+@pytest.mark.parametrize("with_libyaml", [True, False])
+@pytest.mark.parametrize("name", ["x.yaml", "x.json", "-"])
+def test_fuzz(name: str, with_libyaml: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mutated files are read, or refused with a FileError; YAML's errors all have line and column."""
+    if not with_libyaml:
+        monkeypatch.setattr("expectitree.files.formats.yaml.yaml.__with_libyaml__", False)
+    random_ = random.Random(20)
+    seeds = SEEDS[2:] if name == "x.json" else SEEDS
+    read = refused = 0
+    for n in range(1200 if with_libyaml else 400):
+        text = mutated(random_, seeds[n % len(seeds)])
+        found = outcome(text, name, exact=n % 2 == 0)
+        if isinstance(found, FileError):
+            refused += 1
+            assert all(line.isprintable() for line in str(found).splitlines()), ascii(text)
+            if name == "x.yaml":
+                assert all(p.line and p.column for p in found.problems), ascii(text)
+        else:
+            read += 1
+            assert len(found) <= len(text)
+    assert read > 3
+    assert refused > 100
+
+
+def test_fuzz_bytes() -> None:
+    """The same with bytes."""
+    random_ = random.Random(3)
+    for n in range(1500):
+        content = bytearray(SEEDS[n % len(SEEDS)].encode())
+        for _ in range(random_.randint(1, 3)):
+            content[random_.randrange(len(content))] = random_.randrange(256)
+        found = outcome(io.BytesIO(bytes(content)))
+        assert str(found) if isinstance(found, FileError) else len(found) > 0

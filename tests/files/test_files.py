@@ -1,0 +1,476 @@
+"""Tree files that are good: every form of the grammar, in YAML and in JSON, from files, streams and texts."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import expectitree as et
+from expectitree.errors import FileError
+from expectitree.files import tree_files
+from expectitree.tree.expectation import RunExpectation
+
+
+@pytest.fixture(params=[True, False], ids=["libyaml", "pure"])
+def either_yaml(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Read with libyaml, and as where it is missing."""
+    if request.param and not yaml.__with_libyaml__:
+        pytest.fail("this test compares with libyaml: install a PyYAML that has it")
+    monkeypatch.setattr("expectitree.files.formats.yaml.yaml.__with_libyaml__", request.param)
+    return bool(request.param)
+
+
+def outline(tree: et.Tree) -> list[Any]:
+    """Return all that a tree says, path by path."""
+
+    def number(value: Any) -> Any:
+        return None if value is None or value != value else value
+
+    return [
+        (
+            *(
+                path,
+                node.kind.name,
+                number(node.utility),
+                number(node.estimate),
+                node.bounds,
+                node.note,
+            ),
+            *(
+                (branch.label, branch.probability, tree.path_of(branch.child.id))
+                for branch in node.branches
+            ),
+        )
+        for node, path in tree.walk()
+    ] + [tree.title, tree.source, tree.expect, dict(tree.branch_notes)]
+
+
+# Each form in YAML and in JSON, and another way to write the same tree.
+FORMS: dict[str, tuple[str, str, str]] = {
+    "number": ("5", "5", "utility: 5"),
+    "quoted number": ("'-4.5e3'", '"-4.5e3"', "{utility: -4500}"),
+    "list": ("max: [1, 2]", '{"max": [1, 2]}', "max:\n  - 1\n  - 2\n"),
+    "labels": (
+        "min: {a: 1, b: 2}",
+        '{"min": {"a": 1, "b": 2}}',
+        "min: [{label: a, utility: 1}, {label: b, utility: 2}]",
+    ),
+    "chance": (
+        "chance: [1, 2]",
+        '{"chance": [1, 2]}',
+        "chance: [{p: 1/2, utility: 1}, {p: 50%, utility: 2}]",
+    ),
+    "long": (
+        "{type: MAX, children: [{type: Min, children: {a: 1}}, {type: terminal, utility: 2}, "
+        "{type: chance, children: [3]}]}",
+        '{"type": "max", "children": [{"type": "MIN", "children": {"a": 1}}, {"type": "TERMINAL", "utility": 2}, '
+        '{"type": "Chance", "children": [3]}]}',
+        "max: [{min: {a: 1}}, 2, {chance: [3]}]",
+    ),
+    "order of keys": (
+        "{note: n, estimate: 3, children: [1], bounds: [0, 5], type: min}",
+        '{"bounds": [0, 5], "type": "min", "note": "n", "children": [1], "estimate": 3}',
+        "{min: [1], bounds: [0, 5], estimate: 3, note: n}",
+    ),
+    "ref before it is defined": (
+        "max: [{ref: s}, {ref: s}]\nnodes: {s: {min: [1, 2]}}",
+        '{"max": [{"ref": "s"}, {"ref": "s"}], "nodes": {"s": {"min": [1, 2]}}}',
+        "nodes: {s: {min: [1, 2]}}\nmax: [{ref: s}, {ref: s}]",
+    ),
+    "ref of refs": (
+        "max: [{ref: a}, {ref: b}]\nnodes: {a: {ref: b}, b: {ref: c}, c: {min: [1]}}",
+        '{"max": [{"ref": "a"}, {"ref": "b"}], "nodes": {"a": {"ref": "b"}, "b": {"ref": "c"}, "c": {"min": [1]}}}',
+        "max: [&c {min: [1]}, *c]",
+    ),
+    "root is a ref": (
+        "ref: r\nnodes: {r: {max: [1, {ref: s}]}, s: 2}",
+        '{"nodes": {"r": {"max": [1, {"ref": "s"}]}, "s": 2}, "ref": "r"}',
+        "max: [1, 2]",
+    ),
+    "branch of a ref": (
+        "chance: [{p: 1/4, label: x, ref: s}, {p: 3/4, label: y, ref: s}]\nnodes: {s: 5}",
+        '{"chance": {"x": {"p": 0.25, "ref": "s"}, "y": {"p": "75%", "ref": "s"}}, "nodes": {"s": "5"}}',
+        "chance: {x: {p: 1/4, ref: t}, y: {p: 3/4, ref: t}}\nnodes: {t: {utility: 5}}",
+    ),
+    "number labels": (
+        "max: {'#1': 1, b: 2, '#3': 3}",
+        '{"max": {"#1": 1, "b": 2, "#3": 3}}',
+        "max: [1, {label: b, utility: 2}, {label: '#3', utility: 3}]",
+    ),
+    "infinite bounds": (
+        "max: [{min: [1], bounds: [-inf, .inf]}]\nbounds: ['0', inf]",
+        '{"max": [{"min": [1], "bounds": ["-inf", "inf"]}], "bounds": [0, "+.INF"]}',
+        "max: [{min: [1], bounds: [-.Inf, +inf]}]\nbounds: [0/7, Inf]",
+    ),
+    "probability zero": (
+        "chance: [{p: 0, utility: 1}, {p: 1, utility: 2}]",
+        '{"chance": [{"p": 0.0, "utility": 1}, {"p": 1.0, "utility": 2}]}',
+        "chance: [{p: 0%, utility: 1}, {p: 1/1, utility: 2}]",
+    ),
+    "utility with bounds and a note": (
+        "max: [{utility: 1, bounds: [0, 2], note: n}]",
+        '{"max": [{"note": "n", "bounds": [0, 2], "utility": "1"}]}',
+        "max: [{type: TERMINAL, utility: 1, bounds: [0, 2], note: n}]",
+    ),
+}
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("name", FORMS)
+def test_every_form_is_one_tree(name: str, exact: bool, either_yaml: bool) -> None:
+    """YAML, JSON read as JSON, JSON read as YAML, and the other spelling agree in everything."""
+    in_yaml, in_json, other = FORMS[name]
+    wanted = outline(et.loads(in_yaml, name="x.yaml", exact=exact))
+    assert outline(et.loads(in_json, name="x.json", exact=exact)) == wanted
+    assert outline(et.loads(in_json, name="x.yml", exact=exact)) == wanted
+    assert outline(et.loads(other, name="x.yaml", exact=exact)) == wanted
+    json.loads(in_json)
+
+
+def test_the_example_of_the_documentation(either_yaml: bool) -> None:
+    """Read whole, and searched."""
+    tree = et.loads(
+        "title: A risk worth taking\n"
+        'source: GeeksforGeeks, "Expectimax Algorithm in Game Theory"\n'
+        "expect: {value: 54.5, best: right}\n"
+        "max:\n  left:  {chance: [10, 10]}\n  right: {chance: [100, 9]}\n"
+    )
+    assert tree.title == "A risk worth taking"
+    assert tree.source == 'GeeksforGeeks, "Expectimax Algorithm in Game Theory"'
+    assert tree.expect is not None
+    assert (tree.expect.value, tree.expect.best) == (54.5, "right")
+    search = et.evaluate(tree)
+    assert (search.value, search.best, len(tree)) == (54.5, "right", 7)
+
+
+def test_labels_are_text_as_written(either_yaml: bool) -> None:
+    """YAML would make false, true, a float, 750, a date and nothing of these."""
+    labels = [
+        "no",
+        "on",
+        "1.0",
+        "12:30",
+        "1e-3",
+        "2024-01-02",
+        "~",
+        "null",
+        "0x10",
+        "=",
+        "p",
+        "é東",
+        "a b",
+        "max",
+    ]
+    text = "max:\n" + "".join(f"  {label}: {n}\n" for n, label in enumerate(labels))
+    tree = et.loads(text, name="x.yaml")
+    assert [branch.label for branch in tree.root.branches] == labels
+    assert [tree.find(label).utility for label in labels] == list(range(len(labels)))
+    as_json = et.loads(
+        json.dumps({"max": {label: n for n, label in enumerate(labels)}}), name="x.json"
+    )
+    assert outline(as_json) == outline(tree)
+
+
+def test_number_labels_in_json() -> None:
+    """Their text too."""
+    tree = et.loads(
+        '{"max": [{"label": 1.0, "utility": 1}, {"label": 1e5, "utility": 2}]}', name="x.json"
+    )
+    assert [branch.label for branch in tree.root.branches] == ["1.0", "1e5"]
+
+
+def test_paths_with_escapes() -> None:
+    """A slash or a backslash in a label is escaped in paths."""
+    tree = et.loads("max: {a/b: {min: {'c\\d': 1}}, 'a': 2}", name="x.yaml")
+    assert [path for _, path in tree.walk()] == ["/", "a\\/b", "a\\/b/c\\\\d", "a"]
+    assert tree.find("a\\/b/c\\\\d").utility == 1
+
+
+def test_exact_mode_loses_nothing(either_yaml: bool) -> None:
+    """Numbers come from their text, in JSON too."""
+    digits = "0." + "1234567890" * 30
+    texts = ["0.1", "1e-400", "-1e400", "1/3", digits, "12345678901234567890.5"]
+    wanted = [
+        Fraction(1, 10),
+        Fraction(1, 10**400),
+        Fraction(-(10**400)),
+        Fraction(1, 3),
+        Fraction(digits),
+        Fraction(24691357802469135781, 2),
+    ]
+    from_yaml = et.loads(f"max: [{', '.join(texts)}]", name="x.yaml", exact=True)
+    assert [node.utility for node in from_yaml.root.children] == wanted
+    raw = ", ".join(f'"{text}"' if "/" in text else text for text in texts)
+    from_json = et.loads(f'{{"max": [{raw}]}}', name="x.json", exact=True)
+    assert [node.utility for node in from_json.root.children] == wanted
+    tree = et.loads("chance: [{p: 33.3%, utility: 1}, {p: 0.667, utility: 2}]", exact=True)
+    assert [branch.probability for branch in tree.root.branches] == [
+        Fraction(333, 1000),
+        Fraction(667, 1000),
+    ]
+    thirds = et.loads("chance: [1, 2, 3]", exact=True)
+    assert {branch.probability for branch in thirds.root.branches} == {Fraction(1, 3)}
+
+
+def test_floats_are_the_nearest(either_yaml: bool) -> None:
+    """As Python reads them, alone and in a run of plain numbers."""
+    texts = ["0.1", "1e-3", "-.5", "2.", "+7", "1/3", "1e301", "12345678901234567890"]
+    values = [0.1, 1e-3, -0.5, 2.0, 7.0, 1 / 3, 1e301, 12345678901234567890.0]
+    assert [node.utility for node in et.loads(f"max: [{', '.join(texts)}]").root.children] == values
+    for text, value in zip(texts, values, strict=True):
+        assert [node.utility for node in et.loads(f"max: [{text}, {text}]").root.children] == [
+            value,
+            value,
+        ]
+
+
+def test_aliases_share_a_node(either_yaml: bool) -> None:
+    """A node, a terminal, under labels; stored once, with `p` and `label` repeated as written."""
+    tree = et.loads(
+        "max:\n  a: &n {min: [1, &t 2]}\n  b: {max: [*n, *t, 2]}\n  c: *n\n", name="x.yaml"
+    )
+    assert tree.find("a") == tree.find("b/#1") == tree.find("c")
+    assert tree.find("a/#2") == tree.find("b/#2") != tree.find("b/#3")
+    assert len(tree) == 6
+    chance = et.loads("chance: [&x {p: 1/2, min: [1]}, *x]", name="x.yaml")
+    assert [branch.probability for branch in chance.root.branches] == [0.5, 0.5]
+    assert len(chance) == 3
+
+
+def test_refs_share_a_node() -> None:
+    """The same by names, a ref and an alias together too."""
+    tree = et.loads(
+        "max: [{ref: a}, {ref: b}, {min: [{ref: a}]}]\nnodes: {a: 1, b: 2}", name="x.yaml"
+    )
+    assert tree.find("#1") == tree.find("#3/#1")
+    assert len(tree) == 4
+    both = et.loads(
+        "nodes: {a: &x {min: [1]}, b: *x}\nmax: [*x, {ref: a}, {ref: b}]", name="x.yaml"
+    )
+    assert len(both) == 3
+    assert len({child.id for child in both.root.children}) == 1
+
+
+def test_unused_names_are_not_counted() -> None:
+    """They are checked (see tests/bad/unused-name.yaml), and leave no row."""
+    tree = et.loads(
+        "max: [1, {ref: a}]\nnodes: {a: 2, b: {min: [3, 4], bounds: [0, 9], note: n}, c: {ref: b}}",
+        name="x.yaml",
+    )
+    assert len(tree) == 3
+    assert tree.utility_range == (1, 2)
+    assert not tree.local_bounds
+    assert not tree.notes
+
+
+def test_notes() -> None:
+    """At a node, at a terminal, beside a ref; over several lines."""
+    tree = et.loads(
+        "note: |\n  one\n  two\nmax:\n  - {min: [1], note: below}\n  - {utility: 2, note: 7}\n"
+        "  - {ref: a, note: beside}\n"
+        "nodes:\n  a: {utility: 3, note: named}\n"
+    )
+    assert [node.note for node, _ in tree.walk()] == ["one\ntwo\n", "below", None, "7", "named"]
+    assert list(tree.branch_notes.values()) == ["beside"]
+
+
+def test_estimates_and_bounds() -> None:
+    """At inner nodes; bounds at any."""
+    tree = et.loads(
+        "max: [{min: [1, 2], estimate: 1.5, bounds: [0, 2]}, {utility: 1, bounds: [1, 1]}]\nestimate: 1/4"
+    )
+    assert [node.estimate for node, _ in tree.walk()] == [0.25, 1.5, None, None, None]
+    assert {tree.path_of(n): bounds for n, bounds in tree.local_bounds.items()} == {
+        "#1": (0, 2),
+        "#2": (1, 1),
+    }
+    exact = et.loads("max: [1]\nbounds: [1/3, inf]", exact=True)
+    assert exact.root.bounds == (Fraction(1, 3), math.inf)
+    assert isinstance(exact.root.bounds[0], Fraction)
+
+
+def test_expect() -> None:
+    """All of its keys, several runs of one algorithm, numbers with the text that was written."""
+    tree = et.loads(
+        "max: {a: {chance: [1, 2]}, '#2': 1}\n"
+        "expect:\n"
+        "  value: 3/2\n  best: a\n  values: {a: 1.50, /: 1.5}\n"
+        "  star1: {leaves: 5, nodes: 7, cuts: 0, bounds: [-inf, 9]}\n"
+        "  star2: {skipped: [a/#2, '#2']}\n"
+        "  star2.5: [{probes: 2, probe-order: sequential}, {probes: 3, leaves: 1}]\n"
+        "  expectiminimax: {skipped: []}\n"
+    )
+    expect = tree.expect
+    assert expect is not None
+    assert (expect.value, expect.best, expect.values) == (1.5, "a", {"a": 1.5, "/": 1.5})
+    assert expect.written == {("value",): "3/2", ("values", "a"): "1.50", ("values", "/"): "1.5"}
+    assert expect.runs == (
+        RunExpectation("star1", nodes=7, leaves=5, cuts=0, bounds=(-math.inf, 9), place=("star1",)),
+        RunExpectation("star2", skipped=("a/#2", "#2"), place=("star2",)),
+        RunExpectation(
+            "star2.5", choices={"probes": 2, "probe-order": "sequential"}, place=("star2.5", 0)
+        ),
+        RunExpectation("star2.5", choices={"probes": 3}, leaves=1, place=("star2.5", 1)),
+        RunExpectation("expectiminimax", skipped=(), place=("expectiminimax",)),
+    )
+
+
+def test_probabilities_that_are_divided_out_warn(either_yaml: bool) -> None:
+    """A small miss is told by the path of the chance node; what is only rounding is not."""
+    text = (
+        "max:\n  a/b:\n    chance: [{p: 0.3333333333, utility: 1}, {p: 0.6666666666, utility: 2}]\n"
+    )
+    told: list[str] = []
+    tree = et.loads(text, name="x.yaml", warn=told.append)
+    assert told == [
+        "x.yaml: a\\/b: the probabilities sum to 0.9999999999, not 1; each was divided by that sum"
+    ]
+    assert sum(branch.probability for branch in tree.find("a\\/b").branches) == pytest.approx(
+        1, abs=1e-15
+    )
+    told.clear()
+    et.loads("chance: [" + ", ".join(["{p: 0.1, utility: 1}"] * 10) + "]", warn=told.append)
+    et.loads(
+        "chance: [{p: 1/3, utility: 1}, {p: 1/3, utility: 1}, {p: 1/3, utility: 1}]",
+        warn=told.append,
+    )
+    assert told == []
+    tiny = "chance: [{p: 0.5, utility: 1}, {p: 0.5000000000000000001, utility: 1}]"
+    et.loads(tiny, warn=told.append)
+    assert told == []
+    exact = et.loads(tiny, warn=told.append, exact=True)
+    assert len(told) == 1
+    assert sum(branch.probability for branch in exact.root.branches) == 1
+
+
+@pytest.mark.parametrize("name", ["x.yaml", "x.json", "-", "<text>"])
+def test_a_byte_order_mark_is_left_out(name: str, tmp_path: Path) -> None:
+    """Editors write one; a text stream hands it on."""
+    text = '\ufeff{"max": [1, 2]}'
+    assert len(et.load(named(io.BytesIO(text.encode()), name))) == 3
+    assert len(et.load(named(io.StringIO(text), name))) == 3
+    assert len(et.loads(text, name=name)) == 3
+
+
+def named(stream: Any, name: str) -> Any:
+    """Give a stream a name, which tells the format."""
+    stream.name = name
+    return stream
+
+
+def test_where_a_tree_comes_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path in two types, streams of text and of bytes, standard input, a text."""
+    text = "max: [1, 2]\n"
+    path = tmp_path / "tree.yml"
+    path.write_text(text)
+    wanted = outline(et.loads(text))
+    assert outline(et.load(path)) == outline(et.load(str(path))) == wanted
+    with path.open() as as_text, path.open("rb") as as_bytes:
+        assert outline(et.load(as_text)) == outline(et.load(as_bytes)) == wanted
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert outline(et.load("-")) == wanted
+
+
+def test_the_format_is_told_by_the_name_else_by_the_text() -> None:
+    """A JSON file is no YAML; without an ending either is tried."""
+    with pytest.raises(FileError, match="this is not JSON"):
+        et.loads("max: [1]", name="x.JSON")
+    for name in ("-", "-e", "tree", "tree.txt"):
+        assert len(et.loads("max: [1]", name=name)) == 2
+        assert len(et.loads('{"max": [1]}', name=name)) == 2
+        assert (
+            len(et.loads('{"max":\t[1]}', name=name)) == 2
+        )  # a tab, which YAML's pure-Python reader refuses
+        assert len(et.loads("{max: [1]}", name=name)) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nmax: [1]\n...\n",
+        "%YAML 1.1\n---\n# why\nmax: [1]\n",
+        "max: [1]\r\nnote: x\r\n",
+        '"max": ["1"]',
+        "max:\n- 1\n",
+        "? max\n: [1]\n",
+        "max: [1,]\n",
+        "&root\nmax: [1]\n",
+        "max: ['1'] # why\n",
+    ],
+)
+def test_layouts_of_yaml(text: str, either_yaml: bool) -> None:
+    """Markers, comments, line ends, quotes, indentation: what YAML allows."""
+    tree = et.loads(text, name="x.yaml")
+    assert [node.utility for node in tree.root.children] == [1]
+
+
+def test_a_quoted_merge_key_is_a_label(either_yaml: bool) -> None:
+    """Only the plain one merges in YAML."""
+    assert et.loads("max: {'<<': 1, b: 2}", name="x.yaml").find("<<").utility == 1
+
+
+def test_a_chain_by_ref_is_as_deep_as_it_likes() -> None:
+    """100,000 nodes, with no recursion limit in sight."""
+    count = 100_000
+    names = {f"n{i}": {"max": [{"ref": f"n{i + 1}"}]} for i in range(count - 1)}
+    text = json.dumps({"ref": "n0", "nodes": {**names, f"n{count - 1}": 7}})
+    tree = et.loads(text, name="x.json")
+    assert len(tree) == count
+    assert tree.heights[-1] == count - 1
+    assert et.evaluate(tree, "star2").value == 7
+
+
+def test_wide_nodes() -> None:
+    """Many children, plain and not."""
+    plain = et.loads(f"chance: [{', '.join(map(str, range(10_000)))}]")
+    mixed = et.loads(f"chance: [{', '.join(map(str, range(9_999)))}, 19998/2]")
+    assert outline(plain) == outline(mixed)
+    assert len(plain) == 10_001
+
+
+def test_tree_files(tmp_path: Path) -> None:
+    """The tree files of a folder and below, sorted; nothing hidden, nothing else."""
+    for name in (
+        "b.yaml",
+        "a.json",
+        "sub/c.YML",
+        "sub/deep/d.yml",
+        ".hidden.yaml",
+        ".git/e.yaml",
+        "f.txt",
+        "sub/g.yaml~",
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("max: [1]")
+    found = [Path(path).relative_to(tmp_path).as_posix() for path in tree_files(str(tmp_path))]
+    assert found == ["a.json", "b.yaml", "sub/c.YML", "sub/deep/d.yml"]
+
+
+def test_reading_leaves_the_garbage_collector_as_it_was() -> None:
+    """On or off, after success and after failure."""
+    import gc
+
+    for enabled in (True, False):
+        (gc.enable if enabled else gc.disable)()
+        try:
+            et.loads("max: [1]")
+            assert gc.isenabled() == enabled
+            with pytest.raises(FileError):
+                et.loads("max: [x]")
+            assert gc.isenabled() == enabled
+        finally:
+            gc.enable()
+
+
+def test_a_note_beside_a_ref_on_the_way_is_the_branches() -> None:
+    text = "max: [{ref: a}, {ref: b}, {ref: b, note: mine}]\nnodes: {a: {ref: b}, b: {ref: c, note: y}, c: {min: [1]}}"
+    assert list(et.loads(text).branch_notes.values()) == ["y", "y", "mine"]

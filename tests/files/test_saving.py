@@ -1,0 +1,831 @@
+"""Trees into text and back: nothing is lost, what cannot be held is said, and a file is there whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import yaml
+from helpers import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+from random_trees import Case, definition, random_rows, utility_ranges
+
+import expectitree as et
+from expectitree.cli import main
+from expectitree.errors import FileError, TreeError
+from expectitree.files import saving
+from expectitree.files.grammar.expect import written_expectation
+from expectitree.numbers import INFINITY
+from expectitree.tree.builder import NodeId
+from expectitree.tree.expectation import Expectation, RunExpectation
+from expectitree.tree.model import Kind
+
+SHIPPED = sorted((ROOT / "trees").iterdir())
+FORMATS = ("yaml", "json")
+NASTY = (
+    "no", "on", "y", "NULL", "~", "null", "true", "=", "<<", "?", "-", "1.0", "0x1F", "1_000", "12:30", "2001-01-01",
+    ".5", ".inf", ".nan", "+1", "#", "# 1", "#x", "a #b", "a: b", "a:", ":", "- x", "-1", "...", "---", "%x", "@x",
+    "`x", "!x", "&x", "*x", "|", ">", "[", "]", "{", "}", ",", "a,b", "'", '"', "it's", 'a "b"', "'\"", "\\", "\\n",
+    "\\u0041", "a/b", "/", "\\/", " a", "a ", "  ", "a  b", "\t", "\n", "\r\n", "a\n\nb", "\0", "\x07", "\x1b", "\x7f",
+    "\x80", "\x85", "\xa0", "\xad", "\u200b", "\u2028", "\u2029", "\ufeff", "\ufffe", "\ufffd", "é", "e\u0301", "日本",
+    "\U0001f600", "\U000e0001", "\U0010ffff", "max", "p", "ref", "label", "utility", "nodes", "n1", "x" * 200,
+)  # fmt: skip
+
+
+def told(tree: et.Tree) -> list[object]:
+    """Return all that a tree says, in words that do not depend on the order of its rows.
+
+    A shared node is told by its first path, wherever a branch leads to it.
+    """
+    paths = {node.id: path for node, path in tree.walk()}
+    first = tree.columns.first
+    said: list[object] = [tree.title, tree.source, tree.exact]
+    said.append(tree.expect and (tree.expect, dict(tree.expect.written)))
+    for node, path in tree.walk():
+        branches = [
+            (branch.label, branch.probability, tree.branch_notes.get(b), paths[branch.child.id])
+            for b, branch in enumerate(node.branches, start=first[node.id])
+        ]
+        numbers = (node.utility, node.estimate, node.bounds)
+        said.append((path, node.kind, *numbers, node.note, node.id in tree.estimated, branches))
+    return said
+
+
+def nasty_tree(seed: int, exact: bool) -> et.Tree:
+    """Return a random tree on which something is written wherever it can be."""
+    random = Random(seed)
+    rows = random_rows(random)
+    ranges = utility_ranges(rows)
+    builder = et.TreeBuilder(exact)
+    number: Callable[[Fraction], Any] = Fraction if exact else float
+    share = random.choice((0, 0.2, 0.8))  # of rows that have something of each sort
+
+    def some(values: tuple[Any, ...]) -> Any:
+        return random.choice(values) if random.random() < share else None
+
+    for n, row in enumerate(rows):
+        if row.kind == Kind.TERMINAL:
+            builder.add_terminal(number(row.utility))
+        else:
+            count = len(row.children)
+            labels = random.sample(NASTY, count)
+            given_labels = [label if random.random() < share else None for label in labels]
+            shares = [number(p) for p in row.probabilities]
+            estimate = some(ranges[n])
+            builder.add_inner(
+                row.kind,
+                row.children,
+                shares or None,
+                given_labels,
+                None if estimate is None else number(estimate),
+            )
+            for place in range(count):
+                note = some(NASTY)
+                if note is not None:
+                    builder.annotate_branch(n, place, note)
+        bounds = row.bounds and tuple(
+            end if abs(end) == INFINITY else number(end) for end in row.bounds
+        )
+        builder.annotate(n, bounds=bounds, note=some((*NASTY, "", "two\nlines\n")))
+    return builder.build(NodeId(len(rows) - 1), title=some((*NASTY, "")), source=some((*NASTY, "")))
+
+
+def chain(plies: int, exact: bool = False) -> et.Tree:
+    """Return a tree that goes so deep, with a leaf beside every step."""
+    builder = et.TreeBuilder(exact)
+    node: Any = builder.terminal(0)
+    for ply in range(plies):
+        node = (builder.max, builder.min)[ply % 2]({"down": node, "out": ply})
+    return builder.build(node)
+
+
+def one_with(exact: bool = False, title: str | None = None, **children: Any) -> et.Tree:
+    """Return a MAX node over some terminals."""
+    builder = et.TreeBuilder(exact)
+    return builder.build(builder.max(children or {"a": 1, "b": 2}), title=title)
+
+
+# ---- Nothing is lost.
+
+
+@given(format=st.sampled_from(FORMATS), seed=st.integers(0, 2**32), exact=st.booleans())
+def test_what_is_written_is_read_as_the_same_tree(format: str, seed: int, exact: bool) -> None:
+    tree = nasty_tree(seed, exact)
+    text = et.dumps(tree, format)
+    assert told(et.loads(text, name=f"x.{format}", exact=exact)) == told(tree)
+    assert told(et.loads(text, exact=exact)) == told(tree)  # with no name to tell the format
+
+
+@given(format=st.sampled_from(FORMATS), case=st.integers(0, 2**32).map(Case), exact=st.booleans())
+def test_random_trees_and_their_mirrors_are_read_as_they_were(
+    format: str, case: Case, exact: bool
+) -> None:
+    for mirror in (True, False):
+        tree = case.tree(exact, mirror)
+        assert told(et.loads(et.dumps(tree, format), name=f"x.{format}", exact=exact)) == told(tree)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("exact", [True, False], ids=["exact", "float"])
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
+def test_every_shipped_tree_is_read_as_it_was(
+    path: Path, exact: bool, format: str, tmp_path: Path
+) -> None:
+    tree = et.load(path, exact=exact)
+    out = tmp_path / f"tree.{format}"
+    et.save(tree, out)
+    assert told(et.load(out, exact=exact)) == told(tree)
+    if exact:
+        assert et.verify(et.load(out, exact=True)).checks == et.verify(tree).checks
+
+
+TEXTS = st.text(min_size=1).filter(lambda text: not text.startswith("#"))
+
+
+@given(
+    format=st.sampled_from(FORMATS),
+    labels=st.lists(TEXTS, min_size=1, max_size=5, unique=True),
+    note=st.text(),
+)
+def test_any_text_may_be_a_label_or_a_note(format: str, labels: list[str], note: str) -> None:
+    builder = et.TreeBuilder()
+    under = builder.max(dict.fromkeys(labels, 1), note=note)
+    tree = builder.build(
+        builder.chance(dict.fromkeys(labels, under), note=note), title=note, source=note
+    )
+    expect = Expectation(best=labels[0], values={"/".join(labels) or "/": 1.0})
+    tree = replace(tree, expect=replace(expect, written={("values", "/".join(labels)): "1"}))
+    assert told(et.loads(et.dumps(tree, format), name=f"x.{format}")) == told(tree)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("length", [1_000, 1_025, 5_000])
+@pytest.mark.parametrize("character", ["x", "é\n"])
+def test_a_label_may_be_long(character: str, length: int, format: str) -> None:
+    """A YAML key of more than 1,024 characters must be told by `? `."""
+    builder = et.TreeBuilder()
+    label = character * (length // len(character))
+    tree = builder.build(
+        builder.max({label: builder.min({label: 1, "other": builder.max([3, builder.min([2])])})})
+    )
+    tree = replace(tree, expect=Expectation(values={f"{label}/{label}": 1.0}))
+    assert list(told(et.loads(et.dumps(tree, format), name=f"x.{format}")))[4:] == told(tree)[4:]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("exact", [True, False], ids=["exact", "float"])
+def test_a_deep_tree_nests_no_deeper_than_may_be_read(exact: bool, format: str) -> None:
+    tree = chain(730, exact)
+    text = et.dumps(tree, format)
+    assert told(et.loads(text, name=f"x.{format}", exact=exact)) == told(tree)
+    assert max(len(line) - len(line.lstrip()) for line in text.splitlines()) < 1_000
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_wide_node_is_read_as_it_was(format: str) -> None:
+    builder = et.TreeBuilder()
+    plain = builder.chance([*range(1_200)])
+    some = builder.min({f"#{n}" if n % 3 else f"x{n}": n for n in range(1, 1_200)})
+    tree = builder.build(builder.max([plain, some, *([7] * 1_200)]))
+    assert told(et.loads(et.dumps(tree, format), name=f"x.{format}")) == told(tree)
+
+
+class Counted(Sequence[str | None]):
+    """Labels that count how often they are looked at."""
+
+    def __init__(self, labels: Sequence[str | None]) -> None:
+        self.labels, self.looks = labels, 0
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getitem__(self, at: Any) -> Any:
+        self.looks += len(range(len(self))[at]) if isinstance(at, slice) else 1
+        return self.labels[at]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_wide_node_is_not_looked_through_for_each_of_its_branches(format: str) -> None:
+    builder = et.TreeBuilder()
+    tree = builder.build(builder.max([builder.max([n]) for n in range(3_000)]))
+    labels = Counted(list(tree.label))
+    et.dumps(replace(tree, label=labels), format)
+    assert labels.looks < 20 * len(labels)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_two_branches_of_a_node_to_one_child_keep_what_is_theirs(format: str) -> None:
+    builder = et.TreeBuilder()
+    leaf, coin = builder.terminal(3, note="shared"), builder.chance([0, 1], note="the node's")
+    twice = builder.chance({"a": coin, "b": coin, "c": leaf}, ["1/4", "1/2", "1/4"])
+    root = builder.max([twice, coin, leaf, leaf])
+    builder.annotate_branch(twice, 0, "the first branch's")
+    builder.annotate_branch(root, 3, "the last branch's")
+    tree = builder.build(root)
+    again = et.loads(et.dumps(tree, format), name=f"x.{format}")
+    assert told(again) == told(tree)
+    assert len(again) == len(tree) == 6
+    assert sorted(again.branch_notes.values()) == ["the first branch's", "the last branch's"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("miss", [Fraction(1, 10**9), Fraction(1, 2**50), Fraction(1, 10**30)])
+def test_probabilities_that_are_nearly_equal_stay_what_they_are(
+    miss: Fraction, format: str
+) -> None:
+    third = Fraction(1, 3)
+    for exact in (True, False):
+        builder = et.TreeBuilder(exact)
+        tree = builder.build(builder.chance([1, 2, 3], [third + miss, third - miss, third]))
+        assert told(et.loads(et.dumps(tree, format), name=f"x.{format}", exact=exact)) == told(tree)
+
+
+NUMBERS = [
+    "-0.0",
+    "0",
+    "1",
+    "-1",
+    "1e15",
+    "1e300",
+    "-1e300",
+    "5e-324",
+    "2.5e-300",
+    "0.1",
+    "123456789012345678",
+    "1e-5",
+]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("exact", [True, False], ids=["exact", "float"])
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_number_is_read_as_it_was(number: str, exact: bool, format: str) -> None:
+    builder = et.TreeBuilder(exact)
+    inner = builder.min([number], estimate=number, bounds=(number, "inf"))
+    tree = builder.build(builder.max({"a": number, "b": inner}, bounds=("-inf", "inf")))
+    assert told(et.loads(et.dumps(tree, format), name=f"x.{format}", exact=exact)) == told(tree)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    "number", ["1/3", "-22/7", f"1/{10**390}", "0.12345678901234567890123", "1e-390", "1e390"]
+)
+def test_an_exact_number_is_read_as_it_was(number: str, format: str) -> None:
+    builder = et.TreeBuilder(exact=True)
+    inner = builder.chance([number, 0], ["1/3", "2/3"], estimate=number, bounds=("-1e395", "1e395"))
+    tree = builder.build(builder.max([inner] * 2))
+    assert told(et.loads(et.dumps(tree, format), name=f"x.{format}", exact=True)) == told(tree)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    "number",
+    ["1e-400", "1e400", "-1e400", "10e400", "9.9e-399", "-0.5e-400", f"1.{'23' * 190}e-400"],
+)
+@pytest.mark.parametrize("where", ["utility", "estimate", "bounds", "expect"])
+def test_a_number_that_the_grammar_holds_can_be_written(
+    where: str, number: str, format: str
+) -> None:
+    """The grammar takes exponents up to 400, which have more than 400 digits when they are written out."""
+    texts = {
+        "utility": f"max: [{number}, 0]",
+        "estimate": f"max: [0]\nestimate: {number}",
+        "bounds": f"max: [0]\nbounds: [{number if number[0] == '-' else 0}, {0 if number[0] == '-' else number}]",
+        "expect": f"max: [0]\nexpect: {{value: {number}}}",
+    }
+    tree = et.loads(texts[where], exact=True)
+    assert told(et.loads(et.dumps(tree, format), name=f"x.{format}", exact=True)) == told(tree)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_an_expectation_keeps_its_words(format: str) -> None:
+    text = """
+expect:
+  value: 0.50
+  best: '#2'
+  values: {/: 5e-1, a/b: 1/2, '#2': .5}
+  star1: [{nodes: 3, bounds: [-inf, 1/3]}, {leaves: 2, skipped: ['#1', a\\/b]}]
+  star2.5: {probes: 2, probe-order: sequential, cuts: 0}
+max: [0, 0.5]
+"""
+    for exact in (True, False):
+        tree = et.loads(text, exact=exact)
+        assert told(et.loads(et.dumps(tree, format), name=f"x.{format}", exact=exact)) == told(tree)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_an_empty_expectation_stays_one(format: str) -> None:
+    tree = et.loads("max: [1]\nexpect:\n")
+    assert et.loads(et.dumps(tree, format), name=f"x.{format}").expect == Expectation()
+
+
+def test_no_run_of_an_expectation_is_lost() -> None:
+    """Made by a script, runs have no places that tell them apart."""
+    expect = Expectation(
+        runs=(RunExpectation("star1", nodes=3), RunExpectation("star1", bounds=(0.0, 9.0), nodes=2))
+    )
+    assert len(written_expectation(expect)["star1"]) == 2  # type: ignore[arg-type]
+
+
+# ---- What is written, others read alike.
+
+
+@given(seed=st.integers(0, 2**32))
+def test_independent_readers_find_one_document_in_both_formats(seed: int) -> None:
+    """PyYAML's own composer and json agree on every character; and PyYAML's types take no label for anything else."""
+    tree = nasty_tree(seed, exact=bool(seed % 2))
+    text, json_text = et.dumps(tree, "yaml"), et.dumps(tree, "json")
+    read = json.loads(json_text, parse_int=str, parse_float=str)
+    assert yaml.load(text, yaml.BaseLoader) == read
+    assert [*texts_in(yaml.safe_load(text))] == [*texts_in(read)]
+
+
+def texts_in(data: Any) -> Iterator[object]:
+    """Yield every key, and what stands under a key for text, of a document."""
+    stack = [data]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            for key, value in item.items():
+                yield key
+                if key in ("title", "source", "note") and not isinstance(value, (dict, list)):
+                    yield value
+                stack.append(value)
+        elif isinstance(item, list):
+            stack += item
+
+
+@given(case=st.integers(0, 2**32).map(Case))
+def test_a_plain_reading_of_the_json_has_the_same_value(case: Case) -> None:
+    data = json.loads(et.dumps(case.tree(), "json"), parse_int=Fraction, parse_float=Fraction)
+    assert worth(data, data.get("nodes", {})) == definition(case.tree().root)
+
+
+def worth(node: Any, names: dict[str, Any]) -> Fraction:
+    """Return the value of a node as the documentation of the format says, and no line of the package."""
+    if not isinstance(node, dict):
+        return Fraction(node)
+    if "ref" in node:
+        return worth(names[node["ref"]], names)
+    if "utility" in node:
+        return Fraction(node["utility"])
+    (kind,) = {"max", "min", "chance"} & node.keys()
+    children = node[kind]
+    children = list(children.values()) if isinstance(children, dict) else children
+    values = [worth(child, names) for child in children]
+    if kind != "chance":
+        return max(values) if kind == "max" else min(values)
+    if any(isinstance(child, dict) and "p" in child for child in children):
+        return sum(
+            (Fraction(child["p"]) * value for child, value in zip(children, values, strict=True)),
+            Fraction(0),
+        )
+    return sum(values, Fraction(0)) / len(values)
+
+
+def test_the_text_is_what_people_would_write() -> None:
+    builder = et.TreeBuilder()
+    coin = builder.chance([0, 10], note="fair")
+    bet = builder.chance({"win": coin, "lose": -3}, ["1/4", "3/4"], estimate=1, bounds=("-inf", 10))
+    tree = builder.build(builder.max({"pass": 1.5, "no": coin, "bet": bet}), title="A bet")
+    assert et.dumps(tree) == (
+        "title: A bet\n"
+        "nodes:\n"
+        "  n1: {note: fair, chance: [0, 10]}\n"
+        "max:\n"
+        "  pass: 1.5\n"
+        '  "no": {ref: n1}\n'
+        "  bet:\n"
+        "    estimate: 1\n"
+        "    bounds: [-inf, 10]\n"
+        "    chance:\n"
+        "      win: {p: 0.25, ref: n1}\n"
+        "      lose: {p: 0.75, utility: -3}\n"
+    )
+    assert et.dumps(tree, "json").splitlines()[:3] == ["{", '  "title": "A bet",', '  "nodes": {']
+
+
+def test_a_terminal_alone_is_a_document() -> None:
+    builder = et.TreeBuilder()
+    tree = builder.build(builder.terminal(3, note="all of it"), title="t")
+    assert et.dumps(tree) == "title: t\nnote: all of it\nutility: 3\n"
+    assert told(et.loads(et.dumps(tree, "json"), name="x.json")) == told(tree)
+
+
+# ---- What text cannot hold.
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_estimates_of_a_depth_limit_are_told_by_their_path(format: str) -> None:
+    tree = et.prepare(et.loads("max: {a: 1, b: {min: [2, 3], estimate: 2.5}}"), depth=1)
+    with pytest.raises(TreeError, match=r"^b: .*estimate"):
+        et.dumps(tree, format)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_number_too_long_is_told_by_its_path(format: str) -> None:
+    """A fraction that the grammar cannot hold: two that it can, divided by their sum."""
+    long = 10**300 + 7
+    builder = et.TreeBuilder(exact=True)
+    shares = builder.distribution([Fraction(1, 3) + Fraction(1, long), Fraction(2, 3)], 2)[0]
+    inner = builder.add_inner(
+        3, [builder.add_terminal(Fraction(n)) for n in (1, 2)], shares, ["x", None]
+    )
+    tree = builder.build(builder.max({"here": NodeId(inner), "b": 1}))
+    with pytest.raises(TreeError, match=r"^here"):
+        et.dumps(tree, format)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("text", ["\\ud83d", '"\\ud83d', "\\uDE00", "'\\ud83d\"", "\\\\ud83d"])
+def test_what_looks_like_an_escape_is_text(text: str, format: str) -> None:
+    """A backslash, a u and four digits are six characters where nothing escapes: not half of anything."""
+    tree = one_with(title=text, **{text: 1})
+    assert told(et.loads(et.dumps(tree, format), name=f"x.{format}")) == told(tree)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("where", ["label", "title", "note"])
+def test_half_a_surrogate_pair_is_an_error_when_it_is_written(where: str, format: str) -> None:
+    builder = et.TreeBuilder()
+    texts = {**dict.fromkeys(("label", "title", "note"), "x"), where: "\ud800"}
+    tree = builder.build(builder.max({texts["label"]: 1}, note=texts["note"]), title=texts["title"])
+    with pytest.raises(TreeError):
+        et.dumps(tree, format)
+
+
+@pytest.mark.parametrize("format", ["arrow", "parquet", "toml"])
+def test_only_text_is_dumped(format: str) -> None:
+    with pytest.raises(TreeError, match=format):
+        et.dumps(one_with(), format)
+
+
+@pytest.mark.parametrize("name", ["tree", "tree.txt", "tree.yaml.bak", ".yaml"])
+def test_an_ending_that_tells_no_format_is_an_error(name: str, tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=r"choose one of \.yaml, \.yml, \.json, \.arrow, \.parquet"):
+        et.save(one_with(), tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+# ---- A file is there whole or not at all.
+
+ENDINGS = ("yaml", "yml", "json", "arrow", "parquet")
+
+
+def failing(error: BaseException) -> Callable[..., None]:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    return fail
+
+
+FULL = OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("call", ["fsync", "chmod", "replace"])
+@pytest.mark.parametrize("there", [True, False], ids=["replaced", "new"])
+def test_whatever_fails_at_the_end_the_old_file_stays(
+    ending: str, call: str, there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"tree.{ending}"
+    if there:
+        path.write_text("old")
+    monkeypatch.setattr(os, call, failing(FULL))
+    with pytest.raises(
+        FileError, match=r"tree\.\w+: the file cannot be written: No space left on device$"
+    ):
+        et.save(one_with(), path)
+    monkeypatch.undo()
+    assert [p.name for p in tmp_path.iterdir()] == ([path.name] if there else [])
+    assert not there or path.read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    "error", [FULL, KeyboardInterrupt(), MemoryError(), TreeError("found late")], ids=repr
+)
+@pytest.mark.parametrize("format", FORMATS)
+def test_whatever_fails_midway_the_old_file_stays(
+    format: str, error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(tree: et.Tree, format: str) -> Iterator[str]:
+        yield "x" * 600_000  # more than is held back, so that some was written
+        raise error
+
+    path = tmp_path / f"tree.{format}"
+    path.write_text("old")
+    monkeypatch.setattr(saving, "pieces", broken)
+    with pytest.raises(FileError if isinstance(error, OSError) else type(error)):
+        et.save(one_with(), path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_number_that_cannot_be_written_leaves_no_half_a_file(tmp_path: Path) -> None:
+    builder = et.TreeBuilder(exact=True)
+    wide = builder.max([10**300 + n for n in range(2_500)])
+    shares = builder.distribution([Fraction(1, 3) + Fraction(1, 10**300 + 7), Fraction(2, 3)], 2)[0]
+    long = builder.add_inner(3, [builder.add_terminal(Fraction(1))] * 2, shares, None)
+    tree = builder.build(builder.max([wide, NodeId(long)]))
+    with pytest.raises(TreeError):
+        et.save(tree, tmp_path / "tree.yaml")
+    assert list(tmp_path.iterdir()) == []
+
+
+# `resource` limits how long a file may grow: a disk that is full in the middle of a write.
+SMALL_DISK = """
+import resource, sys
+import expectitree as et
+tree = et.generate("uniform", plies=6, branching=4, seed=1)
+if sys.argv[1].endswith(("arrow", "parquet")):
+    import pyarrow.parquet
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+try:
+    et.save(tree, sys.argv[1])
+except et.FileError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("ending", ["yaml", "arrow", "parquet"])
+def test_a_full_disk_is_told_as_such(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"tree.{ending}"
+    path.write_text("old")
+    done = subprocess.run(
+        [sys.executable, "-c", SMALL_DISK, str(path)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=True,
+    )
+    assert "File too large" in done.stdout
+    assert len(done.stdout.splitlines()) == 1
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("mode", [0o600, 0o644, 0o640, 0o755])
+def test_a_file_keeps_its_mode(ending: str, mode: int, tmp_path: Path) -> None:
+    path = tmp_path / f"tree.{ending}"
+    path.touch()
+    path.chmod(mode)
+    et.save(one_with(), path)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    assert len(et.load(path)) == 3
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o077, 0o002])
+def test_a_new_file_has_the_mode_of_new_files(mask: int, tmp_path: Path) -> None:
+    old = os.umask(mask)
+    try:
+        et.save(one_with(), tmp_path / "tree.json")
+    finally:
+        assert os.umask(old) == mask
+    assert stat.S_IMODE((tmp_path / "tree.json").stat().st_mode) == 0o666 & ~mask
+
+
+@pytest.mark.parametrize("ending", ["yaml", "arrow", "parquet"])
+def test_a_link_stays_a_link(ending: str, tmp_path: Path) -> None:
+    """To a file elsewhere, or to one that is not there yet; the new file is made beside what it replaces."""
+    (tmp_path / "far").mkdir()
+    target, link = tmp_path / "far" / f"target.{ending}", tmp_path / f"link.{ending}"
+    link.symlink_to(Path("far") / target.name)
+    for title in ("new", "again"):
+        et.save(one_with(title=title), link)
+        assert link.is_symlink()
+        assert et.load(target).title == title
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["far", link.name]
+    assert list(target.parent.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_folder_is_not_replaced(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"tree.{ending}"
+    path.mkdir()
+    with pytest.raises(FileError, match="cannot be written"):
+        et.save(one_with(), path)
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.is_dir()
+
+
+def test_a_file_that_may_not_be_written_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "tree.yaml"
+    path.write_text("old")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(FileError, match="cannot be written: Permission denied"):
+        et.save(one_with(), path)
+    assert path.read_text() == "old"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize("ending", ["yaml", "arrow", "parquet"])
+def test_a_pipe_that_nobody_reads_to_its_end_stays_where_it_is(ending: str, tmp_path: Path) -> None:
+    """What is no file is written to and never taken away, whatever fails."""
+    path = tmp_path / f"pipe.{ending}"
+    os.mkfifo(path)
+    reader = threading.Thread(target=lambda: os.close(os.open(path, os.O_RDONLY)), daemon=True)
+    reader.start()
+    tree = et.generate("uniform", plies=7, branching=4, seed=1)
+    with pytest.raises(FileError, match="cannot be written"):
+        et.save(tree, path)
+    reader.join(10)
+    assert stat.S_ISFIFO(path.stat().st_mode)
+
+
+def test_progress_is_told_of_every_character(tmp_path: Path) -> None:
+    sizes: list[int] = []
+    tree = et.generate("uniform", pattern="max", branching=60_000, real=True, seed=1)
+    et.save(tree, tmp_path / "tree.yaml", progress=sizes.append)
+    written = (tmp_path / "tree.yaml").stat().st_size
+    assert len(sizes) > 1
+    assert written - 600_000 < sum(sizes) <= written
+
+
+# ---- The command.
+
+
+@dataclass
+class Done:
+    """What a command left behind."""
+
+    status: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run `expectitree convert` in an empty folder, in this process."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str) -> Done:
+        monkeypatch.setattr(sys, "argv", ["expectitree", "convert", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        assert isinstance(ended.value.code, int)
+        return Done(ended.value.code, out, err)
+
+    return run
+
+
+def piped(
+    *words: str, stdin: bytes = b"", **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    """Run `expectitree convert` as a process between two pipes."""
+    return subprocess.run(
+        [sys.executable, "-m", "expectitree", "convert", *words],
+        input=stdin,
+        capture_output=True,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
+def test_convert_there_and_back_loses_nothing(path: Path, run: Run) -> None:
+    tree = et.load(path, exact=True)
+    names = ["a.json", "b.yaml", "c.yml"]
+    for source, out in zip([str(path), *names], names, strict=False):
+        done = run(source, out)
+        assert (done.status, done.out) == (0, "")
+        assert done.err.endswith(
+            f"{out} written: {len(tree)} nodes; next: expectitree eval {out}\n"
+        )
+        assert told(et.load(out, exact=True)) == told(tree)
+
+
+def test_convert_refuses_to_replace_a_file(run: Run) -> None:
+    Path("a.yaml").write_text("max: [1, 2]")
+    for out in ("b.json", "b.arrow"):
+        Path(out).write_text("old")
+        done = run("a.yaml", out)
+        assert (done.status, done.out) == (2, "")
+        assert "exists already" in done.err
+        assert "--force" in done.err
+        assert Path(out).read_text() == "old"
+        assert run("a.yaml", out, "--force").status == 0
+        assert len(et.load(out)) == 3
+    done = run("a.yaml", "a.yaml")
+    assert done.status == 2
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_convert_may_write_over_what_it_reads(ending: str, run: Run) -> None:
+    """An Arrow file is still mapped into memory while it is replaced."""
+    et.save(one_with(title="mine"), f"a.{ending}")
+    assert run(f"a.{ending}", f"a.{ending}", "--force").status == 0
+    assert told(et.load(f"a.{ending}")) == told(one_with(title="mine"))
+
+
+def test_convert_drops_fractions_only_when_told(run: Run) -> None:
+    Path("a.yaml").write_text("max: {x: [1/3, 2]}".replace("[", "{min: [").replace("]", "]}"))
+    for ending in ("arrow", "parquet"):
+        done = run("a.yaml", f"a.{ending}")
+        assert done.status == 3
+        assert "x/#1: the utility 1/3" in done.err
+        assert "--drop fractions" in done.err
+        assert not Path(f"a.{ending}").exists()
+        assert run("a.yaml", f"a.{ending}", "--drop", "fractions").status == 0
+        assert et.load(f"a.{ending}").find("x/#1").utility == 1 / 3
+    assert run("a.yaml", "a.json", "--drop", "fractions").status == 0
+    assert et.load("a.json", exact=True).find("x/#1").utility == Fraction(1, 3)
+
+
+@pytest.mark.parametrize("number", ["1e400", "1e305", "-1e308"])
+def test_convert_says_where_a_number_is_too_great_for_tables(number: str, run: Run) -> None:
+    """No file is written that could not be read again."""
+    Path("a.yaml").write_text(f"max: {{x: {number}, y: 0}}")
+    for ending in ("arrow", "parquet"):
+        done = run("a.yaml", f"a.{ending}")
+        assert done.status == 3
+        assert "x: " in done.err
+        assert not Path(f"a.{ending}").exists()
+
+
+def test_a_hint_of_convert_names_an_option_that_it_has(run: Run) -> None:
+    Path("a.yaml").write_text("max: [1e-400, 2]")
+    done = run("a.yaml", "a.arrow", "--drop", "fractions")
+    assert "--exact" not in done.err
+
+
+def test_convert_says_what_is_wrong_in_one_line(run: Run) -> None:
+    Path("a.yaml").write_text("max: [1, 2]")
+    Path("cut.yaml").write_text("max: [1, {min: [2]}]")
+    for words, status in (
+        (("a.yaml", "b.txt"), 3),
+        (("a.yaml", "b"), 3),
+        (("a.yaml", "no/b.yaml"), 3),
+        (("a.yaml", "no/b.arrow"), 3),
+        (("none.yaml", "b.json"), 3),
+        (("none.arrow", "b.json"), 3),
+        (("none.parquet", "b.json"), 3),
+    ):
+        done = run(*words)
+        assert (done.status, done.out) == (status, "")
+        assert len(done.err.splitlines()) == 1
+    assert run("a.yaml", "b.yaml", "--format", "json").status == 2
+    assert sorted(os.listdir()) == ["a.yaml", "cut.yaml"]
+
+
+def test_convert_warns_of_what_was_divided_out(run: Run) -> None:
+    Path("a.yaml").write_text(
+        "chance: [{p: 0.3333333333, utility: 1}, {p: 0.6666666666, utility: 2}]"
+    )
+    done = run("a.yaml", "-")
+    assert done.status == 0
+    assert "divided" in done.err
+    assert et.loads(done.out, exact=True).root.branches[0].probability == Fraction(1, 3)
+
+
+def test_convert_reads_and_writes_pipes() -> None:
+    text = "max: {é: 1/3, b: {chance: [\U0001f600x, 3]}}".replace("\U0001f600x", "1e-3").encode()
+    first = piped("-", "-", "--format", "json", stdin=text)
+    second = piped("-", "-", stdin=first.stdout)
+    assert (first.returncode, second.returncode) == (0, 0)
+    assert (first.stderr, second.stderr) == (b"", b"")
+    assert told(et.loads(first.stdout.decode(), exact=True)) == told(
+        et.loads(text.decode(), exact=True)
+    )
+    assert second.stdout.decode() == et.dumps(et.loads(text.decode(), exact=True))
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-16", "cp1252"])
+def test_a_tree_on_standard_output_is_utf_8_whatever_the_terminal_takes(encoding: str) -> None:
+    done = piped(
+        "-", "-", stdin="max: {é: 1, 日本: 2}".encode(), PYTHONIOENCODING=encoding, PYTHONUTF8="0"
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert [branch.label for branch in et.loads(done.stdout.decode("utf-8")).root.branches] == [
+        "é",
+        "日本",
+    ]
+
+
+def test_tables_do_not_go_through_a_pipe(tmp_path: Path) -> None:
+    et.save(one_with(), tmp_path / "a.arrow")
+    done = piped("-", "-", stdin=(tmp_path / "a.arrow").read_bytes())
+    assert done.returncode == 3
+    assert (
+        done.stderr.decode()
+        == "-: these are tables, not text: give a file whose name ends in .arrow\n"
+    )

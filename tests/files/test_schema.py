@@ -1,0 +1,475 @@
+"""The JSON Schema and the grammar say the same, as far as a schema can: over all good files, and all bad ones."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from click.testing import CliRunner
+from files.test_bad_files import BAD, SEEDS, TREES
+from files.test_files import FORMS
+from files.test_saving import nasty_tree
+from helpers import ROOT
+from test_docs import blocks
+
+import expectitree as et
+from expectitree.cli import cli
+from expectitree.errors import FileError, NumberError
+from expectitree.files.grammar import expect
+from expectitree.files.grammar.keys import NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
+from expectitree.files.schema import tree_schema
+from expectitree.numbers import to_bound, to_fraction, to_probability
+from expectitree.tree.expectation import ALGORITHM_NAMES
+
+SHIPPED = sorted((ROOT / "trees").iterdir())
+SCHEMA = tree_schema()
+VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
+
+# What no schema can see, and the files of `bad/` in which there is nothing else. The list is exact.
+UNSEEN = {
+    "a sum of probabilities": """
+        json-p-sum.json p-sum-close.yaml p-sum-fractions.yaml p-sum-zero.yaml p-sum.yaml""",
+    "a key or a label twice (an editor's own parser says so)": """
+        duplicate-key-kind.yaml duplicate-key-named.yaml duplicate-key-thrice.yaml duplicate-key.yaml
+        duplicate-label-list.yaml duplicate-label.yaml duplicate-name.yaml expect-duplicate.yaml
+        json-duplicate-key.json json-duplicate-label.json""",
+    "a number label in another place": "json-label-hash.json label-hash-elsewhere.yaml",
+    "a ref that leads nowhere": """
+        ref-unknown-many.yaml ref-unknown.yaml ref-without-nodes.yaml""",
+    "a cycle": """
+        json-ref-cycle.json ref-cycle-alias.yaml ref-cycle-names.yaml ref-cycle-unused.yaml ref-cycle.yaml
+        ref-itself-names.yaml ref-itself-root.yaml ref-itself.yaml""",
+    "bounds that do not hold": """
+        bounds-apart.yaml bounds-estimate.yaml bounds-inherited.yaml bounds-intersected.yaml bounds-own.yaml
+        bounds-shared.yaml bounds-turned.yaml bounds-utility.yaml expect-bounds.yaml json-bounds.json
+        question-bounds.yaml unused-name-bounds.yaml""",
+    "a number by its text (an editor has its value, and none is too great for --exact)": """
+        bounds-nan.yaml number-exponent.yaml number-long.yaml number-too-great.yaml p-tiny.yaml""",
+    "tags": "tag-plain.yaml tag.yaml",
+    "half of a surrogate pair": "json-surrogate-utility.json json-surrogate.json",
+    "null, which YAML's readers make of nothing, and nothing is an empty text": "json-title.json",
+}  # fmt: skip
+
+
+# ---- What an editor sees of a file: YAML by the core schema of YAML 1.2.
+
+CORE = [
+    (re.compile(r"|~|null|Null|NULL"), lambda text: None),
+    (re.compile(r"true|True|TRUE|false|False|FALSE"), lambda text: text.lower() == "true"),
+    (re.compile(r"[-+]?[0-9]+"), int),
+    (re.compile(r"0o[0-7]+"), lambda text: int(text, 8)),
+    (re.compile(r"0x[0-9a-fA-F]+"), lambda text: int(text, 16)),
+    (re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"), float),
+    (re.compile(r"[-+]?\.(inf|Inf|INF)"), lambda text: float(text.replace(".", ""))),
+    (re.compile(r"\.(nan|NaN|NAN)"), lambda text: float("nan")),
+]
+
+
+class NotReadError(Exception):
+    """An editor's own parser refuses the text."""
+
+
+def seen(text: str, name: str) -> Any:
+    """Return what an editor's parser makes of a text; raise `NotReadError` where it makes nothing of it."""
+    if name.endswith(".json"):
+        try:
+            return json.loads(text, parse_constant=lambda name: json.loads(f"no {name} in JSON"))
+        except json.JSONDecodeError as error:
+            raise NotReadError from error
+    try:
+        root = yaml.compose(text, Loader=yaml.CSafeLoader)
+    except (yaml.YAMLError, ValueError) as error:
+        raise NotReadError from error
+    return None if root is None else plain(root, ())
+
+
+def plain(node: Any, above: tuple[Any, ...]) -> Any:
+    if node in above:
+        raise NotReadError
+    if isinstance(node, yaml.MappingNode):
+        if not all(isinstance(key, yaml.ScalarNode) for key, _ in node.value):
+            raise NotReadError
+        return {key.value: plain(value, (*above, node)) for key, value in node.value}
+    if isinstance(node, yaml.SequenceNode):
+        return [plain(value, (*above, node)) for value in node.value]
+    if not node.style:
+        for pattern, typed in CORE:
+            if pattern.fullmatch(node.value):
+                return typed(node.value)
+    return node.value
+
+
+def with_yaml_1_1(text: str) -> Any:
+    """Return what an older parser makes of a text: `no` is false, and `1e-3` is text."""
+
+    def keys_as_text(data: Any) -> Any:
+        if isinstance(data, dict):
+            return {str(key): keys_as_text(value) for key, value in data.items()}
+        return [keys_as_text(value) for value in data] if isinstance(data, list) else data
+
+    return keys_as_text(yaml.load(text, Loader=yaml.CSafeLoader))
+
+
+def faults(data: Any) -> list[str]:
+    return [
+        f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}"
+        for e in VALIDATOR.iter_errors(data)
+    ]
+
+
+# ---- The schema.
+
+
+def test_it_is_a_schema() -> None:
+    jsonschema.Draft7Validator.check_schema(SCHEMA)
+    json.dumps(SCHEMA).encode("ascii")
+
+
+def test_every_reference_leads_somewhere_and_every_definition_is_used() -> None:
+    used = set(re.findall(r'"#/definitions/([^"]+)"', json.dumps(SCHEMA)))
+    assert used == set(SCHEMA["definitions"])
+
+
+def test_every_key_and_algorithm_of_the_grammar_is_there_with_a_description() -> None:
+    definitions = SCHEMA["definitions"]
+    of = {
+        "key": {*NODE_KEYS, *ROOT_KEYS, SCHEMA_KEY},
+        "expect": set(expect.KEYS),
+        "run": set(expect.RUN_KEYS),
+    }
+    for group, keys in of.items():
+        named = {
+            name.removeprefix(f"{group}.") for name in definitions if name.startswith(f"{group}.")
+        }
+        assert named == keys
+        for key in keys:
+            assert definitions[f"{group}.{key}"]["description"].endswith((".", ")"))
+    assert set(ALGORITHM_NAMES) <= set(definitions["key.expect"]["properties"])
+    assert set(SCHEMA["properties"]) == of["key"] - {"p", "label"}
+    for place in ("child", "labelledChild", "outcome", "labelledOutcome"):
+        keys = set(definitions[place]["properties"])
+        assert keys | {"p", "label"} == set(NODE_KEYS)
+        assert ("p" in keys, "label" in keys) == (
+            "utcome" in place,
+            not place.startswith("labelled"),
+        )
+
+
+@pytest.mark.parametrize("name", sorted(SCHEMA["definitions"]))
+def test_examples_and_defaults_are_valid(name: str) -> None:
+    part = SCHEMA["definitions"][name]
+    validator = jsonschema.Draft7Validator({**part, "definitions": SCHEMA["definitions"]})
+    for example in [*part.get("examples", []), *([part["default"]] if "default" in part else [])]:
+        assert [error.message for error in validator.iter_errors(example)] == []
+
+
+# ---- Good files.
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
+def test_shipped_trees(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert faults(seen(text, path.name)) == []
+    if path.suffix != ".json":
+        assert faults(with_yaml_1_1(text)) == []
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
+def test_shipped_trees_name_the_schema(path: Path) -> None:
+    """The file that they name is what `expectitree schema` prints."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".json":
+        named = json.loads(text)[SCHEMA_KEY]
+    else:
+        named = text.splitlines()[0].removeprefix("# yaml-language-server: $schema=")
+    printed = CliRunner().invoke(cli, ["schema"]).output
+    assert (path.parent / named).read_text("utf-8") == printed, (
+        "run: expectitree schema > docs/tree.schema.json"
+    )
+    assert json.loads(printed) == SCHEMA
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/format.md"])
+def test_examples_of_the_documentation(document: str) -> None:
+    texts = blocks(ROOT / document, "yaml")
+    assert texts
+    for text in texts:
+        text = text if re.search("^(max|min|chance):", text, re.MULTILINE) else text + "max: [0]\n"
+        assert faults(seen(text, "x.yaml")) == []
+
+
+def test_what_new_prints() -> None:
+    assert faults(seen(CliRunner().invoke(cli, ["new"]).output, "x.yaml")) == []
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form(form: str) -> None:
+    in_yaml, in_json, other = FORMS[form]
+    assert faults(seen(in_yaml, "x.yaml")) == []
+    assert faults(seen(in_json, "x.json")) == []
+    assert faults(seen(other, "x.yaml")) == []
+
+
+GOOD = [
+    "max: [1e400, '1e400', -1e-400, '+.5', 7., 1/7, '0001/0003']",
+    f"max: ['{'9' * 400}', 1/{'3' * 398}]",
+    "chance: [{p: -0, utility: 1}, {p: '-0/3', utility: 1}, {p: +1.000, utility: 1}, {p: 0%, utility: 2}]",
+    "chance: [{p: 1e2%, utility: 1}, {p: '000', utility: 1}]",
+    "chance: {a: {p: .25e0, max: [1]}, b: {p: 3/4, ref: c}}\nnodes: {c: &c {min: [1]}, d: *c}",
+    "title: no\nsource: 2024\nnote: ~\nmax: [{note: , utility: 1}, {label: 1.0, utility: 2}, {label: no, utility: 2}]",
+    "title:\nexpect:\nmax: [1]",
+    'max: [1]\nexpect: ""',
+    "expect: {best: 1, value: '1/3', star1: [], star2: {}, alphabeta: {skipped: 1, leaves: '007'}}\nmax: {1: 1/3}",
+    "expect: {values: {}, star2.5: [{probes: '01', bounds: [-.inf, .Inf]}]}\nnodes: {}\nmax: {no: 1, ~: 2, '#3': 3}",
+    "ref: a\nnote: here\ntitle: t\nexpect: {value: 1}\nnodes: {a: 1}",
+    "$schema: x\nmax: [1]",
+    "{type: Terminal, utility: 1, bounds: [1, 1], note: x}",
+    "max: [{utility: '?'}, {utility: \"?\", note: x, bounds: [0, 1]}, {type: TERMINAL, utility: '?'}, {ref: u}]\n"
+    "nodes: {u: {utility: '?'}}",
+    "{type: mAx, estimate: 1, children: {a: {type: chance, children: [{p: 1, type: terminal, utility: 1}]}}}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", GOOD)
+def test_what_the_reader_takes_is_valid(text: str) -> None:
+    et.loads(text, name="x.yaml", exact=True)
+    assert faults(seen(text, "x.yaml")) == []
+
+
+@pytest.mark.parametrize("format", ["yaml", "json"])
+def test_what_is_written_is_valid(format: str) -> None:
+    for seed in range(80):
+        text = et.dumps(nasty_tree(seed, seed % 2 == 0), format)
+        assert faults(seen(text, f"x.{format}")) == [], text
+
+
+TOKEN = re.compile(r"""[\w./%+-]+|'[^']*'|"[^"]*"|.""", re.DOTALL)
+OTHERS = [
+    *(*NODE_KEYS, *ROOT_KEYS, *expect.KEYS, *expect.RUN_KEYS, *ALGORITHM_NAMES, SCHEMA_KEY, "MAX", "a", "s"),
+    *("0", "1", "0.5", "1/2", "50%", "1e-3", "-1", "+.5", "7.", "1e400", "inf", "-.Inf", "'1'", '"1/3"', "0x10", "1_0"),
+    *("'?'", "'??'", "?"),
+    *("no", "on", "true", "'#1'", "'#2'", "12:30", "2024-01-02", "''", "{}", "[]", "[0, 1]", "{ref: s}"),
+]  # fmt: skip
+
+
+def test_files_with_a_word_changed() -> None:
+    """What the reader takes is valid; what it refuses, the schema mostly refuses too."""
+    random = Random(5)
+    seeds = [*SEEDS, *GOOD, *(text for texts in FORMS.values() for text in texts)]
+    taken = refused = passed = 0
+    for n in range(3000):
+        tokens = TOKEN.findall(random.choice(seeds))
+        at = random.choice([at for at, token in enumerate(tokens) if token[0] not in " :,{}[]"])
+        tokens[at] = random.choice(OTHERS)
+        text = "".join(tokens)
+        name = "x.json" if text.startswith("{") and n % 2 else "x.yaml"
+        try:
+            et.loads(text, name=name, exact=True)
+        except FileError:
+            try:
+                fault = bool(faults(seen(text, name)))
+            except NotReadError:
+                fault = True
+            refused, passed = refused + fault, passed + (not fault)
+            continue
+        taken += 1
+        assert faults(seen(text, name)) == [], text
+    assert taken > 250
+    assert refused > 3 * passed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "max: [{label: ~, utility: 1}]",
+        "max: [{ref: null}]\nnodes: {null: 1}",
+        "expect: {best: ~}\nmax: {~: 1}",
+        "expect: {star1: {skipped: [~]}}\nmax: {~: 1}",
+        "expect: {star1: {skipped: ~}}\nmax: {~: 1}",
+    ],
+)
+def test_the_one_thing_that_the_schema_forbids_and_the_reader_takes(text: str) -> None:
+    """Unquoted nulls, that look to an editor like `label: #2`, where YAML sees a comment; quoted they are valid."""
+    et.loads(text, name="x.yaml")
+    assert faults(seen(text, "x.yaml")) != []
+    assert faults(seen(re.sub("~|null", '"~"', text), "x.yaml")) == []
+
+
+# ---- Bad files.
+
+
+def test_every_file_that_is_called_unseen_is_there() -> None:
+    names = [name for files in UNSEEN.values() for name in files.split()]
+    assert len(names) == len(set(names))
+    assert set(names) <= set(TREES)
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_bad_files(name: str) -> None:
+    """Each is refused by an editor's parser or by the schema, or is on the list of what no schema can see."""
+    text = (BAD / name).read_text("utf-8")
+    try:
+        refused = faults(seen(text, name)) != []
+    except NotReadError:
+        refused = True
+    listed = [kind for kind, files in UNSEEN.items() if name in files.split()]
+    assert refused == (not listed), listed or "the schema lets it pass"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("max: [1]\nmin: [1]", ""),
+        ("max: [1, {max: [2], utility: 3}]", "max/1"),
+        ("max: [1, {utility: 3, estimate: 3}]", "max/1"),
+        ("max: [{type: MAX}]", "max/0"),
+        ("max: {a: {type: CHANCE, utility: 1, children: [1]}}", "max/a"),
+        ("max: {a: {type: TERMINAL, children: [1]}}", "max/a"),
+        ("max: {a: {type: MAX, max: [1]}}", "max/a"),
+        ("{type: min, children: [{p: 1, utility: 1}]}", "children/0"),
+        ("{type: CHANCE, children: [{label: a, utility: 1}, {utility: 1, p: 1}]}", "children"),
+        ("chance: {a: {p: 1.01, utility: 1}}", "chance/a/p"),
+        ("chance: {a: {p: 100.1%, utility: 1}}", "chance/a/p"),
+        ("chance: {a: {p: '-0.1', utility: 1}}", "chance/a/p"),
+        ("max: [{ref: a, type: MAX}]\nnodes: {a: 1}", "max/0"),
+        ("max: [{ref: a, bounds: [0, 1]}]\nnodes: {a: 1}", "max/0"),
+        ("max: [{ref: a, estimate: 1}]\nnodes: {a: 1}", "max/0"),
+        ("max: [1]\nnodes: {a: [1]}", "nodes/a"),
+        ("max: [1]\nexpect: {star1: [{probes: 2}]}", "expect/star1/0"),
+        ("max: [1]\nexpect: {star1: [5]}", "expect/star1/0"),
+        ("max: [1]\nexpect: {star2.5: {probes: 0}}", "expect/star2.5/probes"),
+        ("max: [1]\nexpect: {best: }", "expect/best"),
+        ("max: [{label: , utility: 1}]", "max/0/label"),
+        ("max: ['0x1']", "max/0"),
+        ("bounds: [0]\nmax: [1]", "bounds"),
+        ("bounds: [0, 1, 2]\nmax: [1]", "bounds"),
+        ("bounds: [0, infinity]\nmax: [1]", "bounds/1"),
+        ("max: {'#0': 1}", "max"),
+        ("$schema: [x]\nmax: [1]", "$schema"),
+        ("max: [{$schema: x, max: [1]}]", "max/0"),
+    ],
+)
+def test_the_fault_is_found_at_its_place(text: str, place: str) -> None:
+    with pytest.raises(FileError):
+        et.loads(text, name="x.yaml", exact=True)
+    assert place in {fault.partition(": ")[0] for fault in faults(seen(text, "x.yaml"))}
+
+
+# ---- Numbers as text.
+
+
+def is_valid(text: str, part: str) -> bool:
+    schema = {"$ref": f"#/definitions/{part}", "definitions": SCHEMA["definitions"]}
+    return bool(jsonschema.Draft7Validator(schema).is_valid(text))
+
+
+def test_patterns_of_numbers() -> None:
+    """A text is a number, or a bound, exactly where the reader takes it; a probability wherever it does."""
+    random = Random(1)
+    pieces = [
+        "0",
+        "1",
+        "9",
+        "00",
+        "400",
+        "401",
+        ".",
+        "-",
+        "+",
+        "e",
+        "E",
+        "/",
+        "%",
+        "inf",
+        "Inf",
+        " ",
+        "_",
+        "x",
+        "5",
+    ]
+    numbers = probabilities = 0
+    for _ in range(6000):
+        text = "".join(random.choices(pieces, k=random.randint(1, 6)))
+
+        def taken(read: Any, text: str = text) -> bool:
+            try:
+                read(text, True)
+            except NumberError:
+                return False
+            return True
+
+        numbers += taken(lambda text, _: to_fraction(text))
+        assert is_valid(text, "number") == taken(lambda text, _: to_fraction(text)), text
+        assert is_valid(text, "key.utility") == is_valid(text, "number")
+        schema = {"items": SCHEMA["definitions"]["bounds"]["items"]}
+        assert jsonschema.Draft7Validator(schema).is_valid([text]) == taken(to_bound), text
+        if taken(to_probability):
+            probabilities += 1
+            assert is_valid(text, "key.p"), text
+        elif is_valid(text, "key.p"):  # beyond 1 by an exponent or by a fraction
+            assert "e" in text.lower() or "/" in text, text
+            assert to_fraction(text.removesuffix("%")) > Fraction(1)
+    assert [is_valid(text, part) for part in ("key.utility", "number") for text in ("?", "??")] == [
+        True,
+        *[False] * 3,
+    ]
+    assert numbers > 400
+    assert probabilities > 150
+
+
+# ---- The key `$schema`.
+
+
+def test_the_key_that_names_the_schema_is_read_over(tmp_path: Path) -> None:
+    with_key = et.loads('{"$schema": "../x.json", "title": "t", "max": [1, 2]}', name="x.json")
+    without = et.loads('{"title": "t", "max": [1, 2]}', name="x.json")
+    assert et.dumps(with_key) == et.dumps(without)
+    assert len(et.loads("$schema: x\nref: a\nnodes: {a: 1}", name="x.yaml")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"$schema": null, "max": [1]}', "x.json: /: found null as the $schema, expected text"),
+        (
+            '{"max": [{"$schema": "x", "max": [1]}]}',
+            "x.json: #1: the key '$schema' is for the root alone: move it there",
+        ),
+        (
+            '{"$schema": "x"}',
+            "x.json: /: found a mapping that says no kind, expected a number (a terminal), or a mapping with one of "
+            "max, min, chance, utility, ref or type",
+        ),
+        (
+            '{"$schema": "x", "$schema": "y", "max": [1]}',
+            "x.json: /: duplicate key '$schema': keep one",
+        ),
+    ],
+)
+def test_what_is_wrong_with_that_key_is_told(text: str, message: str) -> None:
+    with pytest.raises(FileError) as caught:
+        et.loads(text, name="x.json")
+    assert str(caught.value) == message
+
+
+def test_writing_keeps_what_names_the_schema_and_converting_leaves_it_out(tmp_path: Path) -> None:
+    for name, line in (
+        ("a.yaml", "# yaml-language-server: $schema=x\n"),
+        ("a.json", '{"$schema": "x", '),
+    ):
+        file = tmp_path / name
+        body = "max: [1]\n" if name == "a.yaml" else '"max": [1]}'
+        file.write_text(line + body)
+        assert CliRunner().invoke(cli, ["verify", "--write", str(file)]).exit_code == 0
+        assert file.read_text().startswith(line)
+        assert '"value": 1' in file.read_text() or "value: 1" in file.read_text()
+        out = tmp_path / f"to-{name}"
+        assert CliRunner().invoke(cli, ["convert", str(file), str(out)]).exit_code == 0
+        assert "schema" not in out.read_text()

@@ -1,0 +1,161 @@
+"""A real browser without a window: Chromium through its chromedriver, which speaks JSON over HTTP (W3C WebDriver).
+
+No client library is needed for the few commands that tests give.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--no-default-browser-check",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+    "--disable-extensions", "--hide-scrollbars",
+)  # fmt: skip
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+DRIVER = shutil.which("chromedriver")
+MISSING = " and ".join(
+    name for name, found in (("chromium", BROWSER), ("chromedriver", DRIVER)) if found is None
+)
+KEYS = {
+    "Left": "\ue012", "Right": "\ue014", "Up": "\ue013", "Down": "\ue015", "Home": "\ue011", "End": "\ue010",
+    "Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004", "Space": " ",
+}  # fmt: skip
+_ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+
+
+class Browser:
+    """One window; closed at the end of the `with` that it is used in."""
+
+    def __init__(self, width: int = 1280, height: int = 800, *flags: str) -> None:
+        self.profile = tempfile.TemporaryDirectory(prefix="browser-", ignore_cleanup_errors=True)
+        self.driver = subprocess.Popen(
+            [str(DRIVER), "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        assert self.driver.stdout is not None
+        started = next(
+            (
+                found
+                for line in self.driver.stdout
+                if (found := re.search(r"on port ([1-9]\d*)", line))
+            ),
+            None,
+        )
+        assert started is not None, "chromedriver did not start"
+        self.url = f"http://127.0.0.1:{started[1]}/session"
+        wanted = {
+            "goog:chromeOptions": {
+                "binary": BROWSER,
+                "args": [
+                    *FLAGS,
+                    f"--user-data-dir={self.profile.name}",
+                    f"--window-size={width},{height}",
+                    *flags,
+                ],
+            },
+            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+        }
+        try:
+            found = self.call("POST", "", {"capabilities": {"alwaysMatch": wanted}})
+        except BaseException:
+            self.driver.kill()
+            raise
+        self.url += f"/{found['sessionId']}"
+
+    def __enter__(self) -> Browser:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self.call("DELETE", "")
+        finally:
+            self.driver.terminate()
+            self.driver.wait(10)
+            assert self.driver.stdout is not None
+            self.driver.stdout.close()
+            self.profile.cleanup()
+
+    def call(self, method: str, path: str, data: Any = None) -> Any:
+        """Give a command and return what comes of it."""
+        body = None if method != "POST" else json.dumps(data or {}).encode()
+        request = urllib.request.Request(
+            self.url + path, body, {"Content-Type": "application/json"}, method=method
+        )
+        try:
+            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
+                request, timeout=60
+            ) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            with error:
+                raise AssertionError(json.load(error)["value"]["message"]) from None
+
+    def open(self, page: Path) -> None:
+        """Open a file."""
+        self.logs("browser"), self.logs("performance")
+        self.call("POST", "/url", {"url": page.as_uri()})
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """Return what a script returns."""
+        return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+
+    def wait(self, script: str, seconds: float = 10) -> Any:
+        """Return what a script returns as soon as that is true."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if found := self.run(script):
+                return found
+            time.sleep(0.02)
+        raise AssertionError(f"in vain for {seconds} s: {script}")
+
+    def logs(self, kind: str) -> list[dict[str, Any]]:
+        """Return what was logged since the last call: `browser` the console, `performance` requests among others."""
+        found: list[dict[str, Any]] = self.call("POST", "/se/log", {"type": kind})
+        return found
+
+    def requests(self) -> list[str]:
+        """Return every address that was asked for since the page was opened."""
+        messages = [json.loads(entry["message"])["message"] for entry in self.logs("performance")]
+        return [
+            m["params"]["request"]["url"]
+            for m in messages
+            if m["method"] == "Network.requestWillBeSent"
+        ]
+
+    def click(self, selector: str) -> None:
+        """Click in the middle of an element, as people do."""
+        found = self.call("POST", "/element", {"using": "css selector", "value": selector})
+        self.call("POST", f"/element/{found[_ELEMENT]}/click")
+
+    def press(self, *keys: str) -> None:
+        """Press keys one after another, wherever the focus is."""
+        actions = [
+            {"type": kind, "value": KEYS.get(key, key)} for key in keys for kind in ("keyDown", "keyUp")
+        ]  # fmt: skip
+        self.call(
+            "POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]}
+        )
+
+    def command(self, name: str, **parameters: Any) -> Any:
+        """Give a command of the DevTools."""
+        return self.call("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
+
+    def screenshot(self, path: Path) -> None:
+        """Write a picture of the window."""
+        path.write_bytes(base64.b64decode(self.call("GET", "/screenshot")))
+
+    def print(self, path: Path) -> None:
+        """Write what a printer would print, as PDF."""
+        path.write_bytes(base64.b64decode(self.call("POST", "/print", {"background": True})))

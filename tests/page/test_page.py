@@ -1,0 +1,322 @@
+"""The page: what stands in it is what the traces hold, and nothing that people wrote can be more than text."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from fractions import Fraction
+from hashlib import sha256
+from html.parser import HTMLParser
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import ROOT
+from random_trees import Case
+
+import expectitree as et
+from expectitree.algorithms import ALGORITHMS, algorithm
+from expectitree.analysis.trace.events import AIMS, CLOSE, CUT, ENTER, LEAVE, PROBE, TIGHTEN, VISIT
+from expectitree.analysis.trace.moment import Moment
+from expectitree.analysis.trace.report import initial_intervals
+from expectitree.analysis.trace.text import Board
+from expectitree.errors import AnalysisError, SearchError
+from expectitree.page import SCRIPTS, page_html, script_json
+from expectitree.page.data import GAP, Sentences, step_text
+from expectitree.page.replays import MOST_NODES, Replays, replays
+from expectitree.text.json_values import json_number
+from expectitree.text.look import Look
+
+TREES = sorted((ROOT / "trees").iterdir())
+KINDS = {
+    "G": ENTER,
+    "K": CUT,
+    "X": CLOSE,
+    "E": ENTER,
+    "P": PROBE,
+    "V": VISIT,
+    "S": "pass",
+    "T": TIGHTEN,
+    "C": CUT,
+    "L": LEAVE,
+    "W": LEAVE,
+}
+
+MORE = {"G": 1, "K": 4, "X": 2, "E": 2, "P": 1, "V": 1, "W": 1, "S": 0, "T": 2, "C": 2, "L": 4}
+
+
+class Elements(HTMLParser):
+    """What elements and texts a page has."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, list[str]] = {}
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_data(self, data: str) -> None:
+        if self.tags:
+            self.texts.setdefault(self.tags[-1][0], []).append(data)
+
+
+def page_of(tree: et.Tree, **options: Any) -> tuple[Replays, str]:
+    report = replays(tree, **options)
+    return report, "".join(page_html(report))
+
+
+def data_of(text: str) -> dict[str, Any]:
+    (found,) = re.findall(
+        r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL
+    )
+    assert not set("<>&") & set(found)
+    data: dict[str, Any] = json.loads(found)
+    return data
+
+
+def check_data(report: Replays, text: str) -> None:
+    """Read the page's data as the page does, and compare it with the traces, event by event."""
+    data = data_of(text)
+    tree = report.tree
+    numbers = [entry[0] if isinstance(entry, list) else entry for entry in data["numbers"]]
+    columns = tree.columns
+    assert data["tree"]["kinds"] == "".join(str(int(kind)) for kind in columns.kind)
+    assert data["tree"]["branches"] == [
+        columns.first[n + 1] - columns.first[n] for n in range(len(tree))
+    ]
+    assert data["tree"]["children"] == list(columns.child)
+    for b, place in enumerate(data["tree"]["probabilities"]):
+        if place >= 0:
+            assert numbers[place] == json_number(columns.probability[b])
+    assert len(data["traces"]) == len(report.traces)
+    for given, trace in zip(data["traces"], report.traces, strict=True):
+        for side, column in zip(("lower", "upper"), initial_intervals(trace.search), strict=True):
+            places = [given[side]] * len(tree) if isinstance(given[side], int) else given[side]
+            assert [numbers[place] for place in places] == list(map(json_number, column))
+        assert [KINDS[letter] for letter in given["kinds"]] == [
+            event.kind for event in trace.events
+        ]
+        assert given["branches"] == [event.branch for event in trace.events]
+        board, moment = Board(trace, Look(10_000, True)), Moment(trace)
+        more, said = iter(given["more"]), iter(given["said"])
+        while event := moment.forward():
+            skeleton = data["skeletons"][next(said)].split(GAP)
+            words = [data["words"][next(said)] for _ in skeleton[1:]]
+            sentence = skeleton[0] + "".join(
+                word + part for word, part in zip(words, skeleton[1:], strict=True)
+            )
+            assert sentence == step_text(board, event, moment)
+            found = [next(more) for _ in range(MORE[given["kinds"][moment.done - 1]])]
+            if given["kinds"][moment.done - 1] == "G":
+                assert [AIMS[place] for place in found] == [event.aim]
+            elif given["kinds"][moment.done - 1] == "K":
+                assert found[:2] == [event.cut, event.after]
+                assert [numbers[place] for place in found[2:]] == list(
+                    map(json_number, event.window)
+                )
+            elif event.kind == ENTER:
+                assert [numbers[place] for place in found] == list(map(json_number, event.window))
+            elif given["kinds"][moment.done - 1] in "VW":
+                assert numbers[found[0]] == json_number(event.lower) == json_number(event.upper)
+            elif event.kind in (TIGHTEN, CLOSE, LEAVE):
+                assert [numbers[place] for place in found[:2]] == [
+                    json_number(event.lower),
+                    json_number(event.upper),
+                ]
+                assert found[2:] in ([], [event.cut, event.after])
+            elif event.kind == CUT:
+                assert found == [event.cut, event.after]
+            elif event.kind == PROBE:
+                assert found == [event.place]
+        assert next(more, None) is None
+        assert next(said, None) is None
+        assert given["conclusion"] == board.conclusion()
+        assert given["in_order"] is trace.search.algorithm.in_order is ("final" not in given)
+        if "final" in given:
+            entered = [n for n in range(len(tree)) if columns.kind[n] and trace.search.visits[n]]
+            for key in ("alpha", "beta"):
+                shown = {
+                    n: numbers[place] for n, place in enumerate(given["final"][key]) if place >= 0
+                }
+                assert shown == {n: json_number(getattr(trace.search, key)[n]) for n in entered}
+            for key, column in (("cut", trace.search.cut), ("after", trace.search.cut_after)):
+                assert [given["final"][key][n] for n in entered] == [column[n] for n in entered]
+        assert given["total"] == trace.total
+
+
+@pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
+def test_the_page_holds_the_traces_of_shipped_trees(file: Path) -> None:
+    for exact in (False, True):
+        report, text = page_of(et.load(file, exact=exact), file=str(file.name))
+        assert [trace.search.algorithm for trace in report.traces] == list(ALGORITHMS.values())
+        check_data(report, text)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_page_holds_the_traces_of_random_trees(seed: int) -> None:
+    case = Case(seed)
+    for exact in (False, True):
+        bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
+        check_data(*page_of(case.tree(exact), bounds=bounds))
+
+
+def test_a_sentence_is_packed_without_loss() -> None:
+    sentences = Sentences()
+    texts = [
+        ("Visit a: its utility is 2", "a"),
+        ("a", "a"),
+        ("", ""),
+        ("Enter ▲ / (MAX), in [-1, 2/3]: alpha -1, beta 2/3\nalpha = (1 - 0.5·2) / 0.5 = 0", "▲ /"),
+        ("Visit #2/3 é: 4", "#2/3 é"),
+        ("12", "12"),
+        ("no number, no name", "nobody"),
+    ]
+    for text, name in texts:
+        skeleton, *words = sentences.packed(text, name)
+        parts = sentences.skeletons.table[skeleton].split(GAP)
+        filled = parts[0] + "".join(
+            sentences.words.table[word] + part for word, part in zip(words, parts[1:], strict=True)
+        )
+        assert filled == text
+    places = [sentences.packed(f"Visit b: its utility is {n}", "b") for n in (1, 2, 1)]
+    assert places[0] == places[2]
+    assert places[0][0] == places[1][0]
+
+
+# ---- Replays.
+
+
+def test_replays_are_traces_of_each_algorithm() -> None:
+    tree = et.loads("max: [{chance: [2, 4]}, {chance: [1, 4]}]")
+    report = replays(
+        tree,
+        ["star1", algorithm("star2.5", probes=3, probe_order="sequential")],
+        bounds=(0.0, 9.0),
+        file="x.yaml",
+    )
+    assert report.file == "x.yaml"
+    assert report.tree is tree
+    assert [trace.search.algorithm.full_name for trace in report.traces] == [
+        "star1",
+        "star2.5 (3 probes, sequential)",
+    ]
+    assert all(
+        trace.search.bounds == (0.0, 9.0) and trace.file == "x.yaml" for trace in report.traces
+    )
+    assert all(trace.total == len(trace.events) for trace in report.traces)
+    default = replays(tree)
+    assert [trace.search.algorithm.full_name for trace in default.traces][-2:] == [
+        "star2.5 (2 probes, cyclic)", "best-first"
+    ]  # fmt: skip
+
+
+def test_traces_are_cut_short_and_say_so() -> None:
+    tree = et.load(TREES[0])
+    report, text = page_of(tree, most_steps=5)
+    assert [len(trace.events) for trace in report.traces] == [5] * 6
+    check_data(report, text)
+    data = data_of(text)
+    assert data["traces"][0]["total"] == 15
+    assert all("This page has the first 5 of its" in trace["opening"] for trace in data["traces"])
+    assert not any(
+        "This page has" in trace["opening"] for trace in data_of(page_of(tree)[1])["traces"]
+    )
+
+
+def test_what_cannot_be_replayed_is_an_error() -> None:
+    tree = et.loads("max: [1, 2]")
+    with pytest.raises(AnalysisError, match="nothing to replay: name at least one algorithm"):
+        replays(tree, [])
+    with pytest.raises(SearchError, match="unknown algorithm 'star3'"):
+        replays(tree, ["star3"])
+    builder = et.TreeBuilder()
+    leaf = builder.terminal(1.0)
+    many = builder.build(builder.max([leaf] + [builder.terminal(1.0) for _ in range(MOST_NODES)]))
+    with pytest.raises(
+        AnalysisError, match=r"a search of 100,002 nodes is too long .* at most 100,000 .*--depth"
+    ):
+        replays(many)
+
+
+def test_a_deep_tree_does_not_recurse() -> None:
+    builder = et.TreeBuilder()
+    node = builder.terminal(1.0)
+    node = builder.max([node, builder.terminal(0.0)])
+    for _ in range(6_000):
+        node = builder.max([node])
+    report, text = page_of(builder.build(node), algorithms=["star1"])
+    assert report.traces[0].total > 2 * 6_000
+    assert len(text) < 6_000_000
+
+
+# ---- What people wrote stays text.
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)> <!-- & \" ' ]]> \u2028 \u202e \ud800 \x00 \x1f"
+
+
+def test_labels_cannot_leave_their_place() -> None:
+    builder = et.TreeBuilder()
+    inner = builder.chance({HOSTILE: 0.0, "b": 1.0}, note=HOSTILE)
+    tree = builder.build(builder.max({HOSTILE: inner}), title=HOSTILE, source=HOSTILE)
+    report, text = page_of(tree, file=HOSTILE)
+    check_data(report, text)
+    text.encode("utf-8")
+    harmless = "".join(page_html(replays(et.loads("max: {a: {chance: [0, 1]}}"))))
+    shape = [(tag, sorted(attributes)) for tag, attributes in Elements(text).tags]
+    assert shape == [(tag, sorted(attributes)) for tag, attributes in Elements(harmless).tags]
+    assert (
+        "onerror=alert"
+        not in re.sub(r"<title>.*?</title>|<h1>.*?</h1>", "", text).split('id="data"')[0]
+    )
+    assert "\u2028" not in text
+    assert script_json(HOSTILE).isascii()
+
+
+def test_the_policy_lets_in_this_script_and_this_style_alone() -> None:
+    text = page_of(et.load(TREES[0]))[1]
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', text)
+    for name, element in (
+        ("script-src", r"<script>(.*?)</script>"),
+        ("style-src", "<style>(.*?)</style>"),
+    ):
+        (content,) = re.findall(element, text, re.DOTALL)
+        digest = b64encode(sha256(content.encode()).digest()).decode()
+        assert f"{name} 'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    assert "require-trusted-types-for 'script'" in policy
+
+
+def test_the_page_refers_to_nothing_outside() -> None:
+    text = page_of(et.load(TREES[0]))[1]
+    for _, attributes in Elements(text).tags:
+        assert not {"src", "srcset", "action", "data", "poster"} & set(attributes)
+        assert attributes.get("href", "data:,") == "data:,"
+        assert not any(name.startswith("on") or name == "style" for name in attributes)
+    found = re.findall(
+        r"https?://[^\s\"'<]+", text.split('id="data"')[0] + text.split("</script>", 1)[1]
+    )
+    assert set(found) == {"http://www.w3.org/2000/svg"}  # a name, not an address
+
+
+def test_the_scripts_put_text_in_as_text() -> None:
+    for name in SCRIPTS:
+        script = files("expectitree.page").joinpath(name).read_text("utf-8")
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function|fetch\(|XMLHttp|import\(",
+            script,
+        )
+        assert "</" not in script
+        assert max(map(len, script.splitlines())) <= 200
+
+
+def test_exact_numbers_are_text() -> None:
+    data = data_of(page_of(et.loads("max: [1/3, {chance: [0, 1/7]}]", exact=True))[1])
+    assert data["exact"] is True
+    assert data["eps"] == 0
+    assert "1/3" in data["numbers"]
+    assert data["traces"][0]["about"]["value"] == str(Fraction(1, 3))

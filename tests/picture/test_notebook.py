@@ -1,0 +1,125 @@
+"""What a notebook shows of trees, searches and reports: by the method that it asks for, and by IPython itself."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from IPython.core.formatters import DisplayFormatter
+
+import expectitree as et
+from expectitree import display
+from expectitree.picture import notebook
+
+TEXT = "title: A <b>risk</b> & more\nmax: {left: {chance: [10, 10]}, right: {chance: [100, 9]}, '<script>': 3}"
+
+
+@pytest.fixture
+def tree() -> et.Tree:
+    return et.loads(TEXT)
+
+
+def shown(thing: Any) -> dict[str, str]:
+    """Return what a notebook is given, by MIME type, from the object and from IPython alike."""
+    bundle: dict[str, str] = thing._repr_mimebundle_()
+    by_ipython, metadata = DisplayFormatter().format(thing)
+    assert metadata == {}
+    assert by_ipython == bundle or not bundle and by_ipython == {"text/plain": repr(thing)}
+    return bundle
+
+
+def text_of(html: str) -> str:
+    """Return what a browser shows of the one element that there is."""
+    match = re.fullmatch(r"<pre style=\"[^\"<>]*\">([^<>]*)</pre>", html)
+    assert match is not None
+    return unescape(match[1])
+
+
+def test_a_search_is_a_picture(tree: et.Tree) -> None:
+    found = et.evaluate(tree, "star1", bounds=(0, 100))
+    bundle = shown(found)
+    assert set(bundle) == {"image/svg+xml", "text/plain"}
+    assert ElementTree.fromstring(bundle["image/svg+xml"]).tag == "{http://www.w3.org/2000/svg}svg"
+    assert "54.5" in bundle["image/svg+xml"]
+    assert "<script" not in bundle["image/svg+xml"].lower()
+    assert "<b>" not in bundle["image/svg+xml"]
+    assert bundle["text/plain"] == et.to_text(found, width=100)
+
+
+def test_a_tree_is_shown_with_its_values(tree: et.Tree) -> None:
+    assert shown(tree) == shown(et.evaluate(tree))
+
+
+def test_exact_trees_and_single_nodes() -> None:
+    for text in (
+        "5",
+        "chance: [1/3, 1/7]",
+        "min: [1]",
+        "max: [{ref: a}, {ref: a}]\nnodes: {a: {chance: [1, 2]}}",
+    ):
+        for exact in (False, True):
+            assert set(shown(et.loads(text, exact=exact))) == {"image/svg+xml", "text/plain"}
+
+
+def test_reports_are_texts(tree: et.Tree) -> None:
+    reports = [
+        et.compare(tree),
+        et.trace(tree, "star2"),
+        et.limit(tree),
+        et.rescale(tree, {9: 20}),
+        et.rescale_somehow(tree),
+        et.opponents(et.loads("max: [{min: [1, 2]}, 1]"), [0.1]),
+        et.verify(et.loads("expect: {value: 2}\nmax: [1, 2]", exact=True)),
+    ]
+    for report in reports:
+        bundle = shown(report)
+        assert set(bundle) == {"text/html", "text/plain"}
+        assert text_of(bundle["text/html"]) == bundle["text/plain"]
+        assert bundle["text/plain"].splitlines() == et.to_text(report, width=100).splitlines()
+
+
+def test_a_long_text_is_cut() -> None:
+    report = et.trace(et.generate("ballard", branching=5, seed=1), "star1")
+    lines = shown(report)["text/plain"].splitlines()
+    whole = et.to_text(report, width=100).splitlines()
+    assert lines[:-1] == whole[: notebook.MOST_LINES]
+    assert (
+        lines[-1]
+        == f"… {len(whole) - 200:,} more lines: print(expectitree.to_text(…)) shows them all"
+    )
+
+
+def test_a_large_tree_is_not_evaluated_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    large = et.loads(f"max: [{'1, ' * notebook.MOST_NODES}1]")
+    monkeypatch.setattr(notebook, "evaluate", pytest.fail)
+    assert shown(large) == {}
+    monkeypatch.undo()
+    assert len(shown(et.evaluate(large))["text/plain"].splitlines()) < 100
+
+
+def test_a_search_that_was_stopped_is_shown() -> None:
+    stopped = et.evaluate(et.generate("ballard", branching=3, seed=1), "star2", max_visits=3)
+    assert not stopped.is_known
+    assert "stopped" in shown(stopped)["text/plain"]
+
+
+def test_what_cannot_be_shown_is_left_to_its_repr(
+    tree: et.Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A notebook would show a traceback, of a thing that is all right."""
+
+    def failing(*arguments: object, **options: object) -> str:
+        raise et.SearchError("no")
+
+    monkeypatch.setattr(notebook, "to_text", failing)
+    assert shown(tree) == {}
+    monkeypatch.setattr(display, "_show", None)
+    assert shown(tree) == {}
+
+
+def test_only_whole_things_are_shown(tree: et.Tree) -> None:
+    for part in (tree.root, et.evaluate(tree).counts, tree.root.branches[0]):
+        assert not hasattr(part, "_repr_mimebundle_")

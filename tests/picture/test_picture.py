@@ -1,0 +1,345 @@
+"""`expectitree draw`: what is drawn is the tree, nothing collides, and no text breaks out of any kind of file."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from helpers import ROOT
+from random_trees import Case
+
+import expectitree as et
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.show import PICTURES, drawing
+from expectitree.cli import cli
+from expectitree.picture.content import BEST, PLAIN, Style
+from expectitree.picture.diagram import Box, Diagram, diagram
+from expectitree.picture.tikz import escaped
+from expectitree.tree.model import Kind
+
+TREES = sorted((ROOT / "trees").iterdir())
+LEFT = "trees/aima-5.12-left.yaml"
+NAMES = ["expectiminimax", "star1", "star2"]
+HOSTILE = "\"'<b>&amp; \\end{document} $x_1^2$ #%~ {}[]|`-->]]> ]; } 中文 é ü ß \u202e😀"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(tree: et.Tree, name: str = "star1", **wanted: Any) -> Diagram:
+    style = {key: wanted.pop(key) for key in list(wanted) if key in Style.__dataclass_fields__}
+    return diagram(Evaluation("", et.evaluate(tree, name), **wanted), Style(**style))
+
+
+def run(*words: str, **about: Any) -> Result:
+    return CliRunner().invoke(cli, ["draw", *words], **about)
+
+
+def text_of(kind: str, tree: et.Tree, name: str = "star1", style: Style | None = None) -> str:
+    return "".join(drawing(kind)(Evaluation("", et.evaluate(tree, name)), style))
+
+
+# ---- What is drawn.
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
+def test_every_node_and_every_branch_is_drawn_once(file: Path, name: str) -> None:
+    tree = et.load(file)
+    search = et.evaluate(tree, name)
+    found = drawn(tree, name, rows=None)
+    nodes = [placed.spot.node for placed in found.spots if placed.spot.kind in Kind.__members__]
+    assert sorted(set(nodes)) == list(range(len(tree)))
+    assert len(found.links) == len(tree.columns.child)
+    for placed in found.spots:
+        if placed.spot.kind in Kind.__members__:
+            assert placed.spot.kind == Kind(tree.columns.kind[placed.spot.node]).name
+            assert placed.spot.is_grey or search.visits[placed.spot.node]
+    bold = sum(placed.link.rank == BEST for placed in found.links)
+    players = [n for n in range(len(tree)) if tree.columns.kind[n] in (Kind.MAX, Kind.MIN)]
+    assert bold == sum(
+        search.is_exact(n)
+        and bool(search.visits[n])
+        and any(search.visits[tree.columns.child[b]] for b in best[:1])
+        for n in players
+        if (best := search.best_branches(n)) or True
+    )
+
+
+@pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
+def test_a_cut_is_a_double_stroke(file: Path) -> None:
+    tree = et.load(file)
+    for name in NAMES:
+        evaluation = Evaluation("", et.evaluate(tree, name))
+        found = diagram(evaluation, Style(rows=None))
+        crossed = {
+            found.content.spots[placed.link.parent].node for placed in found.links if placed.strokes
+        }
+        # After the last child there is none to be crossed: what was left lies below that.
+        assert {
+            n for n, cut in evaluation.explanation.cuts.items() if cut.after < cut.of
+        } <= crossed
+        assert all(len(placed.strokes) in (0, 2) for placed in found.links)
+        if name == "expectiminimax":
+            assert not crossed
+        for placed in found.links:
+            if placed.strokes:
+                child = found.content.spots[placed.link.child].node
+                assert placed.link.is_grey is not bool(
+                    evaluation.search.visits[child]
+                )  # a probe may have seen it
+                assert placed.link.rank == PLAIN
+
+
+# ---- Nothing collides.
+
+
+def overlap(one: Box, other: Box) -> bool:
+    slack = 0.01
+    return (
+        one.left < other.right - slack
+        and other.left < one.right - slack
+        and one.top < other.bottom - slack
+        and other.top < one.bottom - slack
+    )
+
+
+def check_room(found: Diagram) -> None:
+    boxes = [placed.box for placed in found.spots] + [
+        placed.box for placed in found.links if placed.box
+    ]
+    for box in boxes:
+        assert box.left >= 0
+        assert box.top >= 0
+        assert box.right <= found.width + 0.01
+        assert box.bottom <= found.height + 0.01
+    boxes.sort()
+    for i, one in enumerate(boxes):
+        for other in boxes[i + 1 :]:
+            if other.left >= one.right:
+                break
+            assert not overlap(one, other), (one, other)
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+@pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
+def test_no_two_things_of_the_shipped_trees_overlap(file: Path, direction: str) -> None:
+    for exact in (False, True):
+        tree = et.load(file, exact=exact)
+        for name in NAMES:
+            check_room(
+                drawn(tree, name, direction=direction, windows=True, reasons=True, places=True)
+            )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_two_things_of_random_trees_overlap(seed: int) -> None:
+    tree = Case(seed).tree(exact=seed % 2 == 0)
+    for direction in ("down", "right"):
+        check_room(
+            drawn(
+                tree,
+                "star2",
+                direction=direction,
+                windows=seed % 3 == 0,
+                places=seed % 5 == 0,
+                rows=150,
+            )
+        )
+
+
+def test_wide_deep_and_lattice_trees_have_room() -> None:
+    wide = et.loads(
+        "max: {"
+        + ", ".join(f"'a long label of number {i}': {i * 1000}.25" for i in range(40))
+        + "}"
+    )
+    deep = "1"
+    for ply in range(60):
+        rare = f"{{chance: [{{p: 1e-12, max: [{deep}]}}, {{p: 0.999999999999, utility: 1}}]}}"
+        deep = f"{{max: [{deep}, 0]}}" if ply % 2 else rare
+    for tree in (wide, et.loads(deep), et.generate("lattice", steps=6)):
+        for direction in ("down", "right"):
+            check_room(drawn(tree, "star1", direction=direction, rows=None))
+
+
+def test_a_large_tree_is_drawn_in_part() -> None:
+    tree = et.generate("uniform", plies=6, branching=4, seed=1)
+    found = drawn(tree, "star2")
+    check_room(found)
+    assert 60 < sum(placed.spot.kind in Kind.__members__ for placed in found.spots) <= 130
+    assert any(
+        "more node" in placed.spot.tooltip for placed in found.spots if placed.spot.kind == "NOTE"
+    )
+
+
+# ---- Kinds of files.
+
+
+def test_an_svg_stands_for_itself() -> None:
+    for file in TREES:
+        tree = et.load(file)
+        text = text_of("svg", tree)
+        root = ElementTree.fromstring(text)
+        assert root.tag == f"{SVG}svg"
+        assert root.attrib["role"] == "img"
+        assert root.findtext(f"{SVG}title")
+        assert "Triangles that point up are MAX" in (root.findtext(f"{SVG}desc") or "")
+        assert not re.search(r"<script|href|url\(|@import|<style|<foreignObject", text)
+        assert len(root.findall(f".//{SVG}circle")) == sum(
+            k == Kind.CHANCE for k in tree.columns.kind
+        )
+        assert text == text_of("svg", et.load(file))  # the same bytes every time
+
+
+def test_themes_differ_in_colours_alone() -> None:
+    tree = et.load(LEFT)
+    light, dark = (text_of("svg", tree, style=Style(theme=theme)) for theme in ("light", "dark"))
+    assert light != dark
+    assert re.sub("#[0-9a-f]{6}", "", light) == re.sub("#[0-9a-f]{6}", "", dark)
+
+
+@pytest.fixture(scope="module")
+def hostile() -> et.Tree:
+    builder = et.TreeBuilder()
+    coin = builder.chance({HOSTILE: 1, "b": 0})
+    return builder.build(
+        builder.max({HOSTILE + "x": coin, "]]></svg>": 2}), title=HOSTILE, source=HOSTILE
+    )
+
+
+def test_texts_are_texts_in_svg(hostile: et.Tree) -> None:
+    root = ElementTree.fromstring(text_of("svg", hostile, style=Style(places=True, reasons=True)))
+    assert HOSTILE[:20] in (root.findtext(f"{SVG}title") or "")
+    assert not root.findall(f".//{SVG}b")
+
+
+def test_texts_are_texts_in_dot(hostile: et.Tree) -> None:
+    for line in text_of("dot", hostile).splitlines():
+        without = re.sub(r'"(?:[^"\\]|\\.)*"', "", line)  # all quoted strings end where they should
+        assert re.fullmatch(r"[\w ={}\[\]>-]*", without), line
+
+
+def test_texts_are_texts_in_mermaid(hostile: et.Tree) -> None:
+    lines = text_of("mmd", hostile).splitlines()
+    assert lines[0] == lines[2] == "---"
+    for line in lines[4:]:
+        for text in re.findall(r'"([^"]*)"', line):
+            assert not re.search(r"[\\`<>{}|%$\"](?!br/>)", text.replace("<br/>", "")), text
+            assert "😀" not in text  # it is there by its number
+
+
+def test_texts_are_texts_in_tex(hostile: et.Tree) -> None:
+    text = text_of("tex", hostile)
+    assert text.count(r"\end{document}") == 1
+    body = text.partition(r"\begin{document}")[2]
+    depth = 0
+    for before, character in pairwise(body):
+        if character in "{}" and before != "\\":
+            depth += 1 if character == "{" else -1
+            assert depth >= 0
+    assert depth == 0
+    assert not re.search(r"(?<!\\)[#%&_]", body)
+    assert escaped("é ß 中 50% a_b") == r"\'{e} \ss{} \other{中}{[U+4E2D]} 50\% a\_b"
+
+
+@pytest.mark.parametrize("kind", ["png", "pdf"])
+def test_pictures_of_pixels_and_of_paper(kind: str) -> None:
+    found = drawing(kind)(Evaluation("", et.evaluate(et.load(LEFT), "star1")), None)
+    assert found.startswith({"png": b"\x89PNG", "pdf": b"%PDF"}[kind])
+    assert len(found) > 5_000
+
+
+# ---- The command.
+
+
+@pytest.mark.parametrize("ending", PICTURES)
+def test_the_ending_tells_the_kind(tmp_path: Path, ending: str) -> None:
+    out = tmp_path / f"tree{ending}"
+    done = run(LEFT, "-o", str(out))
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout == ""
+    assert done.stderr == f"{out} written\n"
+    assert out.stat().st_size > 900
+    again = run(LEFT, "-o", str(out))
+    assert again.exit_code == 2
+    assert "--force" in again.stderr
+    how = [] if ending == ".html" else ["--theme", "dark", "--direction", "right"]
+    assert run(LEFT, "-o", str(out), "--force", "-a", "star2", *how).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        ([LEFT], 2, "Missing option '-o'"),
+        (
+            [LEFT, "-o", "x.jpg"],
+            2,
+            "x.jpg: a picture's ending is one of .svg, .png, .pdf, .dot, .mmd, .tex, .html",
+        ),
+        ([LEFT, "-o", "-"], 2, "-o - needs --format: one of svg, dot, mmd, tex, html."),
+        ([LEFT, "-o", "x.svg", "--format", "svg"], 2, "--format is for standard output"),
+        ([LEFT, LEFT, "-o", "y.svg"], 2, "draw makes one picture: give one FILE."),
+        (
+            [LEFT, "-a", "star1", "-a", "star2", "-o", "y.svg"],
+            2,
+            "A picture is of one search: give -a once",
+        ),
+        ([LEFT, "-o", "no/such/folder/y.svg"], 3, "there is no folder no/such/folder"),
+        (["nothing.yaml", "-o", "y.svg"], 3, "nothing.yaml"),
+        (["-o", "y.svg"], 2, "No tree was given"),
+        (
+            [LEFT, "-o", "y.html", "--theme", "dark"],
+            2,
+            "--theme is for pictures: a page has what it needs.",
+        ),
+        ([LEFT, "-o", "y.html", "--all"], 2, "--all is for pictures"),
+    ],
+)
+def test_wrong_usage(words: list[str], status: int, message: str) -> None:
+    from expectitree.errors import FileError
+
+    done = run(*words)
+    told = (
+        str(done.exception)
+        if isinstance(done.exception, FileError)
+        else re.sub(r"\s+", " ", done.stderr)
+    )
+    assert message in told
+    assert done.exit_code == status or isinstance(done.exception, FileError)
+
+
+def test_text_goes_to_standard_output() -> None:
+    done = run("-e", "max: [1, {chance: [2, 4]}]", "-o", "-", "--format", "svg")
+    assert ElementTree.fromstring(done.stdout).tag == f"{SVG}svg"
+    assert run("-e", "max: [1, 2]", "-o", "-", "--format", "dot").stdout.startswith(
+        "digraph tree {"
+    )
+
+
+def test_without_the_library_the_error_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("expectitree.picture.raster.find_spec", lambda name: None)
+    done = run(LEFT, "-o", str(tmp_path / "x.png"))
+    told = f"{done.stderr}{done.exception}"
+    assert (
+        "pictures as .png and .pdf need vl-convert: pip install 'expectitree[draw]', or draw .svg"
+        in told
+    )
+    assert run(LEFT, "-o", str(tmp_path / "x.svg")).exit_code == 0
+
+
+def test_only_the_strategy_is_drawn_when_asked() -> None:
+    done = run(LEFT, "-o", "-", "--format", "dot", "--strategy", "--no-title")
+    assert done.stdout.count(" -> ") == 5  # a1, its two outcomes, one action of each
+    assert 'label=""' in done.stdout.splitlines()[1]
+
+
+def test_a_stopped_search_is_drawn_and_said(tmp_path: Path) -> None:
+    done = run(LEFT, "-a", "star1", "--max-visits", "4", "-o", str(tmp_path / "x.svg"))
+    assert done.exit_code == 1
+    assert (tmp_path / "x.svg").exists()

@@ -1,0 +1,1026 @@
+"""Best-first search, held against its definition: what is known, what is guessed, where it goes, and when it is over.
+
+`Spoken` is the search as a person would say it: recursive over nodes, with everything found anew at every step, and
+with the textbook's way to each guess: a joint normal distribution, conditioned on the leaves that were seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from random import Random
+from statistics import NormalDist, mean
+from typing import Any
+
+import numpy as np
+import pytest
+from random_trees import Case, Row, build, definitions, in_numbers
+
+import expectitree as et
+from expectitree import Kind, Node, Search, Tree, evaluate
+from expectitree.algorithms import Algorithm, algorithm
+from expectitree.numbers import INFINITY, Number
+from expectitree.searches import best_first as bf
+from expectitree.searches.engine import Ground, begin_best_first, choose_bounds, end_best_first
+from expectitree.tree.model import Bounds
+
+GUIDES = ("learning", "ordered", "uniform", "bounds")
+CHOSEN = [
+    algorithm("best-first", guide=guide, goal=goal)
+    for guide in GUIDES
+    for goal in ("value", "action")
+]
+SLOPES = {
+    Kind.MAX: -1.0,
+    Kind.MIN: 1.0,
+    Kind.CHANCE: 0.0,
+}  # what `ordered` expects, in standard deviations
+STANDARD = NormalDist()
+
+
+# ---- Trees.
+
+
+def rows_without_sharing(
+    random: Random, utility: Callable[[], float], widest: int, height: int
+) -> list[Row]:
+    """Return the rows of a tree whose leaves lie at random depths, whose utilities come from `utility`."""
+    rows: list[Row] = []
+
+    def grow(depth: int, base: float) -> int:
+        if depth == 0 or depth < height and random.random() < 0.2:
+            rows.append(Row(Kind.TERMINAL, Fraction(round(1000 * (base + utility())))))
+        else:
+            kind = random.choice((Kind.MAX, Kind.MIN, Kind.CHANCE))
+            children = tuple(
+                grow(depth - 1, base + step * utility()) for _ in range(random.randint(1, widest))
+            )
+            drawn = [random.choice((0, 1, 2, 3, 5)) for _ in children]
+            drawn[-1] = max(drawn[-1], 1)
+            shares = tuple(Fraction(w, sum(drawn)) for w in drawn) if kind == Kind.CHANCE else ()
+            rows.append(Row(kind, children=children, probabilities=shares))
+        return len(rows) - 1
+
+    step = random.choice((0.0, 0.5, 2.0))  # how much of a utility lies in the branches on the way
+    grow(height, 0.0)
+    return rows
+
+
+def trees_without_sharing(
+    count: int, exact: bool = False
+) -> Iterator[tuple[int, Tree, Bounds | None]]:
+    """Yield seeds, trees of two leaves or more, and root bounds (None for those of the leaves)."""
+    seed = found = 0
+    while found < count:
+        seed += 1
+        random = Random(seed)
+        if seed % 2:
+            case = Case(seed)
+            tree, bounds = case.tree(exact), case.bounds and in_numbers(case.bounds, exact)
+        else:
+            rows = rows_without_sharing(
+                random, lambda random=random: random.gauss(0, 1), random.choice((2, 3, 5)), 4
+            )
+            tree = build(rows, exact)
+            bounds = random.choice(
+                (None, None, (-INFINITY, INFINITY), in_numbers((-20000, 20000), exact))
+            )
+        if not tree.is_sharing and 2 <= tree.leaves <= 60:
+            found += 1
+            yield seed, tree, bounds
+
+
+# ---- The loop, leaf by leaf.
+
+
+class Steps:
+    """A search that is run step by step, by the loop's own functions."""
+
+    def __init__(self, tree: Tree, chosen: Algorithm, bounds: Bounds | None = None) -> None:
+        self.tree = tree
+        found, source = choose_bounds(tree, bounds)
+        self.ground = Ground.of(
+            tree, chosen, found, source, "exact" if tree.exact else "interpreted"
+        )
+        self.columns = self.ground.columns
+        self.beliefs, self.limits = begin_best_first(self.ground)
+        bf.begin(self.columns, self.beliefs, self.limits)
+        self.seen: list[int] = []
+        self.is_over = False
+
+    def walk(self) -> list[int]:
+        """Go to the next leaf, take it in, back up; return the nodes on the way."""
+        depth = bf.walk(self.columns, self.beliefs, self.limits, 10**9)
+        way = list(self.beliefs.route[: depth + 1])
+        leaf = way[-1]
+        if not self.columns.kind[leaf]:
+            bf.take_in(self.beliefs, self.limits, leaf, self.columns.utility[leaf])
+            self.seen.append(leaf)
+        bf.back_up(self.columns, self.beliefs, self.limits, depth)
+        self.is_over = bf.is_reached(self.columns, self.beliefs, self.limits)
+        return way
+
+    def all(self) -> Iterator[list[int]]:
+        while not self.is_over:
+            yield self.walk()
+
+    @property
+    def search(self) -> Search:
+        return end_best_first(self.ground, self.beliefs, False)
+
+
+# ---- The definition.
+
+
+class Spoken:
+    """Best-first search by its description, in floats or exact, for trees in which no node is shared."""
+
+    def __init__(self, tree: Tree, chosen: Algorithm, bounds: Bounds | None) -> None:
+        self.tree, self.guide, self.goal = tree, chosen.guide, chosen.goal
+        self.root = tree.root
+        root_bounds, _ = choose_bounds(tree, bounds)
+        self.own = list(zip(*tree.inherited_bounds(root_bounds), strict=True))
+        self.eps = evaluate(tree, bounds=bounds).eps
+        self.near = float(self.eps) or 1e-9 * float(
+            max(abs(x) for x in (*tree.utility_range, *root_bounds) if abs(x) < INFINITY)
+        )
+        self.nodes = list(below(self.root))
+        self.depth = depths(self.root)
+        low, high = map(float, root_bounds)
+        if math.isfinite(high - low) and low < high:
+            self.weight, self.center, self.breadth = 2.0, (low + high) / 2, (high - low) ** 2 / 12
+        else:
+            self.weight, self.center, self.breadth = (
+                0.01,
+                low if math.isfinite(low) else high if math.isfinite(high) else 0.0,
+                1.0,
+            )
+        self.seen: list[int] = []
+        self.known: dict[int, Bounds] = {}
+        self.ends: dict[int, tuple[float, float]] = {}
+        self.guess: dict[
+            int, tuple[float, float]
+        ] = {}  # mean and variance, as old as their last renewal
+        self.costs: dict[int, tuple[float, float]] = {
+            node.id: (1.0, 1.0) for node in self.nodes
+        }  # to lower, to raise
+        self.rates = dict.fromkeys((node.id for node in self.nodes), 0.0)
+        self.spread: list[float] = []
+        self.slope: list[float] = []
+        self.renewal = 0.0
+        self.look()
+
+    # What is known.
+
+    def look(self) -> None:
+        """Find every interval anew."""
+        self.known.clear()
+        self.interval(self.root)
+        self.ends = {n: (float(lower), float(upper)) for n, (lower, upper) in self.known.items()}
+
+    def interval(self, node: Node) -> Bounds:
+        """Return what the leaves seen say of a node, together with its bounds."""
+        lower, upper = self.own[node.id]
+        if node.kind == Kind.TERMINAL:
+            if node.id in self.seen:
+                lower = upper = node.utility
+        else:
+            found = [self.interval(child) for child in node.children]
+            if node.kind == Kind.CHANCE:
+                shares = [
+                    (branch.probability, ends)
+                    for branch, ends in zip(node.branches, found, strict=True)
+                ]
+                least, most = (
+                    sum(p * ends[side] for p, ends in shares if p > 0) for side in (0, 1)
+                )
+            else:
+                pick = max if node.kind == Kind.MAX else min
+                least, most = (pick(ends[side] for ends in found) for side in (0, 1))
+            if most > least + self.eps:
+                least, most = max(least, lower), min(most, upper)
+            if most <= least + self.eps and most != least:
+                least, most = {
+                    Kind.MAX: (least, least),
+                    Kind.MIN: (most, most),
+                    Kind.CHANCE: (mean((least, most)),) * 2,
+                }[node.kind]
+            lower, upper = least, most
+        self.known[node.id] = lower, upper
+        return lower, upper
+
+    def is_open(self, node: Node) -> bool:
+        lower, upper = self.known[node.id]
+        return bool(lower < upper)
+
+    def is_over(self) -> bool:
+        """Say whether the root is exact; or for the goal action, one action as good as any other can be."""
+        if not self.is_open(self.root):
+            return True
+        return (
+            self.goal == "action"
+            and self.root.kind in (Kind.MAX, Kind.MIN)
+            and bool(proved(self.root, self.known, self.eps))
+        )
+
+    # What is guessed.
+
+    @property
+    def learns(self) -> bool:
+        return self.guide in ("learning", "ordered")
+
+    def take(self, leaf: Node, way: list[Node]) -> None:
+        """Take in a leaf, and renew the guesses along the way to it."""
+        if leaf.kind != Kind.TERMINAL:  # the root, of which bounds say enough
+            return
+        self.seen.append(leaf.id)
+        self.look()
+        self.guess[leaf.id] = float(leaf.utility), 0.0
+        if self.learns:
+            self.expect_leaves(way[:-1])
+        for node in reversed(way[:-1]):
+            self.estimate(node)
+
+    def renew(self) -> None:
+        """Renew every guess."""
+        if self.learns:
+            self.spread, self.slope = learnt(self)
+            self.expect_leaves(self.nodes)
+        else:
+            self.guess = {
+                node.id: (self.middle(node), self.guess.get(node.id, (0.0, 0.0))[1])
+                for node in self.nodes
+            }
+            self.costs = {node.id: (1.0, 1.0) for node in self.nodes}
+        for node in self.nodes:  # children first
+            self.estimate(node)
+        self.renewal = len(self.seen) + max(1.0, len(self.seen) / 4)
+
+    def expect_leaves(self, parents: list[Node]) -> None:
+        """Expect of each child of some nodes that is a leaf not yet seen what the joint distribution says."""
+        leaves = [
+            c
+            for node in parents
+            for c in node.children
+            if c.kind == Kind.TERMINAL and c.id not in self.seen
+        ]
+        for leaf, (m, v) in zip(leaves, posterior(self, leaves), strict=True):
+            low, high = self.ends[leaf.id]
+            self.guess[leaf.id] = min(max(m + self.center, low), high), v if low < high else 0.0
+
+    def middle(self, node: Node) -> float:
+        low, high = self.ends[node.id]
+        if math.isinf(low) and math.isinf(high):
+            return 0.0
+        return high if math.isinf(low) else low if math.isinf(high) else (low + high) / 2
+
+    def estimate(self, node: Node) -> None:
+        """Guess the value of an inner node by its children's, and what it costs to know more."""
+        if node.kind == Kind.TERMINAL or self.guide == "bounds":
+            return
+        low, high = self.ends[node.id]
+        children = [self.guess[c.id] for c in node.children]
+        if node.kind == Kind.CHANCE:
+            shares = [float(branch.probability) for branch in node.branches]
+            m = sum(p * one for p, (one, _) in zip(shares, children, strict=True))
+            v = sum(p**2 * one for p, (_, one) in zip(shares, children, strict=True))
+        else:
+            sign = 1 if node.kind == Kind.MAX else -1
+            m, v = sign * children[0][0], children[0][1]
+            for other, w in children[1:]:
+                m, v = clark(m, v, sign * other, w)
+            m *= sign
+        if self.guide == "uniform":
+            m = self.middle(node)
+        m = min(max(m, low), high)
+        self.guess[node.id] = m, min(v, ((high - low) / 2) ** 2)
+        waiting = [c for c in node.children if self.is_open(c)]
+        to_lower, to_raise = ([self.costs[c.id][side] for c in waiting] for side in (0, 1))
+        if node.kind == Kind.CHANCE:
+            possible = [
+                b.child for b in node.branches if b.probability > 0 and self.is_open(b.child)
+            ]
+            to_lower, to_raise = ([self.costs[c.id][side] for c in possible] for side in (0, 1))
+        elif node.kind == Kind.MAX:
+            to_lower = [self.costs[c.id][0] for c in waiting if self.ends[c.id][1] > m + self.near]
+            able = [c for c in waiting if self.ends[c.id][1] > low + self.near]
+            best, self.rates[node.id] = first_best(able, lambda c: self.gain_at(node, c, "raise"))
+            to_raise = [self.costs[best.id][1]] if best else []
+        else:
+            to_raise = [self.costs[c.id][1] for c in waiting if self.ends[c.id][0] < m - self.near]
+            able = [c for c in waiting if self.ends[c.id][0] < high - self.near]
+            best, self.rates[node.id] = first_best(able, lambda c: self.gain_at(node, c, "lower"))
+            to_lower = [self.costs[best.id][0]] if best else []
+        self.costs[node.id] = max(1.0, sum(to_lower)), max(1.0, sum(to_raise))
+
+    def far(self, node: Node) -> tuple[float, float]:
+        """Return a node's interval, or for an end that is not known, what lies six standard deviations away.
+
+        Where nothing is learnt, it lies beyond all numbers.
+        """
+        low, high = self.ends[node.id]
+        m, v = self.guess[node.id]
+        six = 6 * math.sqrt(v) if self.learns else 1e100
+        return (m - six if math.isinf(low) else low), (m + six if math.isinf(high) else high)
+
+    def gain(self, node: Node, x: float, aim: str) -> float:
+        """Return by how much v* is expected to lie below x, or above."""
+        low, high = self.far(node)
+        x = high if x == INFINITY else low if x == -INFINITY else x
+        m, v = self.guess[node.id]
+        if aim == "raise":  # the mirror
+            low, high, m, x = -high, -low, -m, -x
+        if self.guide == "uniform":
+            return (x - low) ** 2 / (2 * (high - low)) if x > low and high > low else 0.0
+        return expected_drop(m, v, x)
+
+    def gain_at(self, node: Node, child: Node, aim: str) -> float:
+        """Return what a leaf below a child takes off the one bound of a player for which it takes one child."""
+        (low, high), (child_low, child_high) = self.ends[node.id], self.ends[child.id]
+        if aim == "lower":
+            return self.gain(child, min(high, child_high), aim) / self.costs[child.id][0]
+        return self.gain(child, max(low, child_low), aim) / self.costs[child.id][1]
+
+    def promise(self, node: Node, aim: str) -> float:
+        """Return the gain a leaf: what its best child promises, where it takes one child only."""
+        if (node.kind, aim) in ((Kind.MIN, "lower"), (Kind.MAX, "raise")):
+            return self.rates[node.id]
+        low, high = self.ends[node.id]
+        if aim == "lower":
+            return self.gain(node, high, aim) / self.costs[node.id][0]
+        return self.gain(node, low, aim) / self.costs[node.id][1]
+
+    # Where it goes.
+
+    def next_way(self) -> list[Node]:
+        """Return the way to the next leaf; to a node that is known by its bounds, where there is one."""
+        if len(self.seen) >= self.renewal:
+            self.renew()
+        way, aim = [self.root], "exact"
+        while (
+            self.is_open(way[-1])
+            and way[-1].kind != Kind.TERMINAL
+            and not (len(way) == 1 and self.is_over())
+        ):
+            if len(way) == 1 and self.goal == "action" and self.root.kind != Kind.CHANCE:
+                node, aim = self.choose_rival()
+            else:
+                node, aim = self.choose(way[-1], aim)
+            way.append(node)
+        return way
+
+    def choose(self, node: Node, aim: str) -> tuple[Node, str]:
+        if node.kind == Kind.CHANCE:
+            return self.choose_outcome(node, aim), aim
+        is_max = node.kind == Kind.MAX
+        every = "lower" if is_max else "raise"
+        if aim in ("exact", every) or self.guide == "bounds":
+            best = self.most_hopeful([c for c in node.children if self.is_open(c)], is_max)
+            greatest = max(self.mean(c, is_max) for c in node.children)
+            if aim == "exact" and self.mean(best, is_max) < greatest - self.near:
+                aim = every
+            return best, aim
+        lower, upper = self.known[node.id]
+        able = [
+            c
+            for c in node.children
+            if self.is_open(c)
+            and (
+                self.known[c.id][1] > lower + self.eps
+                if is_max
+                else self.known[c.id][0] < upper - self.eps
+            )
+        ]
+        best, _ = first_best(able, lambda c: self.gain_at(node, c, aim))
+        return best, aim
+
+    def choose_outcome(self, node: Node, aim: str) -> Node:
+        def score(child: Node) -> float:
+            low, high = self.far(child)
+            if self.guide == "bounds":
+                return high - low
+            return (
+                (high - low) / sum(self.costs[child.id])
+                if aim == "exact"
+                else self.promise(child, aim)
+            )
+
+        shares = {b.child.id: b.probability for b in node.branches}
+        able = [b.child for b in node.branches if b.probability > 0 and self.is_open(b.child)]
+        best, _ = first_best(able, lambda c: shares[c.id] * score(c))
+        return best
+
+    def mean(self, node: Node, is_max: bool) -> float:
+        return self.guess[node.id][0] if is_max else -self.guess[node.id][0]
+
+    def hope(self, node: Node, is_max: bool) -> float:
+        low, high = self.ends[node.id]
+        return high if is_max else -low
+
+    def most_hopeful(self, nodes: list[Node], is_max: bool) -> Node:
+        """Return the node that may bring its player most; of equals the one of which most is expected."""
+        best = nodes[0]
+        for node in nodes[1:]:
+            one, most = self.hope(node, is_max), self.hope(best, is_max)  # which may be infinite
+            is_close = (
+                one >= most - self.near
+                and self.mean(node, is_max) > self.mean(best, is_max) + self.near
+            )
+            if one > most + self.near or is_close:
+                best = node
+        return best
+
+    def choose_rival(self) -> tuple[Node, str]:
+        children, is_max = self.root.children, self.root.kind == Kind.MAX
+        to_raise, to_lower = ("raise", "lower") if is_max else ("lower", "raise")
+        best = children[0]  # the favourite
+        for node in children[1:]:
+            more = self.mean(node, is_max) - self.mean(best, is_max)
+            if (
+                more > self.near
+                or more >= -self.near
+                and self.hope(node, is_max) > self.hope(best, is_max) + self.near
+            ):
+                best = node
+        rivals = [c for c in children if c.id != best.id and self.is_open(c)]
+        low, high = self.ends[self.root.id]
+        held = low if is_max else -high  # what some action is sure of
+        if (
+            not rivals
+            or self.is_open(best)
+            and max(self.hope(c, is_max) for c in rivals) <= held + self.near
+        ):
+            return best, to_raise
+        rival = rivals[0]
+        for node in rivals[1:]:
+            if self.hope(node, is_max) > self.hope(rival, is_max) + self.near:
+                rival = node
+        if not self.is_open(best) or self.hope(best, is_max) < self.hope(rival, is_max) - self.near:
+            return rival, to_lower
+        sure = self.ends[best.id][0] if is_max else -self.ends[best.id][1]
+        side = 0 if is_max else 1
+        cost = sum(
+            self.costs[c.id][side] for c in rivals if self.hope(c, is_max) > sure + self.near
+        )
+        up, down = self.promise(best, to_raise), self.promise(rival, to_lower)
+        if rival.kind == Kind.CHANCE:
+            shares = [(b.probability, b.child) for b in rival.branches]
+            down = max(
+                p * self.promise(c, to_lower) for p, c in shares if p > 0 and self.is_open(c)
+            )
+        down *= self.costs[rival.id][side] / max(1.0, cost)
+        return (rival, to_lower) if down > 2 * (1 + 1e-6) * up else (best, to_raise)
+
+
+def below(node: Node) -> Iterator[Node]:
+    """Yield the nodes at and below a node, children first, by every branch."""
+    for child in node.children:
+        yield from below(child)
+    yield node
+
+
+def depths(node: Node, depth: int = 0) -> dict[int, int]:
+    found = {node.id: depth}
+    for child in node.children:
+        found |= depths(child, depth + 1)
+    return found
+
+
+def proved(root: Node, known: dict[int, Bounds], eps: Number) -> list[Node]:
+    """Return the actions of a player's root that are as good as any other can be."""
+    found = []
+    for one in root.children:
+        others = [known[c.id] for c in root.children if c.id != one.id]
+        lower, upper = known[one.id]
+        if root.kind == Kind.MAX:
+            is_proved = all(high <= lower + eps for _, high in others)
+        else:
+            is_proved = all(low >= upper - eps for low, _ in others)
+        found += [one] if is_proved else []
+    return found
+
+
+def first_best(nodes: list[Node], score: Callable[[Node], float]) -> tuple[Any, float]:
+    """Return the node of the greatest score, and that; of those that are as good as equal, the first."""
+    best, most = None, 0.0
+    for node in nodes:
+        one = float(score(node))
+        if best is None or one > most * (1 + 1e-6):
+            best, most = node, one
+    return best, most
+
+
+def expected_drop(m: float, v: float, x: float) -> float:
+    """Return E[max(0, x - V)] for a normal V."""
+    if v <= 0:
+        return max(0.0, x - m)
+    s = math.sqrt(v)
+    return (x - m) * STANDARD.cdf((x - m) / s) + s * STANDARD.pdf((x - m) / s)
+
+
+def clark(m: float, v: float, m2: float, v2: float) -> tuple[float, float]:
+    """Return mean and variance of the greater of two independent normal variables."""
+    a = math.sqrt(v + v2)
+    if a <= 0:
+        return max(m, m2), 0.0
+    z = (m - m2) / a
+    first = m * STANDARD.cdf(z) + m2 * STANDARD.cdf(-z) + a * STANDARD.pdf(z)
+    # E[M^2] - E[M]^2, about the mean of the greater of the two.
+    c = max(m, m2)
+    d, d2, f = m - c, m2 - c, first - c
+    second = (
+        (d * d + v) * STANDARD.cdf(z)
+        + (d2 * d2 + v2) * STANDARD.cdf(-z)
+        + (d + d2) * a * STANDARD.pdf(z)
+    )
+    return first, max(0.0, second - f * f)
+
+
+# ---- The joint distribution of leaves: a random effect for each node.
+
+
+def ranks(node: Node) -> list[float]:
+    """Return for each child where it stands, from -1/2 to 1/2."""
+    count = len(node.children)
+    return [i / (count - 1) - 0.5 if count > 1 else 0.0 for i in range(count)]
+
+
+def effects(spoken: Spoken) -> tuple[dict[int, float], dict[int, dict[int, float]]]:
+    """Return for every node its mean, and the independent effects that it is the sum of, with their variances.
+
+    The root's level lies around the center; a child's, and a leaf, around the level of its parent, with the slope.
+    """
+    spread, slope = spoken.spread, spoken.slope
+    offset: dict[int, float] = {}
+    made_of: dict[int, dict[int, float]] = {}
+
+    def enter(node: Node, mean: float, above: dict[int, float], own: float) -> None:
+        offset[node.id], made_of[node.id] = mean, above | {node.id: own}
+        d = spoken.depth[node.id]
+        for r, child in zip(ranks(node), node.children, strict=True):
+            is_leaf = child.kind == Kind.TERMINAL
+            rest = spread[d] if is_leaf else spread[d] - spread[d + 1]
+            enter(child, mean + slope[d] * r, made_of[node.id], rest)
+
+    enter(spoken.root, 0.0, {}, spread[0] / spoken.weight)
+    return offset, made_of
+
+
+def posterior(spoken: Spoken, nodes: list[Node]) -> list[tuple[float, float]]:
+    """Return mean and variance of some nodes, given the leaves that were seen; measured from the center."""
+    offset, made_of = effects(spoken)
+
+    def covariance(one: list[int], other: list[int]) -> Any:
+        return np.array(
+            [[sum(v for e, v in made_of[a].items() if e in made_of[b]) for b in other] for a in one]
+        ).reshape(len(one), len(other))
+
+    ids, seen = [node.id for node in nodes], spoken.seen
+    means, variances = np.array([offset[n] for n in ids]), np.diag(covariance(ids, ids)).copy()
+    if seen and ids:
+        leaves = spoken.tree.columns.utility
+        gap = np.array([float(leaves[n]) - spoken.center - offset[n] for n in seen])
+        across = covariance(ids, seen)
+        weights = np.linalg.solve(covariance(seen, seen), across.T).T
+        means = means + weights @ gap
+        variances = variances - np.einsum("ij,ij->i", weights, across)
+    return list(zip(means.tolist(), variances.tolist(), strict=True))
+
+
+def learnt(spoken: Spoken) -> tuple[list[float], list[float]]:
+    """Return for each depth the spread and the slope that the leaves seen suggest: pair by pair, point by point."""
+    seen, guide = set(spoken.seen), spoken.guide
+    value = {
+        node.id: float(node.utility) - spoken.center for node in spoken.nodes if node.id in seen
+    }
+    inner = [node for node in spoken.nodes if node.kind != Kind.TERMINAL]
+    deepest = max(spoken.depth[node.id] for node in inner)
+
+    def leaves(node: Node) -> list[float]:
+        return [value[n.id] for n in below(node) if n.id in value]
+
+    count = len(value) + spoken.weight
+    average = sum(value.values()) / count
+    variance = (
+        sum(x * x for x in value.values()) + spoken.weight * spoken.breadth
+    ) / count - average**2
+    variance = max(variance, 1e-12 * spoken.breadth)
+    spread, slope, widest = [0.0] * (deepest + 2), [0.0] * (deepest + 2), 0.0
+    for d in range(deepest, -1, -1):
+        degrees = weighed = x_r = r_r = x_x = expected = 0.0
+        for node in (node for node in inner if spoken.depth[node.id] == d):
+            parts = [
+                (r, leaves(c)) for r, c in zip(ranks(node), node.children, strict=True) if leaves(c)
+            ]
+            if guide == "ordered":
+                expected = SLOPES[node.kind]
+            if len(parts) < 2:
+                continue
+            pairs = [
+                (x - y) ** 2 / 2
+                for i, (_, a) in enumerate(parts)
+                for _, b in parts[:i]
+                for x in a
+                for y in b
+            ]
+            degrees += len(parts) - 1
+            weighed += (len(parts) - 1) * mean(pairs)
+            r_mean, x_mean = mean(r for r, _ in parts), mean(mean(a) for _, a in parts)
+            x_r += sum((r - r_mean) * (mean(a) - x_mean) for r, a in parts)
+            r_r += sum((r - r_mean) ** 2 for r, a in parts)
+            x_x += sum((mean(a) - x_mean) ** 2 for r, a in parts)
+        widest = max(widest, (weighed + 2 * variance) / (degrees + 2))
+        spread[d], slope[d] = widest, expected * math.sqrt(widest)
+        if degrees > 2 and r_r > 0:
+            fitted = x_r / r_r
+            residual = x_x - fitted * x_r
+            error = (
+                max(0.0, residual) / (degrees - 1) / r_r
+            )  # squared standard error of the fitted slope
+            off = fitted - slope[d]
+            if off**2 > 16 * error:
+                slope[d] += off * (1 - 16 * error / off**2)
+    return spread, slope
+
+
+# ---- The walk.
+
+
+def test_the_search_goes_where_its_description_says() -> None:
+    """Node by node, on trees without sharing, whatever guides it and whatever is asked."""
+    for seed, tree, bounds in trees_without_sharing(120):
+        for chosen in CHOSEN:
+            spoken, steps = Spoken(tree, chosen, bounds), Steps(tree, chosen, bounds)
+            for way in steps.all():
+                told = spoken.next_way()
+                assert [node.id for node in told] == way, (seed, chosen.full_name, spoken.seen)
+                spoken.take(told[-1], told)
+            assert spoken.is_over()
+
+
+# ---- What is known.
+
+
+def check_known(steps: Steps, spoken: Spoken) -> None:
+    spoken.seen = steps.seen
+    spoken.look()
+    slack = 0 if steps.tree.exact else 1e-9 * float(max(map(abs, steps.tree.utility_range)))
+    for node in spoken.nodes:
+        lower, upper = steps.beliefs.lower[node.id], steps.beliefs.upper[node.id]
+        least, most = spoken.known[node.id]
+        assert (
+            (lower, upper) == (least, most)
+            or abs(lower - least) <= slack
+            and abs(upper - most) <= slack
+        ), node
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_after_every_leaf_all_that_the_leaves_seen_say_is_known(exact: bool) -> None:
+    """By recursion from the leaves; only the root's first walk takes in what bounds alone say elsewhere."""
+    for seed, tree, bounds in trees_without_sharing(60, exact):
+        steps = Steps(tree, CHOSEN[seed % 8], bounds)
+        spoken = Spoken(tree, steps.ground.algorithm, bounds)
+        for _ in steps.all():
+            check_known(steps, spoken)
+        searched = evaluate(tree, steps.ground.algorithm, bounds=bounds)
+        assert list(searched.lower) == list(steps.beliefs.lower)
+        assert list(searched.upper) == list(steps.beliefs.upper)
+        assert sum(map(bool, searched.visits[:])) == len(
+            {n for n in range(len(tree)) if steps.beliefs.visits[n]}
+        )
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_where_nodes_are_shared_intervals_hold_v(exact: bool) -> None:
+    """After every step; they only narrow, no leaf is seen twice, and the search ends."""
+    sharing = 0
+    for seed in range(250):
+        case = Case(seed)
+        tree = case.tree(exact)
+        if not tree.is_sharing:
+            continue
+        sharing += 1
+        values, slack = definitions(tree), 0 if exact else 1e-8
+        steps = Steps(tree, CHOSEN[seed % 8], case.bounds and in_numbers(case.bounds, exact))
+        lower, upper = list(steps.beliefs.lower), list(steps.beliefs.upper)
+        for way in steps.all():
+            assert way[0] == len(tree) - 1
+            known = steps.beliefs
+            for n, value in enumerate(values):
+                assert lower[n] - slack <= known.lower[n] <= value + slack
+                assert value - slack <= known.upper[n] <= upper[n] + slack
+            lower, upper = list(known.lower), list(known.upper)
+        assert len(steps.seen) == len(set(steps.seen))
+        assert len(steps.seen) == steps.search.counts.leaves_visited
+        if steps.limits.goal == bf.VALUE:
+            assert abs(lower[-1] - values[-1]) <= slack >= upper[-1] - lower[-1]
+    assert sharing > 80
+
+
+@pytest.mark.parametrize("chosen", CHOSEN, ids=lambda chosen: chosen.full_name)
+def test_a_stopped_search_is_the_search_up_to_there(chosen: Algorithm) -> None:
+    for seed, tree, bounds in trees_without_sharing(12):
+        steps, entries = Steps(tree, chosen, bounds), 0
+        for way in steps.all():
+            entries += len(way)
+            for most in (entries, entries + 1):
+                stopped = evaluate(tree, chosen, bounds=bounds, max_visits=most)
+                if steps.is_over:
+                    assert not stopped.stopped
+                    continue
+                assert stopped.stopped, seed
+                assert list(stopped.lower) == list(steps.beliefs.lower)
+                assert list(stopped.upper) == list(steps.beliefs.upper)
+                assert stopped.counts.visits <= most
+
+
+# ---- Gains, and the greater of two.
+
+
+def beliefs_of(lower: float, upper: float, m: float, v: float, guide: str) -> tuple[Any, Any]:
+    """Return the columns of a tree of which one node is given."""
+    steps = Steps(et.loads("max: [0, 1]"), algorithm("best-first", guide=guide))
+    known = steps.beliefs
+    known.low[0], known.high[0], known.mean[0], known.variance[0] = lower, upper, m, v
+    return known, steps.limits
+
+
+def integral(f: Callable[[Any], Any], low: float, high: float) -> float:
+    """Return an integral by Simpson's rule."""
+    x = np.linspace(low, high, 20001)
+    weights = np.where(np.arange(20001) % 2, 4.0, 2.0)
+    weights[[0, -1]] = 1.0
+    return float((weights * f(x)).sum() * (x[1] - x[0]) / 3)
+
+
+def density(m: float, v: float) -> Callable[[Any], Any]:
+    return lambda x: np.exp(-((x - m) ** 2) / (2 * v)) / math.sqrt(2 * math.pi * v)
+
+
+@pytest.mark.parametrize("below", [True, False])
+@pytest.mark.parametrize(("m", "v"), [(0.0, 1.0), (3.0, 0.04), (-70.0, 400.0), (1e6, 1.0)])
+def test_the_gain_of_a_normal_value_is_its_integral(m: float, v: float, below: bool) -> None:
+    s = math.sqrt(v)
+    known, limits = beliefs_of(-1e9, 1e9, m, v, "learning")
+    for z in (-3, -1, -0.25, 0, 0.5, 2, 4):
+        x = m + z * s
+        ends = (m - 12 * s, x) if below else (x, m + 12 * s)
+        truth = integral(lambda y, x=x: abs(x - y) * density(m, v)(y), *ends)
+        assert bf.gain(known, limits, 0, x, below) == pytest.approx(truth, rel=1e-6, abs=1e-9 * s)
+    known, limits = beliefs_of(-1e9, 1e9, m, 0.0, "learning")
+    assert bf.gain(known, limits, 0, m + s, below) == pytest.approx(s if below else 0.0)
+    assert bf.gain(known, limits, 0, m - s, below) == pytest.approx(0.0 if below else s)
+
+
+@pytest.mark.parametrize("below", [True, False])
+def test_the_gain_of_a_uniform_value_is_its_integral(below: bool) -> None:
+    for low, high in ((0.0, 1.0), (-7.0, 3.0), (100.0, 101.0)):
+        known, limits = beliefs_of(low, high, 0.0, 5.0, "uniform")
+        for share in (0, 0.2, 0.7, 1):
+            x = low + share * (high - low)
+            ends = (low, x) if below else (x, high)
+            truth = integral(lambda y, x=x, w=high - low: abs(x - y) / w, *ends)
+            assert bf.gain(known, limits, 0, x, below) == pytest.approx(truth, rel=1e-6, abs=1e-12)
+        assert bf.gain(known, limits, 0, low - 1 if below else high + 1, below) == 0
+    assert bf.gain(*beliefs_of(2.0, 2.0, 0.0, 5.0, "uniform"), 0, 3.0, True) == 0
+
+
+@pytest.mark.parametrize("guide", ["learning", "ordered"])
+def test_bounds_that_are_not_known_lie_six_deviations_away(guide: str) -> None:
+    known, limits = beliefs_of(-INFINITY, INFINITY, 5.0, 4.0, guide)
+    assert (bf.far_low(known, limits, 0), bf.far_high(known, limits, 0)) == (-7.0, 17.0)
+    assert bf.gain(known, limits, 0, INFINITY, True) == pytest.approx(12.0)
+    assert bf.gain(known, limits, 0, -INFINITY, False) == pytest.approx(12.0)
+
+
+@pytest.mark.parametrize("guide", ["uniform", "bounds"])
+def test_nothing_is_as_wide_as_bounds_that_are_not_known(guide: str) -> None:
+    """The greatest p times width is that of the outcome with an infinite end, whatever its p."""
+    tree = et.loads(
+        "{bounds: [0, inf], chance: [{p: 3/4, max: [3, 8], bounds: [0, 10]}, {p: 1/4, max: [20, 30]}]}"
+    )
+    ways = list(Steps(tree, algorithm("best-first", guide=guide)).all())
+    leaves = [float(tree.columns.utility[way[-1]]) for way in ways]
+    assert sorted(leaves[:2]) == [20, 30]
+
+
+def test_a_search_that_closes_the_root_was_not_stopped() -> None:
+    """What is learnt of a shared node closes another parent without a leaf, though no more visits are left."""
+    text = "{nodes: {n: 4}, max: [{ref: n}, {min: [{ref: n}, 9]}]}"
+    for guide in GUIDES:
+        search = evaluate(et.loads(text), "best-first", guide=guide, max_visits=2)
+        assert (search.value, search.stopped) == (4, False)
+
+
+def test_the_greater_of_two_is_their_integral() -> None:
+    """Mean and variance of max(A, B), from P(max <= x) = P(A <= x) P(B <= x)."""
+    random = Random(6)
+    spans = [
+        (0.0, 1.0, 0.0, 1.0),
+        (0.0, 1.0, 9.0, 1.0),
+        (5.0, 4.0, 5.0, 1e-4),
+        (1e6, 1.0, 1e6 + 1, 2.0),
+    ]
+    spans += [
+        (random.gauss(0, 3), random.expovariate(1), random.gauss(0, 3), random.expovariate(1))
+        for _ in range(40)
+    ]
+    cdf = np.vectorize(STANDARD.cdf)
+    for m, v, m2, v2 in spans:
+        s, s2 = math.sqrt(v), math.sqrt(v2)
+        center = max(m, m2)
+        ends = min(m - 10 * s, m2 - 10 * s2), max(m + 10 * s, m2 + 10 * s2)
+
+        def greater(x: Any, m: float = m, v: float = v, m2: float = m2, v2: float = v2) -> Any:
+            one, other = cdf((x - m) / math.sqrt(v)), cdf((x - m2) / math.sqrt(v2))
+            return density(m, v)(x) * other + density(m2, v2)(x) * one
+
+        at = np.linspace(*ends, 20001)
+        weights = np.where(np.arange(20001) % 2, 4.0, 2.0)
+        weights[[0, -1]] = 1.0
+        weights *= greater(at) * (at[1] - at[0]) / 3
+        first = float((weights * (at - center)).sum())
+        second = float((weights * (at - center) ** 2).sum()) - first**2
+        got, spread = bf.greater_of(m, v, m2, v2)
+        assert got == pytest.approx(center + first, rel=1e-9, abs=1e-6 * (s + s2))
+        assert spread == pytest.approx(second, rel=1e-5)
+        assert bf.greater_of(m2, v2, m, v) == pytest.approx((got, spread))
+    assert bf.greater_of(2.0, 0.0, 3.0, 0.0) == (3.0, 0.0)
+    assert bf.greater_of(2.0, 0.0, -3.0, 1e-9) == pytest.approx((2.0, 0.0))
+    assert bf.greater_of(1e150, 1.0, -1e150, 1.0) == (1e150, pytest.approx(1.0))
+
+
+# ---- What is learnt.
+
+
+def randomly_seen(seed: int, guide: str) -> Spoken:
+    """Return a search of a random tree that has seen a random part of its leaves."""
+    random = Random(seed)
+    rows = rows_without_sharing(
+        random, lambda: random.gauss(0, 3), random.choice((2, 3, 4)), random.choice((1, 2, 3, 4))
+    )
+    tree = build(rows, exact=False)
+    spoken = Spoken(
+        tree,
+        algorithm("best-first", guide=guide),
+        random.choice((None, (-1e5, 2e5), (-INFINITY, INFINITY))),
+    )
+    leaves = [node.id for node in spoken.nodes if node.kind == Kind.TERMINAL]
+    spoken.seen = random.sample(leaves, random.randint(0, len(leaves)))
+    spoken.look()
+    return spoken
+
+
+def steps_of(spoken: Spoken, guide: str) -> Steps:
+    """Return the loop's own columns, with the leaves taken in that a search has seen."""
+    low, high = spoken.own[-1]
+    steps = Steps(spoken.tree, algorithm("best-first", guide=guide), (low, high))
+    for n in spoken.seen:
+        bf.take_in(steps.beliefs, steps.limits, n, spoken.tree.columns.utility[n])
+    return steps
+
+
+@pytest.mark.parametrize("guide", ["learning", "ordered"])
+def test_spreads_and_slopes_are_those_of_pairs_and_of_points(guide: str) -> None:
+    for seed in range(250):
+        spoken = randomly_seen(seed, guide)
+        steps = steps_of(spoken, guide)
+        bf.learn(steps.columns, steps.beliefs, steps.limits)
+        spread, slope = learnt(spoken) if len(spoken.nodes) > 1 else ([], [])
+        scale = max(spread, default=0.0)
+        assert list(steps.beliefs.spread[: len(spread)]) == pytest.approx(spread, rel=1e-9)
+        assert list(steps.beliefs.slope[: len(slope)]) == pytest.approx(
+            slope, rel=1e-6, abs=1e-7 * math.sqrt(scale)
+        )
+
+
+def test_levels_are_those_of_the_joint_distribution() -> None:
+    """Conditioned at once by linear algebra: of every node, and of every leaf that is not seen."""
+    for seed in range(250):
+        spoken = randomly_seen(seed, "learning")
+        if len(spoken.nodes) == 1:
+            continue
+        steps, random = steps_of(spoken, "learning"), Random(seed)
+        known, columns = steps.beliefs, steps.columns
+        inner = [node for node in spoken.nodes if node.kind != Kind.TERMINAL]
+        deepest = max(spoken.depth[node.id] for node in inner)
+        spread = sorted(
+            (random.choice((1.0, 2.0, random.expovariate(1) + 0.01)) for _ in range(deepest + 1)),
+            reverse=True,
+        )
+        spoken.spread = [1e6 * x for x in spread] + [0.0]
+        spoken.slope = [random.gauss(0, 1000) for _ in range(deepest + 1)] + [0.0]
+        known.spread[: deepest + 2], known.slope[: deepest + 2] = spoken.spread, spoken.slope
+        for node in inner:
+            bf.hear(columns, known, node.id)
+        bf.hear_root(columns, known)
+        for node in reversed(inner):
+            bf.tell(columns, known, node.id)
+        for node, (m, v) in zip(inner, posterior(spoken, inner), strict=True):
+            assert known.level[node.id] == pytest.approx(m, rel=1e-8, abs=1e-6)
+            assert known.doubt[node.id] == pytest.approx(v, rel=1e-8, abs=1e-6)
+        leaves = [
+            node
+            for node in spoken.nodes
+            if node.kind == Kind.TERMINAL and node.id not in spoken.seen
+        ]
+        for leaf, (m, v) in zip(leaves, posterior(spoken, leaves), strict=True):
+            low, high = spoken.ends[leaf.id]
+            assert known.mean[leaf.id] == pytest.approx(
+                min(max(m + spoken.center, low), high), rel=1e-8, abs=1e-6
+            )
+            assert known.variance[leaf.id] == pytest.approx(
+                v if low < high else 0.0, rel=1e-8, abs=1e-6
+            )
+
+
+def test_the_leaves_on_the_way_are_expected_by_all_that_is_seen() -> None:
+    """After every leaf, not only when all is renewed: what hangs on the way back to the root is as if all were."""
+    for seed, tree, bounds in trees_without_sharing(25):
+        steps = Steps(tree, CHOSEN[0], bounds)
+        spoken = Spoken(tree, CHOSEN[0], bounds)
+        for way in steps.all():
+            known = steps.beliefs
+            spoken.seen = steps.seen
+            spoken.spread, spoken.slope = list(known.spread), list(known.slope)
+            parents = [
+                node for node in spoken.nodes if node.id in way and node.kind != Kind.TERMINAL
+            ]
+            for node, (m, v) in zip(parents, posterior(spoken, parents), strict=True):
+                size = math.sqrt(known.spread[0])
+                assert known.level[node.id] == pytest.approx(m, rel=1e-8, abs=1e-8 * size), seed
+                assert known.doubt[node.id] == pytest.approx(v, rel=1e-8)
+
+
+# ---- The best action.
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+@pytest.mark.parametrize("exact", [True, False])
+def test_the_best_action_is_proved_and_no_leaf_is_seen_after_that(guide: str, exact: bool) -> None:
+    chosen = algorithm("best-first", guide=guide, goal="action")
+    fewer = 0
+    for seed in range(200):
+        case = Case(seed)
+        tree = case.tree(exact)
+        bounds = case.bounds and in_numbers(case.bounds, exact)
+        values, steps = definitions(tree), Steps(tree, chosen, bounds)
+        known, eps, root = steps.beliefs, steps.ground.eps, tree.root
+        is_player = root.kind in (Kind.MAX, Kind.MIN)
+
+        def is_over(
+            steps: Steps = steps, known: Any = known, eps: Number = eps, root: Node = root
+        ) -> bool:
+            if known.lower[root.id] == known.upper[root.id]:
+                return True
+            ends = dict(enumerate(zip(known.lower, known.upper, strict=True)))
+            return root.kind in (Kind.MAX, Kind.MIN) and bool(proved(root, ends, eps))
+
+        for _ in steps.all():
+            assert is_over() == steps.is_over
+        assert is_over()
+        if is_player:
+            ends = dict(enumerate(zip(known.lower, known.upper, strict=True)))
+            best = [node.id for node in proved(root, ends, eps)]
+            slack = 0 if exact else 10 * eps
+            assert all(abs(values[n] - values[-1]) <= slack for n in best)
+            search = steps.search
+            assert (
+                known.lower[-1] == known.upper[-1] or search.tree.find(str(search.best)).id in best
+            )
+            fewer += known.lower[-1] != known.upper[-1]
+        else:
+            value = Steps(tree, algorithm("best-first", guide=guide), bounds)
+            list(value.all())
+            assert value.seen == steps.seen
+    assert fewer > 20
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_min_is_the_mirror_of_max(guide: str) -> None:
+    """Leaf by leaf; as for the value, so for the best action, and in floats as exact."""
+    for goal in ("value", "action"):
+        chosen = algorithm("best-first", guide=guide, goal=goal)
+        for seed in range(150):
+            case = Case(seed)
+            ways = []
+            for exact in (True, False):
+                for mirror in (False, True):
+                    bounds = case.bounds and in_numbers(case.bounds, exact, mirror)
+                    ways.append(list(Steps(case.tree(exact, mirror), chosen, bounds).all()))
+            assert ways[1:] == ways[:1] * 3, (seed, chosen.full_name)
+
+
+def test_the_only_action_needs_no_leaf() -> None:
+    for text in ("max: [{chance: [1, 2]}]", "min: [{max: [1, {chance: [3, 9]}]}]"):
+        search = evaluate(et.loads(text), "best-first", goal="action")
+        assert (search.counts.leaves_visited, search.best) == (0, "#1")
+        assert evaluate(et.loads(text), "best-first", goal="value").is_known
+
+
+def test_bounds_that_prove_the_best_action_need_no_leaf() -> None:
+    tree = et.loads("max: {a: {bounds: [0, 3], chance: [1, 2]}, b: {bounds: [3, 9], min: [4, 5]}}")
+    search = evaluate(tree, "best-first", goal="action", bounds=(0, 10))
+    assert (search.counts.leaves_visited, search.best) == (0, "b")

@@ -1,0 +1,189 @@
+"""What holds of every search on every tree: v*, the contract, the mirror, and that no leaf is paid for twice."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_trees import BEST_FIRST, EVERY, PRUNED, Case, definition, definitions, in_numbers
+
+from expectitree import Kind, Node, Search
+from expectitree.numbers import INFINITY, Number
+from expectitree.searches.star_minimax import PROBED
+
+CASES = st.builds(Case, seed=st.integers(0, 2**32 - 1))
+
+
+def near(a: Number, b: Number, search: Search) -> bool:
+    return abs(a - b) <= 10 * search.eps
+
+
+def check_intervals(search: Search, values: list[Number]) -> None:
+    """Check that every node's interval holds its v*, in floats up to rounding."""
+    slack = 10 * search.eps
+    for n, value in enumerate(values):
+        assert search.lower[n] - slack <= value <= search.upper[n] + slack, n
+
+
+def check_contract(search: Search, n: int, alpha: Number, beta: Number) -> None:
+    """Check that a node ended exact, failing low or failing high in its window."""
+    slack = 10 * search.eps
+    lower, upper = search.lower[n], search.upper[n]
+    assert lower == upper or upper <= alpha + slack or lower >= beta - slack, (
+        n,
+        lower,
+        upper,
+        alpha,
+        beta,
+    )
+
+
+def check_entered_nodes(search: Search) -> None:
+    """Check the contract for the last window of every inner node, but where that was a probe of one child."""
+    for n, kind in enumerate(search.tree.columns.kind):
+        if kind != Kind.TERMINAL and search.visits[n] and search.cut[n] != PROBED:
+            check_contract(search, n, search.alpha[n], search.beta[n])
+
+
+def worth_of_play(search: Search, node: Node) -> Number:
+    """Return what a node is worth where both players play the search's strategy."""
+    if node.utility is not None:
+        return node.utility
+    if node.kind == Kind.CHANCE:
+        outcomes = [branch for branch in node.branches if branch.probability > 0]
+        return sum(branch.probability * worth_of_play(search, branch.child) for branch in outcomes)
+    chosen = search.strategy_branches[node.id]
+    return worth_of_play(search, node.tree.node(search.tree.columns.child[chosen]))
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@given(case=CASES)
+def test_every_algorithm_finds_the_value(exact: bool, case: Case) -> None:
+    values = definitions(case.tree(exact))
+    for chosen in EVERY:
+        search = case.run(chosen, exact)
+        assert search.is_exact(len(values) - 1)
+        assert search.value == values[-1] if exact else near(search.value, values[-1], search)
+        check_intervals(search, values)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@given(case=CASES)
+def test_the_contract_holds_for_any_window(exact: bool, case: Case) -> None:
+    values = definitions(case.tree(exact))
+    for chosen in PRUNED + BEST_FIRST:
+        search = case.run_in_window(chosen, exact)
+        check_intervals(search, values)
+        check_contract(search, len(values) - 1, *in_numbers(case.window, exact))
+        check_entered_nodes(search)
+        check_entered_nodes(case.run(chosen, exact))
+
+
+@given(case=CASES)
+def test_the_window_of_evaluate_is_the_bounds(case: Case) -> None:
+    """So that what the contract says of any window, it says of what people run."""
+    case.window = case.window_bounds
+    for chosen in PRUNED:
+        if case.bounds is not None:
+            here, there = case.run_in_window(chosen), case.run(chosen)
+            for column in ("lower", "upper", "visits", "alpha", "beta", "cut", "cut_after", "cuts"):
+                assert getattr(here, column) == getattr(there, column), column
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@given(case=CASES)
+def test_the_mirror_negates_every_interval_exactly(exact: bool, case: Case) -> None:
+    for chosen in EVERY:
+        runs = [case.run] if chosen.name == "expectiminimax" else [case.run, case.run_in_window]
+        for run in runs:
+            seen, mirror = run(chosen, exact), run(chosen, exact, mirror=True)
+            assert list(mirror.lower) == [-x for x in seen.upper]
+            assert list(mirror.upper) == [-x for x in seen.lower]
+            assert list(mirror.visits) == list(seen.visits)
+            assert list(mirror.cut_after) == list(seen.cut_after)
+            assert mirror.cuts == seen.cuts
+
+
+@given(case=CASES)
+def test_no_leaf_is_paid_for_twice(case: Case) -> None:
+    assert set(case.run(EVERY[0]).visits) == {1}
+    for chosen in PRUNED + BEST_FIRST:
+        for search in (case.run(chosen), case.run_in_window(chosen)):
+            leaf_visits = [
+                v for v, k in zip(search.visits, search.tree.columns.kind, strict=True) if not k
+            ]
+            assert max(leaf_visits) <= 1
+
+
+@given(case=CASES)
+def test_exact_and_float_agree(case: Case) -> None:
+    """Values to rounding; and counts, since what ties on paper ties within eps."""
+    for chosen in EVERY:
+        exact, rounded = case.run(chosen), case.run(chosen, exact=False)
+        assert near(float(exact.value), rounded.value, rounded)
+        assert list(rounded.visits) == list(exact.visits)
+        assert rounded.counts == exact.counts
+        assert rounded.ties == exact.ties
+
+
+@given(case=CASES)
+def test_pruning_changes_neither_the_best_action_nor_the_worth_of_the_strategy(case: Case) -> None:
+    full = case.run(EVERY[0])
+    for chosen in EVERY:
+        search = case.run(chosen)
+        assert search.counts.leaves_visited <= full.counts.leaves_visited == full.tree.leaves
+        assert (
+            search.best == full.best or not chosen.in_order and search.best in full.ties
+        )  # the first it proved
+        assert set(search.ties) <= set(full.ties)
+        assert worth_of_play(search, search.tree.root) == full.value
+
+
+@given(case=CASES)
+def test_the_exact_tree_is_the_float_tree(case: Case) -> None:
+    """What the properties stand on: the oracle gives the same on both, and every node has its row."""
+    exact, rounded = case.tree(), case.tree(exact=False)
+    assert len(exact) == len(rounded) == len(case.rows)
+    assert float(definition(exact.root)) == pytest.approx(
+        definition(rounded.root), rel=1e-12, abs=1e-12
+    )
+
+
+def test_the_random_trees_have_every_shape() -> None:
+    """A generator that forgot a shape would test nothing of it, and no one would notice."""
+    seen = set()
+    for seed in range(300):
+        case = Case(seed)
+        rows = case.rows
+        parents = [c for row in rows for c in row.children]
+        seen.add("terminal root" if len(rows) == 1 else f"{rows[-1].kind.name} root")
+        seen.update("shared" for c in parents if parents.count(c) > 1)
+        for row in rows:
+            kinds = {rows[c].kind for c in row.children}
+            seen.update(
+                shape
+                for shape, there in {
+                    "single child": len(row.children) == 1,
+                    "one child twice": len(set(row.children)) < len(row.children),
+                    "zero probability": 0 in row.probabilities,
+                    "local bounds": row.bounds is not None,
+                    "infinite local bounds": row.bounds is not None and INFINITY in row.bounds,
+                    "mixed children": row.kind == Kind.CHANCE and len(kinds) > 2,
+                    "chance under chance": row.kind == Kind.CHANCE and Kind.CHANCE in kinds,
+                }.items()
+                if there
+            )
+        if case.bounds is None:
+            seen.add("derived bounds")
+        elif -INFINITY in case.bounds or INFINITY in case.bounds:
+            seen.add("infinite bounds")
+        else:
+            values = definitions(case.tree())
+            seen.update(
+                "tie at a bound" for value in values if value in case.bounds and len(rows) > 1
+            )
+    assert seen >= {
+        "terminal root", "MAX root", "MIN root", "CHANCE root", "shared", "one child twice", "single child",
+        "zero probability", "local bounds", "infinite local bounds", "mixed children", "chance under chance",
+        "derived bounds", "infinite bounds", "tie at a bound",
+    }  # fmt: skip

@@ -1,0 +1,454 @@
+"""Exact counts of small trees: published ones, and others worked by hand from section 5 of the design.
+
+A fault that prunes less (or more, where luck keeps the value) changes no value: only counts show it. Every count
+is asked for exact and in floats, where a tie must cut as it does on paper.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from expectitree import ALGORITHMS, Search, Tree, TreeBuilder, evaluate, loads
+from expectitree.numbers import INFINITY
+from expectitree.searches.star_minimax import CHANCE_CUT_LOW, CUT_PROBING
+from expectitree.tree.model import Bounds
+
+UNKNOWN = (-INFINITY, INFINITY)
+
+FIGURE_5_12_LEFT = """
+max:
+  a1: {chance: [{p: 0.9, min: [2, 2]}, {p: 0.1, min: [3, 3]}]}
+  a2: {chance: [{p: 0.9, min: [1, 1]}, {p: 0.1, min: [4, 4]}]}
+"""
+FIGURE_5_12_RIGHT = """
+max:
+  a1: {chance: [{p: 0.9, min: [20, 20]}, {p: 0.1, min: [30, 30]}]}
+  a2: {chance: [{p: 0.9, min: [1, 1]}, {p: 0.1, min: [400, 400]}]}
+"""
+PRUNING_EXERCISE = """
+max:
+  - chance: [{min: [2, 2]}, {min: [1, 2]}]
+  - chance: [{min: [0, 2]}, {min: [-1, 0]}]
+"""
+FEW_OF_EACH = "max: [5, {chance: [{min: [8, 0, 9]}, {min: [2, 9, 9]}]}]"
+
+
+@pytest.fixture(params=["exact", "float"])
+def exact(request: pytest.FixtureRequest) -> bool:
+    return request.param == "exact"
+
+
+def unvisited(search: Search) -> list[str]:
+    """Return the first paths of the nodes that were not entered, parents first."""
+    return [path for node, path in search.tree.walk() if not search.visits[node.id]]
+
+
+def nodes_and_leaves(search: Search) -> tuple[int, int]:
+    return search.counts.visited, search.counts.leaves_visited
+
+
+def two_probes(tree: Tree, bounds: Bounds, order: str) -> Search:
+    return evaluate(tree, "star2.5", bounds=bounds, probes=2, probe_order=order)
+
+
+# ---- Published.
+
+
+@pytest.mark.parametrize(
+    ("text", "bounds", "expected"),
+    [
+        (FIGURE_5_12_LEFT, (1, 4), (11, 5)),
+        (FIGURE_5_12_LEFT, UNKNOWN, (14, 7)),
+        (FIGURE_5_12_RIGHT, (1, 400), (14, 7)),
+        (FIGURE_5_12_RIGHT, UNKNOWN, (15, 8)),
+    ],
+)
+def test_figure_5_12(text: str, bounds: Bounds, expected: tuple[int, int], exact: bool) -> None:
+    tree = loads(text, exact=exact)
+    assert nodes_and_leaves(evaluate(tree, "star1", bounds=bounds)) == expected
+    assert nodes_and_leaves(evaluate(tree, bounds=bounds)) == (15, 8)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "bounds", "skipped"),
+    [
+        ("star1", (-2, 2), ["#2/#1/#2", "#2/#2", "#2/#2/#1", "#2/#2/#2"]),
+        ("star2", (-2, 2), ["#2/#1/#2", "#2/#2", "#2/#2/#1", "#2/#2/#2"]),
+        ("star1", UNKNOWN, ["#2/#2/#2"]),
+        ("star2", UNKNOWN, ["#2/#1/#2", "#2/#2/#2"]),
+    ],
+)
+def test_the_pruning_exercise(
+    algorithm: str, bounds: Bounds, skipped: list[str], exact: bool
+) -> None:
+    search = evaluate(loads(PRUNING_EXERCISE, exact=exact), algorithm, bounds=bounds)
+    assert search.value == 1.5
+    assert unvisited(search) == skipped
+
+
+@pytest.mark.parametrize(
+    ("n", "star1", "star2"), [(3, 15, 13), (4, 40, 25), (6, 138, 58), (8, 336, 105), (10, 670, 166)]
+)
+def test_ballards_best_case(n: int, star1: int, star2: int, exact: bool) -> None:
+    """Leaves of the MAX, CHANCE, MIN tree whose leaf is the sum of its branches' values 0 to n - 1, best order."""
+    builder = TreeBuilder(exact=exact)
+    tree = builder.build(
+        builder.max(
+            [
+                builder.chance([builder.min([a + b + c for c in range(n)]) for b in range(n)])
+                for a in reversed(range(n))
+            ]
+        )
+    )
+    bounds = (0, 3 * (n - 1))
+    leaves = {
+        name: evaluate(tree, name, bounds=bounds).counts.leaves_visited for name in ALGORITHMS
+    }
+    assert leaves["expectiminimax"] == n**3
+    assert leaves["star1"] == star1
+    assert leaves["star2"] == star2
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_windows_are_not_clamped_to_the_bounds(algorithm: str, exact: bool) -> None:
+    """The first outcome's window starts at -2.8; started at the bound -1, its -1 would pass for failing low."""
+    search = evaluate(
+        loads("max: [-0.9, {chance: [-1, -1]}]", exact=exact), algorithm, bounds=(-1, 1)
+    )
+    assert float(search.value) == -0.9
+    assert search.best == "#1"
+    assert nodes_and_leaves(search) == (5, 3)
+    assert search.counts.cuts == 0  # the last outcome settles it, and nothing is left to cut
+
+
+# ---- Worked by hand: MAX and MIN.
+
+
+@pytest.mark.parametrize("bounds", [(0, 20), UNKNOWN])
+@pytest.mark.parametrize("algorithm", ["alphabeta", "star1", "star2"])
+def test_an_alpha_cut(algorithm: str, bounds: Bounds, exact: bool) -> None:
+    """Russell and Norvig, Figure 5.5: after 2, the second MIN is worth at most 2 <= 3; the third shows 2 too late."""
+    tree = loads("max: [{min: [3, 12, 8]}, {min: [2, 4, 6]}, {min: [14, 5, 2]}]", exact=exact)
+    search = evaluate(tree, algorithm, bounds=bounds)
+    assert (search.value, search.best, search.ties) == (3, "#1", ("#1",))
+    assert unvisited(search) == ["#2/#2", "#2/#3"]
+    assert (search.counts.cuts, search.counts.visits) == (1, 11)
+    assert search.interval("#2") == (bounds[0], 2)  # nothing below 2 is known of what was left
+
+
+@pytest.mark.parametrize("algorithm", ["alphabeta", "star1", "star2"])
+def test_a_beta_cut(algorithm: str, exact: bool) -> None:
+    """The second MAX is worth at least 5 >= 3; the third is equal, and proves it with its last child only."""
+    tree = loads("min: [{max: [3, 1]}, {max: [5, 9]}, {max: [2, 3]}]", exact=exact)
+    search = evaluate(tree, algorithm, bounds=(0, 10))
+    assert (search.value, search.best, search.ties) == (3, "#1", ("#1", "#3"))
+    assert unvisited(search) == ["#2/#2"]
+    assert search.counts.cuts == 1
+    assert search.interval("#2") == (5, 10)
+
+
+@pytest.mark.parametrize("algorithm", ["alphabeta", "star1", "star2"])
+def test_a_deep_cut(algorithm: str, exact: bool) -> None:
+    """The inner MIN is worth at most 4 <= 5, which the root's first action gives, three levels up."""
+    tree = loads("max: [5, {min: [{max: [{min: [4, 9]}, 8]}, 1]}]", exact=exact)
+    search = evaluate(tree, algorithm, bounds=(0, 10))
+    assert search.value == 5
+    assert unvisited(search) == ["#2/#1/#1/#2"]
+    assert search.counts.cuts == 1
+
+
+@pytest.mark.parametrize("algorithm", ["alphabeta", "star1", "star2"])
+def test_a_tie_is_cut(algorithm: str, exact: bool) -> None:
+    """MIN is worth at most 0.3, as good as the first action and so no better; in floats 0.1 + 0.2 is more than 0.3."""
+    tree = loads(
+        "max: [0.3, {min: [{chance: [{p: 0.1, max: [1]}, {p: 0.2, max: [1]}, {p: 0.7, max: [0]}]}, 0.1]}]",
+        exact=exact,
+    )
+    assert unvisited(evaluate(tree, algorithm, bounds=(0, 2))) == ["#2/#2"]
+    tree = loads(
+        "min: [0.7, {max: [{chance: [{p: 0.1, max: [0]}, {p: 0.1, max: [0]}, {p: 0.8, max: [0.875]}]}, 1]}]",
+        exact=exact,
+    )
+    assert unvisited(evaluate(tree, algorithm, bounds=(-1, 2))) == ["#2/#2"]
+
+
+def test_a_child_that_says_enough_is_passed_over(exact: bool) -> None:
+    """By its own bounds the first MIN is worth at most 5, the second exactly 7: neither needs to be entered."""
+    tree = loads(
+        "max: [5, {min: [1, 2], bounds: [0, 5]}, {min: [7, 7], bounds: [7, 7]}]", exact=exact
+    )
+    search = evaluate(tree, "alphabeta", bounds=(0, 10))
+    assert (search.value, search.best) == (7, "#3")
+    assert unvisited(search) == ["#2", "#2/#1", "#2/#2", "#3", "#3/#1", "#3/#2"]
+    assert search.counts.cuts == 0  # passing over leaves no later child
+
+
+# ---- Worked by hand: CHANCE.
+
+
+def test_the_window_of_an_outcome_is_divided_by_its_probability(exact: bool) -> None:
+    """The second MIN must bring (5 - 8/4) / (3/4) = 4, and after its 4 cannot bring more; undivided it would be 3."""
+    tree = loads("max: [5, {chance: [{p: 1/4, min: [8, 8]}, {p: 3/4, min: [4, 0]}]}]", exact=exact)
+    search = evaluate(tree, "star1", bounds=(0, 10))
+    assert unvisited(search) == ["#2/#2/#2"]
+    assert (search.alpha[search.tree.find("#2/#2").id], search.counts.cuts) == (4, 1)
+    mirror = loads(
+        "min: [5, {chance: [{p: 1/4, max: [2, 2]}, {p: 3/4, max: [6, 10]}]}]", exact=exact
+    )
+    search = evaluate(mirror, "star1", bounds=(0, 10))
+    assert unvisited(search) == ["#2/#2/#2"]
+    assert (search.beta[search.tree.find("#2/#2").id], search.counts.cuts) == (6, 1)
+
+
+def test_a_chance_cut(exact: bool) -> None:
+    """After the first outcome the node is worth at most (0 + 10) / 2 <= 5, and in the mirror at least 5."""
+    search = evaluate(loads("max: [5, {chance: [0, 7]}]", exact=exact), "star1", bounds=(0, 10))
+    assert unvisited(search) == ["#2/#2"]
+    assert (search.counts.cuts, search.interval("#2")) == (1, (0, 5))
+    search = evaluate(loads("min: [5, {chance: [10, 3]}]", exact=exact), "star1", bounds=(0, 10))
+    assert unvisited(search) == ["#2/#2"]
+    assert (search.counts.cuts, search.interval("#2")) == (1, (5, 10))
+
+
+def test_a_chance_cut_on_entry(exact: bool) -> None:
+    """By its children's own bounds the node is worth at most (4 + 6) / 2 <= 5: entered, and left at once."""
+    tree = loads(
+        "max: [5, {chance: [{min: [1], bounds: [0, 4]}, {min: [6], bounds: [0, 6]}]}]", exact=exact
+    )
+    for algorithm in ("star1", "star2"):
+        search = evaluate(tree, algorithm, bounds=(0, 10))
+        assert nodes_and_leaves(search) == (3, 1)
+        assert search.counts.cuts == 1
+        node = tree.find("#2").id
+        assert (search.cut[node], search.cut_after[node]) == (
+            CHANCE_CUT_LOW,
+            0,
+        )  # and not: while probing
+
+
+def test_alphabeta_does_not_cut_at_chance_nor_below_with_what_was_above(exact: bool) -> None:
+    """MIN gets the window (-inf, inf), so that its 1, hopeless from the root's view, cuts nothing."""
+    tree = loads("max: [9, {chance: [0, {min: [1, 2]}]}]", exact=exact)
+    assert unvisited(evaluate(tree, "alphabeta", bounds=(0, 10))) == []
+    assert unvisited(evaluate(tree, "star1", bounds=(0, 10))) == ["#2/#2", "#2/#2/#1", "#2/#2/#2"]
+
+
+def test_with_infinite_bounds_the_last_outcome_has_a_window(exact: bool) -> None:
+    """Once 2 is known, MIN must bring (5 - 2/2) / (1/2) = 8, and after 8 cannot bring more; MIN alike in the mirror."""
+    search = evaluate(
+        loads("max: [5, {chance: [2, {min: [8, 3]}]}]", exact=exact), "star1", bounds=UNKNOWN
+    )
+    assert unvisited(search) == ["#2/#2/#2"]
+    search = evaluate(
+        loads("min: [5, {chance: [8, {max: [2, 3]}]}]", exact=exact), "star1", bounds=UNKNOWN
+    )
+    assert unvisited(search) == ["#2/#2/#2"]
+
+
+def test_a_window_beyond_the_greatest_float_proves_nothing() -> None:
+    """(1e10 - 0) / 1e-300 is infinite in floats, and so is MIN's upper end, of which nothing is known yet."""
+    text = "max: [10000000000, {chance: [{p: 1, utility: 0}, {p: 1e-300, min: [5, 6]}]}]"
+    mirror = "min: [-10000000000, {chance: [{p: 1, utility: 0}, {p: 1e-300, max: [-5, -6]}]}]"
+    for tree in (loads(text), loads(mirror)):
+        search = evaluate(tree, "star1", bounds=UNKNOWN)
+        assert abs(search.value) == 1e10
+        assert unvisited(search) == ["#2/#2/#2"]
+
+
+def test_an_outcome_of_probability_zero_is_entered_by_expectiminimax_alone(exact: bool) -> None:
+    tree = loads(
+        "chance: [{p: 0, utility: 7}, {p: 1, utility: 3}, {p: 0, min: [1, 2]}]", exact=exact
+    )
+    assert evaluate(tree).counts.visited == 6
+    for algorithm in ("alphabeta", "star1", "star2", "star2.5"):
+        for bounds in (None, UNKNOWN):
+            search = evaluate(tree, algorithm, bounds=bounds)
+            assert search.value == 3
+            assert unvisited(search) == ["#1", "#3", "#3/#1", "#3/#2"]
+
+
+def test_leaving_only_outcomes_of_probability_zero_is_no_cut(exact: bool) -> None:
+    tree = loads("max: [5, {chance: [{p: 1, utility: 0}, {p: 0, utility: 7}]}]", exact=exact)
+    search = evaluate(tree, "star1", bounds=(0, 10))
+    assert unvisited(search) == ["#2/#2"]
+    assert search.counts.cuts == 0
+
+
+# ---- Worked by hand: probing.
+
+
+def test_star2_probes_one_child_of_each_outcome(exact: bool) -> None:
+    """Probes bring 8 and 2, so at most (8 + 2) / 2 <= 5: neither MIN is searched.
+
+    The probes go through #2/#1 and #2/#2, which are visited therefore.
+    """
+    search = evaluate(loads(FEW_OF_EACH, exact=exact), "star2", bounds=(0, 10))
+    assert unvisited(search) == ["#2/#1/#2", "#2/#1/#3", "#2/#2/#2", "#2/#2/#3"]
+    assert (search.counts.visits, search.counts.cuts) == (7, 1)
+    assert search.interval("#2/#1") == (0, 8)
+    assert search.cut[search.tree.find("#2").id] == CHANCE_CUT_LOW + CUT_PROBING
+
+
+def test_a_probe_counts_as_a_visit_and_its_leaf_is_not_paid_for_again(exact: bool) -> None:
+    """Probes bring 8 and 7, which cut nothing at alpha 5; then both MINs are searched, without their first leaves.
+
+    Visits: the root, 5, the chance node, two MINs twice each, four leaves once each.
+    """
+    tree = loads("max: [5, {chance: [{min: [8, 6]}, {min: [7, 9]}]}]", exact=exact)
+    search = evaluate(tree, "star2", bounds=(0, 10))
+    assert (search.value, search.best) == (6.5, "#2")
+    assert (search.counts.visited, search.counts.visits, search.counts.cuts) == (9, 11, 0)
+
+
+def test_cyclic_and_sequential_probing(exact: bool) -> None:
+    """Cyclic, 8 then 2 cut as above; sequential, 8 then 0 of the first MIN: at most (0 + 10) / 2 <= 5."""
+    tree = loads(FEW_OF_EACH, exact=exact)
+    cyclic = two_probes(tree, (0, 10), "cyclic")
+    assert unvisited(cyclic) == ["#2/#1/#2", "#2/#1/#3", "#2/#2/#2", "#2/#2/#3"]
+    assert cyclic.counts.visits == 7
+    sequential = two_probes(tree, (0, 10), "sequential")
+    assert unvisited(sequential) == ["#2/#1/#3", "#2/#2", "#2/#2/#1", "#2/#2/#2", "#2/#2/#3"]
+    assert sequential.counts.visits == 7  # the first MIN twice
+
+
+def test_a_second_round_of_probes(exact: bool) -> None:
+    """8 and 6 are not enough, but 8 and then 2 are: the second round begins with the first MIN's second child."""
+    tree = loads("max: [5, {chance: [{min: [8, 4, 9]}, {min: [6, 0, 9]}]}]", exact=exact)
+    search = two_probes(tree, (0, 10), "cyclic")
+    assert unvisited(search) == ["#2/#1/#3", "#2/#2/#2", "#2/#2/#3"]
+    assert search.counts.visits == 9
+
+
+def test_probing_windows_follow_what_the_probes_found(exact: bool) -> None:
+    """After 4, the second MIN must bring (5 - 4/2) / (1/2) = 6: probing its first child stops at 6, and cuts."""
+    tree = loads("max: [5, {chance: [{min: [4, 9]}, {min: [{min: [6, 1]}, 9]}]}]", exact=exact)
+    search = evaluate(tree, "star2", bounds=(0, 10))
+    assert unvisited(search) == ["#2/#1/#2", "#2/#2/#1/#2", "#2/#2/#2"]
+    assert search.counts.cuts == 2  # the inner MIN's, and the chance node's
+
+
+def test_chance_nodes_are_not_probed_and_terminals_are_evaluated(exact: bool) -> None:
+    """The last outcome's 0 settles it, (10 + 10 + 0) / 4 <= 5, before the inner chance node is entered."""
+    text = "max: [5, {chance: [{p: 1/4, min: [10, 9]}, {p: 1/4, chance: [1, 2]}, {p: 1/2, utility: 0}]}]"
+    search = evaluate(loads(text, exact=exact), "star2", bounds=(0, 10))
+    assert unvisited(search) == ["#2/#1/#2", "#2/#2", "#2/#2/#1", "#2/#2/#2"]
+
+
+def test_a_child_with_fewer_children_or_an_exact_one_is_probed_no_further(exact: bool) -> None:
+    """Of nine probes each, the first MIN has a child for one, and the second is exact after one: 0 is the least.
+
+    (9 + 0 + 9) / 3 = 6 cuts nothing, so the first, of which a probe proves an upper end only, and the third, both of
+    whose children were probed, are searched once more.
+    """
+    tree = loads("max: [5, {chance: [{min: [9]}, {min: [0, 3]}, {min: [9, 9]}]}]", exact=exact)
+    for order in ("cyclic", "sequential"):
+        search = evaluate(tree, "star2.5", bounds=(0, 10), probes=9, probe_order=order)
+        visits = {path: search.visits[node.id] for node, path in tree.walk()}
+        assert [visits[path] for path in ("#2/#1", "#2/#2", "#2/#3")] == [2, 1, 3]
+        assert unvisited(search) == ["#2/#2/#2"]
+
+
+def test_a_max_child_is_probed_from_below(exact: bool) -> None:
+    """For MIN at the root, with 5 in hand: probes bring at least (2 + 8) / 2 >= 5."""
+    tree = loads("min: [5, {chance: [{max: [2, 1]}, {max: [8, 1]}]}]", exact=exact)
+    search = evaluate(tree, "star2", bounds=(0, 10))
+    assert unvisited(search) == ["#2/#1/#2", "#2/#2/#2"]
+    assert search.interval("#2/#1") == (2, 10)
+
+
+# ---- Worked by hand: sharing, and what counts as a cut.
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_shared_node_is_visited_once(algorithm: str, exact: bool) -> None:
+    tree = loads("max: [&s {min: [3, 4]}, {chance: [*s, *s]}]", exact=exact)
+    search = evaluate(tree, algorithm, bounds=(0, 10))
+    if search.algorithm.in_order:
+        assert search.ties == ("#1", "#2")
+        assert search.visits[tree.find("#1").id] == 1
+    else:  # a walk for each leaf, and what it shows comes to the nodes of that walk
+        assert search.best == "#1"
+        assert [search.visits[tree.find(path).id] for path in ("#1/#1", "#1/#2", "#1")] == [1, 1, 2]
+    assert search.counts.total == 5
+    assert search.counts.unfolded == 11
+
+
+def test_what_a_shared_outcome_contributed_is_corrected_when_its_branch_comes(exact: bool) -> None:
+    """Once 0 is known of both: at most (0 + 0 + 2 * 10) / 4 <= 5. The second is passed over, but counts."""
+    text = """
+    max: [5, {chance: [{p: 1/4, ref: s}, {p: 1/4, ref: s}, {p: 1/2, min: [9]}]}]
+    nodes: {s: {min: [0]}}
+    """
+    search = evaluate(loads(text, exact=exact), "star1", bounds=(0, 10))
+    assert unvisited(search) == ["#2/#3", "#2/#3/#1"]
+    assert search.cut_after[search.tree.find("#2").id] == 2
+
+
+def test_the_window_of_a_shared_outcome_leaves_out_what_it_contributed_not_what_is_known_now(
+    exact: bool,
+) -> None:
+    """Both outcomes contribute 8/2 after the first round of probes; then the first probes 6, and contributes 6/2.
+
+    The second still stands with 8/2 in the sum of 7 = 6/2 + 8/2: without it 3 is left, and it must bring
+    (6 - 3) / (1/2) = 6. Taking out the 6/2 that it is worth by now would leave 4, and ask for 4 only.
+    """
+    text = "{max: [6, {chance: [{ref: s}, {ref: s}]}], nodes: {s: {min: [8, 6, 9]}}}"
+    search = two_probes(loads(text, exact=exact), (0, 10), "cyclic")
+    shared = search.tree.find("#2/#1").id
+    assert unvisited(search) == ["#2/#1/#3"]
+    assert (search.visits[shared], search.alpha[shared]) == (4, 6)
+    mirror = "{min: [4, {chance: [{ref: s}, {ref: s}]}], nodes: {s: {max: [2, 4, 1]}}}"
+    search = two_probes(loads(mirror, exact=exact), (0, 10), "cyclic")
+    assert unvisited(search) == ["#2/#1/#3"]
+    assert (search.visits[shared], search.beta[shared]) == (4, 4)
+
+
+def test_leaving_only_what_is_known_is_no_cut(exact: bool) -> None:
+    """MIN shows 2 <= 3 and leaves a child that is known already, of which nothing was saved."""
+    tree = loads("max: [&s {min: [3, 4]}, {min: [2, *s]}, {min: [2, 4]}]", exact=exact)
+    search = evaluate(tree, "alphabeta", bounds=(0, 10))
+    assert unvisited(search) == ["#3/#2"]
+    assert search.counts.cuts == 1
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_terminal_at_the_root_is_visited(algorithm: str, exact: bool) -> None:
+    for bounds in (None, (0, 5), UNKNOWN):
+        search = evaluate(loads("3", exact=exact), algorithm, bounds=bounds)
+        assert (search.value, search.best, search.counts.visits, search.counts.cuts) == (
+            3,
+            None,
+            1,
+            0,
+        )
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_root_is_entered_even_where_its_bounds_say_enough(algorithm: str, exact: bool) -> None:
+    search = evaluate(loads("max: [3, 3]", exact=exact), algorithm)
+    assert search.visited("/")
+    assert search.value == 3
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_float_is_summed_afresh_as_backward_induction_does(algorithm: str) -> None:
+    """The running sums begin at the bounds, a billion here, and have lost seven digits by the time all is known."""
+    tree = loads("chance: [{min: [0.1, 0.3]}, {max: [0.2, 0.1]}, 0.7]")
+    search = evaluate(tree, algorithm, bounds=(-1e9, 1e9))
+    assert search.value == 0.1 * (1 / 3) + 0.2 * (1 / 3) + 0.7 * (1 / 3)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "max: [0.3, {min: [0.30000000000000004, 0.9]}]",
+        "min: [0.30000000000000004, {max: [0.3, 0.1]}]",
+        "chance: [{max: [0.3, {min: [0.30000000000000004, 0.9]}]}, 0.3]",
+    ],
+)
+def test_a_float_interval_no_wider_than_rounding_is_exact(text: str, algorithm: str) -> None:
+    """The second action ties on paper, so it is cut, and what is left open is the rounding: of a value all the same."""
+    search = evaluate(loads(text), algorithm, bounds=(0, 1))
+    assert search.is_exact(len(search.tree) - 1)
+    assert search.value == pytest.approx(0.3, abs=1e-15)

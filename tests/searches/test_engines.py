@@ -1,0 +1,211 @@
+"""Engines: whatever runs the loops, they find the same, to the last visit; and a search may be stopped."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_trees import EVERY, PRUNED, Case, definitions, in_numbers
+
+import expectitree as et
+from expectitree import compiling
+from expectitree.analysis.evaluate.cuts import Explanation
+from expectitree.analysis.evaluate.report import Evaluation
+
+CASES = st.integers(0, 2**32).map(Case)
+SEARCHED = ("lower", "upper", "visits", "cut", "cut_after")
+
+
+@given(case=CASES)
+def test_the_compiled_engine_finds_the_same_to_the_last_bit(case: Case) -> None:
+    tree = case.tree(exact=False)
+    bounds = case.bounds and in_numbers(case.bounds, False)
+    for chosen in EVERY:
+        one, other = (
+            et.evaluate(tree, chosen, bounds=bounds, engine=engine)
+            for engine in ("interpreted", "compiled")
+        )
+        assert (one.engine, other.engine) == ("interpreted", "compiled")
+        for column in SEARCHED:
+            assert list(getattr(one, column)) == list(getattr(other, column)), column
+        for n, visits in enumerate(one.visits):
+            if visits and tree.columns.kind[n]:
+                assert (one.alpha[n], one.beta[n]) == (other.alpha[n], other.beta[n])
+        assert one.counts == other.counts
+        assert one.ties == other.ties
+        assert one.strategy == other.strategy
+
+
+@given(case=CASES)
+def test_every_scan_finds_the_same_compiled(case: Case) -> None:
+    """What is told of a tree beside the search is the same, interpreted and compiled."""
+
+    def told(tree: et.Tree) -> list[object]:
+        search = et.evaluate(tree, "star2", engine="interpreted")
+        explanation, evaluation = Explanation(search), Evaluation("", search)
+        columns = (
+            tree.heights, *tree.first_paths, *tree.inherited_bounds((-1e9, 1e9)), explanation.reason,
+            explanation.nodes, explanation.leaves, evaluation.shared_number,
+        )  # fmt: skip
+        return [
+            *map(list, columns), tree.leaves, tree.utility_range, tree.widest, tree.unfolded, explanation.passed_over,
+            search.counts, search.strategy, et.to_text(search, rows=5), et.to_json(search),
+        ]  # fmt: skip
+
+    with pytest.MonkeyPatch.context() as patch:
+        # A copy of a tree shares its columns, and nothing that was found out about it.
+        patch.setattr(compiling, "pays", lambda rows: False)
+        one = told(replace(case.tree(exact=False)))
+        patch.setattr(compiling, "pays", lambda rows: rows > 0)
+        other = told(replace(case.tree(exact=False)))
+    assert one == other
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@given(case=CASES, most=st.integers(1, 40))
+def test_a_stopped_search_knows_what_it_knows(exact: bool, case: Case, most: int) -> None:
+    """Intervals hold v*, no more than the visits are spent, and what is not stopped is as it would have been."""
+    tree = case.tree(exact)
+    values = definitions(tree)
+    bounds = case.bounds and in_numbers(case.bounds, exact)
+    for chosen in PRUNED:
+        whole = et.evaluate(tree, chosen, bounds=bounds)
+        search = et.evaluate(tree, chosen, bounds=bounds, max_visits=most)
+        assert search.stopped == (whole.counts.visits > most)
+        assert search.counts.visits == min(whole.counts.visits, most)
+        slack = 4 * search.eps + (0 if exact else 1e-12)
+        for n, value in enumerate(values):
+            assert search.lower[n] - slack <= value <= search.upper[n] + slack
+        if search.is_known:
+            assert abs(search.value - whole.value) <= slack
+        else:
+            with pytest.raises(et.SearchError, match="the search was stopped: the value lies in"):
+                _ = search.value
+            assert "stopped" in et.to_text(search)
+        et.to_json(search)
+
+
+def test_what_a_stopped_search_says() -> None:
+    tree = et.loads("max: {a: {chance: [4, {min: [6, 1]}]}, b: 3}")
+    search = et.evaluate(tree, "star1", bounds=(0, 10), max_visits=3)
+    assert search.interval("/") == (2, 10)
+    assert repr(search) == "<Search star1: in [2, 10], 3 of 7 nodes, 1 of 4 leaves>"
+    assert search.best is None
+    text = et.to_text(search)
+    assert "value     in [2, 10]\nstopped   after 3 visits (--max-visits)" in text
+    assert "3  not reached" in text.replace("(3)", "3")
+
+
+def test_an_engine_that_does_not_do_says_what_would() -> None:
+    floats, fractions = et.loads("max: [1, 2]"), et.loads("max: [1, 2]", exact=True)
+    for tree, engine, message in (
+        (floats, "exact", "load it with exact=True"),
+        (fractions, "compiled", "this tree is in fractions: leave it out"),
+        (fractions, "interpreted", "this tree is in fractions: leave it out"),
+        (
+            floats,
+            "quick",
+            "unknown engine 'quick': choose among auto, interpreted, compiled, exact",
+        ),
+    ):
+        with pytest.raises(et.SearchError, match=message):
+            et.evaluate(tree, engine=engine)
+    with pytest.raises(et.SearchError, match="at least 1 visit"):
+        et.evaluate(floats, "star1", max_visits=0)
+
+
+@pytest.fixture
+def no_numba(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "available", lambda: False)
+
+
+@pytest.mark.usefixtures("no_numba")
+def test_without_numba_every_tree_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "MANY_ROWS", 3)
+    tree = et.loads("max: [{chance: [1, 5]}, 2]")
+    assert et.evaluate(tree).engine == "interpreted"
+    with pytest.raises(
+        et.SearchError, match=r"the engine compiled needs numba: pip install 'expectitree\[fast\]'"
+    ):
+        et.evaluate(tree, engine="compiled")
+    assert (
+        compiling.advice(5)
+        == "numba makes large trees some hundred times faster: pip install 'expectitree[fast]'"
+    )
+    assert compiling.advice(2) is None
+
+
+def test_auto_compiles_where_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "pays", lambda rows: rows >= 30)
+    tree = et.loads("max: [{chance: [1, 5]}, 2]")
+    assert et.evaluate(tree).engine == "interpreted"  # a row a node
+    assert et.evaluate(tree, "star1").engine == "compiled"  # a visit costs six
+
+
+def in_a_process(code: str, **environment: str) -> str:
+    import os
+
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+COMPILE = (
+    "import expectitree as et\n"
+    "print(et.evaluate(et.loads('max: [{chance: [1, 5]}, 2]'), 'star1', engine='compiled').value)\n"
+)
+
+
+def test_machine_code_is_kept(tmp_path: Path) -> None:
+    assert in_a_process(COMPILE, NUMBA_CACHE_DIR=str(tmp_path)) == "3.0\n"
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
+    assert any("star_minimax" in path.name for path in kept)
+    assert in_a_process(COMPILE, NUMBA_CACHE_DIR=str(tmp_path)) == "3.0\n"
+    assert kept == {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
+
+
+def test_compiling_needs_no_place_to_keep_it() -> None:
+    """Neither the package's folder nor the user's cache can be written: numba finds no place, and says so."""
+    code = "from numba.core import caching\ncaching.CacheImpl._locator_classes = []\n" + COMPILE
+    assert in_a_process(code) == "3.0\n"
+
+
+def test_a_full_disk_does_not_stop_compiling(tmp_path: Path) -> None:
+    code = (
+        "from numba.core import caching\n"
+        "def full(*arguments): raise OSError(28, 'No space left on device')\n"
+        "caching.IndexDataCacheFile.save = full\n" + COMPILE
+    )
+    assert in_a_process(code, NUMBA_CACHE_DIR=str(tmp_path)) == "3.0\n"
+
+
+def test_bounds_in_floats_do_for_a_tree_in_fractions() -> None:
+    tree = et.loads(
+        "max: [{chance: [{p: 1/3, utility: 0.1}, {p: 2/3, min: [12.4, 20]}]}, 8.2]", exact=True
+    )
+    for name in ("star1", "star2"):
+        search = et.evaluate(tree, name, bounds=(-2e300, float("inf")))
+        assert search.value == Fraction(83, 10)
+        long = et.evaluate(
+            tree, name, bounds=(-(10**500), Fraction(10**500, 3))
+        )  # more digits than text may have
+        assert (long.value, long.upper[-1], long.bounds) == (
+            search.value,
+            search.value,
+            (-(10**500), Fraction(10**500, 3)),
+        )
+        assert all(
+            isinstance(end, Fraction) or end == float("inf")
+            for end in (*search.lower, *search.upper)
+        )

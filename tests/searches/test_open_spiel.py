@@ -1,0 +1,174 @@
+"""Two others search the same random trees: OpenSpiel, for the values, and the design's own words, for the visits.
+
+The second is the search of `star_minimax` written as a person would say it: recursive, with no running sums,
+nothing compact and nothing quick. In exact mode both must enter the same nodes equally often, and know as much.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_trees import PRUNED, Case, build, random_rows
+
+from benchmarks.efg import efg
+from expectitree import Kind, Node, Tree, evaluate
+from expectitree.algorithms import Algorithm
+from expectitree.numbers import INFINITY, Number
+from expectitree.tree.model import Bounds
+
+OPENSPIEL_TREES = 300
+
+
+def test_openspiel_finds_the_same_values() -> None:
+    try:
+        import pyspiel
+        from open_spiel.python.algorithms.minimax import expectiminimax
+    except ImportError as error:
+        pytest.skip(f"OpenSpiel cannot be imported, so nobody else has checked the values: {error}")
+
+    compared, seed = 0, 0
+    while compared < OPENSPIEL_TREES:
+        tree = build(random_rows(Random(seed)), exact=False)
+        seed += 1
+        if len(tree) == 1:  # a game in which nobody ever moves is none to OpenSpiel
+            continue
+        state = pyspiel.load_efg_game("\n".join(efg(tree)) + "\n").new_initial_state()
+        value, _ = expectiminimax(state, 1000, lambda _: float("nan"), 0)
+        assert evaluate(tree).value == pytest.approx(value, rel=1e-9, abs=1e-9), f"seed {seed - 1}"
+        assert evaluate(tree, "star2").value == pytest.approx(value, rel=1e-9, abs=1e-9), (
+            f"seed {seed - 1}"
+        )
+        compared += 1
+
+
+class SpokenSearch:
+    """Section 5 of the design, word by word, in exact numbers."""
+
+    def __init__(self, tree: Tree, chosen: Algorithm, bounds: Bounds) -> None:
+        self.tree, self.chosen = tree, chosen
+        self.lower, self.upper = tree.inherited_bounds(bounds)
+        self.visits = [0] * len(tree)
+        self.windows: dict[int, Bounds] = {}  # of the last entry of every inner node
+        self.cuts = 0
+
+    def says_enough(self, node: Node, alpha: Number, beta: Number) -> bool:
+        lower, upper = self.lower[node.id], self.upper[node.id]
+        return lower == upper or upper <= alpha or lower >= beta
+
+    def pass_over_or_enter(self, node: Node, alpha: Number, beta: Number) -> None:
+        if not self.says_enough(node, alpha, beta):
+            self.enter(node, alpha, beta)
+
+    def enter(self, node: Node, alpha: Number, beta: Number, probe: int | None = None) -> None:
+        """Search a node in a window; with `probe`, only its child of that place."""
+        self.visits[node.id] += 1
+        if node.kind == Kind.TERMINAL:
+            self.lower[node.id] = self.upper[node.id] = node.utility
+            return
+        self.windows[node.id] = alpha, beta
+        if node.kind == Kind.CHANCE:
+            self.enter_chance(node, alpha, beta)
+        else:
+            self.enter_player(node, alpha, beta, probe)
+
+    def enter_player(self, node: Node, alpha: Number, beta: Number, probe: int | None) -> None:
+        is_max = node.kind == Kind.MAX
+        children = list(node.children) if probe is None else [node.children[probe]]
+        best = -INFINITY if is_max else INFINITY
+        found: list[
+            Bounds
+        ] = []  # of each child as it was looked at; a later one may narrow what they share
+        for child in children:
+            if is_max:
+                self.pass_over_or_enter(child, max(alpha, best), beta)
+                best = max(best, self.lower[child.id])
+            else:
+                self.pass_over_or_enter(child, alpha, min(beta, best))
+                best = min(best, self.upper[child.id])
+            found.append((self.lower[child.id], self.upper[child.id]))
+            if best >= beta if is_max else best <= alpha:
+                break
+        left = children[len(found) :]
+        if probe is None:
+            self.count_cut(left)
+        lower, upper = (max(ends) if is_max else min(ends) for ends in zip(*found, strict=True))
+        whole = probe is None and not left
+        # What was not searched may be better for the player: only one end of the interval is known then.
+        self.narrow(
+            node,
+            lower if whole or is_max else -INFINITY,
+            upper if whole or not is_max else INFINITY,
+        )
+
+    def enter_chance(self, node: Node, alpha: Number, beta: Number) -> None:
+        outcomes = [
+            (branch.probability, branch.child) for branch in node.branches if branch.probability > 0
+        ]
+        known = [(p * self.lower[child.id], p * self.upper[child.id]) for p, child in outcomes]
+
+        def look(i: int, probe: int | None) -> bool:
+            """Search an outcome (or probe it), take in what it contributes now, and say whether that cuts."""
+            p, child = outcomes[i]
+            low_without = sum(low for j, (low, _) in enumerate(known) if j != i)
+            high_without = sum(high for j, (_, high) in enumerate(known) if j != i)
+            window = ((alpha - high_without) / p, (beta - low_without) / p)
+            if not self.chosen.chance_cuts:
+                window = -INFINITY, INFINITY
+            if probe is None:
+                self.pass_over_or_enter(child, *window)
+            else:
+                self.enter(child, *window, None if child.kind == Kind.TERMINAL else probe)
+            known[i] = (p * self.lower[child.id], p * self.upper[child.id])
+            return enough()
+
+        def enough() -> bool:
+            if not self.chosen.chance_cuts:
+                return False
+            return sum(high for _, high in known) <= alpha or sum(low for low, _ in known) >= beta
+
+        def search() -> list[Node]:
+            """Return the children that a cut left."""
+            if enough():
+                return [child for _, child in outcomes]
+            places = [(i, r) for i in range(len(outcomes)) for r in range(self.chosen.probes)]
+            if self.chosen.probe_order == "cyclic":
+                places.sort(key=lambda place: place[1])
+            for i, r in places:
+                child = outcomes[i][1]
+                there = r == 0 if child.kind == Kind.TERMINAL else r < len(child.children)
+                exact = self.lower[child.id] == self.upper[child.id]
+                if child.kind != Kind.CHANCE and there and not exact and look(i, r):
+                    return [child for _, child in outcomes]
+            for i in range(len(outcomes)):
+                if look(i, None):
+                    return [child for _, child in outcomes[i + 1 :]]
+            return []
+
+        self.count_cut(search())
+        ends = [(p * self.lower[child.id], p * self.upper[child.id]) for p, child in outcomes]
+        self.narrow(node, sum(low for low, _ in ends), sum(high for _, high in ends))
+
+    def count_cut(self, left: list[Node]) -> None:
+        self.cuts += any(self.lower[child.id] < self.upper[child.id] for child in left)
+
+    def narrow(self, node: Node, lower: Number, upper: Number) -> None:
+        self.lower[node.id] = max(self.lower[node.id], lower)
+        self.upper[node.id] = min(self.upper[node.id], upper)
+
+
+@given(case=st.builds(Case, seed=st.integers(0, 2**32 - 1)))
+def test_the_search_does_what_the_design_says(case: Case) -> None:
+    tree = case.tree()
+    for chosen in PRUNED:
+        for found in (case.run(chosen), case.run_in_window(chosen)):
+            window = found.bounds if len(tree) == 1 else (found.alpha[-1], found.beta[-1])
+            spoken = SpokenSearch(tree, chosen, found.bounds)
+            spoken.enter(tree.root, *window)
+            assert list(found.visits) == spoken.visits
+            assert found.lower == spoken.lower
+            assert found.upper == spoken.upper
+            assert {n: (found.alpha[n], found.beta[n]) for n in spoken.windows} == spoken.windows
+            assert found.cuts == spoken.cuts

@@ -1,0 +1,680 @@
+"""Terminals whose utility is not known yet, `utility: "?"`: kept by all that copies a tree, refused by all searches."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from array import array
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner, Result
+from helpers import ROOT
+from random_trees import EVERY, build, random_rows
+
+import expectitree as et
+from expectitree import compiling
+from expectitree.cli import cli
+from expectitree.cli.completion import _about
+from expectitree.errors import AnalysisError, FileError, NumberError, SearchError, TreeError
+from expectitree.numbers import INFINITY
+from expectitree.searches.engine import search_window
+from expectitree.searches.unknown import check_known
+from expectitree.tree import scans
+from expectitree.tree.adopt import adopt
+from expectitree.tree.model import UNKNOWN, Kind, Tree
+from expectitree.tree.transform import (
+    cut_at_depth,
+    in_fractions,
+    keep_branches,
+    map_utilities,
+    order_at_random,
+    replace_chance,
+    replace_opponent,
+)
+
+LAUNCH = ROOT / "docs" / "examples" / "launch.yaml"
+SMALL = 'max: {sure: 4, bet: {chance: {good: {utility: "?"}, bad: 1}}}'
+REFUSAL = (
+    'the utility of bet/good is not known yet ("?"): `expectitree ask` asks for what matters (`inquire` from '
+    "Python), and with --show it shows the tree; or write a number in its place"
+)
+
+
+def loads(text: str, exact: bool = False, name: str = "x.yaml") -> Tree:
+    return et.loads(text, name=name, exact=exact)
+
+
+def run(*arguments: str, text: str | None = None) -> Result:
+    return CliRunner().invoke(cli, list(arguments), input=text)
+
+
+def paths(tree: Tree, possible: bool = False) -> set[str]:
+    """Return every path (with `possible`, of p > 0) to a terminal that is not known, however the tree is stored."""
+    found = set()
+    waiting = [(tree.root, "")]
+    while waiting:
+        node, path = waiting.pop()
+        if node.kind == Kind.TERMINAL and node.utility is None:
+            found.add(path)
+        waiting += [
+            (b.child, f"{path}/{b.label}") for b in node.branches if b.probability or not possible
+        ]
+    return found
+
+
+class Case:
+    """A random tree of which some terminals are not known, with a plain answer to what its range is."""
+
+    def __init__(self, seed: int, exact: bool) -> None:
+        random = Random(seed)
+        rows = random_rows(random)
+        share = random.choice((0.1, 0.5, 1))
+        self.unknown = tuple(
+            n for n, row in enumerate(rows) if row.kind == 0 and random.random() < share
+        )
+        known = build(rows, exact)
+        self.before = known
+        utility: Any = list(known.columns.utility)
+        for n in self.unknown:
+            utility[n] = UNKNOWN
+        self.tree = replace(
+            known, columns=known.columns._replace(utility=utility if exact else array("d", utility))
+        )
+        others = [
+            known.columns.utility[n]
+            for n, row in enumerate(rows)
+            if row.kind == 0 and n not in self.unknown
+        ]
+        self.range = (min(others), max(others)) if others else (-INFINITY, INFINITY)
+
+
+CASES = [(seed, exact) for seed in range(150) for exact in (False, True)]
+
+
+# ---- The tree and the builder.
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_the_builder_adds_what_is_not_known(exact: bool) -> None:
+    t = et.TreeBuilder(exact=exact)
+    shared = t.terminal(None, note="ask Ann")
+    tree = t.build(
+        t.max({"a": shared, "b": t.chance([2, shared, t.terminal(None)]), "c": 7}), title="t"
+    )
+    assert tree.unknown == (0, 1)
+    assert tree.utility_range == (2, 7)
+    assert tree.leaves == 4
+    assert tree.find("a").utility is None
+    assert tree.find("a").kind == Kind.TERMINAL
+    assert tree.find("a").note == "ask Ann"
+    assert tree.find("a").estimate is None
+    assert tree.find("c").utility == 7
+    assert [type(u) for n, u in enumerate(tree.columns.utility) if n in tree.unknown] == [
+        float,
+        float,
+    ]
+    assert all(math.isnan(tree.columns.utility[n]) for n in tree.unknown)
+    assert repr(tree) == f"<Tree 't', 6 nodes, 4 leaves (2 not known){', exact' if exact else ''}>"
+
+
+def test_a_view_is_copied_by_what_it_says() -> None:
+    t = et.TreeBuilder()
+    tree = loads(SMALL)
+    copy = t.build(
+        t.max([t.terminal(tree.find("sure").utility), t.terminal(tree.find("bet/good").utility)])
+    )
+    assert copy.unknown == (1,)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_ordinary_trees_have_none(exact: bool) -> None:
+    tree = et.TreeBuilder(exact=exact).build(5)
+    assert tree.unknown == ()
+    assert tree.utility_range == (5, 5)
+    assert "not known" not in repr(tree)
+    check_known(tree)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_where_none_is_known_the_range_is_everything(exact: bool) -> None:
+    t = et.TreeBuilder(exact=exact)
+    tree = t.build(t.min([t.terminal(None), t.max([t.terminal(None)], estimate=3)]))
+    assert tree.utility_range == (-INFINITY, INFINITY)
+    assert tree.unknown == (0, 1)
+    alone = loads('utility: "?"', exact)
+    assert (alone.unknown, alone.utility_range, len(alone)) == ((0,), (-INFINITY, INFINITY), 1)
+
+
+def test_nodes_that_the_root_does_not_reach_are_forgotten() -> None:
+    t = et.TreeBuilder()
+    t.terminal(None)
+    tree = t.build(t.max([1, t.terminal(None)]))
+    assert (len(tree), tree.unknown, paths(tree)) == (3, (0,), {"/#2"})
+    t = et.TreeBuilder()
+    root = t.max([1, 2])
+    t.terminal(None)
+    assert t.build(root).unknown == ()
+
+
+def test_a_child_that_is_none_is_a_slip() -> None:
+    with pytest.raises(NumberError, match=re.escape("terminal(None)")):
+        et.TreeBuilder().max([None])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_the_scans(compiled: bool) -> None:
+    """The same, interpreted and compiled, of columns in every order."""
+    if compiled and not compiling.available():
+        pytest.skip("numba is not installed")
+    random = Random(3)
+    for _ in range(200):
+        kind = array("B", [random.choice((0, 0, 1)) for _ in range(random.randint(1, 9))])
+        utility = array("d", [random.choice((math.nan, -1.0, 0.0, 2.5)) for _ in kind])
+        leaves = [n for n in range(len(kind)) if kind[n] == 0]
+        unknown = [n for n in leaves if math.isnan(utility[n])]
+        known = [utility[n] for n in leaves if n not in unknown]
+        found = compiling.run(scans.utility_range, kind, utility, rows=len(kind), compiled=compiled)
+        ends = (min(known, default=math.inf), max(known, default=-math.inf))
+        assert tuple(found) == (len(leaves), len(unknown), *ends)
+        rows = array("I", [0]) * len(unknown)
+        compiling.run(scans.find_unknown, kind, utility, rows, rows=len(kind), compiled=compiled)
+        assert list(rows) == unknown
+
+
+@pytest.mark.parametrize(("seed", "exact"), CASES)
+def test_random_trees(seed: int, exact: bool) -> None:
+    case = Case(seed, exact)
+    assert case.tree.unknown == case.unknown
+    assert case.tree.utility_range == case.range
+    assert case.tree.leaves == case.before.leaves
+    assert all(
+        type(end) is (Fraction if exact else float)
+        for end in case.tree.utility_range
+        if abs(end) < INFINITY
+    )
+
+
+# ---- Bounds.
+
+
+def test_bounds_leave_them_out() -> None:
+    tree = loads(
+        '{bounds: [0, 5], max: [{utility: "?"}, {min: [{utility: "?", bounds: [3, 9]}, 2]}]}',
+        exact=True,
+    )
+    lower, upper = tree.inherited_bounds(None)
+    assert [(lower[n], upper[n]) for n in tree.unknown] == [(0, 5), (3, 5)]
+    with pytest.raises(SearchError, match="the utility of #1 is not known"):
+        et.evaluate(tree, bounds=(1, 4))
+    with pytest.raises(
+        SearchError, match=re.escape("#2/#2: the utility 2 lies outside the bounds [3, 4]")
+    ):
+        et.evaluate(tree, bounds=(3, 4))
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_bounds_that_leave_no_number(exact: bool) -> None:
+    t = et.TreeBuilder(exact=exact)
+    below = t.min([t.terminal(None), 3], bounds=(3, 4))
+    with pytest.raises(
+        TreeError,
+        match=re.escape("a/#1: the bounds on the way here leave no number (at least 3, at"),
+    ):
+        t.build(t.max({"a": below, "b": 1}, bounds=(1, 2)))
+    t = et.TreeBuilder(exact=exact)
+    tree = t.build(t.max([t.min([t.terminal(None), 3], bounds=(3, 4))], bounds=(1, 3)))
+    assert tree.unknown == (0,)
+
+
+# ---- Files.
+
+
+FORMS = {
+    "mapping": 'max: [1, {utility: "?"}]',
+    "single quotes": "max: [1, {utility: '?'}]",
+    "block": 'max:\n  - 1\n  - utility: "?"\n',
+    "block scalar": "max:\n  - 1\n  - utility: |-\n      ?\n",
+    "long form": 'max: [1, {type: TERMINAL, utility: "?"}]',
+    "any case": "{type: Max, children: [1, {type: terminal, utility: '?'}]}",
+    "named": "nodes: {later: {utility: '?'}}\nmax: [1, {ref: later}]",
+    "text by an alias": "title: &q '?'\nmax: [1, {utility: *q}]",
+    "json": '{"max": [1, {"utility": "?"}]}',
+    "json, escaped": '{"max": [1, {"utility": "\\u003f"}]}',
+    "json, long form": '{"type": "MAX", "children": [1, {"type": "TERMINAL", "utility": "?"}]}',
+}
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_read(form: str, exact: bool) -> None:
+    tree = loads(FORMS[form], exact, "x.json" if form.startswith("json") else "x.yaml")
+    assert tree.unknown == (1,)
+    assert tree.utility_range == (1, 1)
+    assert [node.utility for node in tree.root.children] == [1, None]
+
+
+def test_what_stands_beside_it() -> None:
+    tree = loads(
+        'chance: [{p: 1/3, label: a, utility: "?", note: why, bounds: [0, 1]}, {p: 2/3, utility: 1}]',
+        True,
+    )
+    node = tree.find("a")
+    assert (node.utility, node.note, node.bounds) == (None, "why", (0, 1))
+    assert tree.root.branches[0].probability == Fraction(1, 3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nodes: {u: {utility: '?'}}\nmax: [{ref: u}, {min: [{ref: u}, 3]}, {ref: u}]",
+        "max: [&u {utility: '?'}, {min: [*u, 3]}, *u]",
+        "nodes: {u: {ref: v}, v: {utility: '?'}}\nmax: [{ref: u}, {min: [{ref: v}, 3]}, {ref: u}]",
+    ],
+)
+def test_a_shared_one_is_one_leaf(text: str) -> None:
+    tree = loads(text)
+    assert len(tree.unknown) == 1
+    assert tree.leaves == 2
+    assert paths(tree) == {"/#1", "/#2/#1", "/#3"}
+    for format in ("yaml", "json"):
+        again = loads(et.dumps(tree, format), name=f"x.{format}")
+        assert (len(again.unknown), again.leaves, paths(again)) == (1, 2, paths(tree))
+
+
+def test_runs_of_terminals_beside_it() -> None:
+    """The reader takes nodes of plain numbers at once; one that is not known is not among them."""
+    inner = ", ".join(
+        ["{chance: [1, 2, 3]}", '{chance: [1, {utility: "?"}, 3]}', "{chance: [3, 2, 1]}"] * 20
+    )
+    tree = loads(f"max: [{inner}]")
+    assert len(tree.unknown) == 20
+    assert paths(tree) == {f"/#{n}/#2" for n in range(2, 60, 3)}
+    labelled = loads('max: {a: {min: {x: 1, y: 2}}, b: {min: {x: {utility: "?"}, y: 2}}}')
+    assert paths(labelled) == {"/b/x"}
+
+
+@pytest.mark.parametrize("format", ["yaml", "json"])
+def test_what_is_written(format: str) -> None:
+    texts = {
+        "max: [1, {utility: '?'}, 3]": (
+            'max: [1, {utility: "?"}, 3]\n',
+            '{\n  "max": [1, {"utility": "?"}, 3]\n}\n',
+        ),
+        "utility: '?'": ('utility: "?"\n', '{\n  "utility": "?"\n}\n'),
+        "chance: {a: {p: 1/4, utility: '?', note: why}, b: {p: 3/4, utility: 2}}": (
+            'chance: {a: {p: 0.25, note: why, utility: "?"}, b: {p: 0.75, utility: 2}}\n',
+            '{\n  "chance": {"a": {"p": 0.25, "note": "why", "utility": "?"}, "b": {"p": 0.75, "utility": 2}}\n}\n',
+        ),
+    }
+    for text, written in texts.items():
+        assert et.dumps(loads(text, exact=True), format) == written[format == "json"]
+        assert et.dumps(loads(text), format) == written[format == "json"]
+
+
+@pytest.mark.parametrize(("seed", "exact"), CASES)
+def test_round_trips(seed: int, exact: bool) -> None:
+    tree = Case(seed, exact).tree
+    in_yaml, in_json = et.dumps(tree), et.dumps(tree, "json")
+    again = loads(in_yaml, exact)
+    assert paths(again) == paths(tree)
+    assert (len(again.unknown), again.utility_range) == (len(tree.unknown), tree.utility_range)
+    assert et.dumps(again) == in_yaml
+    assert et.dumps(loads(in_json, exact, "x.json")) == in_yaml
+    assert et.dumps(again, "json") == in_json
+
+
+# ---- Tables.
+
+
+@pytest.mark.parametrize("format", ["arrow", "parquet"])
+@pytest.mark.parametrize("exact", [False, True])
+def test_tables_keep_them(tmp_path: Path, format: str, exact: bool) -> None:
+    file = tmp_path / f"tree.{format}"
+    for seed in range(40):
+        tree = Case(seed, exact).tree
+        assert tree.unknown == Case(seed, exact).unknown
+        et.save(tree, file, drop_fractions=True)
+        for read in (False, True):
+            again = et.load(file, exact=read)
+            assert again.unknown == tree.unknown
+            assert paths(again) == paths(tree)
+            assert again.exact == read
+            if not exact and not read:
+                assert again.utility_range == tree.utility_range
+
+
+def test_a_table_of_decimals_loses_nothing(tmp_path: Path) -> None:
+    tree = loads('chance: [{p: 0.1, utility: "?"}, {p: 0.9, utility: 2.5}]', exact=True)
+    et.save(tree, tmp_path / "tree.arrow")
+    assert et.dumps(et.load(tmp_path / "tree.arrow", exact=True)) == et.dumps(tree)
+
+
+def test_a_table_says_which_are_not_known(tmp_path: Path) -> None:
+    """Else one that lost a number would read as a tree."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    tree = loads("max: [1, {utility: '?'}, 3]")
+    et.save(tree, tmp_path / "tree.parquet")
+    table = parquet.read_table(tmp_path / "tree.parquet")
+    assert table.column("utility").to_pylist() == [1, None, 3, None]
+    about = json.loads(table.schema.metadata[b"expectitree"])
+    assert about == {"version": 1, "unknown": [1]}
+
+    def message(said: Any) -> str:
+        metadata = {b"expectitree": json.dumps({"version": 1, **said}).encode()}
+        parquet.write_table(table.replace_schema_metadata(metadata), tmp_path / "other.parquet")
+        with pytest.raises(FileError) as caught:
+            et.load(tmp_path / "other.parquet")
+        return str(caught.value).partition("this is no tree: ")[2]
+
+    assert message({}) == "node 1: the utility is missing, expected a number up to 10^301"
+    wrong = "it is said to be not known, and is no terminal without a utility"
+    assert message({"unknown": [1, 2]}) == f"node 2: {wrong}"
+    assert message({"unknown": [1, 3]}) == f"node 3: {wrong}"
+    assert message({"unknown": [1, 9]}) == f"node 9: {wrong}"
+    assert (
+        message({"unknown": [2]})
+        == "node 1: the utility is missing, expected a number up to 10^301"
+    )
+    assert (
+        message({"unknown": 1}) == "what is not known, in the metadata, is no list of row numbers"
+    )
+    assert (
+        message({"unknown": [-1]})
+        == "the metadata speak of unknown for row '-1', which is no row number"
+    )
+    table = table.set_column(1, "utility", pa.array([math.inf, None, 3.0, None]))
+    assert message({"unknown": [1]}) == "node 0: the utility is inf, expected a number up to 10^301"
+    ordinary = loads("max: [1, 2, 3]")
+    et.save(ordinary, tmp_path / "plain.arrow")
+    assert b"unknown" not in (tmp_path / "plain.arrow").read_bytes()
+
+
+def test_adopted_columns() -> None:
+    columns = loads("max: [1, {utility: '?'}, 3]").columns
+    assert adopt(columns, unknown=[1]).unknown == (1,)
+    with pytest.raises(TreeError, match="node 1: the utility is missing"):
+        adopt(columns)
+    first = loads("max: [{utility: '?'}, {utility: '?'}, 3]").columns
+    with pytest.raises(TreeError, match="node 0: the utility is missing"):
+        adopt(first, unknown=[1])
+
+
+# ---- Transforms.
+
+
+def same_places(tree: Tree, other: Tree) -> bool:
+    return paths(tree) == paths(other) and len(other.unknown) == len(tree.unknown)
+
+
+@pytest.mark.parametrize(("seed", "exact"), CASES)
+def test_transforms_keep_them(seed: int, exact: bool) -> None:
+    case = Case(seed, exact)
+    tree, first = case.tree, case.tree.columns.first
+    assert same_places(tree, cut_at_depth(tree, 99))
+    assert same_places(tree, order_at_random(tree, seed))
+    assert same_places(tree, replace_opponent(tree, 0))
+    assert same_places(
+        tree, keep_branches(tree, {n: range(first[n], first[n + 1]) for n in range(len(tree))})
+    )
+    assert len(replace_opponent(tree, Fraction(1, 4)).unknown) == len(tree.unknown)
+    for how in ("worst", "best"):  # outcomes of p = 0 are left out
+        assert paths(replace_chance(tree, how)) == paths(tree, possible=True)
+    mapped = map_utilities(tree, lambda u: 2 * u + 1, with_bounds=False)
+    assert same_places(tree, mapped)
+    if tree.utility_range[1] < INFINITY:
+        assert mapped.utility_range == tuple(2 * u + 1 for u in tree.utility_range)
+    if not exact:
+        fractions = in_fractions(tree)
+        assert same_places(tree, fractions)
+        assert fractions.exact
+        assert fractions.unknown == tree.unknown
+
+
+def test_a_depth_limit_may_cut_them_all_away() -> None:
+    tree = loads('max: {sure: 4, bet: {estimate: 5, chance: {good: {utility: "?"}, bad: 1}}}')
+    assert cut_at_depth(tree, 1).unknown == ()
+    assert et.evaluate(cut_at_depth(tree, 1), "star2").value == 5
+    assert run("eval", "--depth", "1", "--format", "json", "-e", et.dumps(tree)).exit_code == 0
+
+
+# ---- Searches.
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("chosen", EVERY, ids=lambda chosen: chosen.full_name)
+def test_every_search_refuses(chosen: Any, exact: bool) -> None:
+    tree = loads(SMALL, exact)
+    with pytest.raises(SearchError) as caught:
+        et.evaluate(tree, chosen)
+    assert str(caught.value) == REFUSAL
+    with pytest.raises(SearchError) as caught:
+        search_window(tree, chosen, (-9, 9), "option", (1, 2))
+    assert str(caught.value) == REFUSAL
+
+
+@pytest.mark.parametrize("engine", ["auto", "interpreted", "compiled"])
+def test_every_engine_refuses(engine: str) -> None:
+    with pytest.raises(SearchError, match="not known yet"):
+        et.evaluate(loads(SMALL), "star1", engine=engine)
+
+
+ANALYSES: dict[str, Callable[[Tree], object]] = {
+    "compare": et.compare,
+    "compare with limit": lambda tree: et.compare(tree, limit=True),
+    "limit": et.limit,
+    "opponents": et.opponents,
+    "worst case": lambda tree: et.opponents(tree, chance="worst"),
+    "ordered": lambda tree: et.prepare(tree, order="best"),
+    "rescale by a mapping": lambda tree: et.rescale(tree, {4: 5}),
+    "rescale by an unknown name": lambda tree: et.rescale(tree, {99: 5}),
+    "rescale by a function": lambda tree: et.rescale(tree, lambda u: u),
+    "rescale somehow": et.rescale_somehow,
+    "trace": lambda tree: et.trace(tree, "star2"),
+}
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("name", ANALYSES)
+def test_every_analysis_refuses(name: str, exact: bool) -> None:
+    with pytest.raises(SearchError) as caught:
+        ANALYSES[name](loads(SMALL, exact))
+    assert str(caught.value) == REFUSAL
+
+
+def test_a_notebook_shows_its_repr() -> None:
+    tree = loads(SMALL)
+    assert tree._repr_mimebundle_() in ({}, None)
+    assert "1 not known" in repr(tree)
+
+
+def test_the_first_one_is_named_and_the_others_counted() -> None:
+    two = loads('max: {b: {min: [1, {utility: "?"}]}, a: {utility: "?"}}')
+    with pytest.raises(
+        SearchError, match=re.escape('of b/#2 is not known yet ("?"), nor is that of 1 other: ')
+    ):
+        check_known(two)
+    with pytest.raises(
+        SearchError, match=r"nor are those of 7 others: .* or write numbers in their place$"
+    ):
+        check_known(et.load(LAUNCH))
+    shared = loads("nodes: {u: {utility: '?'}}\nmax: {a: {min: [3, {ref: u}]}, b: {ref: u}}")
+    with pytest.raises(
+        SearchError, match=re.escape('the utility of a/#2 is not known yet ("?"): ')
+    ):
+        check_known(shared)
+    t = et.TreeBuilder()
+    later, sooner = t.terminal(None), t.terminal(None)
+    with pytest.raises(
+        SearchError, match="the utility of a is not known yet"
+    ):  # in the order of branches, not of ids
+        check_known(t.build(t.max({"a": sooner, "b": later})))
+    bell = loads('max: {"a\\x07": {utility: "?"}}')
+    with pytest.raises(SearchError, match=re.escape("the utility of a\\x07 is not known yet")):
+        check_known(bell)
+
+
+def test_a_deep_one_is_named_in_short() -> None:
+    t = et.TreeBuilder()
+    node = t.terminal(None)
+    for _ in range(100_000):
+        node = t.max([node])
+    with pytest.raises(SearchError) as caught:
+        et.evaluate(t.build(node))
+    assert len(str(caught.value)) < 400
+
+
+# ---- Commands.
+
+
+COMMANDS = {
+    "eval": ["eval"],
+    "eval exactly": ["eval", "--exact", "-a", "star2.5"],
+    "eval as json": ["eval", "--format", "json"],
+    "explain": ["eval", "--explain", "/"],
+    "compare": ["compare"],
+    "compare with limit": ["compare", "--limit", "--format", "csv"],
+    "trace": ["trace", "-a", "star2"],
+    "trace a node": ["trace", "--at", "bet"],
+    "limit": ["limit"],
+    "rescale any": ["rescale", "--any"],
+    "rescale a name": ["rescale", "--map", "4=5"],
+    "rescale no name": ["rescale", "--map", "77=5"],
+    "rescale affine": ["rescale", "--affine", "2,1"],
+    "rescale log": ["rescale", "--log"],
+    "opponents": ["opponents"],
+    "opponents of all kinds": ["opponents", "--chance", "best", "--epsilon", "0.5"],
+    "in order": ["eval", "--order", "best"],
+    "in any order": ["eval", "--order", "random:1"],
+    "with bounds": ["eval", "--bounds", "0,9"],
+    **{
+        f"draw {kind}": ["draw", "-o", "-", "--format", kind]
+        for kind in ("svg", "dot", "mmd", "tex", "html")
+    },
+}
+
+
+@pytest.mark.parametrize("text", [SMALL, 'utility: "?"', 'max: [{utility: "?"}, {utility: "?"}]'])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_says_what_it_lacks(name: str, text: str) -> None:
+    if name == "trace a node" and text != SMALL:
+        text = 'max: {bet: {min: [{utility: "?"}]}}'
+    found = run(*COMMANDS[name], "-e", text)
+    assert found.exit_code == 2
+    assert "not known yet" in found.stderr
+    assert found.stderr.count("\n") == 1
+    assert found.stdout == ""
+    assert "nan" not in found.output.lower()
+    assert found.exception is None or isinstance(found.exception, SystemExit)
+
+
+def test_other_files_go_on(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(SMALL)
+    (tmp_path / "b.yaml").write_text("max: [1, 2]")
+    found = run("eval", str(tmp_path))
+    assert found.exit_code == 2
+    assert found.stderr == f"{tmp_path / 'a.yaml'}: {REFUSAL}\n"
+    assert "b.yaml" in found.stdout
+
+
+def test_completion_shows_it() -> None:
+    tree = loads(SMALL)
+    assert [_about(tree.find(path)) for path in ("sure", "bet", "bet/good")] == ["4", "CHANCE", "?"]
+
+
+def test_convert_keeps_them(tmp_path: Path) -> None:
+    source = tmp_path / "a.yaml"
+    source.write_text("max: {sure: 1/3, bet: {chance: {good: {utility: '?', note: why}, bad: 1}}}")
+    names = ["b.json", "c.yaml"]
+    for was, name in zip(["a.yaml", *names], names, strict=False):
+        found = run("convert", str(tmp_path / was), str(tmp_path / name))
+        assert (found.exit_code, found.stderr) == (
+            0, f"{tmp_path / name} written: 5 nodes; next: expectitree ask {tmp_path / name}\n",
+        )  # fmt: skip
+    assert (tmp_path / "c.yaml").read_text() == (
+        'max:\n  sure: 1/3\n  bet: {chance: {good: {note: why, utility: "?"}, bad: 1}}\n'
+    )
+    for ending in ("arrow", "parquet"):
+        table = tmp_path / f"d.{ending}"
+        assert run("convert", str(source), str(table)).exit_code != 0  # 1/3 is no float
+        assert run("convert", str(source), str(table), "--drop", "fractions").exit_code == 0
+        assert '{note: why, utility: "?"}' in run("convert", str(table), "-").stdout
+
+
+VERIFY = SMALL + "\nexpect: {value: 4, best: sure, star1: {leaves: 1}}\n"
+
+
+def test_verify_cannot_check_it(tmp_path: Path) -> None:
+    """It is a tree; that its expectations hold was asked about, and is not so."""
+    file = tmp_path / "a.yaml"
+    file.write_text(VERIFY)
+    found = run("verify", str(file))
+    assert found.exit_code == 1
+    first, blank, total, end = found.stdout.split("\n")
+    assert first.endswith(f"{file}: a tree, whose expectations cannot be checked: {REFUSAL}")
+    assert (blank, total, end) == ("", "1 file, 0 of 0 expectations kept, 1 cannot be checked", "")
+    (line,) = run("verify", "--format", "json", str(file)).stdout.splitlines()
+    assert json.loads(line) == {
+        "file": str(file), "tree": True, "expect": True, "kept": False, "errors": [REFUSAL], "checks": [],
+    }  # fmt: skip
+    suite = ElementTree.fromstring(run("verify", "--format", "junit", str(file)).stdout)[0]
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "1", "0")
+    assert suite[0][0].tag == "failure"
+    assert suite[0][0].get("message") == REFUSAL
+    verification = et.verify(et.load(file, exact=True), file="f")
+    assert (verification.unchecked, verification.broken, verification.error) == (REFUSAL, [], None)
+    assert "cannot be checked" in et.to_text(verification)
+    with pytest.raises(AnalysisError):
+        et.verify(et.load(file))
+
+
+def test_verify_without_expect(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(SMALL)
+    found = run("verify", str(file))
+    assert found.exit_code == 0
+    assert "a tree, without expect" in found.stdout
+
+
+@pytest.mark.parametrize("text", [SMALL, VERIFY])
+def test_verify_writes_nothing_into_it(tmp_path: Path, text: str) -> None:
+    file, other = tmp_path / "a.yaml", tmp_path / "b.yaml"
+    file.write_text(text)
+    other.write_text("max: [1, 2]\n")
+    found = run("verify", "--write", str(tmp_path))
+    assert found.exit_code == 3
+    assert f"{file}: not refreshed: {REFUSAL}; the file is as it was\n" in found.stderr
+    assert file.read_text() == text
+    assert "value: 2" in other.read_text()
+    with pytest.raises(SearchError):
+        et.refresh(file)
+
+
+# ---- The example.
+
+
+def test_the_example() -> None:
+    tree = et.load(LAUNCH, exact=True)
+    assert tree.title is not None
+    assert 6 <= len(tree.unknown) <= 10
+    assert tree.utility_range == (-150, 1200)
+    assert set(tree.columns.kind) == {0, 1, 2, 3}
+    lower, upper = tree.inherited_bounds(None)
+    assert {(lower[n], upper[n]) for n in tree.unknown} == {(-500, 1500), (-500, 0)}
+    # A test that calls demand right with 80%: what the file says of it follows from 40% strong demand.
+    good = Fraction("0.4") * Fraction("0.8") + Fraction("0.6") * Fraction("0.2")
+    assert tree.find("test the market").branches[0].probability == good
+    launch = tree.find("test the market/good result/launch")
+    assert launch.branches[0].probability == Fraction("0.32") / good
+    launch = tree.find("test the market/poor result/launch")
+    assert launch.branches[0].probability == Fraction("0.08") / (1 - good)
+    assert run("verify", str(LAUNCH)).exit_code == 0

@@ -1,0 +1,291 @@
+"""Numbers: what is read, to which value, what is refused, and how they are written again."""
+
+from __future__ import annotations
+
+import math
+import time
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from expectitree.errors import NumberError
+from expectitree.numbers import (
+    INFINITY,
+    printable,
+    quoted,
+    readable,
+    shortest,
+    to_bound,
+    to_float,
+    to_fraction,
+    to_probability,
+)
+
+READ = {
+    "2": (2.0, Fraction(2)),
+    "+2": (2.0, Fraction(2)),
+    "-0": (0.0, Fraction(0)),
+    "007": (7.0, Fraction(7)),
+    "-4.5e3": (-4500.0, Fraction(-4500)),
+    ".9": (0.9, Fraction(9, 10)),
+    "9.": (9.0, Fraction(9)),
+    "1E-3": (0.001, Fraction(1, 1000)),
+    "1e+3": (1000.0, Fraction(1000)),
+    "1/3": (1 / 3, Fraction(1, 3)),
+    "-10/4": (-2.5, Fraction(-5, 2)),
+    "+6/3": (2.0, Fraction(2)),
+    "0.1": (0.1, Fraction(1, 10)),
+}
+REFUSED = (
+    *(
+        "",
+        " ",
+        "1 ",
+        " 1",
+        "1_000",
+        "0x10",
+        "0o17",
+        "0b1",
+        "１",
+        "½",
+        "−1",
+        "1,5",
+        "12:30",
+        "e5",
+        "1e",
+        "1e5.5",
+    ),
+    *(
+        ".",
+        "+",
+        "-",
+        "--1",
+        "1/-3",
+        "1/+3",
+        "1/3.5",
+        "1.0/3",
+        "1/",
+        "/3",
+        "1/2/3",
+        "10%",
+        "1e5/3",
+        "1\n",
+        "1\u2028",
+    ),
+    *(
+        "true",
+        "no",
+        "null",
+        "~",
+        "nan",
+        ".NaN",
+        "-nan",
+        "inf",
+        "-.inf",
+        "Infinity",
+        "1e401",
+        "1e-401",
+        "1/0",
+        "1j",
+    ),
+    *("1" * 401, "1e10000000", "1e-99999999999999999999", "1/" + "3" * 400, "٣", "1²"),
+)
+
+
+@pytest.mark.parametrize("text", READ)
+def test_read(text: str) -> None:
+    """Both number systems read the same texts."""
+    values = READ[text]
+    assert to_float(text) == values[0]
+    assert to_fraction(text) == values[1]
+    assert isinstance(to_float(text), float)
+    assert isinstance(to_fraction(text), Fraction)
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=lambda text: ascii(text[:20]))
+def test_refused(text: str) -> None:
+    """Both refuse the same, in one printable line, at once."""
+    started = time.perf_counter()
+    said = []
+    for read in (to_float, to_fraction):
+        with pytest.raises(NumberError) as caught:
+            read(text)
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+    assert said[0].isprintable()
+    assert len(said[0]) < 200
+    assert time.perf_counter() - started < 0.1
+
+
+def test_what_only_floating_point_cannot_hold() -> None:
+    """Beyond 2^1000 a difference of utilities could overflow; exact mode takes it."""
+    for text in ("1e302", "-1e400", "1" * 400, "9" * 390 + "/1"):
+        with pytest.raises(
+            NumberError, match=r"beyond what floating point can search .* use --exact"
+        ):
+            to_float(text)
+        assert abs(to_fraction(text)) > 10**301
+    assert to_float("1e301") == 1e301
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0", Fraction(0)),
+        ("-0", Fraction(0)),
+        ("1", Fraction(1)),
+        ("1/3", Fraction(1, 3)),
+        ("10%", Fraction(1, 10)),
+        ("12.5%", Fraction(1, 8)),
+        ("100%", Fraction(1)),
+        ("1e1%", Fraction(1, 10)),
+        ("1e-3", Fraction(1, 1000)),
+    ],
+)
+def test_probability(text: str, value: Fraction) -> None:
+    """A probability is a number in [0, 1], or a decimal with a percent sign; a float is the nearest one."""
+    assert to_probability(text, exact=True) == value
+    found = to_probability(text)
+    assert isinstance(found, float)
+    assert found == float(value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "%",
+        "-1/2",
+        "1.5",
+        "101%",
+        "-1%",
+        "50 %",
+        "% 50",
+        "10%%",
+        "1/2%",
+        "inf",
+        "nan%",
+        "2",
+        "-1e-9",
+    ],
+)
+def test_no_probability(text: str) -> None:
+    """What lies outside [0, 1], or is no number, is refused in both number systems."""
+    for exact in (False, True):
+        with pytest.raises(NumberError):
+            to_probability(text, exact)
+
+
+def test_a_probability_that_floats_would_lose() -> None:
+    """A positive probability never becomes 0 in silence, and 0 may be written in any way."""
+    for text in ("1e-399", "1e-330", "1/" + "9" * 390, "1e-350%"):
+        with pytest.raises(NumberError, match="too small for floating point; use --exact"):
+            to_probability(text)
+        assert to_probability(text, exact=True) > 0
+    for text in ("0", "0.000", "0e5", "0%", "0/7", ".0e-3"):
+        assert to_probability(text) == 0
+
+
+def test_probabilities_beyond_one_are_so_in_both() -> None:
+    """1 + 1e-20 rounds to 1, but is none."""
+    for exact in (False, True):
+        with pytest.raises(NumberError, match="between 0 and 1"):
+            to_probability("1.00000000000000000001", exact)
+
+
+def test_bounds_may_be_infinite() -> None:
+    """In every spelling that YAML and Python have, and in exact mode too."""
+    for exact in (False, True):
+        for text in ("inf", "+inf", ".inf", "+.inf", ".Inf", "INF"):
+            assert to_bound(text, exact) == INFINITY
+        for text in ("-inf", "-.inf", "-.INF"):
+            assert to_bound(text, exact) == -INFINITY
+        for text in ("nan", "", "infinit", "--inf"):
+            with pytest.raises(NumberError):
+                to_bound(text, exact)
+    assert to_bound("1/3", True) == Fraction(1, 3)
+
+
+def test_quoted() -> None:
+    """Quotes, one line, and a long text by its ends."""
+    assert quoted("a") == "'a'"
+    assert quoted("a\n\x1b[31mb") == "'a\\n\\x1b[31mb'"
+    assert quoted("x" * 40) == f"'{'x' * 40}'"
+    assert quoted("a" * 1000 + "b" * 1000) == f"'{'a' * 19}…{'b' * 19}' (2,000 characters)"
+
+
+def test_printable() -> None:
+    """Nothing that a terminal obeys gets through; letters of every script do."""
+    assert printable("añ東🎲 b") == "añ東🎲 b"
+    assert printable("\x07\x9b\u202e\u2028\ud800\0") == "\\x07\\x9b\\u202e\\u2028\\ud800\\x00"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (2.0, "2"),
+        (-0.0, "0"),
+        (0.1, "0.1"),
+        (1e15, "1000000000000000.0"),
+        (1e300, "1e+300"),
+        (INFINITY, "inf"),
+        (-INFINITY, "-inf"),
+        (Fraction(109, 2), "54.5"),
+        (Fraction(-1, 8), "-0.125"),
+        (Fraction(1, 3), "1/3"),
+        (Fraction(-7), "-7"),
+        (Fraction(1, 10**15), "0.000000000000001"),
+        (Fraction(1, 10**16), "1/10000000000000000"),
+    ],
+)
+def test_shortest(value: float | Fraction, text: str) -> None:
+    """As a tree file would write it."""
+    assert shortest(value) == text
+
+
+@given(st.fractions())
+def test_shortest_loses_nothing_of_a_fraction(value: Fraction) -> None:
+    """Reading what was written gives the number back."""
+    assert to_fraction(shortest(value)) == value
+
+
+@given(st.floats(min_value=-1e300, max_value=1e300))
+def test_shortest_loses_nothing_of_a_float(value: float) -> None:
+    """The same for floats, whatever their exponent."""
+    assert to_float(shortest(value)) == value
+
+
+@given(st.floats(min_value=-1e300, max_value=1e300))
+def test_floats_read_as_python_reads_them(value: float) -> None:
+    """Rounded once, to the nearest."""
+    assert to_float(repr(value)) == value
+    assert float(to_fraction(repr(value))) == value
+
+
+def test_readable() -> None:
+    """Ten digits for people, whatever the size; a short fraction as it is."""
+    assert readable(0.1 + 0.2) == "0.3"
+    assert readable(-1e-320 * 0) == "0"
+    assert readable(Fraction(1, 3)) == "1/3"
+    assert readable(INFINITY) == "inf"
+    assert readable(Fraction(10**400 + 1, 7)) == "about 1.428571429e+399"
+    assert readable(Fraction(1, 3**900)) == "about 3.898259557e-430"
+    assert math.isclose(
+        float(readable(Fraction(10**40, 3)).removeprefix("about ")), 1e40 / 3, rel_tol=1e-9
+    )
+
+
+def test_numbers_of_thousands_of_digits_can_be_written() -> None:
+    """Python refuses to print more than 4,300 digits; a value in exact mode may have more."""
+    huge = Fraction(10**5000 + 1, 3**9000)
+    assert readable(huge).startswith("about ")
+    assert shortest(huge)
+
+
+def test_a_utility_that_floats_would_lose() -> None:
+    with pytest.raises(NumberError, match="too small for floating point; use --exact"):
+        to_float("1e-400")
+    assert to_fraction("1e-400") == Fraction(1, 10**400)
+    assert to_float("0e-400") == 0

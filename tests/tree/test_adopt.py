@@ -1,0 +1,411 @@
+"""`adopt`: columns that something else made are checked for all that would mislead a loop that checks no index."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_trees import EVERY, build, definition, random_rows
+
+import expectitree as et
+from expectitree import compiling
+from expectitree.errors import TreeError
+from expectitree.files.formats import arrow as arrow_format
+from expectitree.numbers import GREATEST_FLOAT
+from expectitree.tree import adopt as module
+from expectitree.tree.adopt import adopt, check_labels
+from expectitree.tree.model import Columns, Repeated
+
+CODES = "BdIId"
+NAN, INF = math.nan, math.inf
+
+
+def made(
+    kind: list[int],
+    utility: list[float],
+    first: list[int],
+    child: list[int],
+    probability: list[float],
+) -> Columns:
+    given = (kind, utility, first, child, probability)
+    return Columns(*(array(code, column) for code, column in zip(CODES, given, strict=True)))
+
+
+def good(**changes: list[Any]) -> Columns:
+    """Return the columns of chance(0, 10) and 4 below MAX, changed as said."""
+    columns = {
+        "kind": [0, 0, 3, 0, 1],
+        "utility": [0, 10, NAN, 4, NAN],
+        "first": [0, 0, 0, 2, 2, 4],
+        "child": [0, 1, 3, 2],
+        "probability": [0.25, 0.75, 1, 1],
+    }
+    return made(**{**columns, **changes})
+
+
+@pytest.fixture(params=["interpreted", "compiled"])
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Every loop runs so, however small the tree."""
+    monkeypatch.setattr(compiling, "pays", lambda rows: request.param == "compiled")
+    return str(request.param)
+
+
+def as_views(columns: Columns) -> Columns:
+    """Return the columns as read-only memory, as a mapped file has them."""
+    return Columns(
+        *(memoryview(bytes(c)).cast(code) for c, code in zip(columns, CODES, strict=True))
+    )
+
+
+def complaint(columns: Columns) -> str:
+    with pytest.raises(TreeError) as found:
+        adopt(columns)
+    return str(found.value)
+
+
+# ---- Columns that are a tree.
+
+
+def test_the_columns_are_taken_as_they_are(engine: str) -> None:
+    for columns in (good(), as_views(good())):
+        tree = adopt(
+            columns,
+            title="t",
+            source="s",
+            notes={2: "n"},
+            branch_notes={0: "b"},
+            local_bounds={4: (0, 10)},
+        )
+        assert all(one is other for one, other in zip(tree.columns, columns, strict=True))
+        assert (tree.title, tree.source, tree.node(2).note, tree.branch_notes) == (
+            "t",
+            "s",
+            "n",
+            {0: "b"},
+        )
+        assert [branch.label for branch in tree.root.branches] == ["#1", "#2"]
+        assert isinstance(tree.label, Repeated)
+        assert et.evaluate(tree).value == 7.5
+
+
+@given(seed=st.integers(0, 2**32))
+def test_what_a_builder_makes_is_adopted(seed: int) -> None:
+    tree = build(random_rows(Random(seed)), exact=False)
+    with pytest.MonkeyPatch.context() as patch:
+        for compiled in (False, True):
+            patch.setattr(compiling, "pays", lambda rows, compiled=compiled: compiled)
+            again = adopt(tree.columns, tree.label, local_bounds=tree.local_bounds)
+            assert all(one is other for one, other in zip(again.columns, tree.columns, strict=True))
+
+
+def test_estimates_and_the_greatest_numbers_are_taken(engine: str) -> None:
+    columns = good(
+        utility=[-GREATEST_FLOAT, GREATEST_FLOAT, -GREATEST_FLOAT, 5e-324, GREATEST_FLOAT]
+    )
+    tree = adopt(columns)
+    assert tree.node(2).estimate == -GREATEST_FLOAT
+    assert tree.utility_range == (-GREATEST_FLOAT, GREATEST_FLOAT)
+
+
+def test_a_terminal_alone_is_a_tree(engine: str) -> None:
+    assert et.evaluate(adopt(made([0], [3], [0, 0], [], []))).value == 3
+
+
+# ---- Every fault is found, and said as it is.
+
+FAULTS: dict[str, tuple[Columns, str]] = {
+    "kind 4": (good(kind=[0, 0, 4, 0, 1]), "node 2: the kind is 4, expected 0 to 3 (TERMINAL, MAX, MIN, CHANCE)"),
+    "kind 255": (good(kind=[255, 0, 3, 0, 1]), "node 0: the kind is 255, expected 0 to 3 (TERMINAL, MAX, MIN, CHANCE)"),
+    "first starts late": (good(first=[1, 1, 1, 2, 2, 4]), "node 0: its branches are 1 to 1 of 4: "),
+    "first falls": (good(first=[0, 0, 0, 2, 1, 4]), "node 3: its branches are 2 to 1 of 4: "),
+    "first beyond the end": (good(first=[0, 0, 0, 2, 2, 5]), "node 4: its branches are 2 to 5 of 4: "),
+    "first far beyond": (good(first=[0, 0, 0, 2**32 - 1, 2, 4]), "node 2: its branches are 0 to 4294967295 of 4: "),
+    "first ends early": (good(first=[0, 0, 0, 2, 2, 3]), "node 4: its branches are 2 to 3 of 4: "),
+    "a terminal with children": (good(kind=[0, 0, 0, 0, 1], utility=[0, 10, 5, 4, NAN]),
+                                 "node 2: it is a terminal, and has 2 children: terminals have none"),
+    "inner without children": (good(kind=[0, 0, 3, 1, 1]),
+                               "node 3: it has no children: give it at least one, or make it a terminal"),
+    "child itself": (good(child=[0, 2, 3, 2]), "node 2: its child is node 2: children come before their parents"),
+    "child later": (good(child=[0, 1, 3, 4]), "node 4: its child is node 4: children come before their parents"),
+    "child beyond": (good(child=[0, 2**32 - 1, 3, 2]),
+                     "node 2: its child is node 4294967295: children come before their parents"),
+    "utility missing": (good(utility=[NAN, 10, NAN, 4, NAN]),
+                        "node 0: the utility is missing, expected a number up to 10^301"),
+    "utility inf": (good(utility=[0, INF, NAN, 4, NAN]), "node 1: the utility is inf, expected a number up to"),
+    "utility -inf": (good(utility=[0, 1, NAN, -INF, NAN]), "node 3: the utility is -inf, expected a number up to"),
+    "utility too great": (good(utility=[0, 1.1e301, NAN, 4, NAN]),
+                          "node 1: the utility is 1.1e+301, expected a number up to 10^301"),
+    "estimate inf": (good(utility=[0, 10, INF, 4, NAN]), "node 2: the estimate is inf, expected a number up to 10^301"),
+    "estimate too great": (good(utility=[0, 10, NAN, 4, -1.1e301]),
+                           "node 4: the estimate is -1.1e+301, expected a number up to 10^301"),
+    "probability -0.25": (good(probability=[-0.25, 1.25, 1, 1]),
+                          "node 2: a probability is -0.25, expected a number from 0"),
+    "probability 1.25": (good(probability=[0, 1.25, 1, 1]), "node 2: a probability is 1.25, expected a number from 0"),
+    "probability NaN": (good(probability=[0.25, NAN, 1, 1]), "node 2: a probability is nan, expected a number from 0"),
+    "probability inf": (good(probability=[INF, 0.75, 1, 1]), "node 2: a probability is inf, expected a number from 0"),
+    "an action's 0.5": (good(probability=[0.25, 0.75, 0.5, 0.5]),
+                        "node 4: the probability of an action is 0.5: below MAX and MIN it is 1"),
+    "an action's NaN": (good(probability=[0.25, 0.75, 1, NAN]),
+                        "node 4: the probability of an action is nan: below MAX and MIN it is 1"),
+    "sum 0.999": (good(probability=[0.25, 0.749, 1, 1]), "node 2: the probabilities sum to 0.999, expected 1"),
+    "sum 2": (good(probability=[1, 1, 1, 1]), "node 2: the probabilities sum to 2, expected 1"),
+    "sum 0": (good(probability=[0, 0, 1, 1]), "node 2: the probabilities sum to 0, expected 1"),
+    "sum off by 2e-9": (good(probability=[0.25, 0.75 + 2e-9, 1, 1]), "node 2: the probabilities sum to 1.000000002"),
+    "sum off by -2e-9": (good(probability=[0.25, 0.75 - 2e-9, 1, 1]), "node 2: the probabilities sum to 0.999999998"),
+    "unreached leaf": (good(child=[0, 0, 3, 2]),
+                       "node 1: no branch leads to it: every node but the root, the last row, is some node's child"),
+    "unreached inner": (good(child=[0, 1, 3, 3]), "node 2: no branch leads to it: "),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_fault_is_found(fault: str, engine: str) -> None:
+    columns, message = FAULTS[fault]
+    assert complaint(columns).startswith(message)
+    assert complaint(as_views(columns)).startswith(message)
+
+
+def test_every_fault_of_the_loop_is_among_them() -> None:
+    codes = {
+        name: value
+        for name, value in vars(module).items()
+        if name.isupper() and isinstance(value, int)
+    }
+    found = set()
+    for columns, _ in FAULTS.values():
+        reached = array("B", bytes(len(columns.kind)))
+        found.add(module.find_fault(columns, reached, GREATEST_FLOAT, 1e-9, 1e-15, False)[0])
+    assert found == {value for name, value in codes.items() if name != "MOST_ROWS"}
+
+
+def test_lengths_that_do_not_fit_are_told(engine: str) -> None:
+    whole = good()
+    for name in ("utility", "first", "probability"):
+        for column in (getattr(whole, name)[:-1], getattr(whole, name) + getattr(whole, name)[:1]):
+            said = complaint(whole._replace(**{name: column}))
+            assert said.startswith(
+                f"the column {name} has {len(column)} rows, expected {len(getattr(whole, name))}"
+            )
+    assert "has 5 rows, expected 4" in complaint(whole._replace(kind=whole.kind[:-1]))
+    assert "probability has 4 rows, expected 3" in complaint(whole._replace(child=whole.child[:-1]))
+    assert complaint(made([], [], [0], [], [])) == "there are no nodes: a tree has at least one"
+
+
+@pytest.mark.parametrize("label", [[], ["a"], ["a", "b", "c", "d", "e"]])
+def test_labels_that_do_not_fit_are_told(label: list[str]) -> None:
+    with pytest.raises(TreeError, match=r"column label has \d rows, expected 4"):
+        adopt(good(), label)
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("kind", "b"), ("first", "i"), ("child", "i"), ("child", "q"), ("utility", "f")],
+)
+def test_columns_of_other_types_are_told(name: str, code: str) -> None:
+    """A signed child of -1 is less than every node, and the last row to a loop: a cycle that nothing else finds."""
+    columns = good()._replace(
+        **{name: array(code, [int(x) if x == x else 0 for x in getattr(good(), name)])}
+    )
+    with pytest.raises(TreeError, match=name):
+        adopt(columns)
+
+
+@pytest.mark.parametrize("miss", [9.9e-10, 1e-10, 1e-12, 3e-15])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_small_miss_is_divided_out(miss: float, sign: int, engine: str) -> None:
+    """In columns of their own: what was given stays as it is, as do the probabilities of actions."""
+    columns = as_views(good(probability=[0.25, 0.75 + sign * miss, 1, 1]))
+    given = columns.probability.tolist()
+    tree = adopt(columns)
+    shares = list(tree.columns.probability)
+    assert columns.probability.tolist() == given
+    assert abs(math.fsum(shares[:2]) - 1) < 3e-16
+    assert shares[0] == pytest.approx(0.25 / (1 + sign * miss), rel=1e-15)
+    assert shares[2:] == [1, 1]
+
+
+def test_rounding_is_no_miss(engine: str) -> None:
+    """Many correctly rounded shares: the sum is taken with care, so a wide node is not divided for nothing."""
+    for count in (3, 7, 10, 49, 1_000, 100_003):
+        columns = made([0, 3], [1, NAN], [0, 0, count], [0] * count, [1 / count] * count)
+        assert adopt(columns).columns.probability is columns.probability
+        random = Random(count)
+        weights = [random.randint(1, 10**6) for _ in range(count)]
+        total = sum(weights)
+        skewed = made([0, 3], [1, NAN], [0, 0, count], [0] * count, [w / total for w in weights])
+        assert adopt(skewed).columns.probability is skewed.probability
+
+
+@pytest.mark.parametrize("miss", [2e-16, 4e-16, 6e-16, 8e-16, 1e-15])
+def test_what_is_adopted_is_written_and_read_as_it_is(miss: float) -> None:
+    """Text and tables agree on which sums are rounding, and which are a miss to be divided out."""
+    tree = adopt(good(probability=[0.25, 0.75 - miss, 1, 1]))
+    again = et.loads(et.dumps(tree))
+    assert [b.probability for b in again.find("#2").branches] == [
+        b.probability for b in tree.find("#2").branches
+    ]
+
+
+@pytest.mark.parametrize(
+    ("about", "message"),
+    [
+        ({"local_bounds": {5: (0, 10)}}, "row 5"),
+        ({"local_bounds": {-1: (0, 10)}}, "row -1"),
+        ({"notes": {5: "x"}}, "row 5"),
+        ({"branch_notes": {4: "x"}}, "row 4"),
+        ({"branch_notes": {-1: "x"}}, "row -1"),
+        ({"estimated": frozenset({5})}, "row 5"),
+        (
+            {"estimated": frozenset({2})},
+            "2",
+        ),  # an inner node is no terminal that a depth limit made
+        ({"local_bounds": {4: (0, 9)}}, "node 1: the utility 10 lies outside the bounds"),
+        ({"local_bounds": {2: (1, 10)}}, "node 0: the utility 0 lies outside the bounds"),
+        ({"local_bounds": {4: (10, 0)}}, "bounds"),
+        (
+            {"local_bounds": {2: (-INF, INF), 4: (-1, 5)}},
+            "node 1: the utility 10 lies outside the bounds",
+        ),
+    ],
+)
+def test_what_is_said_of_rows_must_fit_them(
+    about: dict[str, Any], message: str, engine: str
+) -> None:
+    with pytest.raises(TreeError, match=message):
+        adopt(good(), **about)
+
+
+def test_an_estimate_outside_bounds_is_told(engine: str) -> None:
+    with pytest.raises(TreeError, match="node 2: the estimate 11 lies outside the bounds"):
+        adopt(good(utility=[0, 10, 11, 4, NAN]), local_bounds={4: (0, 10)})
+
+
+# ---- Against the definition, on columns changed at random.
+
+
+def faults(columns: Columns) -> Iterator[str]:
+    """Yield what keeps columns from being a tree, by the definition, whatever comes first."""
+    kind, utility, first, child, probability = (list(column) for column in columns)
+    if first[0] != 0 or first[-1] != len(child) or first != sorted(first):
+        yield "first"
+        return
+    for n in range(len(kind)):
+        own = range(first[n], first[n + 1])
+        shares = [probability[b] for b in own]
+        if kind[n] not in (0, 1, 2, 3):
+            yield "kind"
+        if (kind[n] == 0) != (len(own) == 0):
+            yield "children"
+        if any(child[b] >= n for b in own):
+            yield "child"
+        if not abs(utility[n]) <= GREATEST_FLOAT and (kind[n] == 0 or utility[n] == utility[n]):
+            yield "utility"
+        if kind[n] in (1, 2) and any(p != 1 for p in shares):
+            yield "certain"
+        if kind[n] == 3 and (
+            not all(0 <= p <= 1 for p in shares) or abs(math.fsum(shares) - 1) > 1e-9
+        ):
+            yield "probability"
+    if set(range(len(kind) - 1)) - set(child):
+        yield "reached"
+
+
+CHANGES: dict[str, tuple[Any, ...]] = {
+    "kind": (0, 1, 2, 3, 4, 7, 255),
+    "utility": (NAN, INF, -INF, 0.0, 1e300, 2e301, -0.0),
+    "first": (0, 1, 2, 3, 5, 2**31, 2**32 - 1),
+    "child": (0, 1, 2, 3, 5, 2**31, 2**32 - 1),
+    "probability": (0.0, 1.0, 0.5, NAN, -0.0, -1e-300, 1.0000000001, 1e-12, INF),
+}
+
+
+def changed(seed: int) -> Columns:
+    """Return a random tree's columns, with something wrong in them more often than not."""
+    random = Random(seed)
+    columns = build(random_rows(random), exact=False).columns
+    columns = Columns(*(array(column.typecode, column) for column in columns))
+    for _ in range(random.choice((0, 1, 1, 2))):
+        name = random.choice(Columns._fields)
+        column = getattr(columns, name)
+        if not len(column):
+            continue
+        at = random.randrange(len(column))
+        near = {"child": at, "first": at}.get(name)
+        value = random.choice(CHANGES[name])
+        if near is not None and random.random() < 0.7:
+            value = min(max(column[at] + random.choice((-1, 1, 2)), 0), 2**32 - 1)
+        column[at] = value
+        if (
+            name == "probability" and random.random() < 0.5
+        ):  # and its neighbour, so that the sum may still be 1
+            column[at - 1] = random.choice((0.0, 0.5, 1.0))
+    return columns
+
+
+@settings(max_examples=500)
+@given(seed=st.integers(0, 2**40))
+def test_what_passes_is_a_tree_and_what_is_a_tree_passes(seed: int) -> None:
+    """By the definition; interpreted and compiled alike, to the word; and a search of it stays within it."""
+    columns = changed(seed)
+    said: list[Any] = []
+    with pytest.MonkeyPatch.context() as patch:
+        for compiled in (False, True):
+            patch.setattr(compiling, "pays", lambda rows, compiled=compiled: compiled)
+            try:
+                said.append(list(adopt(as_views(columns)).columns.probability))
+            except TreeError as error:
+                said.append(str(error))
+    assert said[0] == said[1]
+    assert isinstance(said[0], str) == any(faults(columns)), said[0]
+    if isinstance(said[0], str):
+        return
+    tree = adopt(columns)
+    value = definition(tree.root)
+    for chosen in EVERY[:4]:
+        for engine in ("interpreted", "compiled"):
+            found = et.evaluate(tree, chosen, engine=engine)
+            assert found.value == pytest.approx(
+                value, rel=1e-8, abs=1e-8 * max(map(abs, tree.utility_range))
+            )
+    assert sorted(tree.first_paths.order) == list(range(len(tree)))
+
+
+# ---- Labels.
+
+
+@pytest.mark.parametrize(
+    ("label", "wrong"),
+    [
+        ([None, None, None, None], []),
+        (["a", "b", "a", "b"], []),  # siblings differ; others may not
+        (["#1", None, None, "#2"], []),
+        (["", None, None, None], ["node 2: the label is empty"]),
+        ([None, None, "#2", None], ["node 4: the label #2 stands at place 1"]),
+        ([None, "#1", None, None], ["node 2: the label #1 stands at place 2"]),
+        (["a", "a", None, None], ["node 2: duplicate label 'a' among siblings"]),
+        (["#x", "#", "#-1", "#1.0"], []),  # no number, so text like any other
+        (["#01", None, None, None], ["node 2: the label #01 stands at place 1"]),
+        (["\n", "\n", None, ""], ["node 2: duplicate label '\\n'", "node 4: the label is empty"]),
+    ],
+)
+def test_labels_are_checked(label: list[str | None], wrong: list[str]) -> None:
+    found = list(check_labels(good(), label))
+    assert [text.startswith(start) for text, start in zip(found, wrong, strict=True)] == [
+        True
+    ] * len(wrong)
+
+
+def test_no_other_module_makes_a_tree_of_columns_unchecked() -> None:
+    """Whoever has columns that no builder made hands them to `adopt`."""
+    makers: list[Callable[..., Any]] = [arrow_format.load, et.generate]
+    for maker in makers:
+        assert vars(__import__(maker.__module__, fromlist=["adopt"]))["adopt"] is adopt
+    tree = adopt(good())
+    assert replace(tree, title="x").columns is tree.columns

@@ -1,0 +1,146 @@
+"""Trees as deep or as large as a text or a script can make them, without recursion and without unfolding."""
+
+from __future__ import annotations
+
+import pytest
+
+from expectitree import Kind, Tree, TreeBuilder, evaluate, generate, loads
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.show import EVALUATION_FORMATS, renderer
+from expectitree.text.look import Look
+from expectitree.tree.transform import in_fractions
+
+CHAIN = 100_000
+LONG_CHAIN = 1_000_000
+WIDE = 10_000_000
+ALGORITHMS = ("expectiminimax", "star1", "star2")
+
+
+def link(n: int) -> str:
+    """Return one node of a chain, which hands up the 1 from below past a 0 or a 2; a third of them is CHANCE."""
+    return ("max: [{ref: n%d}, 0]", "chance: [{ref: n%d}]", "min: [{ref: n%d}, 2]")[n % 3] % (n - 1)
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_chain_by_ref(backwards: bool) -> None:
+    """Backwards, every name is used before it is defined, so that reading must go down the chain by itself."""
+    names = [f"  n{n}: {{{link(n)}}}\n" for n in range(1, CHAIN)]
+    tree = loads(
+        f"{link(CHAIN)}\nnodes:\n  n0: 1\n{''.join(names[::-1] if backwards else names)}",
+        name="chain.yaml",
+    )
+    assert sum(1 for kind in tree.columns.kind if kind) == CHAIN
+    assert tree.heights[-1] == CHAIN
+    check_searches(tree)
+
+
+def chain(links: int) -> Tree:
+    builder = TreeBuilder()
+    node = builder.terminal(1)
+    for n in range(links):
+        node = (builder.max, builder.chance, builder.min)[n % 3]([node])
+    return builder.build(builder.min([builder.max([node, 0]), 2]))
+
+
+@pytest.fixture(scope="module")
+def long_chain() -> Tree:
+    return chain(LONG_CHAIN)
+
+
+def test_a_chain_by_builder(long_chain: Tree) -> None:
+    assert len(long_chain) == LONG_CHAIN + 5
+    check_searches(long_chain)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_chain_in_other_engines(long_chain: Tree, algorithm: str) -> None:
+    assert evaluate(long_chain, algorithm, engine="compiled").value == 1
+    exact = in_fractions(chain(CHAIN))  # a million links work too, and take a minute
+    assert evaluate(exact, algorithm, engine="exact").value == 1
+
+
+def printed(tree: Tree, format: str) -> tuple[int, int]:
+    """Return how many lines and characters a renderer makes of a search of a tree, which are never all in memory."""
+    evaluation = Evaluation("x.yaml", evaluate(tree, "star1"))
+    lines = characters = 0
+    for piece in renderer(EVALUATION_FORMATS, format)(evaluation, Look()):
+        lines += piece.count("\n")
+        characters += len(piece)
+    return lines, characters
+
+
+def test_a_chain_in_every_renderer(long_chain: Tree) -> None:
+    assert printed(long_chain, "text")[0] < 1_000  # a page, which says what it leaves out
+    assert printed(long_chain, "json")[1] > 50 * LONG_CHAIN
+
+
+@pytest.fixture(scope="module")
+def wide() -> Tree:
+    return generate("uniform", pattern="max", branching=WIDE, real=True)
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_a_root_with_ten_million_children(wide: Tree, engine: str) -> None:
+    assert len(wide) == WIDE + 1
+    greatest = wide.utility_range[1]
+    for algorithm in ("expectiminimax", "star1"):
+        search = evaluate(wide, algorithm, engine=engine)
+        assert search.value == greatest
+        assert search.counts.visited == WIDE + 1
+    assert printed(wide, "text")[0] < 1_000
+
+
+def test_a_wide_root_in_fractions_and_as_json() -> None:
+    tree = in_fractions(generate("uniform", pattern="max", branching=WIDE // 50, real=True))
+    assert evaluate(tree, "star2").value == tree.utility_range[1]
+    assert printed(tree, "json")[1] > 50 * WIDE // 50
+
+
+def test_the_path_to_the_deepest_node(long_chain: Tree) -> None:
+    assert max(long_chain.first_paths.depth) == LONG_CHAIN + 2
+    assert long_chain.path_of(0) == "/".join(["#1"] * (LONG_CHAIN + 2))
+
+
+def check_searches(tree: Tree) -> None:
+    for algorithm in ALGORITHMS:
+        search = evaluate(tree, algorithm)
+        assert search.value == 1
+    assert len(search.strategy_branches) == sum(
+        1 for kind in tree.columns.kind if kind in (Kind.MAX, Kind.MIN)
+    )
+
+
+def tenfold(kind: str, levels: int) -> str:
+    """Return a text in which each of some levels has ten times the one below, by aliases."""
+    names = "".join(
+        f"  n{n}: &n{n} {{{kind}: [{', '.join([f'*n{n - 1}'] * 10)}]}}\n" for n in range(1, levels)
+    )
+    return f"nodes:\n  n0: &n0 {{{kind}: {[7] * 10}}}\n{names}{kind}: [{', '.join([f'*n{levels - 1}'] * 10)}]\n"
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("kind", ["max", "chance"])
+def test_a_text_that_unfolds_to_300_digits(kind: str, exact: bool) -> None:
+    """One tenfold level after another: 1 + 10 * (1 + 10 * (…)) is a number of ones."""
+    tree = loads(tenfold(kind, 299), name="tenfold.yaml", exact=exact)
+    assert tree.unfolded == int("1" * 301)
+    for algorithm in ALGORITHMS:
+        search = evaluate(tree, algorithm, bounds=(0, 10))
+        assert float(search.value) == pytest.approx(7)
+        assert search.counts.unfolded == tree.unfolded
+        assert search.counts.visits <= 3 * len(tree)
+
+
+def multiplied(factor: int, levels: int) -> Tree:
+    builder = TreeBuilder()
+    node = builder.terminal(7)
+    for _ in range(levels):
+        node = builder.max([node] * factor)
+    return builder.build(node)
+
+
+def test_sizes_beyond_4000_digits_are_told_about() -> None:
+    assert multiplied(2, 997).unfolded == 2**998 - 1
+    assert multiplied(10, 3999).unfolded == int("1" * 4000)
+    assert multiplied(10, 4000).unfolded == "about 10^4000"
+    assert multiplied(2, 100_000).unfolded == "about 10^30103"  # 2^100001, less 1

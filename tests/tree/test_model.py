@@ -1,0 +1,223 @@
+"""`Tree` and its views: columns, paths, walks, heights, sizes, inherited bounds."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+
+import pytest
+
+import expectitree as et
+from expectitree.errors import TreeError
+from expectitree.tree.model import Kind, Node
+
+TEXT = """
+title: A tree to look at
+note: the root's
+max:
+  a:
+    chance:
+      - {p: 1/4, ref: s, note: "the branch's"}
+      - {p: 3/4, label: x/y, utility: 4}
+    bounds: [0, 4]
+  b: {min: [{ref: s}, 2, {utility: 7, note: "a leaf's"}], estimate: 1.5}
+  c: {ref: s}
+nodes:
+  s: {max: [0, 3]}
+"""
+
+
+@pytest.fixture(params=[False, True], ids=["float", "exact"])
+def tree(request: pytest.FixtureRequest) -> et.Tree:
+    """The tree above, in both number systems."""
+    return et.loads(TEXT, name="look.yaml", exact=request.param)
+
+
+def test_columns(tree: et.Tree) -> None:
+    """Children come before their parents, the root is last, and the shapes are the documented ones."""
+    kind, utility, first, child, probability = tree.columns
+    nodes, branches = len(tree), len(child)
+    assert (nodes, branches) == (9, 10)
+    assert (len(utility), len(first), len(probability), len(tree.label)) == (
+        nodes,
+        nodes + 1,
+        branches,
+        branches,
+    )
+    assert (first[0], first[nodes]) == (0, branches)
+    for n in range(nodes):
+        below = child[first[n] : first[n + 1]]
+        assert all(c < n for c in below)
+        assert bool(len(below)) == (kind[n] != Kind.TERMINAL)
+    assert all(
+        p == 1
+        for n in range(nodes)
+        if kind[n] != Kind.CHANCE
+        for p in probability[first[n] : first[n + 1]]
+    )
+    assert tree.root == Node(tree, nodes - 1)
+
+
+def test_views(tree: et.Tree) -> None:
+    """A view reads its row."""
+    root, a, b = tree.root, tree.find("a"), tree.find("b")
+    assert (root.kind, root.note, root.utility, root.estimate, root.bounds) == (
+        Kind.MAX,
+        "the root's",
+        None,
+        None,
+        None,
+    )
+    assert [branch.label for branch in root.branches] == ["a", "b", "c"]
+    assert root.children == (a, b, tree.find("c"))
+    assert (a.kind, a.bounds) == (Kind.CHANCE, (0, 4))
+    assert [(branch.label, branch.probability) for branch in a.branches] == [
+        ("#1", 0.25),
+        ("x/y", 0.75),
+    ]
+    assert (b.kind, b.estimate, b.utility) == (Kind.MIN, 1.5, None)
+    leaf = tree.find("b/#3")
+    assert (leaf.kind, leaf.utility, leaf.estimate, leaf.note, leaf.children) == (
+        Kind.TERMINAL,
+        7,
+        None,
+        "a leaf's",
+        (),
+    )
+    assert list(tree.branch_notes.values()) == ["the branch's"]
+    assert isinstance(leaf.utility, Fraction if tree.exact else float)
+
+
+def test_a_shared_node_is_one_node(tree: et.Tree) -> None:
+    """By whichever path it is reached."""
+    assert tree.find("a/#1") == tree.find("b/#1") == tree.find("c")
+    assert len({node for node, _ in tree.walk()}) == len(tree)
+
+
+def test_walk_and_first_paths(tree: et.Tree) -> None:
+    """Every node once, parents first, in branch order, under its first path."""
+    walked = [(node.id, path) for node, path in tree.walk()]
+    paths = ["/", "a", "a/#1", "a/#1/#1", "a/#1/#2", "a/x\\/y", "b", "b/#2", "b/#3"]
+    assert [path for _, path in walked] == paths
+    assert sorted(n for n, _ in walked) == list(range(len(tree)))
+    assert all(tree.find(path).id == n and tree.path_of(n) == path for n, path in walked)
+    _, parent, branch, depth = tree.first_paths
+    assert [depth[n] for n, _ in walked] == [0, 1, 2, 3, 3, 2, 1, 2, 2]
+    assert (parent[len(tree) - 1], branch[len(tree) - 1]) == (-1, -1)
+
+
+def test_heights_leaves_and_sizes(tree: et.Tree) -> None:
+    """Counted over the stored nodes, and over the tree written out."""
+    assert {path: tree.heights[node.id] for node, path in tree.walk() if node.kind} == {
+        "/": 3,
+        "a": 2,
+        "a/#1": 1,
+        "b": 2,
+    }
+    assert tree.leaves == 5
+    assert tree.unfolded == 15
+    assert tree.utility_range == (0, 7)
+
+
+def test_inherited_bounds(tree: et.Tree) -> None:
+    """Each node has what all the bounds above leave it."""
+    lower, upper = tree.inherited_bounds((-1, 9))
+    found = {path: (lower[node.id], upper[node.id]) for node, path in tree.walk()}
+    assert found["/"] == found["b"] == found["b/#3"] == (-1, 9)
+    assert found["a"] == found["a/#1"] == found["a/#1/#2"] == found["a/x\\/y"] == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("z", "no node z: the branches of / are a, b, c"),
+        ("a/#3", "no node a/#3: the branches of a are #1, x\\/y"),
+        ("a/x/y", "no node a/x/y: the branches of a are #1, x\\/y"),
+        ("b/#2/#1", "no node b/#2/#1: b/#2 is a terminal"),
+        ("b//", "no node b//: the branches of b are #1, #2, #3"),
+        ("\x1b[31m", "no node \\x1b[31m: the branches of / are a, b, c"),
+    ],
+)
+def test_find_nothing(tree: et.Tree, path: str, message: str) -> None:
+    """The message says where the path stops, and what is there."""
+    with pytest.raises(TreeError) as caught:
+        tree.find(path)
+    assert str(caught.value) == message
+
+
+def test_find_nothing_among_many() -> None:
+    """Eight labels are enough."""
+    tree = et.loads("max: [1, 2, 3, 4, 5, 6, 7, 8, 9]")
+    with pytest.raises(TreeError, match=r"are #1, #2, #3, #4, #5, #6, #7, #8, …$"):
+        tree.find("#10")
+
+
+def test_the_root_by_both_its_names(tree: et.Tree) -> None:
+    """As the path module says."""
+    assert tree.find("/") == tree.find("") == tree.root
+
+
+def test_node_ids(tree: et.Tree) -> None:
+    """Only its own."""
+    assert tree.node(0).id == 0
+    for wrong in (-1, len(tree)):
+        with pytest.raises(
+            TreeError, match=rf"node {wrong} is not in this tree: its ids are 0 to 8"
+        ):
+            tree.node(wrong)
+
+
+def test_immutable(tree: et.Tree) -> None:
+    """A tree and its views cannot be assigned to."""
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        tree.title = "x"  # type: ignore[misc]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        tree.root.id = 0  # type: ignore[misc]
+
+
+def test_texts_for_people(tree: et.Tree) -> None:
+    """What an interactive session prints, control characters escaped."""
+    exact = ", exact" if tree.exact else ""
+    assert repr(tree) == f"<Tree 'A tree to look at', 9 nodes, 5 leaves{exact}>"
+    assert repr(tree.root) == "<Node 8 MAX>"
+    assert repr(et.loads('{title: "a\\eb", max: [1]}')) == "<Tree 'a\\\\x1bb', 2 nodes, 1 leaves>"
+
+
+@pytest.mark.parametrize("levels", [0, 1, 2, 10, 1000])
+def test_unfolded_of_a_doubling(levels: int) -> None:
+    """2^(levels + 1) - 1, as an exact integer."""
+    t = et.TreeBuilder()
+    node = t.terminal(1)
+    for _ in range(levels):
+        node = t.max([node, node])
+    tree = t.build(node)
+    assert len(tree) == levels + 1
+    assert tree.unfolded == 2 ** (levels + 1) - 1
+
+
+def test_unfolded_beyond_4000_digits() -> None:
+    """Text then; the exact integer would take quadratic time."""
+    t = et.TreeBuilder()
+    node = t.terminal(1)
+    for _ in range(100_000):
+        node = t.max([node, node])
+    assert t.build(node).unfolded == "about 10^30103"
+
+
+def test_a_chain_of_a_million_nodes() -> None:
+    """Nothing recurses."""
+    t = et.TreeBuilder()
+    node = t.add_terminal(1.0)
+    for _ in range(1_000_000):
+        node = t.add_inner(Kind.MAX, [node], None, None)
+    tree = t.build(t_id(node))
+    assert tree.heights[-1] == 1_000_000
+    assert tree.unfolded == 1_000_001
+    assert tree.path_of(0).count("/") == 999_999
+
+
+def t_id(node: int) -> et.builder.NodeId:
+    """Return what `build` takes for a node that was added by its row."""
+    from expectitree.tree.builder import NodeId
+
+    return NodeId(node)

@@ -1,0 +1,51 @@
+"""Paths: labels joined by `/`, and back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from expectitree.tree import paths as path
+
+LABELS = st.lists(st.text(st.sampled_from("ab/\\#1. é\n"), min_size=1, max_size=5), max_size=6)
+
+
+@given(LABELS)
+def test_split_is_the_inverse_of_join(labels: list[str]) -> None:
+    """Whatever the labels hold."""
+    assert path.split(path.join(labels)) == labels
+
+
+@given(LABELS, LABELS)
+def test_join_names_one_node(one: list[str], other: list[str]) -> None:
+    """Two ways never have one path."""
+    assert (path.join(one) == path.join(other)) == (one == other)
+
+
+@pytest.mark.parametrize(
+    ("labels", "text"),
+    [
+        ([], "/"),
+        (["a2", "#1"], "a2/#1"),
+        (["a/b", "c"], "a\\/b/c"),
+        (["a\\"], "a\\\\"),
+        (["a\\", "b"], "a\\\\/b"),
+        (["/"], "\\/"),
+        (["\\/"], "\\\\\\/"),
+    ],
+)
+def test_examples(labels: list[str], text: str) -> None:
+    """The escapes by example."""
+    assert path.join(labels) == text
+    assert path.split(text) == labels
+
+
+def test_the_root_has_two_spellings() -> None:
+    """Nothing, and a slash."""
+    assert path.split("/") == path.split("") == []
+
+
+def test_a_last_backslash_stands_for_itself() -> None:
+    """Nothing follows that it could escape."""
+    assert path.split("a\\") == ["a\\"]
