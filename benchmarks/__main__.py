@@ -43,8 +43,8 @@ def written(
 ) -> tuple[dict[str, str], int]:
     """Return a text for each style, all of one tree, and its size. Only the texts stay in memory.
 
-    (With the tree still there the garbage collector would look at it again and again while PyYAML's loader runs:
-    that loader then takes a tenth longer.)
+    (With the tree still there the garbage collector would look at it again and again while PyYAML's
+    loader runs: that loader then takes a tenth longer.)
     """
     root, count = texts.random_tree(SEED, size.text_nodes)
     return {style: write(root) for style, write in styles.items()}, count
@@ -85,7 +85,8 @@ def read_json(size: Size) -> Iterator[Row]:
 def search(size: Size) -> Iterator[Row]:
     """Yield for each algorithm the distinct nodes that it visits in a second, preparing the columns included."""
     tree = texts.built(texts.random_tree(SEED, size.search_nodes)[0])
-    # A copy shares the columns and none of what a tree remembers, so that each run pays for everything.
+    # A copy shares the columns and none of what a tree remembers, so that each run pays for
+    # everything.
     runs = [lambda name=name: evaluate(replace(tree), name) for name in SEARCH_TARGETS]
     seconds = best_seconds(runs, size.repetitions)
     for (name, target), time in zip(SEARCH_TARGETS.items(), seconds, strict=True):

@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 PICTURE = ROOT / "docs" / "answer.svg"
 PICTURE_COMMAND = "expectitree eval trees/aima-5.12-left.yaml -a star1"
-# Their bytes change with the version of what draws them, so that they are made here and not compared.
+# Their bytes change with the version of what draws them, so that they are made here and not
+# compared.
 PLOTS = ("ballard-growth", "ballard-probes")
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -57,7 +57,8 @@ def algorithm(name: str, **choices: int | str | None) -> Algorithm:
 
     That is `probes` and `probe_order` of star2.5, `goal` and `guide` of best-first.
 
-    What is None is as by default. Raises `SearchError` for an unknown name, and a choice that it has not.
+    What is None is as by default. Raises `SearchError` for an unknown name, and a choice that it
+    has not.
     """
     found = ALGORITHMS.get(name.lower())
     if found is None:

@@ -1,9 +1,10 @@
 """Runs plain loops over columns, as they stand or compiled: the one module that knows numba.
 
-A loop is a module-level function of columns and numbers: no objects, no closures, no recursion. Interpreted it takes
-arrays or lists, of `Fraction` too; compiled (extra `fast`) it takes the same columns as NumPy sees them, without a
-copy. One text serves both, so they cannot disagree. Compiled code checks no index: only columns that `TreeBuilder`
-made, or that `columns.check` has passed, may reach it.
+A loop is a module-level function of columns and numbers: no objects, no closures, no recursion.
+Interpreted it takes arrays or lists, of `Fraction` too; compiled (extra `fast`) it takes the same
+columns as NumPy sees them, without a copy. One text serves both, so they cannot disagree. Compiled
+code checks no index: only columns that `TreeBuilder` made, or that `columns.check` has passed, may
+reach it.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from functools import cache
 from types import FunctionType
 from typing import Any, cast
 
-# Rows of a scan from which compiling pays. A scan does some 3 million rows a second interpreted, and 500 million
-# compiled; before the first compiled loop runs, 0.85 s go into importing numba and starting it up, once a process
-# (`python -m benchmarks` measures all of it). That the very first use on a machine compiles for some seconds is not
-# counted: what it makes is kept on disk.
+# Rows of a scan from which compiling pays. A scan does some 3 million rows a second interpreted,
+# and 500 million compiled; before the first compiled loop runs, 0.85 s go into importing numba and
+# starting it up, once a process (`python -m benchmarks` measures all of it). That the very first
+# use on a machine compiles for some seconds is not counted: what it makes is kept on disk.
 MANY_ROWS = 2_000_000
 SOME_ROWS = 50_000  # once it has started
 
@@ -94,7 +95,8 @@ def _compiled(loop: FunctionType, keep: bool) -> Callable[..., Any]:
 def _as_numpy(argument: Any) -> Any:
     """Return a column as NumPy sees it, a list as a copy, to be read; numbers as they are.
 
-    The columns of a tree that is made are read-only; those of one that is being made are passed as a bare tuple.
+    The columns of a tree that is made are read-only; those of one that is being made are passed as
+    a bare tuple.
     """
     import numpy as np
 

@@ -1,7 +1,8 @@
 """How things show themselves in a notebook: what is shown asks here, and who knows how to draw has registered here.
 
-A tree and a search lie below `render` and may not import it; yet notebooks ask the object itself, by a method. So the
-package's `__init__`, which alone sees all layers, hands over a function that imports `render` once it is needed.
+A tree and a search lie below `render` and may not import it; yet notebooks ask the object itself,
+by a method. So the package's `__init__`, which alone sees all layers, hands over a function that
+imports `render` once it is needed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Numbers as tree files write them: from text to `float` or `Fraction`, and back.
 
-A number is an ASCII decimal (`2`, `-4.5e3`, `.9`) or a fraction of integers (`1/3`). The limits on length
-and exponent keep a hostile text from costing anything: `Fraction("1e10000000")` would not return.
+A number is an ASCII decimal (`2`, `-4.5e3`, `.9`) or a fraction of integers (`1/3`). The limits on
+length and exponent keep a hostile text from costing anything: `Fraction("1e10000000")` would not
+return.
 """
 
 from __future__ import annotations

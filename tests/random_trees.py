@@ -1,6 +1,7 @@
 """Random trees of every shape, from a seed; and v* by its definition, slow and obvious, to hold searches against.
 
-A tree is made as plain rows first, so that one and the same tree can be built exact, in floats, and mirrored.
+A tree is made as plain rows first, so that one and the same tree can be built exact, in floats, and
+mirrored.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Renderers: reports in, text out, piece by piece. The tables here feed `--format`.
 
-A renderer yields lines without their ends; one whose name is in `_PIECES` yields pieces of text as they are to be
-written, since its lines may be longer than memory.
+A renderer yields lines without their ends; one whose name is in `_PIECES` yields pieces of text as
+they are to be written, since its lines may be longer than memory.
 """
 
 from __future__ import annotations

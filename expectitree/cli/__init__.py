@@ -1,4 +1,7 @@
-"""The command line: the only place that knows click, the terminal and exit codes. One module a command."""
+"""The command line: the only place that knows click, the terminal and exit codes.
+
+One module a command.
+"""
 
 from __future__ import annotations
 

@@ -1,12 +1,14 @@
 """`expectitree completion`: what a shell needs to complete commands, options, files, and paths within a tree.
 
-The protocol is click's. The script that a shell keeps calls the program with `_EXPECTITREE_COMPLETE=bash_complete` (or
-zsh, fish, powershell), the line in `COMP_WORDS`, and either the number of the word that is wanted in `COMP_CWORD`, or
-the line up to the cursor in `COMP_BEFORE`. The program prints completions as `type,value`. Beside click's type `plain`
-there are `file`, a name or a path that may need quotes, `part`, behind which no space is put since more may follow, and
-`folder`, which is both.
+The protocol is click's. The script that a shell keeps calls the program with
+`_EXPECTITREE_COMPLETE=bash_complete` (or zsh, fish, powershell), the line in `COMP_WORDS`, and
+either the number of the word that is wanted in `COMP_CWORD`, or the line up to the cursor in
+`COMP_BEFORE`. The program prints completions as `type,value`. Beside click's type `plain` there are
+`file`, a name or a path that may need quotes, `part`, behind which no space is put since more may
+follow, and `folder`, which is both.
 
-Who presses a key wants an answer at once, or none: nothing here takes long, fails, or writes to standard error.
+Who presses a key wants an answer at once, or none: nothing here takes long, fails, or writes to
+standard error.
 """
 
 from __future__ import annotations

@@ -35,7 +35,8 @@ def command(
     Nothing is lost but comments and layout: what a format cannot hold is an error, unless --drop says that it may go.
     """
     check_output(out, format_name, force)
-    # Text is read exactly, so that nothing is lost; tables hold floats, and go into tables as they are.
+    # Text is read exactly, so that nothing is lost; tables hold floats, and go into tables as they
+    # are.
     from_tables = source != "-" and source.lower().endswith((".arrow", ".parquet"))
     with working(f"reading {source}"):
         tree = load(source, exact=not from_tables, warn=say)

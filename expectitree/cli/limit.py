@@ -43,9 +43,9 @@ def command(
 ) -> None:
     """Say how few leaves could have been enough, which they are, and how far from that each search was.
 
-    These are the fewest leaves that force the root's value whatever all others are within their bounds, which no
-    correct search can beat, and the fewest that force only which action is best. Where several paths lead to a leaf
-    the figure may be known to lie between two only.
+    These are the fewest leaves that force the root's value whatever all others are within their
+    bounds, which no correct search can beat, and the fewest that force only which action is best.
+    Where several paths lead to a leaf the figure may be known to lie between two only.
 
     For example: expectitree limit trees/ballard-6.yaml
     """

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
-# Of text in all, from which starting processes pays: it takes some 0.3 s, and reading so much about a second.
+# Of text in all, from which starting processes pays: it takes some 0.3 s, and reading so much about
+# a second.
 _MANY_BYTES = 5_000_000
 _TEXT = (".yaml", ".yml", ".json")
 
@@ -54,7 +55,8 @@ def start(workers: int) -> Any:
     executor = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=serve)
     if not hasattr(signal, "pthread_sigmask"):
         return executor
-    # A process that is only starting would die of Ctrl-C with a traceback: it is born with the signal blocked.
+    # A process that is only starting would die of Ctrl-C with a traceback: it is born with the
+    # signal blocked.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         for _ in range(workers):
@@ -83,8 +85,8 @@ def serve() -> None:
 
 def stop(executor: Any) -> None:
     """End an executor and its processes now, whatever they are doing."""
-    # Nothing is cancelled: the executor finds its processes dead and gives up all that waits, which prints a traceback
-    # for a future that is cancelled meanwhile (Python 3.11).
+    # Nothing is cancelled: the executor finds its processes dead and gives up all that waits, which
+    # prints a traceback for a future that is cancelled meanwhile (Python 3.11).
     for process in list((getattr(executor, "_processes", None) or {}).values()):
         process.terminate()
     executor.shutdown()

@@ -107,7 +107,8 @@ def show(walker: Walker) -> str:
 def keyboard() -> Iterator[Callable[[], str | None]]:
     """Give what returns the keys typed next: soon an empty text where there are none, None where there is no more.
 
-    The terminal hands keys over one by one for all the while: `click.getchar` alone would lose those typed in between.
+    The terminal hands keys over one by one for all the while: `click.getchar` alone would lose
+    those typed in between.
     """
     try:
         import termios

@@ -60,9 +60,9 @@ def command(
 ) -> None:
     """Tell a search step by step, in the order in which it is made.
 
-    A step is an entry with its window, a probe, a visit, a child passed over, a bound that tightens, a cut, or that
-    a node is left; with --format json an object a line. best-first is told walk by walk, each entry with its aim, and
-    cuts in the end.
+    A step is an entry with its window, a probe, a visit, a child passed over, a bound that
+    tightens, a cut, or that a node is left; with --format json an object a line. best-first is told
+    walk by walk, each entry with its aim, and cuts in the end.
 
     For example: expectitree trace -a star2 --at a2 trees/aima-5.12-left.yaml
     """

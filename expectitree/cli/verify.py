@@ -28,8 +28,9 @@ def command(
 ) -> None:
     """Check that files are trees, and that their values, best actions and counts are what they expect.
 
-    Everything is computed exactly. Folders are searched for .yaml, .yml and .json files. With --write, broken
-    expectations are refreshed, and a file without `expect` gets one; every other character stays as it is.
+    Everything is computed exactly. Folders are searched for .yaml, .yml and .json files. With
+    --write, broken expectations are refreshed, and a file without `expect` gets one; every other
+    character stays as it is.
     """
     if write_back and "-" in paths:
         raise click.UsageError("--write needs files: standard input cannot be written to.")

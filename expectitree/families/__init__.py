@@ -1,7 +1,8 @@
 """Families of trees that searches are compared on: made from a seed, straight into columns, the same everywhere.
 
-All randomness is Python's Mersenne Twister (`random.Random(seed).random()`, whose sequence Python promises to keep);
-NumPy, where it is there, continues the same sequence faster. Everything else is integers and single IEEE operations.
+All randomness is Python's Mersenne Twister (`random.Random(seed).random()`, whose sequence Python
+promises to keep); NumPy, where it is there, continues the same sequence faster. Everything else is
+integers and single IEEE operations.
 """
 
 from __future__ import annotations
@@ -57,12 +58,13 @@ def ballard(
 ) -> Tree:
     """Return a tree with additive utilities (Ballard 1983, section 6).
 
-    `pattern` holds the kinds of the plies from the root down, and is repeated or cut to as many as `plies` says.
-    Every node has `branching` branches, which carry a permutation of the numbers from 0; a terminal is worth the
-    sum on its path, so utilities lie in [0, plies * (branching - 1)], the root's bounds. `order` is how each
-    permutation stands: at `random`, or `best` for a search, which is descending at MAX and ascending at MIN and
-    CHANCE; `worst` is the reverse. With `dice` a CHANCE node has an outcome for each sum of two dice of so many sides,
-    which carries that sum, counted from 0, and is as likely; else all its outcomes are equally likely.
+    `pattern` holds the kinds of the plies from the root down, and is repeated or cut to as many as
+    `plies` says. Every node has `branching` branches, which carry a permutation of the numbers from
+    0; a terminal is worth the sum on its path, so utilities lie in [0, plies * (branching - 1)],
+    the root's bounds. `order` is how each permutation stands: at `random`, or `best` for a search,
+    which is descending at MAX and ascending at MIN and CHANCE; `worst` is the reverse. With `dice`
+    a CHANCE node has an outcome for each sum of two dice of so many sides, which carries that sum,
+    counted from 0, and is as likely; else all its outcomes are equally likely.
     """
     kinds = _kinds(pattern, plies)
     if isinstance(branching, tuple):
@@ -118,11 +120,12 @@ def uniform(
 ) -> Tree:
     """Return a tree whose utilities are drawn independently and uniformly from `utilities`, the root's bounds.
 
-    They are whole numbers unless `real`. Each node but the root is a terminal already with probability `end`; else
-    it has as many branches as `branching` says, or from its first to its second number, all equally likely. The
-    probabilities at CHANCE are equal, or with a `skew` above 0 about proportional to u^skew, u drawn uniformly from 0
-    to 1: decimals of twelve digits that sum to 1. Draws are made ply by ply: for each node whether it ends and how
-    many branches it has, then the utilities of all branches, then their weights.
+    They are whole numbers unless `real`. Each node but the root is a terminal already with
+    probability `end`; else it has as many branches as `branching` says, or from its first to its
+    second number, all equally likely. The probabilities at CHANCE are equal, or with a `skew` above
+    0 about proportional to u^skew, u drawn uniformly from 0 to 1: decimals of twelve digits that
+    sum to 1. Draws are made ply by ply: for each node whether it ends and how many branches it has,
+    then the utilities of all branches, then their weights.
     """
     kinds = _kinds(pattern, plies)
     least, most = branching if isinstance(branching, tuple) else (branching, branching)
@@ -191,11 +194,12 @@ def lattice(
 ) -> Tree:
     """Return the American option on a recombining binomial lattice (Cox, Ross and Rubinstein 1979).
 
-    At each of `steps` steps the price goes up by the factor `up` or down by its inverse, with the probabilities under
-    which it grows by `rate` on average; at every point MAX stops, for what the option pays, or goes on. Payoffs are
-    in the money of the first day, divided by `rate` once a step, so the value of the tree is the option's price. The
-    point after i steps, j of them up, is one node however it was reached: 1,000 steps are half a million points (of
-    three nodes each: MAX, its stop, and CHANCE), and some 2^1000 nodes unfolded.
+    At each of `steps` steps the price goes up by the factor `up` or down by its inverse, with the
+    probabilities under which it grows by `rate` on average; at every point MAX stops, for what the
+    option pays, or goes on. Payoffs are in the money of the first day, divided by `rate` once a
+    step, so the value of the tree is the option's price. The point after i steps, j of them up, is
+    one node however it was reached: 1,000 steps are half a million points (of three nodes each:
+    MAX, its stop, and CHANCE), and some 2^1000 nodes unfolded.
     """
     down = 1 / up
     if not down < rate < up:
@@ -282,7 +286,8 @@ FAMILIES: dict[str, Callable[..., Tree]] = {
 def generate(family: str, **parameters: Any) -> Tree:
     """Return a tree of a family, `ballard`, `uniform` or `lattice`, with the parameters of that function here.
 
-    A parameter may be given as text, as on the command line: `branching="2-4"`, `utilities="0,100"`.
+    A parameter may be given as text, as on the command line: `branching="2-4"`,
+    `utilities="0,100"`.
     """
     return _family(family)(**parameters)
 

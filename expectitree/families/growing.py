@@ -185,9 +185,10 @@ def assemble(
 ) -> None:
     """Write the tables of a tree, children before parents, from what was drawn for it ply by ply.
 
-    `width` holds the branches of all nodes, ply after ply, `amount` and `chance` a row for each of those branches. A
-    walk in depth-first order meets the nodes of a ply from left to right, so a cursor for each ply says whose turn it
-    is. `waiting` holds by ply the children of the current node that are done.
+    `width` holds the branches of all nodes, ply after ply, `amount` and `chance` a row for each of
+    those branches. A walk in depth-first order meets the nodes of a ply from left to right, so a
+    cursor for each ply says whose turn it is. `waiting` holds by ply the children of the current
+    node that are done.
     """
     kind, utility, first, child, probability = tree
     n = 0  # the next row of the node table

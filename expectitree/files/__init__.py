@@ -1,4 +1,7 @@
-"""Tree files: text in, a `Tree` out. A format turns text into a `Document`; `data` holds the grammar for all."""
+"""Tree files: text in, a `Tree` out.
+
+A format turns text into a `Document`; `data` holds the grammar for all.
+"""
 
 from __future__ import annotations
 
@@ -45,8 +48,8 @@ def load(
 ) -> Tree:
     """Return the tree of a file, given by its path, as an open stream, or as `-` for standard input.
 
-    `exact` keeps every number as a `Fraction`. `warn` is told of probabilities that were divided out (by default
-    nobody is). Raises `FileError` with every problem found.
+    `exact` keeps every number as a `Fraction`. `warn` is told of probabilities that were divided
+    out (by default nobody is). Raises `FileError` with every problem found.
     """
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)

@@ -40,9 +40,9 @@ def save(
 ) -> None:
     """Write a tree to a file, in the format that its ending tells.
 
-    Arrow and Parquet hold floats: an exact tree with a number that none is raises `TreeError`, unless
-    `drop_fractions`. Raises `FileError` where the file cannot be written, or its ending tells no format. `progress`
-    is told of the characters of text as they are written.
+    Arrow and Parquet hold floats: an exact tree with a number that none is raises `TreeError`,
+    unless `drop_fractions`. Raises `FileError` where the file cannot be written, or its ending
+    tells no format. `progress` is told of the characters of text as they are written.
     """
     name = os.fspath(path)
     format = format_of(name)
@@ -75,7 +75,8 @@ def format_of(name: str) -> str:
 def whole_file(path: str) -> Iterator[str]:
     """Give a name to write to, in the same folder; what was written there takes the file's place when it is whole.
 
-    So nothing is lost if the disk is full or the machine stops. An old file keeps its mode, and a link its place.
+    So nothing is lost if the disk is full or the machine stops. An old file keeps its mode, and a
+    link its place.
     """
     path = os.path.realpath(path)
     old_mode = None

@@ -1,15 +1,18 @@
 """The grammar of tree files as a JSON Schema (draft-07), by which editors complete and check them.
 
-Keys, kinds, types, algorithms and limits come from the grammar's own tables. What no schema can say is left to the
-reader: sums of p, duplicate labels, names that lead nowhere, cycles, bounds that do not hold. So every file that the
-reader accepts is valid, but for one thing: YAML's `~` and `null`, unquoted, are text to the reader, and to an editor
-the same as nothing at all, which is an error where a `label`, a `ref`, a path or the best action is expected.
+Keys, kinds, types, algorithms and limits come from the grammar's own tables. What no schema can say
+is left to the reader: sums of p, duplicate labels, names that lead nowhere, cycles, bounds that do
+not hold. So every file that the reader accepts is valid, but for one thing: YAML's `~` and `null`,
+unquoted, are text to the reader, and to an editor the same as nothing at all, which is an error
+where a `label`, a `ref`, a path or the best action is expected.
 
-Editors type a YAML scalar before they look here: `1` is a number, `1/3` and `10%` are text, `no` is text or false by
-the version of YAML. So a number may be text, and a text may be anything but a list or a mapping.
+Editors type a YAML scalar before they look here: `1` is a number, `1/3` and `10%` are text, `no` is
+text or false by the version of YAML. So a number may be text, and a text may be anything but a list
+or a mapping.
 
-Schemas are flat, all keys of a node side by side, and rules between keys are `dependencies`: an editor then puts its
-message at the key that is wrong, where alternatives (`oneOf`) would only say that none of them fits.
+Schemas are flat, all keys of a node side by side, and rules between keys are `dependencies`: an
+editor then puts its message at the key that is wrong, where alternatives (`oneOf`) would only say
+that none of them fits.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The page: one file of HTML that replays searches step by step, offline, in any browser of the last few years.
 
-Everything that it shows was found here: the events of the traces, and a sentence for each by `Board`. Its scripts
-(`SCRIPTS`, joined in this order) only apply the events and draw
+Everything that it shows was found here: the events of the traces, and a sentence for each by
+`Board`. Its scripts (`SCRIPTS`, joined in this order) only apply the events and draw
 (docs/decisions/0013-page.md).
 """
 
@@ -27,8 +27,9 @@ _SLOT = re.compile(r"<!-- slot: (\w+) -->")
 def page_html(report: Replays) -> Iterator[str]:
     """Yield the pieces of the page's text, to be written as UTF-8.
 
-    The page asks for nothing from anywhere, and its Content-Security-Policy lets only its own script and style work.
-    What people wrote is data to it: JSON without a `<`, put into the page as text.
+    The page asks for nothing from anywhere, and its Content-Security-Policy lets only its own
+    script and style work. What people wrote is data to it: JSON without a `<`, put into the page as
+    text.
     """
     style = _file("page.css")
     script = f'(() => {{\n"use strict";\n\n{"".join(map(_file, SCRIPTS))}}})();\n'

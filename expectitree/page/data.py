@@ -128,7 +128,8 @@ class Sentences:
             if position:
                 pieces.append(name)
             pieces += _WORD.split(part)
-        # Text and words take turns: a split begins and ends with text, and a name stands between two splits.
+        # Text and words take turns: a split begins and ends with text, and a name stands between
+        # two splits.
         skeleton = GAP.join(pieces[::2])
         words = [self.words.place(word) for word in pieces[1::2]]
         return [self.skeletons.place(skeleton), *words]

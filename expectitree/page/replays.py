@@ -39,9 +39,10 @@ def replays(
 ) -> Replays:
     """Search a tree with each algorithm in turn, and return every step of each.
 
-    By default these are all, but best-first only where it does not think long. `bounds`, `max_visits` and
-    `file` are those of `trace`. Of each search the first `most_steps` steps are kept (all with None), and all are
-    counted. Raises `AnalysisError` for a tree of more than 100,000 nodes, and where no algorithm is named.
+    By default these are all, but best-first only where it does not think long. `bounds`,
+    `max_visits` and `file` are those of `trace`. Of each search the first `most_steps` steps are
+    kept (all with None), and all are counted. Raises `AnalysisError` for a tree of more than
+    100,000 nodes, and where no algorithm is named.
     """
     if len(tree) > MOST_NODES:
         raise AnalysisError(

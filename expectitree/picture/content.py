@@ -1,4 +1,6 @@
-"""What a picture of a searched tree shows: its nodes, its branches, and what is said of each. Not yet where.
+"""What a picture of a searched tree shows: its nodes, its branches, and what is said of each.
+
+Not yet where.
 
 All of it is read from an `Evaluation`, row by row as the terminal shows it (`analysis.outline`).
 """

@@ -1,9 +1,10 @@
 """Where everything in a picture is: symbols, lines and texts with their coordinates, for whatever draws them.
 
-The layers of the tree are rows (or columns, where it grows to the right): one of nodes, one of the texts on the
-branches below them, one of nodes. Each text on a branch has a room of its own in its row, above the child, and each
-branch that passes by a row has one there: so nothing runs through a node or a text, however wide they are. Only a
-branch to a node that hangs elsewhere ends with a curve, which stays between two rows.
+The layers of the tree are rows (or columns, where it grows to the right): one of nodes, one of the
+texts on the branches below them, one of nodes. Each text on a branch has a room of its own in its
+row, above the child, and each branch that passes by a row has one there: so nothing runs through a
+node or a text, however wide they are. Only a branch to a node that hangs elsewhere ends with a
+curve, which stays between two rows.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.picture.content import BEST, Link, Spot, Style, content
 from expectitree.picture.svg import THEMES, Colours
 
-# There are no triangles in all versions: a trapezium that is narrow above is MAX, one that is narrow below MIN.
+# There are no triangles in all versions: a trapezium that is narrow above is MAX, one that is
+# narrow below MIN.
 SHAPES = {
     "MAX": ("[/", "\\]"),
     "MIN": ("[\\", "/]"),

@@ -1,6 +1,7 @@
 """What a notebook shows: a tree and a search as a picture, a report as the text of the terminal.
 
-Beside it stands the text alone, for a console. A notebook keeps what it shows, so that large things are elided.
+Beside it stands the text alone, for a console. A notebook keeps what it shows, so that large things
+are elided.
 """
 
 from __future__ import annotations
@@ -26,15 +27,16 @@ MOST_NODES = (
 )
 MOST_LINES = 200
 WIDTH = 100
-# Pages that notebooks become may have no font for `pre`; and at this height lines that characters draw join.
+# Pages that notebooks become may have no font for `pre`; and at this height lines that characters
+# draw join.
 _PRE = '<pre style="font-family: monospace; line-height: 1.2; overflow-x: auto; white-space: pre">{}</pre>'
 
 
 def bundle(shown: Any) -> Bundle:
     """Return what is shown, by its MIME type; nothing where the `repr` must do.
 
-    A tree is shown with the values that backward induction gives its nodes; one too large to be evaluated unasked is
-    not shown.
+    A tree is shown with the values that backward induction gives its nodes; one too large to be
+    evaluated unasked is not shown.
     """
     try:
         if isinstance(shown, Tree):

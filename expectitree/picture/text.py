@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from expectitree.text.look import cell_width, clipped
 
-# In hundredths of the font's size, from space to ~: those of DejaVu Sans, one of the widest fonts that `sans-serif`
-# comes to, so that a text takes this much at the most.
+# In hundredths of the font's size, from space to ~: those of DejaVu Sans, one of the widest fonts
+# that `sans-serif` comes to, so that a text takes this much at the most.
 _WIDTHS = (
     32, 41, 46, 84, 64, 96, 78, 28, 40, 40, 50, 84, 32, 37, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 34, 34, 84,
     84, 84, 54, 100, 69, 69, 70, 77, 64, 58, 78, 76, 30, 30, 66, 56, 87, 75, 79, 61, 79, 70, 64, 62, 74, 69, 99, 69, 62,

@@ -1,9 +1,10 @@
 """A tidy layout of a tree of rows whose items differ in width: every parent stands in the middle above its children.
 
-Kennedy, "Drawing trees", Journal of Functional Programming 6 (1996): subtrees are fitted together from the left and
-from the right, and the mean of both is taken, which keeps all distances and is symmetrical; the contours of subtrees
-are handed up as they are, so that the whole takes linear time, as in Reingold and Tilford (1981). Unlike there, an item
-reaches as far to the left and to the right of its place as it likes. Nothing recurses.
+Kennedy, "Drawing trees", Journal of Functional Programming 6 (1996): subtrees are fitted together
+from the left and from the right, and the mean of both is taken, which keeps all distances and is
+symmetrical; the contours of subtrees are handed up as they are, so that the whole takes linear
+time, as in Reingold and Tilford (1981). Unlike there, an item reaches as far to the left and to the
+right of its place as it likes. Nothing recurses.
 
 What was tried before this was written is told in docs/decisions/0012-pictures.md.
 """
@@ -29,8 +30,8 @@ def tidy(
 ) -> list[float]:
     """Return the place of every item across its row; the row of a child is the one below its parent's.
 
-    Items come after their parents, the root first. An item at x takes the room from `x - left` to `x + right`, and no
-    two of a row get the same room.
+    Items come after their parents, the root first. An item at x takes the room from `x - left` to
+    `x + right`, and no two of a row get the same room.
     """
     beside = [0.0] * len(children)  # by item: how far it is from its parent
     contours: list[_Contour | None] = [None] * len(children)

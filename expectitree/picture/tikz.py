@@ -1,7 +1,8 @@
 r"""A picture as a LaTeX document with TikZ: every place is that of the diagram, every text is set by TeX.
 
-It compiles with pdfLaTeX, XeLaTeX and LuaLaTeX and needs `tikz`, `geometry` and `fix-cm`, which every distribution has.
-pdfLaTeX knows no letters beyond Latin ones: there they are written as their number, such as [U+4E2D].
+It compiles with pdfLaTeX, XeLaTeX and LuaLaTeX and needs `tikz`, `geometry` and `fix-cm`, which
+every distribution has. pdfLaTeX knows no letters beyond Latin ones: there they are written as their
+number, such as [U+4E2D].
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from expectitree.tree.model import Column, Columns
 def backward_induction(tree: Columns, value: Column, zero: Any) -> None:
     """Write v* of every node to `value[N]`.
 
-    v* of a terminal is its utility, of MAX the greatest and of MIN the least of its children's, of CHANCE the sum
-    of p * v* over its outcomes in branch order (Russell & Norvig, Artificial Intelligence, section 5.5). `zero` is
-    what the sum starts from: 0.0, or `Fraction(0)`.
+    v* of a terminal is its utility, of MAX the greatest and of MIN the least of its children's, of
+    CHANCE the sum of p * v* over its outcomes in branch order (Russell & Norvig, Artificial
+    Intelligence, section 5.5). `zero` is what the sum starts from: 0.0, or `Fraction(0)`.
     """
     kind, utility, first, child, probability = tree
     for n in range(len(kind)):

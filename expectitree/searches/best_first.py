@@ -1,11 +1,13 @@
 """Best-first search: walks from the root to the leaf from which it expects most, visits it, backs its interval up.
 
-No window and no order: what is known of every node is in memory, so each walk may go wherever it learns most. That the
-intervals hold v* is in the backing up alone, and so is that the search ends: a walk goes through open nodes, and an
-open node has an open child. Where it goes is a guess, made in floats in every mode (docs/best-first.md).
+No window and no order: what is known of every node is in memory, so each walk may go wherever it
+learns most. That the intervals hold v* is in the backing up alone, and so is that the search ends:
+a walk goes through open nodes, and an open node has an open child. Where it goes is a guess, made
+in floats in every mode (docs/best-first.md).
 
-Plain functions of columns and numbers, interpreted or compiled as they stand; what one calls is compiled with it. All
-are in one module, since machine code that is kept on disk is known to be stale by its own file only.
+Plain functions of columns and numbers, interpreted or compiled as they stand; what one calls is
+compiled with it. All are in one module, since machine code that is kept on disk is known to be
+stale by its own file only.
 """
 
 from __future__ import annotations
@@ -21,8 +23,9 @@ EXACT, LOWER, RAISE = range(
 LEARNING, ORDERED, UNIFORM, BOUNDS = range(4)  # what guides it
 VALUE, ACTION = range(2)  # when it is over: the root is exact, or its best action proved
 
-# Numbers of the whole tree, by place in `tally`: how many leaves the root's bounds count for, the middle that utilities
-# are measured from, the variance that the bounds suggest; leaves seen so far, and when all estimates are renewed next.
+# Numbers of the whole tree, by place in `tally`: how many leaves the root's bounds count for, the
+# middle that utilities are measured from, the variance that the bounds suggest; leaves seen so far,
+# and when all estimates are renewed next.
 WEIGHT, CENTER, BREADTH, SEEN, RENEWAL = range(5)
 TALLIES = 5
 
@@ -114,8 +117,8 @@ def best_first(tree: Columns, beliefs: Beliefs, limits: Limits, most_visits: int
 def begin(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     """Write what is known and guessed before any leaf is seen.
 
-    Utilities are guessed to be spread evenly between the root's bounds, which weighs as much as two leaves; where a
-    bound is not known, around the other or 0, which weighs next to nothing.
+    Utilities are guessed to be spread evenly between the root's bounds, which weighs as much as two
+    leaves; where a bound is not known, around the other or 0, which weighs next to nothing.
     """
     tally, depth, own = beliefs.tally, beliefs.depth, beliefs.own
     low, high = beliefs.low, beliefs.high
@@ -186,9 +189,9 @@ def is_reached(tree: Columns, beliefs: Beliefs, limits: Limits) -> bool:
 def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int) -> int:
     """Go from the root down to a leaf that is not seen, `route` says by which nodes; return how deep it lies.
 
-    Where nodes are shared, what one parent has learnt may not have come to another: each node is backed up as it is
-    entered, and the walk ends where that closes it; at the root, where that reaches the goal. Return -1 where more than
-    `most` nodes would be entered.
+    Where nodes are shared, what one parent has learnt may not have come to another: each node is
+    backed up as it is entered, and the walk ends where that closes it; at the root, where that
+    reaches the goal. Return -1 where more than `most` nodes would be entered.
     """
     node = len(tree.kind) - 1
     if beliefs.tally[SEEN] >= beliefs.tally[RENEWAL]:
@@ -337,8 +340,9 @@ def narrow(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
 def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) -> tuple[int, int]:
     """Return the branch by which a walk goes on from an open node, and what it is to do there.
 
-    To lower what MAX has, every child must come down: the one with the greatest upper bound. To raise it, one is
-    enough: the one that promises most a leaf. MIN is the mirror, and at CHANCE each outcome counts by its probability.
+    To lower what MAX has, every child must come down: the one with the greatest upper bound. To
+    raise it, one is enough: the one that promises most a leaf. MIN is the mirror, and at CHANCE
+    each outcome counts by its probability.
     """
     lower, upper, low, high = beliefs.lower, beliefs.upper, beliefs.low, beliefs.high
     k = tree.kind[n]
@@ -391,8 +395,9 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
 def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits, root: int) -> tuple[int, int]:
     """Return the branch at a player's root from which most is expected for the proof of which action is best.
 
-    Either the favourite is raised, or the rival that may bring most is lowered (at MIN the mirror): where the favourite
-    may not bring as much as the rival can, or the rival promises clearly more a leaf. All rivals must come down.
+    Either the favourite is raised, or the rival that may bring most is lowered (at MIN the mirror):
+    where the favourite may not bring as much as the rival can, or the rival promises clearly more a
+    leaf. All rivals must come down.
     """
     lower, upper, low, high, child = (
         beliefs.lower,
@@ -473,8 +478,8 @@ def gain_at(beliefs: Beliefs, limits: Limits, n: int, c: int, aim: int) -> float
 def gain(beliefs: Beliefs, limits: Limits, n: int, x: float, below: bool) -> float:
     """Return by how much v* of a node is expected to lie below x (else above), counting 0 where it does not.
 
-    Of a normal distribution that is d * Phi(z) + s * phi(z) with d = x - mean, z = d / s; of a uniform one on
-    [low, high] the square of what lies below x by twice the width.
+    Of a normal distribution that is d * Phi(z) + s * phi(z) with d = x - mean, z = d / s; of a
+    uniform one on [low, high] the square of what lies below x by twice the width.
     """
     if x > _MOST:
         x = far_high(beliefs, limits, n)
@@ -554,7 +559,8 @@ def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
         variance = width * width / 4
     means[n] = mean
     variances[n] = variance
-    # For one aim all children count, or at a player those beyond the estimate; for the other the best for its cost.
+    # For one aim all children count, or at a player those beyond the estimate; for the other the
+    # best for its cost.
     to_lower = to_raise = best = 0.0
     found = False
     for b in range(begin, end):
@@ -604,17 +610,19 @@ def greater_of(
 
 # ---- What to expect of a leaf, by the leaves seen.
 #
-# A leaf is taken to lie around the level of its parent, and that around the level of its own parent, normally: a random
-# effect for each node, whose variance is that of its depth. Leaves that lie near each other may so be alike, as they
-# are where utilities add up on the way down; where they are independent, the variances say so, and nothing is assumed.
+# A leaf is taken to lie around the level of its parent, and that around the level of its own
+# parent, normally: a random effect for each node, whose variance is that of its depth. Leaves that
+# lie near each other may so be alike, as they are where utilities add up on the way down; where
+# they are independent, the variances say so, and nothing is assumed.
 
 
 def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     """Estimate for each depth how far leaves below one node spread, and whether children tend to stand in order.
 
-    The first is half the mean squared difference of two leaves that part at such a node, no less than that of the
-    depth below; the second the regression of a child's mean on its rank within its node. Both are held to what is true
-    of all leaves, or to no order, unless what was seen says clearly more (James and Stein 1961).
+    The first is half the mean squared difference of two leaves that part at such a node, no less
+    than that of the depth below; the second the regression of a child's mean on its rank within its
+    node. Both are held to what is true of all leaves, or to no order, unless what was seen says
+    clearly more (James and Stein 1961).
     """
     seen, total, squares, depth, own = (
         beliefs.seen,

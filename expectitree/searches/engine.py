@@ -1,8 +1,8 @@
 """Runs a search: chooses the engine, prepares the columns, calls the loop, wraps the outcome.
 
-The loops of `backward_induction`, `star_minimax` and `best_first` take columns and numbers only, so an engine is a
-choice of column type and of how the same text is executed: lists of floats interpreted, arrays of floats compiled,
-lists of `Fraction` exact.
+The loops of `backward_induction`, `star_minimax` and `best_first` take columns and numbers only, so
+an engine is a choice of column type and of how the same text is executed: lists of floats
+interpreted, arrays of floats compiled, lists of `Fraction` exact.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from expectitree.tree.model import Bounds, Column, Columns, Repeated, Tree, fini
 
 ENGINES = ("auto", "interpreted", "compiled", "exact")
 NO_LIMIT = sys.maxsize  # of visits
-# Children that walks to all leaves would look at: for each 60,000 to 250,000 a best-first search takes a second,
-# interpreted.
+# Children that walks to all leaves would look at: for each 60,000 to 250,000 a best-first search
+# takes a second, interpreted.
 MUCH_THINKING = 500_000
 Listen = Callable[[str, Column], Column]
 NO_BOUNDS = -INFINITY, INFINITY
@@ -62,11 +62,12 @@ def evaluate(
 ) -> Search:
     """Search a tree and return what is known of every node afterwards.
 
-    `bounds` hold for every utility (`inf` where nothing is known); without them the root's own from the file are
-    taken, else the least and the greatest utility. `engine` is one of `ENGINES`; they all return the same, sooner or
-    later. A pruning search that would enter nodes more than `max_visits` times is stopped, with what is known by
-    then. `choices` are those of `algorithm`. Raises `SearchError` for an unknown algorithm, unsound bounds, or an
-    engine that does not do for the tree.
+    `bounds` hold for every utility (`inf` where nothing is known); without them the root's own from
+    the file are taken, else the least and the greatest utility. `engine` is one of `ENGINES`; they
+    all return the same, sooner or later. A pruning search that would enter nodes more than
+    `max_visits` times is stopped, with what is known by then. `choices` are those of `algorithm`.
+    Raises `SearchError` for an unknown algorithm, unsound bounds, or an engine that does not do for
+    the tree.
     """
     chosen = algorithm_name if isinstance(algorithm_name, Algorithm) else algorithm(algorithm_name)
     if choices:
@@ -89,9 +90,9 @@ def search_window(
 ) -> Search:
     """Search a tree's root in a window: exact, or failing low or high, by the contract of `star_minimax`.
 
-    `listen` is handed every column that the search writes, with its name, and returns the one that is written
-    instead: one that tells what is written. No compiled search can be listened to. Raises `SearchError` where the
-    utility of a terminal is not known.
+    `listen` is handed every column that the search writes, with its name, and returns the one that
+    is written instead: one that tells what is written. No compiled search can be listened to.
+    Raises `SearchError` where the utility of a terminal is not known.
     """
     check_known(tree)
     ground = Ground.of(tree, algorithm, bounds, source, engine)
@@ -353,8 +354,9 @@ def _exactly(end: Number) -> Number:
 def tolerance(tree: Tree, bounds: Bounds) -> Number:
     """Return eps, by which two numbers may differ and be taken as equal: 0 in exact mode.
 
-    It is 1e-9 of the greatest magnitude among the utilities, so that what ties on paper ties here too, and no less
-    than what sums of bounds may lose to rounding (docs/decisions/0002-tolerance.md).
+    It is 1e-9 of the greatest magnitude among the utilities, so that what ties on paper ties here
+    too, and no less than what sums of bounds may lose to rounding
+    (docs/decisions/0002-tolerance.md).
     """
     if tree.exact:
         return 0

@@ -1,7 +1,8 @@
 """The one *-minimax search: alpha-beta, Star1, Star2 and Star2.5 by its switches (Ballard 1983, with intervals).
 
-Plain iterative Python over columns, to be interpreted or compiled as it stands: no recursion, no closures, no
-objects. It is one long function because a call for each step would triple its time; its parts have headings.
+Plain iterative Python over columns, to be interpreted or compiled as it stands: no recursion, no
+closures, no objects. It is one long function because a call for each step would triple its time;
+its parts have headings.
 """
 
 from __future__ import annotations
@@ -65,16 +66,18 @@ def star_minimax(
         lower == upper            exact, or
         upper <= alpha            fail low, or
         lower >= beta             fail high
-    for the window that it was entered with (in float mode to within `eps`). A child that already satisfies
-    this for its window is passed over: not entered, its interval as good as found. A search that is stopped, since
-    it would go on beyond `most_visits` entries, leaves intervals around v* that may satisfy nothing else.
+    for the window that it was entered with (in float mode to within `eps`). A child that already
+    satisfies this for its window is passed over: not entered, its interval as good as found. A
+    search that is stopped, since it would go on beyond `most_visits` entries, leaves intervals
+    around v* that may satisfy nothing else.
 
-    `zero` is what sums start from and `most` the greatest number: a window beyond it is as good as at it, while an
-    infinity would equal that of an unknown bound.
+    `zero` is what sums start from and `most` the greatest number: a window beyond it is as good as
+    at it, while an infinity would equal that of an unknown bound.
 
-    At MAX `low` and `high` are the greatest child lower and upper so far, at MIN the least, at CHANCE the sums of
-    p * lower and p * upper over all outcomes with p > 0. `rank` is the number of the probe: at CHANCE of the probing
-    in progress, at MAX and MIN of the child that this entry, a probe, is for; else -1.
+    At MAX `low` and `high` are the greatest child lower and upper so far, at MIN the least, at
+    CHANCE the sums of p * lower and p * upper over all outcomes with p > 0. `rank` is the number of
+    the probe: at CHANCE of the probing in progress, at MAX and MIN of the child that this entry, a
+    probe, is for; else -1.
     """
     kind, utility, first, child, probability = tree
     lower, upper, visits, alpha_at, beta_at, cut, cut_after, low_term, high_term = work[:9]
@@ -87,8 +90,8 @@ def star_minimax(
     cuts = 0
     entries = 1
     stopping = False
-    # Ids and branches are counted in the columns' own type, which compiled is unsigned: an index that may be negative
-    # costs a test.
+    # Ids and branches are counted in the columns' own type, which compiled is unsigned: an index
+    # that may be negative costs a test.
     frame_node[0] = len(kind) - 1
     frame_branch[0] = 1
     node = frame_node[0]
@@ -167,8 +170,9 @@ def star_minimax(
                     branch += one
                 end = branch + one
 
-        # ---- Go on with the children until it is time to leave or to go down: choose the next and its window, visit
-        # a terminal or pass over, take in its interval, and cut where that says enough.
+        # ---- Go on with the children until it is time to leave or to go down: choose the next and
+        # its window, visit a terminal or pass over, take in its interval, and cut where that says
+        # enough.
         if k == 1:
             while not leaving:
                 if returned:
@@ -267,13 +271,15 @@ def star_minimax(
                         branch += one
                         rank = rank if cyclic else 0
                         continue
-                    # While this node fails neither way, a terminal that is not exact satisfies no window: needs none.
+                    # While this node fails neither way, a terminal that is not exact satisfies no
+                    # window: needs none.
                     if not skip and kind[c] != 0:
                         child_alpha = -inf
                         child_beta = inf
                         if chance_cuts:
-                            # alpha_i = (alpha - (high without i)) / p_i, beta_i = (beta - (low without i)) / p_i, where
-                            # an infinity in alpha, beta or any other outcome leaves the window open on that side.
+                            # alpha_i = (alpha - (high without i)) / p_i, beta_i = (beta - (low
+                            # without i)) / p_i, where an infinity in alpha, beta or any other
+                            # outcome leaves the window open on that side.
                             x = high_term[branch]
                             if alpha > -inf and (high_open == 0 or high_open == 1 and x == inf):
                                 child_alpha = (alpha - (high if high_open else high - x)) / p

@@ -29,11 +29,12 @@ def find_windows(
 ) -> int:
     """Write for each node that was visited a window for which its interval says enough; return how many were cut.
 
-    The root has the window (alpha, beta). From there it is handed down as `star_minimax` does, but by the intervals
-    at the end: a MAX node's children have (max(alpha, lower), beta), so that one that cannot be better fails low, or
-    where lower reaches beta, (beta, beta); a CHANCE node's have what the others leave. With `is_action` the best action
-    at the root is asked only whether it is at least as good as each other can be. A node is cut where it fails low or
-    high and a child is left open. One that satisfies nothing was looked at in vain, and is marked as one that was
+    The root has the window (alpha, beta). From there it is handed down as `star_minimax` does, but
+    by the intervals at the end: a MAX node's children have (max(alpha, lower), beta), so that one
+    that cannot be better fails low, or where lower reaches beta, (beta, beta); a CHANCE node's have
+    what the others leave. With `is_action` the best action at the root is asked only whether it is
+    at least as good as each other can be. A node is cut where it fails low or high and a child is
+    left open. One that satisfies nothing was looked at in vain, and is marked as one that was
     probed; or as stopped. A shared node has the window of the parent with the greatest id.
     """
     kind, _, first, child, probability = tree
@@ -73,13 +74,15 @@ def find_windows(
             elif k == 2 and fails_low:
                 cut[n] = 1  # ALPHA_CUT
                 cuts += 1
-        # The best action at the root of a search for it has the other window of two: that of the rivals' best end.
+        # The best action at the root of a search for it has the other window of two: that of the
+        # rivals' best end.
         best = end
         rival = beta if k == 1 else alpha
         if is_decided and not is_exact:
             for branch in range(begin, end):
                 c = child[branch]
-                # It has both of the root's ends; another may have the same end on its own side, and be worth no more.
+                # It has both of the root's ends; another may have the same end on its own side, and
+                # be worth no more.
                 if best == end and (
                     k == 1 and lower[c] >= lower[n] - eps and upper[c] >= upper[n] - eps
                     or k == 2 and upper[c] <= upper[n] + eps and lower[c] <= lower[n] + eps
@@ -99,7 +102,8 @@ def find_windows(
             child_alpha = a
             child_beta = b
             if k == 3:
-                # alpha_i = (alpha - (high without i)) / p_i = upper_i + (alpha - high) / p_i; beta_i is its mirror.
+                # alpha_i = (alpha - (high without i)) / p_i = upper_i + (alpha - high) / p_i;
+                # beta_i is its mirror.
                 child_alpha = upper[c] + (a - upper[n]) / p if a > -inf and upper[n] < inf else -inf
                 child_beta = lower[c] + (b - lower[n]) / p if b < inf and lower[n] > -inf else inf
             elif branch == best:

@@ -1,4 +1,7 @@
-"""How text looks where it goes: width, characters, colours. Renderers ask it, the command line makes it."""
+"""How text looks where it goes: width, characters, colours.
+
+Renderers ask it, the command line makes it.
+"""
 
 from __future__ import annotations
 

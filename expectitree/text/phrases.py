@@ -43,7 +43,8 @@ def name(tree: Tree, look: Look, node: int, branch: int | None = None) -> str:
 def residue(search: Search) -> Number:
     """Return the size up to which a computed number is what rounding left of 0: nothing that anybody wrote.
 
-    It is 1e-14 of the greatest utility, which sums may lose, but always far less than the least utility that is not 0.
+    It is 1e-14 of the greatest utility, which sums may lose, but always far less than the least
+    utility that is not 0.
     """
     if search.tree.exact:
         return 0

@@ -19,8 +19,9 @@ def table(
 ) -> Iterator[str]:
     """Yield aligned columns: text to the left, those in `right` to the right.
 
-    Where there is no room, those in `dispensable` are left out, the first of them first, and then the first column is
-    cut short. `widest` limits columns; what is too wide for one is cut at its end, in `keep_end` at its beginning.
+    Where there is no room, those in `dispensable` are left out, the first of them first, and then
+    the first column is cut short. `widest` limits columns; what is too wide for one is cut at its
+    end, in `keep_end` at its beginning.
     """
     cells = [
         [look.shown(cell if look.unicode else cell.replace("µ", "u")) for cell in row]

@@ -1,6 +1,7 @@
 """`adopt`: a tree of columns that something else made, a file or a generator; they are checked, not copied.
 
-Compiled loops check no index, so nothing reaches them but what `TreeBuilder` made or what has passed here.
+Compiled loops check no index, so nothing reaches them but what `TreeBuilder` made or what has
+passed here.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ def adopt(
 ) -> Tree:
     """Return the tree of some columns, as arrays or views of memory with the type codes B, d, I, I, d.
 
-    Labels are not looked at (`check_labels` does). The terminals in `unknown`, and no others, have NaN for a utility:
-    it is not known yet, where elsewhere it would be missing. Raises `TreeError` naming the first row that is wrong.
+    Labels are not looked at (`check_labels` does). The terminals in `unknown`, and no others, have
+    NaN for a utility: it is not known yet, where elsewhere it would be missing. Raises `TreeError`
+    naming the first row that is wrong.
     """
     kind, utility, first, child, probability = columns
     count, branches = len(kind), len(child)
@@ -114,8 +116,8 @@ def find_fault(
 ) -> tuple[int, int, int]:
     """Return what is wrong first (a constant above, or 0) and in which row; and how many sums miss 1 by a little.
 
-    Where `some_unknown`, a terminal's utility may be NaN. A loop over columns, to be interpreted or compiled. Once it
-    has passed, every index that a loop takes from these columns lies within them.
+    Where `some_unknown`, a terminal's utility may be NaN. A loop over columns, to be interpreted or
+    compiled. Once it has passed, every index that a loop takes from these columns lies within them.
     """
     kind, utility, first, child, probability = tree
     sums = 0

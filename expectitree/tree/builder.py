@@ -37,9 +37,9 @@ class TreeBuilder:
     >>> [branch.label for branch in tree.root.branches]
     ['left', 'right']
 
-    A child is a number (a terminal) or what a method here returned; the same one may be a child of several
-    nodes, and is then stored, evaluated and counted once. `exact` keeps numbers as `Fraction`; a float counts as
-    the decimal that Python prints for it.
+    A child is a number (a terminal) or what a method here returned; the same one may be a child of
+    several nodes, and is then stored, evaluated and counted once. `exact` keeps numbers as
+    `Fraction`; a float counts as the decimal that Python prints for it.
     """
 
     def __init__(self, exact: bool = False) -> None:
@@ -77,7 +77,8 @@ class TreeBuilder:
     def max(self, children: Children, **about: object) -> NodeId:
         """Add a node where MAX picks among `children`: a list, or a mapping from label to child.
 
-        `estimate`, `bounds` (a pair) and `note` may be given by name, here and in `min` and `chance`.
+        `estimate`, `bounds` (a pair) and `note` may be given by name, here and in `min` and
+        `chance`.
         """
         return self._player(Kind.MAX, children, about)
 
@@ -118,8 +119,9 @@ class TreeBuilder:
     ) -> Tree:
         """Return the tree below `root`; nodes that it does not reach are left out.
 
-        The builder takes no more nodes afterwards: the tree holds its columns. Raises `TreeError` where a utility or
-        an estimate lies outside the bounds of a node above it. With `check` off the caller has seen to both.
+        The builder takes no more nodes afterwards: the tree holds its columns. Raises `TreeError`
+        where a utility or an estimate lies outside the bounds of a node above it. With `check` off
+        the caller has seen to both.
         """
         self._check_open()
         root_id = self._id(root)
@@ -235,8 +237,9 @@ class TreeBuilder:
     ) -> tuple[Sequence[Number], Number | None]:
         """Return the probabilities of `count` outcomes, and the sum that was divided out (None if it was 1).
 
-        Nothing written means equally likely. A sum that misses 1 by more than 1e-9 raises `TreeError`; a smaller
-        miss is divided out: in exact mode every one, in float mode what is more than rounding.
+        Nothing written means equally likely. A sum that misses 1 by more than 1e-9 raises
+        `TreeError`; a smaller miss is divided out: in exact mode every one, in float mode what is
+        more than rounding.
         """
         if written is None:
             equal = self._equal.get(count)
@@ -395,7 +398,8 @@ class TreeBuilder:
 def label_at(label: str, place: int) -> str | None:
     """Return what the label column holds for a label written at a place, or raise `TreeError`.
 
-    `#k` is what an unlabelled branch at place k is called, so it may be written only there (and is stored as None).
+    `#k` is what an unlabelled branch at place k is called, so it may be written only there (and is
+    stored as None).
     """
     if not label:
         raise TreeError("the label is empty: write one, or leave it out for #1, #2, … by place")

@@ -9,8 +9,9 @@
     first[N+1]  first branch; a node's branches
                 are first[n] .. first[n+1]
 
-Children come before their parents: every child's id is smaller than its parent's and the root is the last row, so
-backward induction is one forward scan and a cycle cannot be stored. Nothing here recurses on the depth of a tree.
+Children come before their parents: every child's id is smaller than its parent's and the root is
+the last row, so backward induction is one forward scan and a cycle cannot be stored. Nothing here
+recurses on the depth of a tree.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from expectitree.numbers import INFINITY, Number, printable
 from expectitree.tree import paths, scans
 from expectitree.tree.expectation import Expectation
 
-# An array, a view of memory that another library holds, a list (of `Fraction`), or in compiled code a NumPy array.
+# An array, a view of memory that another library holds, a list (of `Fraction`), or in compiled code
+# a NumPy array.
 Column: TypeAlias = Any
 Bounds: TypeAlias = tuple[Number, Number]
 
@@ -139,8 +141,9 @@ class Tree(Shown):
     def unknown(self) -> tuple[int, ...]:
         """The terminals whose utility is not known yet (`"?"` in a file), sorted; no search takes such a tree.
 
-        The utility column says it, so that whatever copies that column is right about it too, and a tree that has none
-        pays nothing: the scan that counts the leaves, which every search needs, sees it by the way.
+        The utility column says it, so that whatever copies that column is right about it too, and a
+        tree that has none pays nothing: the scan that counts the leaves, which every search needs,
+        sees it by the way.
         """
         count = self._leaves_and_range[1]
         if not count:
@@ -255,8 +258,9 @@ class Tree(Shown):
     def inherited_bounds(self, root_bounds: Bounds | None) -> tuple[Column, Column]:
         """Return for every node the interval that its own and all its parents' bounds leave it.
 
-        The root's are `root_bounds`, in place of any written at it (unless they are None). Parents come after their
-        children, so one backward scan hands every bound down; without local bounds all nodes have the root's.
+        The root's are `root_bounds`, in place of any written at it (unless they are None). Parents
+        come after their children, so one backward scan hands every bound down; without local bounds
+        all nodes have the root's.
         """
         count = len(self)
         ends = (-INFINITY, INFINITY) if root_bounds is None else root_bounds

@@ -1,6 +1,7 @@
 """What can be told of a tree by going through its columns: plain loops, to be interpreted or compiled as they stand.
 
-Children come before their parents, so a forward scan hands things up and a backward scan hands them down.
+Children come before their parents, so a forward scan hands things up and a backward scan hands them
+down.
 """
 
 from __future__ import annotations
@@ -125,8 +126,8 @@ def hand_down_bounds(tree: Columns, lower: Column, upper: Column) -> None:
 def next_outside(kind: Column, utility: Column, lower: Column, upper: Column, start: int) -> int:
     """Return the first node from `start` whose utility or estimate lies outside its bounds; -1 if there is none.
 
-    So does a terminal that is not known where its bounds leave no number. Columns of bounds that have a single row
-    hold for every node.
+    So does a terminal that is not known where its bounds leave no number. Columns of bounds that
+    have a single row hold for every node.
     """
     each = len(lower) > 1
     for n in range(start, len(utility)):
@@ -143,7 +144,8 @@ def next_outside(kind: Column, utility: Column, lower: Column, upper: Column, st
 def walk(tree: Columns, order: Column, parent: Column, branch: Column, depth: Column) -> None:
     """Write how each node is first met when the tree is walked from the root, parents first, in branch order.
 
-    `branch` is all -1 beforehand. The columns written are themselves the way back up, so no stack is needed.
+    `branch` is all -1 beforehand. The columns written are themselves the way back up, so no stack
+    is needed.
     """
     kind, _, first, child, _ = tree
     node = len(kind) - 1

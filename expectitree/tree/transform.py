@@ -19,9 +19,10 @@ CHANCES = ("worst", "best", "expected")  # who chooses outcomes: MIN, MAX, or th
 def cut_at_depth(tree: Tree, depth: int) -> Tree:
     """Return the tree in which each node `depth` plies below the root is a terminal worth its estimate.
 
-    Plies count every kind alike. A node that several paths reach at different depths is split where its subtree
-    reaches the limit, and stays one node where it does not: the rows are the reachable pairs of node and depth.
-    Raises `TransformError` naming a node at the limit that has no estimate.
+    Plies count every kind alike. A node that several paths reach at different depths is split where
+    its subtree reaches the limit, and stays one node where it does not: the rows are the reachable
+    pairs of node and depth. Raises `TransformError` naming a node at the limit that has no
+    estimate.
     """
     if depth < 0:
         raise TransformError(f"a depth limit is 0 or more plies, got {depth}")
@@ -85,9 +86,10 @@ def order_by_value(tree: Tree, values: Sequence[Number], best_first: bool = True
 
     `values` holds v* by node.
 
-    At MAX that is from the greatest v* to the least, at MIN from the least to the greatest. At CHANCE it is what
-    cuts soonest for the player above, who wants to fail low under MAX (least first, as in Ballard's best case)
-    and high under MIN; of several players above a shared node, the first on its first path counts.
+    At MAX that is from the greatest v* to the least, at MIN from the least to the greatest. At
+    CHANCE it is what cuts soonest for the player above, who wants to fail low under MAX (least
+    first, as in Ballard's best case) and high under MIN; of several players above a shared node,
+    the first on its first path counts.
     """
     below_min = bytearray(len(tree))
     kind, parent = tree.columns.kind, tree.first_paths.parent
@@ -157,8 +159,9 @@ def in_fractions(tree: Tree) -> Tree:
 def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds: bool) -> Tree:
     """Return the tree with every utility and every estimate replaced by its image; what was expected is left out.
 
-    Bounds are replaced by theirs too where `with_bounds`, which takes a map that never falls (infinite ones stay);
-    else they are left out. Raises `TransformError` where an image is no number that can be searched.
+    Bounds are replaced by theirs too where `with_bounds`, which takes a map that never falls
+    (infinite ones stay); else they are left out. Raises `TransformError` where an image is no
+    number that can be searched.
     """
     images: dict[Number, Number] = {}
 
@@ -185,9 +188,9 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds:
 def replace_opponent(tree: Tree, epsilon: Number, chance: str = "expected") -> Tree:
     """Return the tree with a MIN that errs: with probability `epsilon` it picks uniformly among all its actions.
 
-    Otherwise it plays its best against its own later errors. A MIN node becomes a CHANCE node over the two; with
-    `epsilon` 1 it is a uniformly random one, with 0 nothing changes. Nature is replaced as `replace_chance` does, and
-    does not err. What was expected is left out.
+    Otherwise it plays its best against its own later errors. A MIN node becomes a CHANCE node over
+    the two; with `epsilon` 1 it is a uniformly random one, with 0 nothing changes. Nature is
+    replaced as `replace_chance` does, and does not err. What was expected is left out.
     """
     if not 0 <= epsilon <= 1:
         raise TransformError(f"epsilon is a probability from 0 to 1, got {epsilon}")

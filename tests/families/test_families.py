@@ -209,8 +209,8 @@ def plainly_uniform(
 ) -> list[Any]:
     """Return a node as [kind, [[p, child], ...]] or [utility]: drawn ply by ply, a ply from left to right.
 
-    A ply's draws are two for each node, whether it ends and how wide it is; then one for each branch, a utility; then,
-    below a CHANCE ply that is skewed, one for each branch, its weight.
+    A ply's draws are two for each node, whether it ends and how wide it is; then one for each
+    branch, a utility; then, below a CHANCE ply that is skewed, one for each branch, its weight.
     """
     draw = Random(seed).random
     root: list[Any] = []
@@ -832,7 +832,8 @@ def test_dice_are_as_likely_as_their_sums() -> None:
     assert len(chances) == 3
     sums = []
     for node in chances:
-        # The children of each MIN node carry 0, 1, 2: the least of them is what the path so far comes to.
+        # The children of each MIN node carry 0, 1, 2: the least of them is what the path so far
+        # comes to.
         found = {
             min(child.utility for child in b.child.children): b.probability for b in node.branches
         }

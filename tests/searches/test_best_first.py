@@ -1,7 +1,8 @@
 """Best-first search, held against its definition: what is known, what is guessed, where it goes, and when it is over.
 
-`Spoken` is the search as a person would say it: recursive over nodes, with everything found anew at every step, and
-with the textbook's way to each guess: a joint normal distribution, conditioned on the leaves that were seen.
+`Spoken` is the search as a person would say it: recursive over nodes, with everything found anew at
+every step, and with the textbook's way to each guess: a joint normal distribution, conditioned on
+the leaves that were seen.
 """
 
 from __future__ import annotations
@@ -549,7 +550,8 @@ def ranks(node: Node) -> list[float]:
 def effects(spoken: Spoken) -> tuple[dict[int, float], dict[int, dict[int, float]]]:
     """Return for every node its mean, and the independent effects that it is the sum of, with their variances.
 
-    The root's level lies around the center; a child's, and a leaf, around the level of its parent, with the slope.
+    The root's level lies around the center; a child's, and a leaf, around the level of its parent,
+    with the slope.
     """
     spread, slope = spoken.spread, spoken.slope
     offset: dict[int, float] = {}

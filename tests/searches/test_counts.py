@@ -1,7 +1,7 @@
 """Exact counts of small trees: published ones, and others worked by hand from section 5 of the design.
 
-A fault that prunes less (or more, where luck keeps the value) changes no value: only counts show it. Every count
-is asked for exact and in floats, where a tie must cut as it does on paper.
+A fault that prunes less (or more, where luck keeps the value) changes no value: only counts show
+it. Every count is asked for exact and in floats, where a tie must cut as it does on paper.
 """
 
 from __future__ import annotations
@@ -337,8 +337,8 @@ def test_chance_nodes_are_not_probed_and_terminals_are_evaluated(exact: bool) ->
 def test_a_child_with_fewer_children_or_an_exact_one_is_probed_no_further(exact: bool) -> None:
     """Of nine probes each, the first MIN has a child for one, and the second is exact after one: 0 is the least.
 
-    (9 + 0 + 9) / 3 = 6 cuts nothing, so the first, of which a probe proves an upper end only, and the third, both of
-    whose children were probed, are searched once more.
+    (9 + 0 + 9) / 3 = 6 cuts nothing, so the first, of which a probe proves an upper end only, and
+    the third, both of whose children were probed, are searched once more.
     """
     tree = loads("max: [5, {chance: [{min: [9]}, {min: [0, 3]}, {min: [9, 9]}]}]", exact=exact)
     for order in ("cyclic", "sequential"):
@@ -374,7 +374,10 @@ def test_a_shared_node_is_visited_once(algorithm: str, exact: bool) -> None:
 
 
 def test_what_a_shared_outcome_contributed_is_corrected_when_its_branch_comes(exact: bool) -> None:
-    """Once 0 is known of both: at most (0 + 0 + 2 * 10) / 4 <= 5. The second is passed over, but counts."""
+    """Once 0 is known of both: at most (0 + 0 + 2 * 10) / 4 <= 5.
+
+    The second is passed over, but counts.
+    """
     text = """
     max: [5, {chance: [{p: 1/4, ref: s}, {p: 1/4, ref: s}, {p: 1/2, min: [9]}]}]
     nodes: {s: {min: [0]}}
@@ -389,8 +392,9 @@ def test_the_window_of_a_shared_outcome_leaves_out_what_it_contributed_not_what_
 ) -> None:
     """Both outcomes contribute 8/2 after the first round of probes; then the first probes 6, and contributes 6/2.
 
-    The second still stands with 8/2 in the sum of 7 = 6/2 + 8/2: without it 3 is left, and it must bring
-    (6 - 3) / (1/2) = 6. Taking out the 6/2 that it is worth by now would leave 4, and ask for 4 only.
+    The second still stands with 8/2 in the sum of 7 = 6/2 + 8/2: without it 3 is left, and it must
+    bring (6 - 3) / (1/2) = 6. Taking out the 6/2 that it is worth by now would leave 4, and ask for
+    4 only.
     """
     text = "{max: [6, {chance: [{ref: s}, {ref: s}]}], nodes: {s: {min: [8, 6, 9]}}}"
     search = two_probes(loads(text, exact=exact), (0, 10), "cyclic")

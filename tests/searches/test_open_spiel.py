@@ -1,7 +1,8 @@
 """Two others search the same random trees: OpenSpiel, for the values, and the design's own words, for the visits.
 
-The second is the search of `star_minimax` written as a person would say it: recursive, with no running sums,
-nothing compact and nothing quick. In exact mode both must enter the same nodes equally often, and know as much.
+The second is the search of `star_minimax` written as a person would say it: recursive, with no
+running sums, nothing compact and nothing quick. In exact mode both must enter the same nodes
+equally often, and know as much.
 """
 
 from __future__ import annotations
@@ -96,7 +97,8 @@ class SpokenSearch:
             self.count_cut(left)
         lower, upper = (max(ends) if is_max else min(ends) for ends in zip(*found, strict=True))
         whole = probe is None and not left
-        # What was not searched may be better for the player: only one end of the interval is known then.
+        # What was not searched may be better for the player: only one end of the interval is known
+        # then.
         self.narrow(
             node,
             lower if whole or is_max else -INFINITY,

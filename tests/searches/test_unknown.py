@@ -670,7 +670,8 @@ def test_the_example() -> None:
     assert set(tree.columns.kind) == {0, 1, 2, 3}
     lower, upper = tree.inherited_bounds(None)
     assert {(lower[n], upper[n]) for n in tree.unknown} == {(-500, 1500), (-500, 0)}
-    # A test that calls demand right with 80%: what the file says of it follows from 40% strong demand.
+    # A test that calls demand right with 80%: what the file says of it follows from 40% strong
+    # demand.
     good = Fraction("0.4") * Fraction("0.8") + Fraction("0.6") * Fraction("0.2")
     assert tree.find("test the market").branches[0].probability == good
     launch = tree.find("test the market/good result/launch")

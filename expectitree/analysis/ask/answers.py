@@ -1,6 +1,7 @@
 """Answers to `expectitree ask`, kept in a small YAML file: a mapping from the path of a leaf to its utility.
 
-People may edit the file, so that all they wrote stays as it is: a line is added at its end, or taken away.
+People may edit the file, so that all they wrote stays as it is: a line is added at its end, or
+taken away.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Best-first search of a tree whose leaves are dear: asks for one utility at a time, and says what is known meanwhile.
 
-The loops are those of `best_first`, stopped at each leaf that is not known until somebody gives its utility.
+The loops are those of `best_first`, stopped at each leaf that is not known until somebody gives its
+utility.
 """
 
 from __future__ import annotations
@@ -65,10 +66,10 @@ def inquire(
 ) -> Inquiry:
     """Return a best-first search that asks for the leaves of a tree that are not known yet, one at a time.
 
-    `bounds` hold for every utility; without them the file's own are taken, and where it has none, nothing is known
-    beforehand. `goal` is what is to be proved: which `action` is best, or the `value` (as it is where the root is no
-    player's). `guide` is what it goes by, as of the algorithm `best-first`. Raises `SearchError` for other choices,
-    and for bounds that do not hold.
+    `bounds` hold for every utility; without them the file's own are taken, and where it has none,
+    nothing is known beforehand. `goal` is what is to be proved: which `action` is best, or the
+    `value` (as it is where the root is no player's). `guide` is what it goes by, as of the
+    algorithm `best-first`. Raises `SearchError` for other choices, and for bounds that do not hold.
     """
     return Inquiry(tree, bounds, goal, guide)
 
@@ -87,8 +88,9 @@ class Inquiry:
         >>> inquiry.best, inquiry.loss, inquiry.asked, inquiry.unknown_left
         ('sure', 0, 1, 1)
 
-    What the file knows is taken in beforehand. The same answers give the same questions; a leaf that several branches
-    lead to is asked for once. An inquiry can be pickled, and goes on from there.
+    What the file knows is taken in beforehand. The same answers give the same questions; a leaf
+    that several branches lead to is asked for once. An inquiry can be pickled, and goes on from
+    there.
     """
 
     def __init__(
@@ -115,7 +117,10 @@ class Inquiry:
 
     @property
     def leaf(self) -> Node | None:
-        """The leaf whose utility is asked next; None where nothing more is. The same until something is answered."""
+        """The leaf whose utility is asked next; None where nothing more is.
+
+        The same until something is answered.
+        """
         return None if self._leaf < 0 else Node(self.tree, self._leaf)
 
     @property
@@ -141,8 +146,9 @@ class Inquiry:
     def answer(self, utility: Number | str, leaf: Node | str | None = None) -> None:
         """Take the utility of the leaf that is asked for, or of any other that is not known (a node, or its path).
 
-        A number, or text as in files such as `1/3`. Raises `SearchError` where it is no finite number or lies outside
-        the leaf's bounds, and where the leaf is known; the same number again is taken in silence.
+        A number, or text as in files such as `1/3`. Raises `SearchError` where it is no finite
+        number or lies outside the leaf's bounds, and where the leaf is known; the same number again
+        is taken in silence.
         """
         if leaf is None:
             if self._leaf < 0:
@@ -209,7 +215,8 @@ class Inquiry:
     def loss(self) -> Number:
         """How wrong `best` can be: by how much another action may turn out better; 0 when proved, inf where unknown.
 
-        Where the root is not a player's: by how much its value is not known, the width of its interval.
+        Where the root is not a player's: by how much its value is not known, the width of its
+        interval.
         """
         root = len(self.tree) - 1
         if not self._is_player:
@@ -340,8 +347,8 @@ class Inquiry:
     def _set_tolerance(self) -> None:
         """Take numbers as equal that differ by what sums may have lost to rounding, by what is known by now.
 
-        `evaluate` takes as equal what ties on paper; here somebody is told that an action is proved to be best. Guesses
-        are as near as there.
+        `evaluate` takes as equal what ties on paper; here somebody is told that an action is proved
+        to be best. Guesses are as near as there.
         """
         scale, eps = self._limits.scale, self._ground.eps
         near = RELATIVE_EPS * (
@@ -434,7 +441,8 @@ class Inquiry:
     def _elsewhere(self) -> int:
         """Return the leaf to ask where some are skipped: as if those were worth what is expected of them.
 
-        Where that would decide all, the first that is left which might change something; -1 where none is.
+        Where that would decide all, the first that is left which might change something; -1 where
+        none is.
         """
         beliefs = Beliefs._make(map(list, self._beliefs))
         for n in self._skipped:
@@ -458,8 +466,8 @@ class Inquiry:
     def _open_leaves(self) -> Iterator[int]:
         """Yield the leaves that are not known, and may change something, in order.
 
-        They lie below nodes that are not known, and at a player below children that may still be better than what is
-        sure there.
+        They lie below nodes that are not known, and at a player below children that may still be
+        better than what is sure there.
         """
         kind, _, first, child, probability = self._columns
         lower, upper = self._known.lower, self._known.upper

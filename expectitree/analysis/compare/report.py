@@ -109,8 +109,8 @@ def compare(
 
     By default these are all, but best-first only where it does not think long.
 
-    `bounds`, `engine` and `max_visits` are those of `evaluate`. With `limit` it is also told how few leaves could
-    have been enough, as the function `limit` does, to which `max_leaves` goes.
+    `bounds`, `engine` and `max_visits` are those of `evaluate`. With `limit` it is also told how
+    few leaves could have been enough, as the function `limit` does, to which `max_leaves` goes.
     """
     if limit:
         check_size(tree, max_leaves)

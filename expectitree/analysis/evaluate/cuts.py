@@ -182,9 +182,10 @@ def account_for_skipped(
 ) -> int:
     """Write why each part of the tree was not visited; return how many nodes were passed over.
 
-    A loop over columns, parents first, to be interpreted or compiled. Below a cut, each unvisited node is counted
-    once, under its first path. A search that looks at children in order passes over what stands before a cut;
-    where it does not, each child that a cut node has left is left by the cut.
+    A loop over columns, parents first, to be interpreted or compiled. Below a cut, each unvisited
+    node is counted once, under its first path. A search that looks at children in order passes over
+    what stands before a cut; where it does not, each child that a cut node has left is left by the
+    cut.
     """
     kind, _, first, _, probability = tree
     passed_over = 0

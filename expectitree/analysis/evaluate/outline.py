@@ -38,9 +38,9 @@ def outline(
 ) -> Iterator[Row]:
     """Yield the rows of a tree, parents first, in branch order; about `most_rows` of them, or all.
 
-    A node over terminals only is one row, without rows for its children (except at the root, and nowhere if not
-    `folded`). What is shown first: the way along some branches from the root, the strategy, then what a search cut,
-    then what lies near the root.
+    A node over terminals only is one row, without rows for its children (except at the root, and
+    nowhere if not `folded`). What is shown first: the way along some branches from the root, the
+    strategy, then what a search cut, then what lies near the root.
     """
     tree = search.tree
     if most_rows is None or _rows_of_all(tree, most_rows, folded) <= most_rows:
@@ -59,7 +59,8 @@ def _count_below(
 ) -> None:
     """Write how many nodes, and how many cuts, are at and below each node, each under its first path.
 
-    A loop over columns, to be interpreted or compiled; `first_branch` is empty where every branch is a node's first.
+    A loop over columns, to be interpreted or compiled; `first_branch` is empty where every branch
+    is a node's first.
     """
     _, _, first, child, _ = tree
     shares = len(first_branch) > 0
@@ -176,7 +177,8 @@ def _choose(
 ) -> dict[int, list[int]]:
     """Return the branches that are shown, by node and in order.
 
-    Best-first from the root, where a step along the strategy costs least, and one along the way asked for nothing.
+    Best-first from the root, where a step along the strategy costs least, and one along the way
+    asked for nothing.
     """
     tree = search.tree
     kind, _, first, child, probability = tree.columns

@@ -39,10 +39,11 @@ class Alternative:
 class Step:
     """One step up from a cut: why its window ends where it does.
 
-    `why` is "has" (a player is sure of `limit` at `node`, by `branch`), "rivals" (no other action at `node`, the root
-    of a search for the best one, is worth more than `limit`; at MIN: less), "share" (`limit` at the
-    CHANCE node `node` comes to `asked` at its outcome, the others being `terms`), "since" (the same, but the others
-    have become tighter since), "bound" (`limit` is the root's bound) or "far" (it comes from further up).
+    `why` is "has" (a player is sure of `limit` at `node`, by `branch`), "rivals" (no other action
+    at `node`, the root of a search for the best one, is worth more than `limit`; at MIN: less),
+    "share" (`limit` at the CHANCE node `node` comes to `asked` at its outcome, the others being
+    `terms`), "since" (the same, but the others have become tighter since), "bound" (`limit` is the
+    root's bound) or "far" (it comes from further up).
     """
 
     why: str
@@ -99,7 +100,8 @@ def reasons(search: Search, node: int, explanation: Explanation | None = None) -
     alternatives = [
         Alternative(
             b, child[b], *search.interval_of(child[b]), search.is_best(node, b),
-            # Of an action that is proved best, while its worth is not known, what its player is sure of.
+            # Of an action that is proved best, while its worth is not known, what its player is
+            # sure of.
             _terms(search, child[b], high=(kind[node] != Kind.MIN) != (is_decided and search.is_best(node, b))),
         )
         for b in some
@@ -171,8 +173,8 @@ def _steps_up(
 ) -> Iterator[Step]:
     """Yield where alpha (where a cut fails low, else beta) of a node's window comes from, up to who is sure of it.
 
-    That is read from the intervals at the end: those of a CHANCE node's other outcomes may have become tighter since.
-    The windows of a search not in order are made of these same intervals.
+    That is read from the intervals at the end: those of a CHANCE node's other outcomes may have
+    become tighter since. The windows of a search not in order are made of these same intervals.
     """
     tree = search.tree
     kind, _, first, child, probability = tree.columns
@@ -214,7 +216,8 @@ def _steps_up(
             yield Step("has", above, limit, other)
             return
         elif kind[above] == player and not _same(search, limit, above_limit):
-            # In order, it was known of a branch before; else the node itself may be the one that is worth so much.
+            # In order, it was known of a branch before; else the node itself may be the one that is
+            # worth so much.
             in_order = search.algorithm.in_order
             others: Iterable[int] = range(first[above], own)
             if not in_order:
@@ -237,7 +240,8 @@ def _steps_up(
 def _other_with(search: Search, node: int, own: int, limit: Any, low: bool) -> int:
     """Return another branch of a node whose child is sure to be worth a limit, in a search not in order; else -1.
 
-    Windows are found from the top there, and so one further up may have the same limit by way of this node.
+    Windows are found from the top there, and so one further up may have the same limit by way of
+    this node.
     """
     if search.algorithm.in_order or limit == search.bounds[not low]:
         return -1

@@ -15,8 +15,9 @@ from expectitree.tree.transform import keep_branches
 def strategy_only(search: Search) -> Search:
     """Return the search over that part of its tree which optimal play can reach, its columns without the rest.
 
-    A player's node keeps the first best action, a CHANCE node the outcomes of p > 0. Where a search did not have to
-    know the best action, all are kept. Raises `AnalysisError` where it was stopped before it had its answer.
+    A player's node keeps the first best action, a CHANCE node the outcomes of p > 0. Where a search
+    did not have to know the best action, all are kept. Raises `AnalysisError` where it was stopped
+    before it had its answer.
     """
     if not search.is_answered:
         raise AnalysisError(

@@ -64,7 +64,8 @@ class Side:
     def fill(self, kept: Sequence[int]) -> None:
         """Make all lists, and keep those of some nodes apart.
 
-        Where they do not fit, those that are still of use are moved together and set down, to go on from again.
+        Where they do not fit, those that are still of use are moved together and set down, to go on
+        from again.
         """
         for n in kept:
             self.plan.last[self.step_of[n]] = self.steps
@@ -128,8 +129,8 @@ def _copy(one: Column, other: Column, count: int) -> None:
 class Count:
     """The fewest leaves for the root's value and for its best action, and which they are.
 
-    With `together`, children that share leaves are taken to share all of them, so that no fewer can be enough; else a
-    leaf is counted for every path to it, so that those chosen are enough.
+    With `together`, children that share leaves are taken to share all of them, so that no fewer can
+    be enough; else a leaf is counted for every path to it, so that those chosen are enough.
     """
 
     def __init__(
@@ -230,7 +231,8 @@ class Count:
     def _count_best(self) -> None:
         """Find the fewest leaves that prove some action to be worth at least a threshold, and all others at most it.
 
-        Numbers are those of the side of the proofs: mirrored at MIN, so that the best action is the greatest.
+        Numbers are those of the side of the proofs: mirrored at MIN, so that the best action is the
+        greatest.
         """
         shape, ground = self.shape, self.ground
         sign = self._proofs_first(self.upper, self.lower)[0].sign
@@ -259,8 +261,9 @@ class Count:
     def _hoped(self, b: int, groups: list[list[int]], slack: Any) -> int:
         """Return a count that no proof that an action is best can be below.
 
-        An action that shares leaves with it may be no better whatever those are worth, without any look. (One that
-        shares none is independent: all that it may be worth must lie below all that this one may be worth.)
+        An action that shares leaves with it may be no better whatever those are worth, without any
+        look. (One that shares none is independent: all that it may be worth must lie below all that
+        this one may be worth.)
         """
         rivals = [own for own in groups if b not in own]
         return self._alone(b, rivals, slack)[0] if rivals else 0

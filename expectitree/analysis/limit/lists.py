@@ -1,11 +1,12 @@
 """What k leaves can prove, for every k: plain loops over columns, to be interpreted or compiled as they stand.
 
-A list says of a node: with so many leaves looked at, its value can be proved to be at most this. It falls, and ends
-where it comes to the node's value. Lower bounds are the same lists of the mirrored tree: MAX and MIN swapped, numbers
-negated (`sign` -1).
+A list says of a node: with so many leaves looked at, its value can be proved to be at most this. It
+falls, and ends where it comes to the node's value. Lower bounds are the same lists of the mirrored
+tree: MAX and MIN swapped, numbers negated (`sign` -1).
 
-Lists are made by steps of at most two operands, so a node of m children takes m - 1 steps, paired off like a
-tournament. Summed over a tree that is quadratic in the leaves: any two of them meet in one step only.
+Lists are made by steps of at most two operands, so a node of m children takes m - 1 steps, paired
+off like a tournament. Summed over a tree that is quadratic in the leaves: any two of them meet in
+one step only.
 """
 
 from __future__ import annotations
@@ -67,9 +68,9 @@ def make_plan(
 ) -> tuple[int, int, int, int]:
     """Write the steps of one side: upper bounds with `sign` 1, lower bounds with -1.
 
-    `step_of[N]` gets the step that makes a node's list, `need_step[M]` the COUNT of a branch. A bound beyond
-    `greatest` is none. Return how many steps there are, the numbers in all lists at most, those of the longest pair,
-    and the additions that it takes at most.
+    `step_of[N]` gets the step that makes a node's list, `need_step[M]` the COUNT of a branch. A
+    bound beyond `greatest` is none. Return how many steps there are, the numbers in all lists at
+    most, those of the longest pair, and the additions that it takes at most.
     """
     kind, first, child, factor, group, most = shape
     op, left, right, left_factor, right_factor, final, bound_of, is_open, cap, last = plan
@@ -118,7 +119,8 @@ def make_plan(
                 count += 1
         split = SUM if k == CHANCE else WORST if k == worst else BEST
         together = grouped and split != BEST
-        # First the children that share leaves (there no branch of probability 0 is left in), then all that remain.
+        # First the children that share leaves (there no branch of probability 0 is left in), then
+        # all that remain.
         while count > 1 or together:
             half = j = 0
             while j < count:
@@ -175,8 +177,9 @@ def fill(
 ) -> tuple[int, int]:
     """Make the lists of the steps from `step` up to `stop`, from `used` on in the column of numbers.
 
-    Return the step after the last that was made, which is earlier than `stop` where there was no more room, and how
-    many numbers are used. One long function, since compiled loops call no others.
+    Return the step after the last that was made, which is earlier than `stop` where there was no
+    more room, and how many numbers are used. One long function, since compiled loops call no
+    others.
     """
     op, left, right, left_factor, right_factor, final, bound, is_open, cap, _ = plan
     begin, start, length, full = lists
@@ -241,7 +244,8 @@ def fill(
                 i += 1
             size = i + 1
         elif how == WORST:
-            # The greatest of all numbers must be bettered first, whichever child's it is: k looks remove k of them.
+            # The greatest of all numbers must be bettered first, whichever child's it is: k looks
+            # remove k of them.
             from_leaves = a_start + b_start
             i = j = size = 0
             while i < a_length or j < b_length:
@@ -256,7 +260,8 @@ def fill(
                 if x <= limit:
                     break
         else:
-            # Pointwise, each list going on with its last number; BEST needs but one of them to have begun.
+            # Pointwise, each list going on with its last number; BEST needs but one of them to have
+            # begun.
             if how == BEST:
                 from_leaves = min(a_start, b_start)
             else:
@@ -300,7 +305,8 @@ def trace_back(
 ) -> None:
     """Hand the leaves that were demanded of the steps from `stop` down to `step` on to their operands.
 
-    `demand[S]` is how many leaves a step may take for its proof; a leaf that gets one is marked in `chosen[N]`.
+    `demand[S]` is how many leaves a step may take for its proof; a leaf that gets one is marked in
+    `chosen[N]`.
     """
     op, left, right, left_factor, right_factor, _, _, _, _, _ = plan
     begin, start, length, full = lists

@@ -28,8 +28,9 @@ class Shape(NamedTuple):
 def find_wants(shape: Shape, value: Column, eps: Any, wants: Column) -> tuple[int, int]:
     """Write what is asked of every node, so that the root's two counts can be told; return the steps of each side.
 
-    What MAX is worth is forced by forcing a best child and proving of every other that it is worth no more; of the
-    best action at a MAX root by lower bounds of a best child and upper bounds of the others. MIN mirrors.
+    What MAX is worth is forced by forcing a best child and proving of every other that it is worth
+    no more; of the best action at a MAX root by lower bounds of a best child and upper bounds of
+    the others. MIN mirrors.
     """
     kind, first, child, factor, _, _ = shape
     root = len(kind) - 1
@@ -85,9 +86,10 @@ def count_exact(
 ) -> None:
     """Write the fewest leaves that force the value of each node of which that is asked, and the child to force.
 
-    `upper_step[M]`, `lower_step[M]` are the COUNT steps of the branches, `…_counts[S]` their numbers of leaves.
-    CHANCE: the sum over its outcomes. MAX: the least, over its best children, of what forces that child and proves of
-    every other that it is worth no more; MIN mirrors. Of children that share leaves the neediest counts for all.
+    `upper_step[M]`, `lower_step[M]` are the COUNT steps of the branches, `…_counts[S]` their
+    numbers of leaves. CHANCE: the sum over its outcomes. MAX: the least, over its best children, of
+    what forces that child and proves of every other that it is worth no more; MIN mirrors. Of
+    children that share leaves the neediest counts for all.
     """
     kind, first, child, factor, group, most = shape
     grouped = len(group) > 1
@@ -189,8 +191,9 @@ def sift(
 ) -> None:
     """Write for each of some leaves whether the chosen ones are enough without it: for the root's value, or its action.
 
-    Where they are, and `drop`, they do without it from then on. A leaf -1 stands for none. `low[N]`, `high[N]` are the
-    intervals that the chosen leaves, without the last one, leave to every node; an end beyond `greatest` is open.
+    Where they are, and `drop`, they do without it from then on. A leaf -1 stands for none.
+    `low[N]`, `high[N]` are the intervals that the chosen leaves, without the last one, leave to
+    every node; an end beyond `greatest` is open.
     """
     kind, first, child, factor, _, _ = shape
     root = len(kind) - 1
@@ -237,7 +240,8 @@ def sift(
                 low[root] >= -greatest and high[root] <= greatest and high[root] - low[root] <= eps
             )
         else:
-            # The greatest that any action may be worth, and the greatest that any other may; mirrored at MIN.
+            # The greatest that any action may be worth, and the greatest that any other may;
+            # mirrored at MIN.
             sign = 1 if kind[root] == MAX else -1
             begin = int(first[root])
             end = int(first[root + 1])

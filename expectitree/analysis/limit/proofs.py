@@ -71,7 +71,8 @@ class Proofs:
         def worth(b: int, column: Column) -> Any:
             return sign * shape.factor[b] * column[shape.child[b]]
 
-        # It is worth as much as any for certain, and of those that are, as much as any in fact, and may be worth most.
+        # It is worth as much as any for certain, and of those that are, as much as any in fact, and
+        # may be worth most.
         for column in (given, self.ground.value):
             greatest = max(worth(b, column) for b in branches)
             branches = [b for b in branches if worth(b, column) >= greatest - self.slack]
@@ -80,10 +81,11 @@ class Proofs:
     def narrowed(self, least: int, candidates: Sequence[Sequence[int]], for_value: bool) -> Enough:
         """Return how few leaves are enough: no fewer than `least`, no more than the smallest candidate has.
 
-        Tried, as long as it takes no time to speak of: to do without each leaf of that candidate; which leaves nothing
-        makes up for; and these with all sets of the others, the smallest first. Of a value that decides, since it
-        rises with every leaf: the interval of the root is all that it can be. Two actions that share leaves may be
-        in order although their intervals overlap, so of those the count is only lowered.
+        Tried, as long as it takes no time to speak of: to do without each leaf of that candidate;
+        which leaves nothing makes up for; and these with all sets of the others, the smallest
+        first. Of a value that decides, since it rises with every leaf: the interval of the root is
+        all that it can be. Two actions that share leaves may be in order although their intervals
+        overlap, so of those the count is only lowered.
         """
         enough = [c for c in candidates if self.are_enough(c, for_value)] or candidates[:1]
         smallest = min(enough, key=len)
@@ -123,8 +125,8 @@ class Proofs:
     ) -> list[int]:
         """Return those of some leaves without which the chosen ones are not enough.
 
-        With `drop`, each leaf that is not needed is left out from then on. Without any leaves to do without, return a
-        list that is empty where the chosen ones are enough.
+        With `drop`, each leaf that is not needed is left out from then on. Without any leaves to do
+        without, return a list that is empty where the chosen ones are enough.
         """
         ground = self.ground
         taken = compiling.zeros("B", self.count)

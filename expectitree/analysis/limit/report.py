@@ -1,8 +1,9 @@
 """How few leaves could have been enough: the report behind `limit`.
 
-What no correct search can beat is a property of the tree: the fewest leaves that, looked at, leave the root one value
-whatever all others are within their bounds. `lists` says how it is counted. Where paths share leaves, a leaf
-may serve several proofs at once, and what is counted as if it could not, and as if it always could, holds the answer.
+What no correct search can beat is a property of the tree: the fewest leaves that, looked at, leave
+the root one value whatever all others are within their bounds. `lists` says how it is counted.
+Where paths share leaves, a leaf may serve several proofs at once, and what is counted as if it
+could not, and as if it always could, holds the answer.
 """
 
 from __future__ import annotations
@@ -107,9 +108,9 @@ def limit(
 ) -> Limit:
     """Return the fewest leaves that are enough for a tree, and a search with each algorithm beside it.
 
-    By default these are all, but best-first only where it does not think long. `bounds`, `engine` and
-    `max_visits` are those of `evaluate`. Raises `AnalysisError` where there are more than `max_leaves`, since the
-    work is quadratic in them; by default `MOST_LEAVES`, or `MOST_LARGE`.
+    By default these are all, but best-first only where it does not think long. `bounds`, `engine`
+    and `max_visits` are those of `evaluate`. Raises `AnalysisError` where there are more than
+    `max_leaves`, since the work is quadratic in them; by default `MOST_LEAVES`, or `MOST_LARGE`.
     """
     check_size(tree, max_leaves)
     if algorithms is None:

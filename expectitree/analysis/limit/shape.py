@@ -41,9 +41,9 @@ class Ground:
 def ground_of(tree: Tree, value: Sequence[Any], bounds: Bounds, eps: Any) -> Ground:
     """Return a tree whose nodes are worth `value` and whose root has `bounds`, ready to be counted.
 
-    Where branches share leaves, two branches to one node are made one, and outcomes of probability 0 are left out.
-    In exact mode a node's numbers are multiplied with the least integer that makes all of them at and below it
-    integers. Raises `AnalysisError` where these become too large.
+    Where branches share leaves, two branches to one node are made one, and outcomes of probability
+    0 are left out. In exact mode a node's numbers are multiplied with the least integer that makes
+    all of them at and below it integers. Raises `AnalysisError` where these become too large.
     """
     columns = tree.columns
     lower, upper = tree.inherited_bounds(bounds)
@@ -134,8 +134,8 @@ def _scale(columns: Columns, lower: Column, upper: Column) -> tuple[list[int], l
 def _without_doubles(tree: Tree, known: Column) -> tuple[Columns, Column, Column, bool]:
     """Return the columns with one branch from a node to a child, those that share unknown leaves side by side.
 
-    Also the number of its group for each branch, how many leaves that are not known lie below each node, and whether
-    any group has several.
+    Also the number of its group for each branch, how many leaves that are not known lie below each
+    node, and whether any group has several.
     """
     kind, utility, first, child, probability = tree.columns
     last = array("i", [0]) * len(

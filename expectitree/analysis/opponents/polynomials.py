@@ -1,9 +1,10 @@
 """Polynomials with rational coefficients, and their roots: everything is exact.
 
-Where two polynomials cross is a `Root`: a rational, or an interval that holds one root of a polynomial and can be
-narrowed without end. Roots are found by Descartes' rule of signs on halved intervals (Collins & Akritas, "Polynomial
-real root isolation using Descartes' rule of signs", 1976); two roots are told apart, or found to be one, by the
-greatest common divisor of their polynomials.
+Where two polynomials cross is a `Root`: a rational, or an interval that holds one root of a
+polynomial and can be narrowed without end. Roots are found by Descartes' rule of signs on halved
+intervals (Collins & Akritas, "Polynomial real root isolation using Descartes' rule of signs",
+1976); two roots are told apart, or found to be one, by the greatest common divisor of their
+polynomials.
 """
 
 from __future__ import annotations
@@ -250,10 +251,11 @@ def roots_between(p: Polynomial, left: Root, right: Root) -> list[Root]:
 def _isolate(p: Coefficients, lower: Fraction, upper: Fraction) -> list[Root]:
     """Return the roots of a polynomial strictly between two rationals, from least to greatest.
 
-    1. Divide the roots at both ends out.
-    2. By Descartes' rule the changes of sign of the coefficients of (1 + t)^d q(1 / (1 + t)), where q has in (0, 1)
+    1. Divide the roots at both ends out. 2. By Descartes' rule the changes of sign of the
+    coefficients of (1 + t)^d q(1 / (1 + t)), where q has in (0, 1)
        what p has between the ends, are the number of roots there, or more by an even number: 0 and 1 are sure.
-    3. Otherwise divide out what is there several times, and halve the interval; a root in the middle is divided out.
+    3. Otherwise divide out what is there several times, and halve the interval; a root in the
+    middle is divided out.
     """
     for end in (lower, upper):
         p = _without_root(p, end)

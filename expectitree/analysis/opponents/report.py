@@ -1,15 +1,16 @@
 """What if MIN is not perfect: the report behind `opponents`.
 
-With probability epsilon MIN picks uniformly among all its actions, else it plays its best against its own later errors.
-A node is then worth, as a function of epsilon on [0, 1],
+With probability epsilon MIN picks uniformly among all its actions, else it plays its best against
+its own later errors. A node is then worth, as a function of epsilon on [0, 1],
 
     TERMINAL  its utility
     MAX       the greatest of its children's values
     MIN       (1 - epsilon) times the least of its children's values, plus epsilon times their mean
     CHANCE    the sum of p times its outcomes' values
 
-which is continuous, made of polynomials, and never falls (an error of MIN's never hurts MAX). The pieces of every node
-are computed exactly, children first; where the actions at the root change places is read from theirs.
+which is continuous, made of polynomials, and never falls (an error of MIN's never hurts MAX). The
+pieces of every node are computed exactly, children first; where the actions at the root change
+places is read from theirs.
 """
 
 from __future__ import annotations
@@ -134,10 +135,11 @@ def opponents(
 ) -> Opponents:
     """Evaluate a tree against a perfect MIN, one that errs, a random one; find where the decision changes.
 
-    Of a tree of floats the decimals are taken as written for the latter. `chance` replaces Nature too, which never
-    errs. `tolerance` is the width of the interval that is given for an epsilon that is no known rational. `bounds`
-    and `engine` are those of `evaluate`. Raises `TransformError` for an epsilon outside [0, 1], and `AnalysisError`
-    where a crossing that was found is contradicted by evaluating the tree beside it.
+    Of a tree of floats the decimals are taken as written for the latter. `chance` replaces Nature
+    too, which never errs. `tolerance` is the width of the interval that is given for an epsilon
+    that is no known rational. `bounds` and `engine` are those of `evaluate`. Raises
+    `TransformError` for an epsilon outside [0, 1], and `AnalysisError` where a crossing that was
+    found is contradicted by evaluating the tree beside it.
     """
     if tolerance <= 0:
         raise AnalysisError(f"the tolerance is {tolerance}: expected a number greater than 0")
@@ -375,7 +377,8 @@ def _numbered(ends: Iterable[Root], places: Sequence[Root]) -> dict[int, int]:
 def _enclose(place: Root, sides: Iterable[Root], tolerance: Fraction) -> tuple[Fraction, Fraction]:
     """Return the rational that a place is, twice, or decimals on both sides of it, a unit of their last digit apart.
 
-    They are no further apart than the tolerance, on this side of the places next to it, and have three digits at least.
+    They are no further apart than the tolerance, on this side of the places next to it, and have
+    three digits at least.
     """
     place.simplify()
     step = Fraction(1)

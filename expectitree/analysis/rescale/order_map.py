@@ -1,11 +1,12 @@
 """Whether some order-preserving map of a tree's utilities changes the best action at the root.
 
-The tree is first reduced to what order-preserving maps can tell apart: MIN and MAX over utilities commute with them,
-so such a subtree is the utility that it comes to. Where what is left below the root is chance alone, every action is
-a distribution over the utilities, and first-order stochastic dominance decides (Hadar & Russell, Rules for Ordering
-Uncertain Prospects, 1969): one is as good as another under every increasing map if and only if it is at least as
-likely to reach every threshold. Where decisions lie below chance, dominance of what a player can make sure of is
-enough for a no, and a search for a yes. A yes is always verified by evaluating the rescaled tree in fractions.
+The tree is first reduced to what order-preserving maps can tell apart: MIN and MAX over utilities
+commute with them, so such a subtree is the utility that it comes to. Where what is left below the
+root is chance alone, every action is a distribution over the utilities, and first-order stochastic
+dominance decides (Hadar & Russell, Rules for Ordering Uncertain Prospects, 1969): one is as good as
+another under every increasing map if and only if it is at least as likely to reach every threshold.
+Where decisions lie below chance, dominance of what a player can make sure of is enough for a no,
+and a search for a yes. A yes is always verified by evaluating the rescaled tree in fractions.
 """
 
 from __future__ import annotations
@@ -51,9 +52,9 @@ def rescale_somehow(
 ) -> Rescaling:
     """Return whether some order-preserving map changes the decision at the root, with an example that does.
 
-    It is changed where the first best action is no longer among the best. The report's `answer` is `yes` with the
-    rescaled tree, `no` with the reason why there is none, or `unknown` with how many maps were tried. Its parameters
-    are those of `rescale`.
+    It is changed where the first best action is no longer among the best. The report's `answer` is
+    `yes` with the rescaled tree, `no` with the reason why there is none, or `unknown` with how many
+    maps were tried. Its parameters are those of `rescale`.
     """
     before = evaluate(tree, bounds=bounds, engine=engine)
     unmapped = Rescaling(file, before)
@@ -90,8 +91,9 @@ def _verified(
 ) -> Rescaling:
     """Return the report on a tree under some steps, or wider ones, that takes an action from among the best.
 
-    It does so in fractions, and in the numbers of the tree; where floats take for a tie what none is, the report is
-    that on the tree in fractions. (Of trees too large for that, the reduced game was evaluated in fractions.)
+    It does so in fractions, and in the numbers of the tree; where floats take for a tie what none
+    is, the report is that on the tree in fractions. (Of trees too large for that, the reduced game
+    was evaluated in fractions.)
     """
     utilities = finder.game.utilities
     in_exact: Rescaling | None = None
@@ -284,8 +286,8 @@ class _Finder:
     def candidates(self) -> Iterator[Steps]:
         """Yield steps to try: single ones, pairs, and then at random; the same ones every time.
 
-        First come those at thresholds that another action is likelier to reach: a step that is high enough makes
-        the rest negligible, so one of them succeeds unless floats end before.
+        First come those at thresholds that another action is likelier to reach: a step that is high
+        enough makes the rest negligible, so one of them succeeds unless floats end before.
         """
         utilities = self.game.utilities
         ranks = range(1, len(utilities))

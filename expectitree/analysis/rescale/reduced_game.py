@@ -36,7 +36,8 @@ class UnknownError(Exception):
 class Game:
     """What is left of a tree when subtrees that are worth a utility under every map are that utility.
 
-    Children come before their parents. The root is not among the nodes: `actions` are what its branches lead to.
+    Children come before their parents. The root is not among the nodes: `actions` are what its
+    branches lead to.
     """
 
     utilities: Sequence[
@@ -123,7 +124,8 @@ def reduced(tree: Tree) -> Game:
 def _simplified(tree: Tree) -> tuple[list[int], list[Number | None]]:
     """Return for every node one that is worth as much under every order-preserving map; and the utility, if it is one.
 
-    All nodes that come to the same utility are the same one. So is a node with one child that matters and that child.
+    All nodes that come to the same utility are the same one. So is a node with one child that
+    matters and that child.
     """
     kind, utility, first, child, probability = tree.columns
     same: list[int] = []
@@ -221,10 +223,11 @@ def envelopes(
 ) -> dict[int, list[Vector]]:
     """Return of every node at or below `tops` how likely each threshold is reached, whatever the map.
 
-    With `low` each vector bounds the value from below: it is the expectation under some play of MAX, MIN taking for
-    every threshold the reply that makes it least likely, all at once. Else it bounds it from above, in the mirror.
-    With None there is one vector: of each threshold the value of reaching it, which both play for alone. A bound
-    holds whichever vectors are kept, so that few are.
+    With `low` each vector bounds the value from below: it is the expectation under some play of
+    MAX, MIN taking for every threshold the reply that makes it least likely, all at once. Else it
+    bounds it from above, in the mirror. With None there is one vector: of each threshold the value
+    of reaching it, which both play for alone. A bound holds whichever vectors are kept, so that few
+    are.
     """
     kind, rank, first, child, probability = game.columns
     thresholds = range(1, len(game.utilities))

@@ -1,7 +1,8 @@
 """Utilities through a map: what the map is on a tree's utilities, and what it does to values and best actions.
 
-A map that is positive affine changes no decision. One that only keeps the order may change every one that has chance
-below it (Russell & Norvig, Artificial Intelligence, A Modern Approach, Figure 5.12).
+A map that is positive affine changes no decision. One that only keeps the order may change every
+one that has chance below it (Russell & Norvig, Artificial Intelligence, A Modern Approach, Figure
+5.12).
 """
 
 from __future__ import annotations
@@ -113,13 +114,14 @@ def rescale(
 ) -> Rescaling:
     """Return a tree's values and best actions before and after a map of its utilities and estimates.
 
-    `scale` is one of `analysis.scales`, or a mapping such as {2: 20} (utilities that it does not name stay), or a
-    function.
+    `scale` is one of `analysis.scales`, or a mapping such as {2: 20} (utilities that it does not
+    name stay), or a function.
 
-    Bounds in the tree go through the map too, where it never falls on them; else they are left out and a remark says
-    so. `bounds` and `engine` are those of `evaluate`, `file` is what the report calls the tree. Of a positive affine
-    map it is checked at every node that values go through it and best actions stay. Raises `TransformError` where a
-    utility has no image, `AnalysisError` where that check fails.
+    Bounds in the tree go through the map too, where it never falls on them; else they are left out
+    and a remark says so. `bounds` and `engine` are those of `evaluate`, `file` is what the report
+    calls the tree. Of a positive affine map it is checked at every node that values go through it
+    and best actions stay. Raises `TransformError` where a utility has no image, `AnalysisError`
+    where that check fails.
     """
     utilities, estimates = numbers_of(tree)
     if isinstance(scale, Mapping) and (
@@ -241,7 +243,8 @@ def _map_ends(tree: Tree, scale: Scale, images: dict[Number, Number]) -> str:
 def _with_eps_of(before: Search, after: Search, slope: Image) -> Search:
     """Return the search after an affine map with the tolerance before it, scaled: what ties then, ties now.
 
-    The engine's own, 1e-9 of the greatest utility, would make everything a tie where the map adds much.
+    The engine's own, 1e-9 of the greatest utility, would make everything a tie where the map adds
+    much.
     """
     if before.tree.exact:
         return after

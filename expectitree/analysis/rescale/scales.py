@@ -72,8 +72,9 @@ class MapClass:
 def classify(pairs: Sequence[tuple[Number, Image]], bends: bool = False) -> MapClass:
     """Return what a map is on the utilities of these pairs of utility and image, the least utility first.
 
-    Fractions decide exactly; a float utility is the decimal that Python prints for it, as in `transform.in_fractions`.
-    Where an image is irrational, a line is straight within 1e-12 of the images' range, unless it is known to bend.
+    Fractions decide exactly; a float utility is the decimal that Python prints for it, as in
+    `transform.in_fractions`. Where an image is irrational, a line is straight within 1e-12 of the
+    images' range, unless it is known to bend.
     """
     for (u, image), (v, other) in pairwise(pairs):
         if other <= image:

@@ -24,8 +24,9 @@ _EXPECTED = (
 def load_table(source: str) -> dict[Fraction, Fraction]:
     """Return the images of the utilities in a file, exactly as written; `-` is standard input.
 
-    `.csv` and `.tsv` have two columns, with a heading or without; `.yaml`, `.yml` and `.json` hold a mapping. Of
-    another name, text with a colon is a mapping. Raises `FileError` with every problem found.
+    `.csv` and `.tsv` have two columns, with a heading or without; `.yaml`, `.yml` and `.json` hold
+    a mapping. Of another name, text with a colon is a mapping. Raises `FileError` with every
+    problem found.
     """
     text, name = read_text(source)
     ending = os.path.splitext(name)[1].lower()

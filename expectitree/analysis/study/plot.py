@@ -18,7 +18,8 @@ ENDINGS = (".svg", ".png", ".pdf")
 def draw_study(summary: Summary, path: str, name: str) -> None:
     """Write a plot to `path` in the format that the ending of `name` tells: a line for each search, over one parameter.
 
-    Raises `AnalysisError` where there is nothing to draw. What `check_plot` looks for must be there.
+    Raises `AnalysisError` where there is nothing to draw. What `check_plot` looks for must be
+    there.
     """
     import matplotlib
 

@@ -1,8 +1,8 @@
 """The results of a study as they come: a JSON line for every tree that was searched, in a file that only grows.
 
-A line is written at once and carried to the disk before the next task counts as done, so a study that is killed at
-any moment goes on where it stopped: what is complete counts, half a line at the end is taken off, and what stands
-twice counts once.
+A line is written at once and carried to the disk before the next task counts as done, so a study
+that is killed at any moment goes on where it stopped: what is complete counts, half a line at the
+end is taken off, and what stands twice counts once.
 """
 
 from __future__ import annotations
@@ -162,7 +162,10 @@ def _record(data: dict[str, Any]) -> Record:
 
 
 def _lock(stream: Any, path: str) -> None:
-    """Keep others from adding to the same file; the lock goes with the process. (Where there is no such lock, none.)"""
+    """Keep others from adding to the same file; the lock goes with the process.
+
+    (Where there is no such lock, none.)
+    """
     try:
         import fcntl
     except ImportError:

@@ -42,7 +42,8 @@ LINE_KEYS = ("label", "factor", "power")
 MOST_REPETITIONS = 1_000_000
 MOST_KINDS = 10_000  # of tree
 
-# No search, but what stands beside searches: the fewest leaves that are enough, as `expectitree limit` counts them.
+# No search, but what stands beside searches: the fewest leaves that are enough, as `expectitree
+# limit` counts them.
 LIMIT = Algorithm("limit")
 LIMIT_ACTION = Algorithm("limit (action)", goal="action")
 
@@ -117,7 +118,8 @@ class Study:
     def seeds(self, tree: Parameters) -> list[int]:
         """Return the seeds of all trees of these parameters: a single one where the seed makes no difference.
 
-        Each follows from the study's seed, the parameters and the repetition, by SHA-256, so that no two are related.
+        Each follows from the study's seed, the parameters and the repetition, by SHA-256, so that
+        no two are related.
         """
         if "seed" in tree:
             return [int(tree["seed"])]

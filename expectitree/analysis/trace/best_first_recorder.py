@@ -1,8 +1,9 @@
 """The steps of a best-first search: its walks, made of what it writes into its columns.
 
-What it must know of `best_first` is the order of its writes (see docs/decisions/0010-trace.md). A walk
-writes `aim`, then `visits`, of each node that it enters, from the root down. Whatever is written to `lower`, then to
-`upper`, is an interval backed up, wherever that happens; or at a leaf its utility. `mean` has the estimates.
+What it must know of `best_first` is the order of its writes (see docs/decisions/0010-trace.md). A
+walk writes `aim`, then `visits`, of each node that it enters, from the root down. Whatever is
+written to `lower`, then to `upper`, is an interval backed up, wherever that happens; or at a leaf
+its utility. `mean` has the estimates.
 """
 
 from __future__ import annotations
@@ -176,8 +177,9 @@ class WalkRecorder(Recorder):
     def why(self) -> str:
         """Return why the walk went on to its last node: what is so of the intervals and estimates at this moment.
 
-        It is called before anything is backed up, so that they are those which the choice was made by. What they do
-        not show is not told; of the gain that is expected, that the choice goes by it.
+        It is called before anything is backed up, so that they are those which the choice was made
+        by. What they do not show is not told; of the gain that is expected, that the choice goes by
+        it.
         """
         if len(self.way) < 2:
             return ""

@@ -14,7 +14,8 @@ ENTER, PROBE, VISIT, PASS, TIGHTEN, CLOSE, CUT, LEAVE = (
     "enter", "probe", "visit", "pass", "tighten", "close", "cut", "leave"
 )  # fmt: skip
 
-# What a walk is to do at a node: what `best_first` writes as its aim; and at the root of a search for the best action.
+# What a walk is to do at a node: what `best_first` writes as its aim; and at the root of a search
+# for the best action.
 AIMS = ("exact", "lower", "raise", "action")
 # Why a walk goes on to a child, as far as the intervals and estimates show it.
 ONLY_OPEN = "only open"

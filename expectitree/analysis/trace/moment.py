@@ -25,8 +25,8 @@ class Moment:
         self.beta: list[Any] = [None] * count
         self.cut, self.cut_after = [0] * count, [0] * count
         self.cuts = self.visited = self.leaves_visited = 0
-        # The entries of the nodes that are entered and not yet left, the root first; of a best-first search, those of
-        # the walk as far as it has not been backed up.
+        # The entries of the nodes that are entered and not yet left, the root first; of a
+        # best-first search, those of the walk as far as it has not been backed up.
         self.open: list[Event] = []
         self._columns: tuple[list[Any], ...] = (
             self.lower,
@@ -58,7 +58,9 @@ class Moment:
 
     @property
     def search(self) -> Search:
-        """The search as if it had been stopped here. (Its columns are this moment's own: they go on with it.)
+        """The search as if it had been stopped here.
+
+        (Its columns are this moment's own: they go on with it.)
 
         That of a best-first search has no windows before it is over.
         """

@@ -1,7 +1,8 @@
 """A search step by step: what it wrote into its columns, in the order in which it wrote it.
 
-The search itself knows nothing of this: the same loop runs over columns that tell what is written to them, so a trace
-cannot disagree with a count, and costs nothing where nobody listens (docs/decisions/0010-trace.md).
+The search itself knows nothing of this: the same loop runs over columns that tell what is written
+to them, so a trace cannot disagree with a count, and costs nothing where nobody listens
+(docs/decisions/0010-trace.md).
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ def trace(
 ) -> Trace:
     """Search a tree and return every step, or those at one node (`at`: its id or path) and what comes of its children.
 
-    At most `most` events are kept, the first ones; all are counted. The engine is the interpreted or the exact one.
+    At most `most` events are kept, the first ones; all are counted. The engine is the interpreted
+    or the exact one.
     """
     chosen = find_algorithm(algorithm) if isinstance(algorithm, str) else algorithm
     if isinstance(at, str):
@@ -289,7 +291,10 @@ class _Recorder(Recorder):
         frame.last = branch
 
     def take_in(self, frame: _Frame, c: int) -> None:
-        """Take in what is known of a child of MAX or MIN. (The terms of a CHANCE node's sums tell of its children.)"""
+        """Take in what is known of a child of MAX or MIN.
+
+        (The terms of a CHANCE node's sums tell of its children.)
+        """
         n = frame.node
         lower, upper = self.columns["lower"][c], self.columns["upper"][c]
         if self.kind[n] == Kind.MAX and lower > frame.low:

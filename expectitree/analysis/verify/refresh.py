@@ -13,9 +13,9 @@ from expectitree.files import loads, read_text
 def refresh(path: str | os.PathLike[str]) -> Verification:
     """Write what is found into the `expect` of the file at `path`; return how its expectations stand then.
 
-    What holds stays as written; a file without expectations gets some. All else in the file stays as it is. Raises
-    `FileError` where the file is no tree, or where that cannot be done without loss, and `SearchError` where a utility
-    is not known yet; the file is then as it was.
+    What holds stays as written; a file without expectations gets some. All else in the file stays
+    as it is. Raises `FileError` where the file is no tree, or where that cannot be done without
+    loss, and `SearchError` where a utility is not known yet; the file is then as it was.
     """
     if os.path.splitext(path)[1].lower() in (".arrow", ".parquet"):
         hint = "convert it to YAML or JSON first"

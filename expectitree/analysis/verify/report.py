@@ -52,7 +52,8 @@ class Verification(Shown):
 def verify(tree: Tree, *, file: str = "") -> Verification:
     """Check every expectation of a tree that was read with `exact=True`; `file` is what reports call it.
 
-    Of a tree with utilities that are not known yet nothing can be checked, which `unchecked` then says.
+    Of a tree with utilities that are not known yet nothing can be checked, which `unchecked` then
+    says.
     """
     if not tree.exact:
         raise AnalysisError("expectations are checked exactly: read the tree with exact=True")

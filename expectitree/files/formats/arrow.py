@@ -4,8 +4,9 @@
     utility   double; null at an inner node without an estimate, and at a terminal that is not known yet
     branches  list<struct<child: uint32 (a row number), probability: double, label: string>>
 
-Everything else is JSON text in the schema's metadata, under `expectitree`. An Arrow file that was written here is
-mapped into memory and used as it lies on disk, without a copy; others are cast. Needs the extra `arrow`.
+Everything else is JSON text in the schema's metadata, under `expectitree`. An Arrow file that was
+written here is mapped into memory and used as it lies on disk, without a copy; others are cast.
+Needs the extra `arrow`.
 """
 
 from __future__ import annotations
@@ -74,8 +75,8 @@ def load(path: str, format: str, exact: bool = False) -> Tree:
 def save(tree: Tree, path: str, format: str, *, drop_fractions: bool = False) -> None:
     """Write a tree to a file, `arrow` (IPC) or `parquet`.
 
-    The columns hold floats: raises `TreeError` where an exact tree has a number that none is, unless
-    `drop_fractions`.
+    The columns hold floats: raises `TreeError` where an exact tree has a number that none is,
+    unless `drop_fractions`.
     """
     pa = _pyarrow()
     batch = _batch(tree, drop_fractions)
@@ -132,8 +133,9 @@ def _tree(table: Any, exact: bool) -> Tree:
     about = _metadata(table.schema.metadata)
     fields = {"child": pa.uint32(), "probability": pa.float64(), "label": pa.string()}
     wanted = pa.list_(pa.struct(list(fields.items())))
-    # A table as it is written here is checked row by row below; what has to be put together or cast before is checked
-    # by Arrow first, to the last offset: its own functions trust what they are given.
+    # A table as it is written here is checked row by row below; what has to be put together or cast
+    # before is checked by Arrow first, to the last offset: its own functions trust what they are
+    # given.
     types = {
         "kind": pa.dictionary(pa.int8(), pa.string()),
         "utility": pa.float64(),
@@ -240,7 +242,8 @@ def _utility_column(utility: Any) -> Column:
     if utility.type != pa.float64():
         utility = _cast(utility, pa.float64())
     if utility.null_count:
-        # What lies under a null is anything, but NaN in an Arrow file that was written here: there it stays in place.
+        # What lies under a null is anything, but NaN in an Arrow file that was written here: there
+        # it stays in place.
         buffers = [None, utility.buffers()[1]]
         bare = pa.Array.from_buffers(pa.float64(), len(utility), buffers, offset=utility.offset)
         if not compute.all(compute.or_(utility.is_valid(), compute.is_nan(bare))).as_py():
@@ -290,7 +293,8 @@ def _cast(values: Any, to: Any) -> Any:
     pa = _pyarrow()
     if not pa.types.is_string_view(values.type):
         return values.cast(to)
-    # pyarrow 26 looks at the views of null entries too when it casts, and crashes on what lies there.
+    # pyarrow 26 looks at the views of null entries too when it casts, and crashes on what lies
+    # there.
     encoded = values.dictionary_encode()
     return encoded.dictionary.cast(to).take(encoded.indices)
 
@@ -488,7 +492,8 @@ def _in_floats(tree: Tree, drop_fractions: bool) -> Columns:
         value = utility[n]
         values[n] = UNKNOWN if value is None or value != value else held(value, n, what)
         own = range(first[n], first[n + 1])
-        # Equal probabilities come out equal again when the tree is read exactly: they are divided out.
+        # Equal probabilities come out equal again when the tree is read exactly: they are divided
+        # out.
         equal = len({probability[b] for b in own}) == 1
         for b in own:
             shares[b] = (

@@ -1,7 +1,8 @@
 """YAML, from PyYAML's event stream: the text of every scalar as written, and marks where they are needed.
 
-The stream is read once without marks; an error's line and column come from reading it again, up to the place.
-PyYAML's own loader would read `1e-3` and `1/3` as text, `12:30` as 750 and `NO` as false, and drop duplicate keys.
+The stream is read once without marks; an error's line and column come from reading it again, up to
+the place. PyYAML's own loader would read `1e-3` and `1/3` as text, `12:30` as 750 and `NO` as
+false, and drop duplicate keys.
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ _UNREAD: Any = object()  # stands for a probability that could not be read
 class Frame:
     """A node whose children are being read (or, at the bottom of the stack, what holds the root)."""
 
-    # What few nodes have is a class attribute until it is there: making a frame is a fifth of reading JSON.
+    # What few nodes have is a class attribute until it is there: making a frame is a fifth of
+    # reading JSON.
     written: list[Number] | None = None  # probabilities, where given
     about: dict[str, Any] | None = None  # estimate, bounds, note
     notes: dict[int, str] | None = None  # beside a ref, by the child's place

@@ -4,8 +4,8 @@
     a list      list
     a mapping   tuple of (key, value) pairs, so that duplicate keys are still to be seen
 
-Where several branches lead to one place of the text (YAML's aliases), the same object stands at each of them, and
-its `id` is in `shared`; a scalar that is so shared is a `SharedText`.
+Where several branches lead to one place of the text (YAML's aliases), the same object stands at
+each of them, and its `id` is in `shared`; a scalar that is so shared is a `SharedText`.
 """
 
 from __future__ import annotations

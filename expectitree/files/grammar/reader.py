@@ -1,7 +1,8 @@
 """The grammar of tree files, once, for all formats: from a `Document` to a `Tree`.
 
-Nothing recurses: the nodes between the root and the one being read lie on a stack of frames, so that sharing may
-make a tree as deep as it likes. Errors are collected, each with its place and its path, up to `MOST_PROBLEMS`.
+Nothing recurses: the nodes between the root and the one being read lie on a stack of frames, so
+that sharing may make a tree as deep as it likes. Errors are collected, each with its place and its
+path, up to `MOST_PROBLEMS`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A tree as text: YAML or JSON, piece by piece, so that it may be larger than memory.
 
-What several branches lead to stands once, under the root's `nodes`, and a `ref` elsewhere; so does, every so many
-plies, a part that would nest too deeply. A node whose children are all terminals stands on one line where it fits.
+What several branches lead to stands once, under the root's `nodes`, and a `ref` elsewhere; so does,
+every so many plies, a part that would nest too deeply. A node whose children are all terminals
+stands on one line where it fits.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ Pieces: TypeAlias = (
 
 
 def tree_text(tree: Tree, is_json: bool) -> Iterator[str]:
-    """Yield the text of a tree, piece by piece. Raises `TreeError` where the grammar cannot hold a number."""
+    """Yield the text of a tree, piece by piece.
+
+    Raises `TreeError` where the grammar cannot hold a number.
+    """
     if tree.estimated:
         path = printable(tree.path_of(min(tree.estimated)))
         raise TreeError(

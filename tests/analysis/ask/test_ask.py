@@ -26,7 +26,8 @@ from expectitree.errors import FileError
 from expectitree.files import tree_files
 
 LAUNCH = ROOT / "docs" / "examples" / "launch.yaml"
-# One leaf after the other: whatever guides the search, `good` is asked before `bad` is worth a look.
+# One leaf after the other: whatever guides the search, `good` is asked before `bad` is worth a
+# look.
 TREE = """\
 title: Bet or not
 bounds: [0, 9]

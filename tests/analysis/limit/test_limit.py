@@ -152,7 +152,10 @@ def test_an_action_that_contains_the_other_is_in_order_without_a_look() -> None:
 
 
 def is_best_always(tree: Tree, looked: set[int], most: int = 3) -> bool:
-    """Say whether one action is best whatever the other leaves are worth, of 0, 0.5, ... and so on."""
+    """Say whether one action is best whatever the other leaves are worth, of 0, 0.5, ...
+
+    and so on.
+    """
     others = [n for n, k in enumerate(tree.columns.kind) if not k and n not in looked]
     likely = {child.id for child in tree.root.children}
     pick = {Kind.MAX: max, Kind.MIN: min, Kind.CHANCE: lambda values: sum(values) / len(values)}

@@ -322,7 +322,8 @@ def test_ties_at_the_ends_alone() -> None:
 
 
 def test_the_root_may_be_mins() -> None:
-    # The actions are worth 3/2 e^0 .. : 1; 4 e; at 1/4 MIN's best changes from the second to the first.
+    # The actions are worth 3/2 e^0 .. : 1; 4 e; at 1/4 MIN's best changes from the second to the
+    # first.
     report = report_of("min: {one: 1, two: {min: [0, 8]}}")
     crossing = only(report)
     assert (crossing.exact, crossing.before, crossing.after) == (F(1, 4), ("two",), ("one",))
@@ -397,7 +398,8 @@ def test_wide_trees() -> None:
 
 
 def test_many_crossings_on_the_hull_of_many_lines() -> None:
-    # Each line touches the parabola e^2; two neighbours cross half way between the places where they do.
+    # Each line touches the parabola e^2; two neighbours cross half way between the places where
+    # they do.
     places = [F(i, 16) for i in range(17)]
     actions = ", ".join(f"{{min: ['{-p * p}', '{4 * p - p * p}']}}" for p in places)
     report = report_of(f"max: [{actions}]")
@@ -406,7 +408,8 @@ def test_many_crossings_on_the_hull_of_many_lines() -> None:
 
 
 def test_a_fraction_too_long_to_write_is_told_in_digits() -> None:
-    # The chain is worth 1 - 0.98^2500, all but nothing; MIN's mean of it and 2 makes 1.25 near epsilon 1/2.
+    # The chain is worth 1 - 0.98^2500, all but nothing; MIN's mean of it and 2 makes 1.25 near
+    # epsilon 1/2.
     builder = TreeBuilder(exact=True)
     chain = builder.terminal(0)
     for _ in range(2500):

@@ -578,7 +578,8 @@ def test_any_verifies_in_fractions_what_floats_take_for_a_tie() -> None:
 
 @pytest.mark.parametrize("mode", [(), ("--exact",)])
 def test_any_that_is_not_known(mode: tuple[str, ...]) -> None:
-    # The better of two is at least as good as their mean under every map, but neither of them alone dominates it.
+    # The better of two is at least as good as their mean under every map, but neither of them alone
+    # dominates it.
     mean = "max: {b: {max: [{chance: [0, 6]}, 3]}, c: {chance: [0, 3, 3, 6]}}"
     done = run("-e", mean, "--any", "--format", "json", *mode)
     assert done.exit_code == 0

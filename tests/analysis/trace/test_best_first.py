@@ -83,7 +83,8 @@ def check_accounting(search: Search) -> set[str | None]:
     assert len(told.cuts) == search.counts.cuts
     for n in {topmost(search, n) for n in unvisited}:
         assert (told.skipped(n) == "probability 0") is (probability[branch[n]] == 0)
-    # What is cut lies below a node that is cut, in as many steps as there are nodes looked at in vain.
+    # What is cut lies below a node that is cut, in as many steps as there are nodes looked at in
+    # vain.
     for n in {topmost(search, n) for n in cut}:
         above = parent[n]
         for _ in range(len(tree)):
@@ -280,8 +281,8 @@ def is_own(search: Search, n: int) -> bool:
 def test_the_plainest_walks_by_hand() -> None:
     """MAX walks to the greatest upper bound, CHANCE to the greatest p times width, MIN to the least lower bound.
 
-    bold is to be made exact while what it is expected to be worth, the middle of [0, 10], is more than 3; then its
-    upper bound has to come down.
+    bold is to be made exact while what it is expected to be worth, the middle of [0, 10], is more
+    than 3; then its upper bound has to come down.
     """
     tree = "max: {sure: 3, bold: {chance: [{p: 3/4, min: [4, 0]}, {p: 1/4, min: [9, 8]}]}}"
     done = run(

@@ -928,9 +928,10 @@ def test_the_folder_of_a_file_says_nothing_about_it(tmp_path: Path) -> None:
     assert told(et.load(folder / "tree.parquet")) == told(built())
 
 
-# Loads mutations of some files, and does with what loads whatever may be done with a tree. In an Arrow file every other
-# number of four bytes becomes a great or a negative one, one at a time, which finds offsets and lengths wherever they
-# are; the other mutations are random. It prints a line a mutation: the last one is that at which a crash was.
+# Loads mutations of some files, and does with what loads whatever may be done with a tree. In an
+# Arrow file every other number of four bytes becomes a great or a negative one, one at a time,
+# which finds offsets and lengths wherever they are; the other mutations are random. It prints a
+# line a mutation: the last one is that at which a crash was.
 FUZZ = """
 import faulthandler, os, resource, sys
 from random import Random
