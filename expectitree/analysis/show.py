@@ -1,12 +1,14 @@
-"""Renderers: reports in, text out, piece by piece. The tables here feed `--format`.
+"""Show a report: `analysis/QUESTION/FORMAT.py` is found by its name, so there is no table of renderers.
 
-A renderer yields lines without their ends; one whose name is in `_PIECES` yields pieces of text as
-they are to be written, since its lines may be longer than memory.
+A question's folder lists its `FORMATS`. The function `render` of the module of that name takes the
+report (or several) and yields text. What a report's class is called does not matter: the folder that
+defines it says which question it answers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -24,92 +26,20 @@ if TYPE_CHECKING:
         Search | Comparison | Verification | Trace | Limit | Rescaling | Opponents | Inquiry
     )
 
-# --format -> the module and the function of a renderer, imported when it is chosen.
-EVALUATION_FORMATS = {
-    "text": ("evaluate.text", "evaluation_text"),
-    "json": ("evaluate.json", "evaluation_json"),
-}
-COMPARISON_FORMATS = {
-    "text": ("compare.text", "comparison_text"),
-    "json": ("compare.text", "comparison_json"),
-    "csv": ("compare.text", "comparison_csv"),
-    "markdown": ("compare.text", "comparison_markdown"),
-}
-VERIFICATION_FORMATS = {
-    "text": ("verify.text", "verification_text"),
-    "json": ("verify.text", "verification_json"),
-    "junit": ("verify.text", "verification_junit"),
-}
-TRACE_FORMATS = {
-    "text": ("trace.text", "trace_text"),
-    "json": ("trace.text", "trace_json"),
-}
-LIMIT_FORMATS = {
-    "text": ("limit.text", "limit_text"),
-    "json": ("limit.text", "limit_json"),
-}
-RESCALING_FORMATS = {
-    "text": ("rescale.text", "rescaling_text"),
-    "json": ("rescale.text", "rescaling_json"),
-}
-OPPONENTS_FORMATS = {
-    "text": ("opponents.text", "opponents_text"),
-    "json": ("opponents.text", "opponents_json"),
-}
-INQUIRY_FORMATS = {
-    "text": ("ask.text", "inquiry_text"),
-    "json": ("ask.text", "inquiry_json"),
-}
-STUDY_FORMATS = {
-    "text": ("study.text", "study_text"),
-    "json": ("study.text", "study_json"),
-    "csv": ("study.text", "study_csv"),
-    "markdown": ("study.text", "study_markdown"),
-}
-# A picture file's ending -> what renders it: lines, pieces (`_PIECES`) or bytes.
-PICTURES = {
-    ".svg": ("picture.svg", "picture_svg"),
-    ".png": ("picture.raster", "picture_png"),
-    ".pdf": ("picture.raster", "picture_pdf"),
-    ".dot": ("picture.dot", "picture_dot"),
-    ".mmd": ("picture.mermaid", "picture_mermaid"),
-    ".tex": ("picture.tikz", "picture_tikz"),
-    ".html": ("page", "page_html"),
-}
-_PIECES = {"evaluation_json", "page_html", "picture_png", "picture_pdf"}
-_FORMATS_OF = {  # the name of a report's class -> how it can be shown
-    "Search": EVALUATION_FORMATS,
-    "Comparison": COMPARISON_FORMATS,
-    "Verification": VERIFICATION_FORMATS,
-    "Trace": TRACE_FORMATS,
-    "Limit": LIMIT_FORMATS,
-    "Rescaling": RESCALING_FORMATS,
-    "Opponents": OPPONENTS_FORMATS,
-    "Inquiry": INQUIRY_FORMATS,
-}
+
+def formats(question: str) -> tuple[str, ...]:
+    """Return the formats in which the answer to a question can be shown."""
+    found: tuple[str, ...] = import_module(f"expectitree.analysis.{question}").FORMATS
+    return found
 
 
-def renderer(formats: dict[str, tuple[str, str]], name: str) -> Callable[..., Iterator[str]]:
-    """Return the function that renders the format of that name: it yields text to be written as it is."""
-    from importlib import import_module
-
-    module, function = formats[name]
-    found: Callable[..., Iterator[str]] = getattr(
-        import_module(
-            f"expectitree.{module}"
-            if module.startswith(("picture", "page"))
-            else f"expectitree.analysis.{module}"
-        ),
-        function,
-    )
-    if function in _PIECES:
-        return found
-    return lambda *arguments: (f"{line}\n" for line in found(*arguments))
-
-
-def drawing(kind: str) -> Callable[..., Any]:
-    """Return the function that draws a kind of picture, `svg` say: it returns bytes, or yields text as it is."""
-    return renderer(PICTURES, f".{kind}")
+def renderer(question: str, format: str) -> Callable[..., Iterator[str]]:
+    """Return the function that renders the answer to a question: it yields text to be written as is."""
+    module = import_module(f"expectitree.analysis.{question}.{format}")
+    render: Callable[..., Iterator[str]] = module.render
+    if getattr(module, "YIELDS_PIECES", False):  # a line may be longer than memory
+        return render
+    return lambda *arguments: (f"{line}\n" for line in render(*arguments))
 
 
 def to_text(
@@ -120,7 +50,7 @@ def to_text(
     rows: int | None = 60,
     windows: bool = False,
 ) -> str:
-    """Return what the command line prints of a search, or of what another function found, without colour.
+    """Return what the command line prints of a search or another report, without colour.
 
     Of a search about `rows` nodes are shown (None: all), with alpha and beta if `windows`.
     """
@@ -130,7 +60,7 @@ def to_text(
 
 
 def to_json(found: Report, *, file: str = "", windows: bool = False) -> str:
-    """Return what the command line prints with `--format json`: an object, of a trace a line for each step."""
+    """Return what the command line prints with `--format json`: an object, of a trace one a step."""
     from expectitree.text.look import Look
 
     return _rendered(found, "json", Look(), file, windows, None)
@@ -139,14 +69,16 @@ def to_json(found: Report, *, file: str = "", windows: bool = False) -> str:
 def _rendered(
     found: Any, format: str, look: Look, file: str, windows: bool, rows: int | None
 ) -> str:
-    kind = type(found).__name__
-    if kind not in _FORMATS_OF:
-        raise TypeError(f"found {kind}, expected one of {', '.join(_FORMATS_OF)}")
-    render = renderer(_FORMATS_OF[kind], format)
-    if kind == "Search":
+    package, _, question = type(found).__module__.removesuffix(".report").rpartition(".")
+    if package == "expectitree.searches":
         from expectitree.analysis.evaluate.report import Evaluation
 
-        pieces = render(Evaluation(file, found, windows), look, rows)
+        pieces = renderer("evaluate", format)(Evaluation(file, found, windows), look, rows)
+    elif package == "expectitree.analysis":
+        pieces = renderer(question, format)(found if question == "trace" else [found], look)
     else:
-        pieces = render(found if kind == "Trace" else [found], look)
+        raise TypeError(
+            f"found {type(found).__name__}, expected a search, or what compare, verify, trace, limit, "
+            "rescale, opponents or inquire returned"
+        )
     return "".join(pieces).rstrip("\n")

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from expectitree.analysis.ask.answers import AnswersFile, answers_name, answers_text
+from expectitree.analysis.ask.json import inquiry_fields
 from expectitree.analysis.ask.report import Inquiry, inquire
 from expectitree.analysis.ask.text import (
     bounds_text,
     conclusion_lines,
-    inquiry_fields,
     question_lines,
     state_text,
 )

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from expectitree.analysis.compare.report import compare
-from expectitree.analysis.show import COMPARISON_FORMATS, renderer
+from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
     Choices,
     Given,
@@ -29,7 +29,7 @@ from expectitree.cli.terminal import make_look, say, working, write
     "--limit", "with_limit", is_flag=True, help="Add the fewest leaves that could have been enough."
 )
 @max_leaves_option
-@format_option(COMPARISON_FORMATS)
+@format_option("compare")
 @click.pass_context
 def command(
     context: click.Context,
@@ -60,7 +60,7 @@ def command(
             )  # fmt: skip
             comparisons.append(comparison)
     if comparisons:
-        write(renderer(COMPARISON_FORMATS, format_name)(comparisons, make_look()))
+        write(renderer("compare", format_name)(comparisons, make_look()))
     wrong = [f"{c.file}: {sentence}" for c in comparisons for sentence in c.disagreements]
     for sentence in wrong:
         say(

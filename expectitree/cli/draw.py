@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.show import PICTURES, drawing
 from expectitree.cli.options import (
     Choices,
     Given,
@@ -26,6 +25,7 @@ from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import say, working, write
 from expectitree.errors import FileError, Problem
 from expectitree.files.saving import whole_file
+from expectitree.picture import PICTURES, drawing
 from expectitree.picture.content import MOST_NODES, Style
 from expectitree.searches.engine import evaluate
 from expectitree.tree.model import Tree

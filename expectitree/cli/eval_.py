@@ -10,7 +10,7 @@ import click
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.show import EVALUATION_FORMATS, renderer
+from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
     Choices,
     Given,
@@ -53,7 +53,7 @@ from expectitree.tree.paths import ROOT
 @click.option(
     "--notes/--no-notes", default=True, show_default=True, help="Show the notes of nodes."
 )
-@format_option(EVALUATION_FORMATS)
+@format_option("evaluate")
 @click.pass_context
 def command(
     context: click.Context,
@@ -97,7 +97,7 @@ def command(
         )  # it was the tree that stood behind --explain
     bounds = what.root_bounds()
     look = make_look()
-    render = renderer(EVALUATION_FORMATS, format_name)
+    render = renderer("evaluate", format_name)
     several = len(files_in(what.files)) + len(what.texts) > 1
     for position, (file, tree) in enumerate(what.trees()):
         with what.complaining(file):

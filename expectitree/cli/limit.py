@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from expectitree.analysis.limit.report import limit
-from expectitree.analysis.show import LIMIT_FORMATS, renderer
+from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
     Choices,
     Given,
@@ -29,7 +29,7 @@ from expectitree.cli.terminal import make_look, working, write
 @tree_options
 @max_leaves_option
 @click.option("--all", "show_all", is_flag=True, help="Name every leaf.")
-@format_option(LIMIT_FORMATS)
+@format_option("limit")
 @click.pass_context
 def command(
     context: click.Context,
@@ -62,7 +62,7 @@ def command(
             )  # fmt: skip
             reports.append(report)
     if reports:
-        render = renderer(LIMIT_FORMATS, format_name)
+        render = renderer("limit", format_name)
         write(render(reports, make_look(), *([show_all] if format_name == "text" else [])))
     if any(not row.is_answered for report in reports for row in report.rows):
         what.failures.append(DOES_NOT_HOLD)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from expectitree.analysis.opponents.report import MOST_NODES, opponents
-from expectitree.analysis.show import OPPONENTS_FORMATS, renderer
+from expectitree.analysis.show import renderer
 from expectitree.cli.options import Given, format_option, tree_options
 from expectitree.cli.terminal import make_look, working, write
 from expectitree.errors import NumberError
@@ -54,7 +54,7 @@ _MOST_TOLERANCE = Fraction(1, 10)
     help="Of larger trees it is not told where the decision changes.",
 )
 @tree_options
-@format_option(OPPONENTS_FORMATS)
+@format_option("opponents")
 @click.pass_context
 def command(
     context: click.Context,
@@ -101,7 +101,7 @@ def command(
                     )
                 )
     if reports:
-        write(renderer(OPPONENTS_FORMATS, format_name)(reports, make_look()))
+        write(renderer("opponents", format_name)(reports, make_look()))
     if what.failures:
         context.exit(max(what.failures))
 

@@ -15,6 +15,7 @@ import click
 from expectitree import compiling
 from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
+from expectitree.analysis.show import formats
 from expectitree.cli.parallel import each
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import say, working, write
@@ -310,12 +311,12 @@ def usual(algorithms: Sequence[Algorithm], tree: Tree, file: str) -> list[Algori
     return chosen
 
 
-def format_option(formats: dict[str, tuple[str, str]]) -> Callable[[Command], Command]:
-    """Return the option that chooses among some formats."""
+def format_option(question: str) -> Callable[[Command], Command]:
+    """Return the option that chooses how the answer to a question is shown."""
     return click.option(
         "--format",
         "format_name",
-        type=click.Choice(list(formats)),
+        type=click.Choice(formats(question)),
         default="text",
         show_default=True,
         help="The output.",

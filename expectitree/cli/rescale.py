@@ -20,7 +20,7 @@ from expectitree.analysis.rescale.scales import (
     unknown_names,
 )
 from expectitree.analysis.rescale.table import load_table
-from expectitree.analysis.show import RESCALING_FORMATS, renderer
+from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
     Given,
     check_output,
@@ -78,7 +78,7 @@ _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
     help="Show every node of the strategies (json: and every utility).",
 )
 @tree_options
-@format_option(RESCALING_FORMATS)
+@format_option("rescale")
 @click.pass_context
 def command(
     context: click.Context,
@@ -156,7 +156,7 @@ def command(
     if scale is not None and scale.kind == "map" and not what.failures:
         _check_names(scale.names, numbers)
     if reports and out != "-":
-        write(renderer(RESCALING_FORMATS, format_name)(reports, make_look(), show_all))
+        write(renderer("rescale", format_name)(reports, make_look(), show_all))
     if reports and out is not None:
         _write(reports[0], out, format_name)
     if what.failures:

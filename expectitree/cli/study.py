@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from expectitree import __version__
-from expectitree.analysis.show import STUDY_FORMATS, renderer
+from expectitree.analysis.show import renderer
 from expectitree.analysis.study.results import Results
 from expectitree.analysis.study.run import count_trees, execute
 from expectitree.analysis.study.spec import Study, load_study
@@ -46,7 +46,7 @@ from expectitree.numbers import quoted
 )
 @click.option("--report", is_flag=True, help="Run nothing: tell what the results so far come to.")
 @click.option("--plot", "plot", metavar="FILE", help="Draw it too, as .svg, .png or .pdf.")
-@format_option(STUDY_FORMATS)
+@format_option("study")
 @click.pass_context
 def command(
     context: click.Context,
@@ -88,7 +88,7 @@ def command(
             kept.close()
     done, total = count_trees(study, kept)
     summary = summarize(study, kept, done, total)
-    write(renderer(STUDY_FORMATS, format_name)(summary, make_look()))
+    write(renderer("study", format_name)(summary, make_look()))
     if plot is not None:
         _draw(summary, plot)
     if done < total:

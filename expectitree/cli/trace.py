@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from expectitree.algorithms import algorithm as find_algorithm
-from expectitree.analysis.show import TRACE_FORMATS, renderer
+from expectitree.analysis.show import renderer
 from expectitree.analysis.trace.report import trace
 from expectitree.cli.options import (
     Choices,
@@ -45,7 +45,7 @@ MOST_STEPS = 500  # that are told as text without being asked
 @click.option(
     "--step", is_flag=True, help="Walk through it key by key, forwards and back, beside the tree."
 )
-@format_option(TRACE_FORMATS)
+@format_option("trace")
 @click.pass_context
 def command(
     context: click.Context,
@@ -104,6 +104,6 @@ def command(
                 write(
                     ["\n" if position else "", look.paint(f"== {printable(file)} ==", "dim"), "\n"]
                 )
-            write(renderer(TRACE_FORMATS, format_name)(report, look))
+            write(renderer("trace", format_name)(report, look))
     if what.failures:
         context.exit(max(what.failures))

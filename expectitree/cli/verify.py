@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from expectitree.analysis.show import VERIFICATION_FORMATS, renderer
+from expectitree.analysis.show import renderer
 from expectitree.analysis.verify.refresh import refresh
 from expectitree.analysis.verify.report import Verification, verify
 from expectitree.cli.options import completes_files, files_in, format_option, read_file
@@ -21,7 +21,7 @@ from expectitree.errors import FileError, SearchError
 @click.option(
     "--write", "write_back", is_flag=True, help="Write what was found into each file's `expect`."
 )
-@format_option(VERIFICATION_FORMATS)
+@format_option("verify")
 @click.pass_context
 def command(
     context: click.Context, paths: tuple[str, ...], write_back: bool, format_name: str
@@ -57,7 +57,7 @@ def command(
                     )
                     say(f"{file}: not refreshed: {reason}; the file is as it was")
         verifications.append(verification)
-    write(renderer(VERIFICATION_FORMATS, format_name)(verifications, make_look()))
+    write(renderer("verify", format_name)(verifications, make_look()))
     if unwritten or any(v.error is not None for v in verifications):
         context.exit(NO_TREE)
     if any(v.broken or v.unchecked for v in verifications):

@@ -15,8 +15,8 @@ from random_trees import Case
 
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.show import PICTURES, drawing
 from expectitree.cli import cli
+from expectitree.picture import PICTURES, drawing
 from expectitree.picture.content import BEST, PLAIN, Style
 from expectitree.picture.diagram import Box, Diagram, diagram
 from expectitree.picture.tikz import escaped

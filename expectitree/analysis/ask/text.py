@@ -9,7 +9,6 @@ from typing import Any
 from expectitree.analysis.ask.report import Inquiry, Step
 from expectitree.errors import NumberError
 from expectitree.numbers import INFINITY, Number, brief, readable, shortest, to_bound
-from expectitree.text.json_values import dumps, json_number
 from expectitree.text.look import Look, cell_width, clipped, padded, wrapped
 from expectitree.tree.model import Bounds, Kind, Node
 
@@ -18,16 +17,10 @@ _MOST_ACTIONS = 20
 _DOES = {Kind.MAX: "plays", Kind.MIN: "plays", Kind.CHANCE: "draws"}
 
 
-def inquiry_text(inquiries: Sequence[Inquiry], look: Look) -> Iterator[str]:
+def render(inquiries: Sequence[Inquiry], look: Look) -> Iterator[str]:
     """Yield for each inquiry how things stand: the decision and why it is certain, or what is known."""
     for inquiry in inquiries:
         yield from conclusion_lines(inquiry, look)
-
-
-def inquiry_json(inquiries: Sequence[Inquiry], look: Look) -> Iterator[str]:
-    """Yield the same as an object each, one line each."""
-    for inquiry in inquiries:
-        yield dumps(inquiry_fields("", inquiry))
 
 
 def question_lines(inquiry: Inquiry, number: int, look: Look) -> Iterator[str]:
@@ -112,33 +105,6 @@ def conclusion_lines(inquiry: Inquiry, look: Look) -> Iterator[str]:
     yield from _actions(inquiry, look)
     if inquiry.tree.unknown:
         yield from wrapped(_effort(inquiry), look.width)
-
-
-def inquiry_fields(file: str, inquiry: Inquiry) -> dict[str, Any]:
-    """Return the state of an inquiry as the fields of one JSON object."""
-    root = inquiry.interval(inquiry.tree.root)
-    leaf = inquiry.leaf
-    return {
-        "file": file,
-        "title": inquiry.tree.title,
-        "goal": inquiry.algorithm.goal,
-        "done": inquiry.is_done,
-        "best": inquiry.best,
-        "loss": json_number(inquiry.loss),
-        "value": json_number(root[0]) if root[0] == root[1] else None,
-        "interval": [json_number(end) for end in root],
-        "actions": [
-            {"label": label, "interval": [json_number(end) for end in inquiry.interval(child)]}
-            for label, child in (_children(inquiry) if inquiry.best is not None else ())
-        ],
-        "bounds": [json_number(end) for end in inquiry.bounds],
-        "bounds_from": inquiry.bounds_source,
-        "unknown": {"total": inquiry.asked + inquiry.unknown_left, "answered": inquiry.asked},
-        "answers": {path: json_number(value) for path, value in inquiry.answers.items()},
-        "next": None
-        if leaf is None
-        else {"path": inquiry.path, "bounds": [json_number(end) for end in inquiry.interval(leaf)]},
-    }
 
 
 def _verdict(inquiry: Inquiry, look: Look) -> str:

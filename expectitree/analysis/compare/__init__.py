@@ -1,1 +1,3 @@
 """How do the algorithms compare on the same tree?"""
+
+FORMATS = ("text", "json", "csv", "markdown")  # what `--format` offers, a module each

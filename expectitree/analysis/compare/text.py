@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from expectitree.analysis.compare.report import Comparison, Total, totals
 from expectitree.analysis.evaluate.text import value_text
 from expectitree.analysis.limit.proofs import between
-from expectitree.analysis.limit.text import limit_fields
-from expectitree.numbers import printable, shortest
-from expectitree.text.json_values import dumps, search_fields
+from expectitree.numbers import printable
 from expectitree.text.look import Look, wrapped
-from expectitree.text.table import escaped, markdown, table
-from expectitree.tree.expectation import CHOICES
+from expectitree.text.table import table
 
 HEADINGS = ("algorithm", "value", "best", "nodes", "leaves", "needed", "share", "cuts", "time")
 RIGHT = ("nodes", "leaves", "needed", "share", "cuts", "time")
 DISPENSABLE = ("time", "cuts", "share", "nodes", "best")
 WIDEST = {"best": 16}
-CHOICE_COLUMNS = tuple(key.replace("-", "_") for key in CHOICES)
-CSV_COLUMNS = (
-    "file", "algorithm", *CHOICE_COLUMNS, "value", "best", "bounds_lower", "bounds_upper", "nodes_total",
-    "nodes_visited", "visits", "leaves_total", "leaves_visited", "cuts", "seconds", "stopped", "value_lower",
-    "value_upper",
-)  # fmt: skip
-CSV_LIMIT_COLUMNS = (
-    "needed_lower",
-    "needed_upper",
-    "needed_for_best_lower",
-    "needed_for_best_upper",
-)
 
 
-def comparison_text(comparisons: Sequence[Comparison], look: Look) -> Iterator[str]:
+def render(comparisons: Sequence[Comparison], look: Look) -> Iterator[str]:
     """Yield a table for each file, its sentence, and for several files the totals."""
     for position, comparison in enumerate(comparisons):
         if position:
@@ -60,67 +42,6 @@ def comparison_text(comparisons: Sequence[Comparison], look: Look) -> Iterator[s
         yield ""
         headings = tuple(h for h in _headings(comparisons[0]) if h not in ("value", "best"))
         yield from table(headings, _total_rows(comparisons), look, RIGHT, DISPENSABLE)
-
-
-def comparison_markdown(comparisons: Sequence[Comparison], look: Look) -> Iterator[str]:
-    """Yield a Markdown table for each file, and its sentence."""
-    for comparison in comparisons:
-        title = f": {comparison.tree.title}" if comparison.tree.title else ""
-        yield f"### {escaped(printable(comparison.file + title))}"
-        yield ""
-        yield from markdown(_headings(comparison), _rows(comparison), RIGHT)
-        yield ""
-        for disagreement in comparison.disagreements:
-            yield f"**WRONG: {escaped(disagreement)}**"
-        yield from map(escaped, _sentences(comparison))
-        yield ""
-    if len(comparisons) > 1:
-        yield f"### All {len(comparisons)} files"
-        yield ""
-        headings = tuple(h for h in _headings(comparisons[0]) if h not in ("value", "best"))
-        yield from markdown(headings, _total_rows(comparisons), RIGHT)
-        yield ""
-
-
-def comparison_json(comparisons: Sequence[Comparison], look: Look) -> Iterator[str]:
-    """Yield an object for each file, one line each."""
-    for comparison in comparisons:
-        rows = [
-            search_fields(comparison.file, row.search) | {"seconds": row.seconds}
-            for row in comparison.rows
-        ]
-        limit = comparison.limit
-        if limit is not None:
-            rows = [
-                fields | {"surplus": limit.surplus(row.search)}
-                for fields, row in zip(rows, comparison.rows, strict=True)
-            ]
-        yield dumps(
-            {"file": comparison.file, "rows": rows}
-            | ({} if limit is None else {"limit": limit_fields(limit)})
-        )
-
-
-def comparison_csv(comparisons: Sequence[Comparison], look: Look) -> Iterator[str]:
-    """Yield a heading, and a row for each file and algorithm."""
-    with_limit = bool(comparisons) and comparisons[0].limit is not None
-    yield ",".join(CSV_COLUMNS + (CSV_LIMIT_COLUMNS if with_limit else ()))
-    for comparison in comparisons:
-        for row in comparison.rows:
-            search, counts = row.search, row.search.counts
-            fields: list[Any] = [
-                comparison.file, search.algorithm.name, *map(search.algorithm.choices.get, CHOICES),
-                shortest(search.value) if search.is_known else "", search.best or "",
-                shortest(search.bounds[0]), shortest(search.bounds[1]), counts.total, counts.visited,
-                counts.visits, counts.leaves_total, counts.leaves_visited, counts.cuts, f"{row.seconds:.6f}",
-                int(search.stopped), *map(shortest, search.interval_of(-1)),
-            ]  # fmt: skip
-            if comparison.limit is not None:
-                for enough in (comparison.limit.exact, comparison.limit.best_action):
-                    fields += ["", ""] if enough is None else [enough.least, enough.most]
-            line = io.StringIO()
-            csv.writer(line, lineterminator="").writerow(fields)
-            yield line.getvalue()
 
 
 def _headings(comparison: Comparison) -> tuple[str, ...]:

@@ -1,1 +1,3 @@
 """What is the tree worth, what is the best action, and why were branches cut?"""
+
+FORMATS = ("text", "json")  # what `--format` offers, a module each

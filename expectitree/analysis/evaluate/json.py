@@ -10,10 +10,11 @@ from expectitree.text.json_values import MOST_NESTED, dumps, json_number, search
 from expectitree.text.look import Look
 from expectitree.tree.model import Kind
 
+YIELDS_PIECES = True
 _KIND_NAMES = tuple(kind.name for kind in Kind)
 
 
-def evaluation_json(
+def render(
     evaluation: Evaluation, look: Look, most_rows: int | None = None, notes: bool = True
 ) -> Iterator[str]:
     """Yield the object, always with the whole tree, as the pieces of one line: it may be larger than memory."""

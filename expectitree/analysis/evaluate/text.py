@@ -21,7 +21,7 @@ BOUNDS_FROM = {
 }
 
 
-def evaluation_text(
+def render(
     evaluation: Evaluation, look: Look, most_rows: int | None = SHORT_TREE, notes: bool = True
 ) -> Iterator[str]:
     """Yield the lines of the whole answer to `eval`."""

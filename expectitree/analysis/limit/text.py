@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from expectitree.analysis.evaluate.text import BOUNDS_FROM
 from expectitree.analysis.limit.proofs import Enough
 from expectitree.analysis.limit.report import Limit
 from expectitree.numbers import readable
 from expectitree.searches.result import Search
-from expectitree.text.json_values import MOST_NESTED, dumps, json_number
+from expectitree.text.json_values import MOST_NESTED
 from expectitree.text.look import Look, cell_width, clipped_start, wrapped
 from expectitree.text.table import table
 from expectitree.tree.model import Tree
@@ -21,7 +20,7 @@ DISPENSABLE = ("ratio", "needed")
 MOST_SHOWN = 20  # leaves that are named without being asked
 
 
-def limit_text(reports: Sequence[Limit], look: Look, show_all: bool = False) -> Iterator[str]:
+def render(reports: Sequence[Limit], look: Look, show_all: bool = False) -> Iterator[str]:
     """Yield for each file how few leaves are enough, which they are, and how far from that each algorithm was."""
     for position, report in enumerate(reports):
         if position:
@@ -52,57 +51,6 @@ def limit_text(reports: Sequence[Limit], look: Look, show_all: bool = False) -> 
             for note in report.notes:
                 yield from wrapped(note, look.width)
             yield from (look.paint(line, "title") for line in wrapped(report.sentence, look.width))
-
-
-def limit_json(reports: Sequence[Limit], look: Look, show_all: bool = True) -> Iterator[str]:
-    """Yield an object for each file, one line each, always with all leaves."""
-    for report in reports:
-        search, tree = report.search, report.tree
-        yield dumps(
-            {
-                "file": report.file,
-                "title": tree.title,
-                "bounds": [json_number(end) for end in search.bounds],
-                "bounds_from": search.bounds_source,
-                "leaves": tree.leaves,
-                "value": json_number(search.value),
-                "best": search.best,
-                "ties": list(search.ties),
-                **limit_fields(report),
-                "best_action_proved": report.proved,
-                "exact_leaves": _names(tree, report.exact),
-                "best_action_leaves": None
-                if report.best_action is None
-                else _names(tree, report.best_action),
-                "rows": [_row_fields(report, row) for row in report.rows],
-            }
-        )
-
-
-def limit_fields(report: Limit) -> dict[str, Any]:
-    """Return the two counts: null where they are known only to lie within the bounds beside them."""
-    exact, best = report.exact, report.best_action
-    return {
-        "exact": exact.count,
-        "exact_bounds": [exact.least, exact.most],
-        "best_action": None if best is None else best.count,
-        "best_action_bounds": None if best is None else [best.least, best.most],
-    }
-
-
-def _row_fields(report: Limit, row: Search) -> dict[str, Any]:
-    counts = row.counts
-    surplus, enough = report.surplus(row), report.enough(row)
-    return {
-        "algorithm": row.algorithm.name,
-        **row.algorithm.choices,
-        "leaves_visited": counts.leaves_visited,
-        "surplus": surplus,
-        "ratio": None
-        if surplus is None or not enough.most
-        else counts.leaves_visited / enough.most,
-        **({"stopped": True} if row.stopped else {}),
-    }
 
 
 def _row(report: Limit, row: Search) -> list[str]:

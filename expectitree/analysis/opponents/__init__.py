@@ -1,1 +1,3 @@
 """Does the decision change against an opponent who makes mistakes?"""
+
+FORMATS = ("text", "json")  # what `--format` offers, a module each

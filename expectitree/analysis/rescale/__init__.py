@@ -1,1 +1,3 @@
 """Does the decision change when the utilities are replaced?"""
+
+FORMATS = ("text", "json")  # what `--format` offers, a module each

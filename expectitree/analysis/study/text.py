@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 from typing import Any
 
-from expectitree.analysis.compare.text import CHOICE_COLUMNS, seconds_text
+from expectitree.analysis.compare.csv import CHOICE_COLUMNS
+from expectitree.analysis.compare.text import seconds_text
 from expectitree.analysis.study.spec import written
 from expectitree.analysis.study.summary import Mean, Summary, SummaryRow
-from expectitree.numbers import printable
-from expectitree.text.json_values import dumps
 from expectitree.text.look import Look, wrapped
-from expectitree.text.table import escaped, markdown, table
+from expectitree.text.table import table
 from expectitree.tree.expectation import CHOICES
 
 _FIGURES = ("trees", "leaves", "nodes", "published", "off by", "time")
@@ -34,7 +31,7 @@ _RIGHT = (
 )
 
 
-def study_text(summary: Summary, look: Look) -> Iterator[str]:
+def render(summary: Summary, look: Look) -> Iterator[str]:
     """Yield title, table, and what stands in it."""
     study = summary.study
     for text, style in ((study.title, "title"), (study.source, "dim")):
@@ -56,55 +53,10 @@ def study_text(summary: Summary, look: Look) -> Iterator[str]:
                 yield look.paint(line, "dim")
 
 
-def study_markdown(summary: Summary, look: Look) -> Iterator[str]:
-    """Yield the same as Markdown."""
-    study = summary.study
-    yield f"### {escaped(printable(study.title or study.file))}"
-    yield ""
-    if study.source:
-        yield escaped(printable(study.source))
-        yield ""
-    headings, rows = _table(summary)
-    yield from markdown(headings, rows, headings[1:] if study.table == "wide" else _RIGHT)
-    yield ""
-    yield " ".join(_legend(summary))
-
-
-def study_json(summary: Summary, look: Look) -> Iterator[str]:
-    """Yield one object."""
-    study = summary.study
-    rows = [
-        dict(zip(CSV_COLUMNS, _fields(row), strict=True)) | {"tree": dict(row.tree)}
-        for row in summary.rows
-    ]
-    yield dumps(
-        {
-            "file": study.file,
-            "title": study.title,
-            "seed": study.seed,
-            "trees": {"done": summary.done, "total": summary.total},
-            "rows": rows,
-        }
-    )
-
-
 CSV_COLUMNS = (
     "tree", "algorithm", *CHOICE_COLUMNS, "engine", "trees", "leaves_total", "leaves", "leaves_half",
     "leaf_share", "leaf_share_half", "node_share", "node_share_half", "visits", "seconds", "published",
 )  # fmt: skip
-
-
-def study_csv(summary: Summary, look: Look) -> Iterator[str]:
-    """Yield a heading, and a row for each kind of tree and search; a column for each parameter."""
-    names = list(dict.fromkeys(name for row in summary.rows for name in row.tree))
-    yield ",".join([*names, *CSV_COLUMNS[1:]])
-    for row in summary.rows:
-        line = io.StringIO()
-        fields = ["" if field is None else field for field in _fields(row)[1:]]
-        csv.writer(line, lineterminator="").writerow(
-            [*(row.tree.get(name, "") for name in names), *fields]
-        )
-        yield line.getvalue()
 
 
 def _fields(row: SummaryRow) -> list[Any]:

@@ -1,1 +1,3 @@
 """What does a search do, step by step?"""
+
+FORMATS = ("text", "json")  # what `--format` offers, a module each

@@ -32,7 +32,7 @@ from expectitree.analysis.trace.events import (
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
 from expectitree.numbers import Number, brief, printable
-from expectitree.text.json_values import dumps, json_number, json_path, search_fields
+from expectitree.text.json_values import json_number, json_path
 from expectitree.text.look import Look, cell_width, wrapped
 from expectitree.text.phrases import (
     TIED,
@@ -43,7 +43,6 @@ from expectitree.text.phrases import (
     sum_text,
     untied,
 )
-from expectitree.tree.expectation import CHOICES
 from expectitree.tree.model import Kind, finite
 from expectitree.tree.paths import ROOT
 
@@ -67,7 +66,7 @@ _REASONS = {  # why a walk goes on to a child, and to none of the others
 }
 
 
-def trace_text(report: Trace, look: Look) -> Iterator[str]:
+def render(report: Trace, look: Look) -> Iterator[str]:
     """Yield the steps as sentences, and what they came to."""
     yield from heading(report.tree, look)
     board = Board(report, look)
@@ -87,23 +86,6 @@ def trace_text(report: Trace, look: Look) -> Iterator[str]:
         )
     yield ""
     yield from wrapped(board.conclusion(), look.width)
-
-
-def trace_json(report: Trace, look: Look) -> Iterator[str]:
-    """Yield an object a line: the start, every step, the end."""
-    search, tree = report.search, report.tree
-    about = search_fields(report.file, search)
-    board = Board(report, look)
-    given = ("file", "title", "algorithm", *CHOICES, "engine", "bounds", "bounds_from")
-    start = {"event": "start"} | {key: about[key] for key in given if key in about}
-    yield dumps(start | {"nodes": len(tree), "leaves": tree.leaves})
-    for event in report.events:
-        yield dumps({"event": event.kind, "step": event.step} | board.fields(event))
-    found = {key: value for key, value in about.items() if key not in start}
-    yield dumps(
-        {"event": "end", "steps": report.total, "left_out": report.total - len(report.events)}
-        | found
-    )
 
 
 def never(report: Trace, node: int | None) -> str:

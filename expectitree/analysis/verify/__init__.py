@@ -1,1 +1,3 @@
 """Does a tree file give the results that its `expect` block states?"""
+
+FORMATS = ("text", "json", "junit")  # what `--format` offers, a module each

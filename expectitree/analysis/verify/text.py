@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from xml.sax.saxutils import quoteattr
 
 from expectitree.analysis.verify.report import Check, Verification
 from expectitree.numbers import printable
-from expectitree.text.json_values import dumps
 from expectitree.text.look import Look
 
 
-def verification_text(verifications: Sequence[Verification], look: Look) -> Iterator[str]:
+def render(verifications: Sequence[Verification], look: Look) -> Iterator[str]:
     """Yield every file with its checks, and a line that sums them up."""
     for verification in verifications:
         yield from file_lines(verification, look)
@@ -61,62 +59,3 @@ def sum_line(verifications: Sequence[Verification], look: Look) -> str:
     if unread:
         parts.append(f"{unread:,} no tree")
     return look.paint(", ".join(parts), "bad" if broken or unread or unchecked else "good")
-
-
-def verification_json(verifications: Sequence[Verification], look: Look) -> Iterator[str]:
-    """Yield an object for each file, one line each."""
-    for v in verifications:
-        yield dumps(
-            {
-                "file": v.file,
-                "tree": v.error is None,
-                "expect": v.has_expect and v.error is None,
-                "kept": not v.broken and v.error is None and v.unchecked is None,
-                "errors": str(v.error or v.unchecked or "").splitlines(),
-                "checks": [
-                    {
-                        "what": c.what,
-                        "expected": c.expected,
-                        "found": c.found,
-                        "kept": c.kept,
-                        "hint": c.hint,
-                    }
-                    for c in v.checks
-                ],
-            }
-        )
-
-
-def verification_junit(verifications: Sequence[Verification], look: Look) -> Iterator[str]:
-    """Yield a test suite for each file, and a test case for each expectation."""
-    yield '<?xml version="1.0" encoding="UTF-8"?>'
-    yield '<testsuites name="expectitree verify">'
-    for v in verifications:
-        cases = max(1, len(v.checks))
-        errors = int(v.error is not None)
-        failures = len(v.broken) + (v.unchecked is not None)
-        yield f'  <testsuite name={_attribute(v.file)} tests="{cases}" failures="{failures}" errors="{errors}">'
-        if v.error is not None:
-            yield f'    <testcase classname={_attribute(v.file)} name="is a tree">'
-            yield f"      <error message={_attribute(str(v.error))}/>"
-            yield "    </testcase>"
-        elif v.unchecked is not None:
-            yield f'    <testcase classname={_attribute(v.file)} name="can be checked">'
-            yield f"      <failure message={_attribute(v.unchecked)}/>"
-            yield "    </testcase>"
-        elif not v.checks:
-            yield f'    <testcase classname={_attribute(v.file)} name="is a tree"/>'
-        for check in v.checks:
-            start = f"    <testcase classname={_attribute(v.file)} name={_attribute(check.what)}"
-            if check.kept:
-                yield start + "/>"
-            else:
-                yield start + ">"
-                yield f"      <failure message={_attribute(_check_text(check))}/>"
-                yield "    </testcase>"
-        yield "  </testsuite>"
-    yield "</testsuites>"
-
-
-def _attribute(text: str) -> str:
-    return quoteattr("; ".join(printable(line) for line in text.splitlines()))

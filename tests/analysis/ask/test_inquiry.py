@@ -20,9 +20,9 @@ from random_trees import Case, build, definitions, in_numbers, random_rows, util
 import expectitree as et
 from expectitree.algorithms import algorithm
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.show import drawing
 from expectitree.errors import SearchError, TreeError
 from expectitree.numbers import INFINITY
+from expectitree.picture import drawing
 from expectitree.searches import engine
 from expectitree.searches.best_first import back_up, begin, is_reached, take_in, walk
 from expectitree.tree.model import UNKNOWN, Bounds, Kind, Tree

@@ -16,7 +16,7 @@ from expectitree.analysis.evaluate.reasons import reasons
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import reasons_fields, reasons_text
 from expectitree.analysis.evaluate.strategy import strategy_only
-from expectitree.analysis.evaluate.text import evaluation_text
+from expectitree.analysis.evaluate.text import render as evaluation_text
 from expectitree.cli import cli
 from expectitree.errors import AnalysisError
 from expectitree.searches.result import Search

@@ -17,17 +17,16 @@ from random_trees import EVERY, Case, in_numbers
 
 import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder, compiling
+from expectitree.analysis.compare.csv import render as comparison_csv
+from expectitree.analysis.compare.json import render as comparison_json
+from expectitree.analysis.compare.markdown import render as comparison_markdown
 from expectitree.analysis.compare.report import compare, totals
-from expectitree.analysis.compare.text import (
-    comparison_csv,
-    comparison_json,
-    comparison_markdown,
-    comparison_text,
-)
+from expectitree.analysis.compare.text import render as comparison_text
 from expectitree.analysis.limit import count as counting
 from expectitree.analysis.limit import proofs
+from expectitree.analysis.limit.json import render as limit_json
 from expectitree.analysis.limit.report import Limit, limit, measure
-from expectitree.analysis.limit.text import limit_json, limit_text
+from expectitree.analysis.limit.text import render as limit_text
 from expectitree.cli import cli
 from expectitree.errors import AnalysisError
 from expectitree.numbers import INFINITY, Number

@@ -19,10 +19,11 @@ import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder
 from expectitree.analysis.opponents import piecewise, polynomials
 from expectitree.analysis.opponents import report as module
+from expectitree.analysis.opponents.json import render as opponents_json
 from expectitree.analysis.opponents.piecewise import Piecewise
 from expectitree.analysis.opponents.polynomials import ONE, ZERO, Polynomial, Root, compare
 from expectitree.analysis.opponents.report import Crossing, Opponents, opponents
-from expectitree.analysis.opponents.text import opponents_json, opponents_text
+from expectitree.analysis.opponents.text import render as opponents_text
 from expectitree.cli import cli
 from expectitree.errors import AnalysisError, TransformError
 from expectitree.numbers import to_fraction

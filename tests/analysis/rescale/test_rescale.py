@@ -37,7 +37,7 @@ from expectitree.analysis.rescale.scales import (
     stepped,
 )
 from expectitree.analysis.rescale.table import load_table
-from expectitree.analysis.rescale.text import rescaling_text
+from expectitree.analysis.rescale.text import render as rescaling_text
 from expectitree.cli import cli
 from expectitree.errors import AnalysisError, FileError, TransformError
 from expectitree.numbers import INFINITY, Number

@@ -21,7 +21,7 @@ from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.reasons import reasons
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import reasons_text
-from expectitree.analysis.evaluate.text import evaluation_text
+from expectitree.analysis.evaluate.text import render as evaluation_text
 from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.analysis.trace.moment import Moment
 from expectitree.cli import cli

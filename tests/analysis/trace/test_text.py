@@ -18,10 +18,11 @@ from random_trees import EVERY, Case
 
 import expectitree as et
 from expectitree.algorithms import algorithm
+from expectitree.analysis.trace.json import render as trace_json
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.analysis.trace.scene import scene
-from expectitree.analysis.trace.text import trace_json, trace_text
+from expectitree.analysis.trace.text import render as trace_text
 from expectitree.cli import cli
 from expectitree.cli.stepper import KEYS, Walker, picture
 from expectitree.text.look import Look
