@@ -15,7 +15,7 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
     Choices,
-    Given,
+    SearchOptions,
     algorithm_option,
     completes,
     files_in,
@@ -80,36 +80,40 @@ def command(
             "eval runs one algorithm: `expectitree compare` runs several, side by side."
         )
     chosen = find_algorithm(names[0], **choices)
-    what = Given(**given)
+    options = SearchOptions(**given)
     if explain is not None and strategy:
         raise click.UsageError("--explain answers in sentences, --strategy draws: leave one out.")
-    if explain not in (None, ROOT) and not what.files and not what.texts:
-        what, explain = (
-            replace(what, files=(explain,)),
+    if explain not in (None, ROOT) and not options.files and not options.texts:
+        options, explain = (
+            replace(options, files=(explain,)),
             ROOT,
         )  # it was the tree that stood behind --explain
-    bounds = what.root_bounds()
+    bounds = options.root_bounds()
     look = make_look()
     render = renderer("evaluate", format_name)
-    several = len(files_in(what.files)) + len(what.texts) > 1
-    for position, (file, tree) in enumerate(what.trees()):
-        with what.complaining(file):
+    several = len(files_in(options.files)) + len(options.texts) > 1
+    for position, (file, tree) in enumerate(options.trees()):
+        with options.reporting_errors(file):
             with working(f"{chosen.name}: {file}"):
                 search = evaluate(
-                    tree, chosen, bounds=bounds, engine=what.engine, max_visits=what.max_visits
+                    tree,
+                    chosen,
+                    bounds=bounds,
+                    engine=options.engine,
+                    max_visits=options.max_visits,
                 )
                 node = None if explain is None else tree.find(explain).id
                 evaluation = Evaluation(file, search, windows, node, strategy)
                 _ = evaluation.shown
             if not search.is_answered:
-                what.failures.append(DOES_NOT_HOLD)
+                options.failures.append(DOES_NOT_HOLD)
             if several and format_name == "text":
                 write(
                     ["\n" if position else "", look.paint(f"== {printable(file)} ==", "dim"), "\n"]
                 )
             write(render(evaluation, look, None if show_all else rows, notes))
-    if what.failures:
-        context.exit(max(what.failures))
+    if options.failures:
+        context.exit(max(options.failures))
 
 
 command.help = "\n".join(

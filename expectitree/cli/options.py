@@ -32,7 +32,7 @@ Choices = Mapping[str, int | str]  # by key of `OPTIONS`
 
 
 @dataclass(frozen=True)
-class Given:
+class SearchOptions:
     """What was given on the command line that says which tree is searched, and how."""
 
     files: Sequence[str]
@@ -65,7 +65,7 @@ class Given:
         if self.files.count("-") > 1:
             raise click.UsageError("Standard input can be read once: give - only once.")
         for text in self.texts:
-            with self.complaining("-e"):
+            with self.reporting_errors("-e"):
                 yield (
                     "-e",
                     self._prepared("-e", loads(text, name="-e", exact=self.in_fractions, warn=say)),
@@ -77,7 +77,7 @@ class Given:
                 found, warnings = next(several)
             for warning in warnings:
                 say(warning)
-            with self.complaining(file):
+            with self.reporting_errors(file):
                 if isinstance(found, FileError):
                     raise found
                 yield file, self._prepared(file, found)
@@ -90,7 +90,7 @@ class Given:
         return tree
 
     @contextmanager
-    def complaining(self, name: str) -> Iterator[None]:
+    def reporting_errors(self, name: str) -> Iterator[None]:
         """Tell what is wrong with one tree, remember it for the exit status, and let the others go on."""
         try:
             yield
@@ -290,7 +290,7 @@ def algorithms_named(names: Sequence[str], choices: Choices) -> list[Algorithm]:
     ]
 
 
-def usual(algorithms: Sequence[Algorithm], tree: Tree, file: str) -> list[Algorithm]:
+def drop_slow(algorithms: Sequence[Algorithm], tree: Tree, file: str) -> list[Algorithm]:
     """Return those of some algorithms that nobody named which do not think long about a tree; say which do."""
     chosen = usual_algorithms(tree, algorithms)
     for algorithm in algorithms:
