@@ -25,7 +25,13 @@ from expectitree.analysis.ask.text import (
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.text import heading
 from expectitree.analysis.evaluate.tree_text import tree_lines
-from expectitree.cli.options import Given, check_output, completes_files, force_option, write_tree
+from expectitree.cli.options import (
+    SearchOptions,
+    check_output,
+    completes_files,
+    force_option,
+    write_tree,
+)
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import make_look, say, working, write
 from expectitree.errors import ExpectitreeError, FileError, Problem, SearchError, TreeError
@@ -123,7 +129,7 @@ def command(
                 "-o - has no place to go, standard output has the decision: name a file."
             )
         check_output(output, None, force)
-    given = Given([], [], bounds, None, "given", exact, "auto", None)
+    given = SearchOptions([], [], bounds, None, "given", exact, "auto", None)
     with working(f"reading {source}"):
         tree = (
             load(source, exact=exact, warn=say)

@@ -10,13 +10,13 @@ from expectitree.analysis.compare.report import compare
 from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
     Choices,
-    Given,
+    SearchOptions,
     algorithm_option,
     algorithms_named,
+    drop_slow,
     format_option,
     max_leaves_option,
     tree_options,
-    usual,
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, say, working, write
@@ -48,14 +48,15 @@ def command(
     chosen = algorithms_named(names, choices)
     if max_leaves is not None and not with_limit:
         raise click.UsageError("--max-leaves is for --limit: add that, or leave it out.")
-    what = Given(**given)
-    bounds = what.root_bounds()
+    options = SearchOptions(**given)
+    bounds = options.root_bounds()
     comparisons = []
-    for file, tree in what.trees():
-        algorithms = chosen if names else usual(chosen, tree, file)
-        with what.complaining(file), working(f"comparing {file}"):
+    for file, tree in options.trees():
+        algorithms = chosen if names else drop_slow(chosen, tree, file)
+        with options.reporting_errors(file), working(f"comparing {file}"):
             comparison = compare(
-                tree, algorithms, bounds=bounds, engine=what.engine, max_visits=what.max_visits, file=file,
+                tree, algorithms, bounds=bounds, engine=options.engine,
+                max_visits=options.max_visits, file=file,
                 limit=with_limit, max_leaves=max_leaves,
             )  # fmt: skip
             comparisons.append(comparison)
@@ -67,6 +68,6 @@ def command(
             f"expectitree: {sentence}; this is a defect of expectitree, please report it with the tree"
         )
     if any(not row.search.is_answered for c in comparisons for row in c.rows):
-        what.failures.append(DOES_NOT_HOLD)
-    if wrong or what.failures:
-        context.exit(max([*what.failures, DOES_NOT_HOLD]))
+        options.failures.append(DOES_NOT_HOLD)
+    if wrong or options.failures:
+        context.exit(max([*options.failures, DOES_NOT_HOLD]))

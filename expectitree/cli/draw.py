@@ -11,15 +11,15 @@ import click
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.cli.options import (
     Choices,
-    Given,
+    SearchOptions,
     algorithm_option,
     algorithms_named,
     completes_files,
+    drop_slow,
     files_in,
     force_option,
     refuse_to_replace,
     tree_options,
-    usual,
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import say, working, write
@@ -143,30 +143,30 @@ def command(
         raise click.UsageError(
             f"--{idle[0].replace('show_', '')} is for pictures: a page has what it needs. Leave it out."
         )
-    what = Given(**given)
-    if len(files_in(what.files)) + len(what.texts) > 1:
+    options = SearchOptions(**given)
+    if len(files_in(options.files)) + len(options.texts) > 1:
         raise click.UsageError("draw makes one picture: give one FILE.")
-    bounds = what.root_bounds()
+    bounds = options.root_bounds()
     style = Style(None if show_all else rows, theme, direction, title, reasons, places)
-    for file, tree in what.trees():
-        algorithms = chosen if names else usual(chosen, tree, file)
-        with what.complaining(file), working(f"drawing {file}"):
+    for file, tree in options.trees():
+        algorithms = chosen if names else drop_slow(chosen, tree, file)
+        with options.reporting_errors(file), working(f"drawing {file}"):
             if kind == "html":
-                drawn = _page(tree, algorithms, bounds, what.max_visits, file)
+                drawn = _page(tree, algorithms, bounds, options.max_visits, file)
             else:
                 search = evaluate(
                     tree,
                     algorithms[0],
                     bounds=bounds,
-                    engine=what.engine,
-                    max_visits=what.max_visits,
+                    engine=options.engine,
+                    max_visits=options.max_visits,
                 )
                 if not search.is_answered:
-                    what.failures.append(DOES_NOT_HOLD)
+                    options.failures.append(DOES_NOT_HOLD)
                 drawn = drawing(kind)(Evaluation(file, search, windows, None, strategy), style)
             _put(drawn, out)
-    if what.failures:
-        context.exit(max(what.failures))
+    if options.failures:
+        context.exit(max(options.failures))
 
 
 def _is_given(context: click.Context, name: str) -> bool:

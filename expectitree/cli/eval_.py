@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from inspect import cleandoc
 from typing import Any
 
 import click
 
+from expectitree.algorithms import ALGORITHMS
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
     Choices,
-    Given,
+    SearchOptions,
     algorithm_option,
     completes,
     files_in,
@@ -72,48 +74,52 @@ def command(
     """Compute the value of each tree and show the tree, annotated.
 
     Where a pruning search left a node, the tree says what was cut and why; (4) is a leaf that was not visited.
-
-    \b
-    Algorithms:
-      expectiminimax  every node once, no cuts
-      alphabeta       cuts at MAX and MIN only
-      star1           cuts at CHANCE too, from the bounds (Ballard 1983)
-      star2           probes one child of each outcome first
-      star2.5         probes several (--probes, --probe-order)
-      best-first      looks at the leaf from which it expects most (--goal, --guide)
     """
     if len(names) > 1:
         raise click.UsageError(
             "eval runs one algorithm: `expectitree compare` runs several, side by side."
         )
     chosen = find_algorithm(names[0], **choices)
-    what = Given(**given)
+    options = SearchOptions(**given)
     if explain is not None and strategy:
         raise click.UsageError("--explain answers in sentences, --strategy draws: leave one out.")
-    if explain not in (None, ROOT) and not what.files and not what.texts:
-        what, explain = (
-            replace(what, files=(explain,)),
+    if explain not in (None, ROOT) and not options.files and not options.texts:
+        options, explain = (
+            replace(options, files=(explain,)),
             ROOT,
         )  # it was the tree that stood behind --explain
-    bounds = what.root_bounds()
+    bounds = options.root_bounds()
     look = make_look()
     render = renderer("evaluate", format_name)
-    several = len(files_in(what.files)) + len(what.texts) > 1
-    for position, (file, tree) in enumerate(what.trees()):
-        with what.complaining(file):
+    several = len(files_in(options.files)) + len(options.texts) > 1
+    for position, (file, tree) in enumerate(options.trees()):
+        with options.reporting_errors(file):
             with working(f"{chosen.name}: {file}"):
                 search = evaluate(
-                    tree, chosen, bounds=bounds, engine=what.engine, max_visits=what.max_visits
+                    tree,
+                    chosen,
+                    bounds=bounds,
+                    engine=options.engine,
+                    max_visits=options.max_visits,
                 )
                 node = None if explain is None else tree.find(explain).id
                 evaluation = Evaluation(file, search, windows, node, strategy)
                 _ = evaluation.shown
             if not search.is_answered:
-                what.failures.append(DOES_NOT_HOLD)
+                options.failures.append(DOES_NOT_HOLD)
             if several and format_name == "text":
                 write(
                     ["\n" if position else "", look.paint(f"== {printable(file)} ==", "dim"), "\n"]
                 )
             write(render(evaluation, look, None if show_all else rows, notes))
-    if what.failures:
-        context.exit(max(what.failures))
+    if options.failures:
+        context.exit(max(options.failures))
+
+
+command.help = "\n".join(
+    [
+        cleandoc(str(command.help)),
+        "\n\b\nAlgorithms:",
+        *(f"  {name:14}  {algorithm.description}" for name, algorithm in ALGORITHMS.items()),
+    ]
+)

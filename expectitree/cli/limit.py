@@ -10,13 +10,13 @@ from expectitree.analysis.limit.report import limit
 from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
     Choices,
-    Given,
+    SearchOptions,
     algorithm_option,
     algorithms_named,
+    drop_slow,
     format_option,
     max_leaves_option,
     tree_options,
-    usual,
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, working, write
@@ -50,14 +50,14 @@ def command(
     For example: expectitree limit trees/ballard-6.yaml
     """
     chosen = algorithms_named(names, choices)
-    what = Given(**given)
-    bounds = what.root_bounds()
+    options = SearchOptions(**given)
+    bounds = options.root_bounds()
     reports = []
-    for file, tree in what.trees():
-        algorithms = chosen if names else usual(chosen, tree, file)
-        with what.complaining(file), working(f"the limit of {file}"):
+    for file, tree in options.trees():
+        algorithms = chosen if names else drop_slow(chosen, tree, file)
+        with options.reporting_errors(file), working(f"the limit of {file}"):
             report = limit(
-                tree, algorithms, bounds=bounds, engine=what.engine, max_visits=what.max_visits,
+                tree, algorithms, bounds=bounds, engine=options.engine, max_visits=options.max_visits,
                 max_leaves=max_leaves, file=file,
             )  # fmt: skip
             reports.append(report)
@@ -65,6 +65,6 @@ def command(
         render = renderer("limit", format_name)
         write(render(reports, make_look(), *([show_all] if format_name == "text" else [])))
     if any(not row.is_answered for report in reports for row in report.rows):
-        what.failures.append(DOES_NOT_HOLD)
-    if what.failures:
-        context.exit(max(what.failures))
+        options.failures.append(DOES_NOT_HOLD)
+    if options.failures:
+        context.exit(max(options.failures))

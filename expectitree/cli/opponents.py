@@ -10,7 +10,7 @@ import click
 
 from expectitree.analysis.opponents.report import MOST_NODES, opponents
 from expectitree.analysis.show import renderer
-from expectitree.cli.options import Given, format_option, tree_options
+from expectitree.cli.options import SearchOptions, format_option, tree_options
 from expectitree.cli.terminal import make_look, working, write
 from expectitree.errors import NumberError
 from expectitree.numbers import Number, clipped, quoted, to_fraction, to_probability
@@ -78,16 +78,18 @@ def command(
       worst     the outcome of p > 0 that is worst for MAX (minimax)
       best      the one that is best for MAX (maximax)
     """
-    what = Given(**given)
+    options = SearchOptions(**given)
     often = [
-        _read_epsilon(text, what.in_fractions) for option in epsilons for text in option.split(",")
+        _read_epsilon(text, options.in_fractions)
+        for option in epsilons
+        for text in option.split(",")
     ]
     width = _read_tolerance(tolerance)
-    bounds = what.root_bounds()
+    bounds = options.root_bounds()
     reports = []
-    for file, tree in what.trees():
+    for file, tree in options.trees():
         for chance in chances:
-            with what.complaining(file), working(f"{file}: opponents"):
+            with options.reporting_errors(file), working(f"{file}: opponents"):
                 reports.append(
                     opponents(
                         tree,
@@ -96,14 +98,14 @@ def command(
                         tolerance=width,
                         most_nodes=most_nodes,
                         bounds=bounds,
-                        engine=what.engine,
+                        engine=options.engine,
                         file=file,
                     )
                 )
     if reports:
         write(renderer("opponents", format_name)(reports, make_look()))
-    if what.failures:
-        context.exit(max(what.failures))
+    if options.failures:
+        context.exit(max(options.failures))
 
 
 def _read_chances(options: Iterable[str]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from expectitree.analysis.rescale.scales import (
 from expectitree.analysis.rescale.table import load_table
 from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
-    Given,
+    SearchOptions,
     check_output,
     completes_files,
     files_in,
@@ -113,8 +113,8 @@ def command(
       expectitree rescale money.yaml --exp 0.01
       expectitree rescale trees/aima-5.12-left.yaml --any
     """
-    what = Given(**given)
-    bounds = what.root_bounds()
+    options = SearchOptions(**given)
+    bounds = options.root_bounds()
     asked = {
         "map": map_,
         "affine": affine,
@@ -133,34 +133,38 @@ def command(
         )
         raise click.UsageError(f"{found}: {_ONE}.")
     if out is not None:
-        if len(files_in(what.files)) + len(what.texts) > 1:
+        if len(files_in(options.files)) + len(options.texts) > 1:
             raise click.UsageError("-o writes one tree: give one FILE.")
         check_output(out, None, force)
-    if table == "-" and "-" in what.files:
+    if table == "-" and "-" in options.files:
         raise click.UsageError(
             "Standard input can be read once: give - for the tree or for the table."
         )
-    scale = None if any_ else _scale(*next(iter(chosen.items())), what.in_fractions)
+    scale = None if any_ else _scale(*next(iter(chosen.items())), options.in_fractions)
     reports = []
     numbers: set[Number] = set()
-    for file, tree in what.trees():
-        with what.complaining(file), working(f"rescaling {file}"):
+    for file, tree in options.trees():
+        with options.reporting_errors(file), working(f"rescaling {file}"):
             if scale is None:
-                reports.append(rescale_somehow(tree, bounds=bounds, engine=what.engine, file=file))
+                reports.append(
+                    rescale_somehow(tree, bounds=bounds, engine=options.engine, file=file)
+                )
             else:
                 if scale.names:
                     own = set().union(*numbers_of(tree))
                     numbers |= own
                     _check_table(scale, own)
-                reports.append(rescale(tree, scale, bounds=bounds, engine=what.engine, file=file))
-    if scale is not None and scale.kind == "map" and not what.failures:
+                reports.append(
+                    rescale(tree, scale, bounds=bounds, engine=options.engine, file=file)
+                )
+    if scale is not None and scale.kind == "map" and not options.failures:
         _check_names(scale.names, numbers)
     if reports and out != "-":
         write(renderer("rescale", format_name)(reports, make_look(), show_all))
     if reports and out is not None:
         _write(reports[0], out, format_name)
-    if what.failures:
-        context.exit(max(what.failures))
+    if options.failures:
+        context.exit(max(options.failures))
 
 
 def _write(report: Rescaling, out: str, format_name: str) -> None:

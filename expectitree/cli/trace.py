@@ -11,7 +11,7 @@ from expectitree.analysis.show import renderer
 from expectitree.analysis.trace.report import trace
 from expectitree.cli.options import (
     Choices,
-    Given,
+    SearchOptions,
     algorithm_option,
     completes,
     files_in,
@@ -69,10 +69,10 @@ def command(
     if len(names) > 1:
         raise click.UsageError("trace follows one algorithm: give -a once.")
     chosen = find_algorithm(names[0], **choices)
-    what = Given(**given)
-    if what.engine == "compiled":
+    options = SearchOptions(**given)
+    if options.engine == "compiled":
         raise click.UsageError("A compiled search cannot be followed: leave --engine compiled out.")
-    several = len(files_in(what.files)) + len(what.texts) > 1
+    several = len(files_in(options.files)) + len(options.texts) > 1
     if step:
         if several:
             raise click.UsageError("--step walks through one tree: give one file.")
@@ -85,18 +85,18 @@ def command(
         check_terminal()
     if limit is None:
         limit = MOST_STEPS if format_name == "text" and not step else 0
-    bounds = what.root_bounds()
+    bounds = options.root_bounds()
     look = make_look()
-    for position, (file, tree) in enumerate(what.trees()):
-        with what.complaining(file):
+    for position, (file, tree) in enumerate(options.trees()):
+        with options.reporting_errors(file):
             node = None if at is None else tree.find(at).id
             with working(f"{chosen.name}: {file}"):
                 report = trace(
                     tree, chosen, bounds=bounds, at=None if step else node, most=limit or None,
-                    max_visits=what.max_visits, file=file,
+                    max_visits=options.max_visits, file=file,
                 )  # fmt: skip
             if not report.search.is_answered:
-                what.failures.append(DOES_NOT_HOLD)
+                options.failures.append(DOES_NOT_HOLD)
             if step:
                 walk(report, node)
                 continue
@@ -105,5 +105,5 @@ def command(
                     ["\n" if position else "", look.paint(f"== {printable(file)} ==", "dim"), "\n"]
                 )
             write(renderer("trace", format_name)(report, look))
-    if what.failures:
-        context.exit(max(what.failures))
+    if options.failures:
+        context.exit(max(options.failures))
