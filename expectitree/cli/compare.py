@@ -9,7 +9,7 @@ import click
 from expectitree.analysis.compare.report import Comparison, compare
 from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
-    AlgorithmOptions,
+    ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
     format_option,
@@ -30,7 +30,7 @@ from expectitree.tree.model import Tree
 @max_leaves_option
 @format_option("compare")
 def command(
-    algorithms: AlgorithmOptions,
+    algorithms: ChosenAlgorithms,
     with_limit: bool,
     max_leaves: int | None,
     format_name: str,

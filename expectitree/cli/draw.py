@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import click
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.cli.options import (
-    AlgorithmOptions,
+    ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
     completes_files,
@@ -96,7 +95,7 @@ _TEXTS = ("svg", "dot", "mmd", "tex", "html")  # that can go to standard output
 def command(
     context: click.Context,
     /,
-    algorithms: AlgorithmOptions,
+    algorithms: ChosenAlgorithms,
     out: str,
     format_name: str | None,
     force: bool,
@@ -127,8 +126,8 @@ def command(
     For example: expectitree draw trees/ballard.yaml -a star2 -o ballard.svg
     """
     kind = _kind(out, format_name, force)
-    if kind != "html" and not algorithms.names:
-        algorithms = replace(algorithms, names=("expectiminimax",))
+    if kind != "html":
+        algorithms = algorithms.or_only("expectiminimax")
     if kind != "html" and len(algorithms.all) > 1:
         raise click.UsageError(
             "A picture is of one search: give -a once, or draw a page (.html) of several."
@@ -143,11 +142,11 @@ def command(
     style = Style(None if show_all else rows, theme, direction, title, reasons, places)
 
     def draw_tree(file: str, tree: Tree) -> None:
-        chosen = algorithms.for_tree(file, tree)
         if kind == "html":
+            chosen = algorithms.for_tree(file, tree)
             drawn = _page(tree, chosen, options.root_bounds, options.max_visits, file)
         else:
-            search = evaluate(tree, chosen[0], **options.search_arguments)
+            search = evaluate(tree, algorithms.all[0], **options.search_arguments)
             if not search.is_answered:
                 options.statuses.append(DOES_NOT_HOLD)
             drawn = drawing(kind)(Evaluation(file, search, windows, None, strategy), style)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from inspect import cleandoc
 from typing import Any
 
 import click
 
+from expectitree.algorithms import ALGORITHMS
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
-    AlgorithmOptions,
+    ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
     completes,
@@ -54,7 +56,7 @@ from expectitree.tree.paths import ROOT
 )
 @format_option("evaluate")
 def command(
-    algorithms: AlgorithmOptions,
+    algorithms: ChosenAlgorithms,
     windows: bool,
     rows: int,
     show_all: bool,
@@ -67,15 +69,6 @@ def command(
     """Compute the value of each tree and show the tree, annotated.
 
     Where a pruning search left a node, the tree says what was cut and why; (4) is a leaf that was not visited.
-
-    \b
-    Algorithms:
-      expectiminimax  every node once, no cuts
-      alphabeta       cuts at MAX and MIN only
-      star1           cuts at CHANCE too, from the bounds (Ballard 1983)
-      star2           probes one child of each outcome first
-      star2.5         probes several (--probes, --probe-order)
-      best-first      looks at the leaf from which it expects most (--goal, --guide)
     """
     algorithm = algorithms.only(
         "eval runs one algorithm: `expectitree compare` runs several, side by side."
@@ -107,3 +100,12 @@ def command(
             write(["\n" if position else "", title, "\n"])
         write(render(evaluation, look, None if show_all else rows, notes))
     options.exit()
+
+
+command.help = "\n".join(
+    [
+        cleandoc(str(command.help)),
+        "\n\b\nAlgorithms:",
+        *(f"  {name:14}  {algorithm.description}" for name, algorithm in ALGORITHMS.items()),
+    ]
+)

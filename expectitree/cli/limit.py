@@ -9,7 +9,7 @@ import click
 from expectitree.analysis.limit.report import Limit, limit
 from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
-    AlgorithmOptions,
+    ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
     format_option,
@@ -30,7 +30,7 @@ from expectitree.tree.model import Tree
 @click.option("--all", "show_all", is_flag=True, help="Name every leaf.")
 @format_option("limit")
 def command(
-    algorithms: AlgorithmOptions,
+    algorithms: ChosenAlgorithms,
     max_leaves: int | None,
     show_all: bool,
     format_name: str,

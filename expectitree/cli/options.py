@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from expectitree import compiling
-from expectitree.algorithms import Algorithm
+from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.show import formats
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
@@ -23,20 +23,10 @@ from expectitree.files.saving import format_of, pieces, save
 from expectitree.numbers import to_bound
 from expectitree.searches.engine import ENGINES, usual_algorithms
 from expectitree.searches.prepare import prepare
-from expectitree.tree.expectation import ALGORITHM_NAMES, CHOICES
 from expectitree.tree.model import Bounds, Tree
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Result = TypeVar("Result")
-Choices = Mapping[str, int | str]  # by key of `CHOICES`
-
-_ABOUT_CHOICES = {
-    "probes": "Children of each outcome that star2.5 probes; 2 by default.",
-    "probe-order": "Round by round (cyclic, the default), or outcome by outcome.",
-    "goal": "What best-first is to prove: the value (the default), or only which action is best.",
-    "guide": "What best-first goes by: what it learns of the leaves (the default), the same where the best children "
-    "come first (ordered), evenly spread values, or bounds alone.",
-}
 
 
 @dataclass(frozen=True)
@@ -131,47 +121,45 @@ class SearchOptions:
             yield file, partial(load, file, exact=self.in_fractions, warn=say)
 
 
-@dataclass(frozen=True)
-class AlgorithmOptions:
-    """The options of `algorithm_option`: the algorithms that the user named, and their options."""
+class ChosenAlgorithms:
+    """The algorithms of `algorithm_option`, with their options."""
 
-    names: Sequence[str]
-    choices: Choices
+    def __init__(self, names: Sequence[str], options: Mapping[str, int | str]) -> None:
+        self.are_named = bool(names)  # by the user; otherwise these are all algorithms
+        self.options = options
+        self.all = _find_algorithms(names or list(ALGORITHMS), options)
+
+    def or_only(self, name: str) -> ChosenAlgorithms:
+        """Return the algorithms that the user named, or by default only the one with this name."""
+        return self if self.are_named else ChosenAlgorithms([name], self.options)
 
     def only(self, complaint: str) -> Algorithm:
         """Return the one algorithm; raise a usage error with the complaint if there are several."""
-        if len(self.names) > 1:
+        if len(self.all) > 1:
             raise click.UsageError(complaint)
-        return find_algorithm(self.names[0], **self.choices)
-
-    @cached_property
-    def all(self) -> list[Algorithm]:
-        """The algorithms that the user named, without repetitions; all of them by default."""
-        names = tuple(dict.fromkeys(name.lower() for name in self.names)) or ALGORITHM_NAMES
-        for key in self.choices:
-            own = CHOICES[key].algorithm
-            if own not in names:
-                raise click.UsageError(f"--{key} is for {own}: add -a {own}, or leave it out.")
-        return [find_algorithm(name, **self._choices_of(name)) for name in names]
+        return self.all[0]
 
     def for_tree(self, file: str, tree: Tree) -> list[Algorithm]:
-        """Return the algorithms that the user named; by default, those that are fast on the tree.
-
-        The default algorithms that would be slow are dropped with a message.
-        """
-        if self.names:
+        """Drop the default algorithms that would be slow on the tree, and tell the user which."""
+        if self.are_named:
             return self.all
         fast = usual_algorithms(tree, self.all)
-        for algorithm in self.all:
-            if algorithm not in fast:
-                name = algorithm.name
-                say(
-                    f"{file}: {name} is left out, it would be slow on so many leaves: -a {name} runs it"
-                )
+        for name in (algorithm.name for algorithm in self.all if algorithm not in fast):
+            say(f"{file}: {name} is left out, it is slow on so many leaves: -a {name} runs it")
         return fast
 
-    def _choices_of(self, name: str) -> Choices:
-        return {key: value for key, value in self.choices.items() if CHOICES[key].algorithm == name}
+
+def _find_algorithms(names: Sequence[str], options: Mapping[str, int | str]) -> list[Algorithm]:
+    names = list(dict.fromkeys(name.lower() for name in names))
+    for key in options:
+        own = OPTIONS[key].algorithm
+        if own not in names:
+            raise click.UsageError(f"--{key} is for {own}: use -a {own}, or leave it out.")
+    chosen = []
+    for name in names:
+        own_options = {k: v for k, v in options.items() if OPTIONS[k].algorithm == name}
+        chosen.append(find_algorithm(name, **own_options))
+    return chosen
 
 
 def read_bounds(text: str, exact: bool) -> Bounds:
@@ -314,19 +302,18 @@ def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
                 f"--{key}",
                 type=click.Choice(choice.values) if choice.values else click.IntRange(min=1),
                 metavar=None if choice.values else "K",
-                help=_ABOUT_CHOICES[key],
+                help=choice.description,
             )
-            for key, choice in CHOICES.items()
+            for key, choice in OPTIONS.items()
         ),
     )
 
     def add(command: Command) -> Command:
         @wraps(command)
-        def gathered(*given: Any, **named: Any) -> Any:
-            chosen = {key: named.pop(key.replace("-", "_")) for key in CHOICES}
-            choices = {key: value for key, value in chosen.items() if value is not None}
-            algorithms = AlgorithmOptions(named.pop("names"), choices)
-            return command(*given, algorithms=algorithms, **named)
+        def gathered(names: Sequence[str], **named: Any) -> Any:
+            values = {key: named.pop(key.replace("-", "_")) for key in OPTIONS}
+            given = {key: value for key, value in values.items() if value is not None}
+            return command(algorithms=ChosenAlgorithms(names, given), **named)
 
         for option in reversed(options):
             gathered = option(gathered)

@@ -9,7 +9,7 @@ import click
 from expectitree.analysis.show import renderer
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.cli.options import (
-    AlgorithmOptions,
+    ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
     completes,
@@ -46,7 +46,7 @@ MOST_STEPS = 500  # that are told as text without being asked
 )
 @format_option("trace")
 def command(
-    algorithms: AlgorithmOptions,
+    algorithms: ChosenAlgorithms,
     at: str | None,
     limit: int | None,
     step: bool,
