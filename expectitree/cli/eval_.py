@@ -23,7 +23,7 @@ from expectitree.cli.options import (
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, write
-from expectitree.numbers import printable
+from expectitree.numbers import escape
 from expectitree.searches.engine import evaluate
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import ROOT
@@ -96,7 +96,7 @@ def command(
         if not evaluation.search.is_answered:
             options.statuses.append(DOES_NOT_HOLD)
         if several:
-            title = look.paint(f"== {printable(evaluation.file)} ==", "dim")
+            title = look.paint(f"== {escape(evaluation.file)} ==", "dim")
             write(["\n" if position else "", title, "\n"])
         write(render(evaluation, look, None if show_all else rows, notes))
     options.exit()

@@ -19,7 +19,7 @@ from expectitree.cli.options import (
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, write
-from expectitree.numbers import printable
+from expectitree.numbers import escape
 from expectitree.tree.model import Tree
 
 MOST_STEPS = 500  # that are told as text without being asked
@@ -95,7 +95,7 @@ def command(
             walk(report, node)
             continue
         if several and format_name == "text":
-            title = look.paint(f"== {printable(report.file)} ==", "dim")
+            title = look.paint(f"== {escape(report.file)} ==", "dim")
             write(["\n" if position else "", title, "\n"])
         write(renderer("trace", format_name)(report, look))
     options.exit()
