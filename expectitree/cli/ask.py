@@ -26,10 +26,10 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.text import heading
 from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.cli.options import (
-    SearchOptions,
     check_output,
     completes_files,
     force_option,
+    read_bounds,
     write_tree,
 )
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
@@ -129,7 +129,7 @@ def command(
                 "-o - has no place to go, standard output has the decision: name a file."
             )
         check_output(output, None, force)
-    given = SearchOptions([], [], bounds, None, "given", exact, "auto", None)
+    root_bounds = None if bounds is None else read_bounds(bounds, exact)
     with working(f"reading {source}"):
         tree = (
             load(source, exact=exact, warn=say)
@@ -137,7 +137,7 @@ def command(
             else loads(text, name="-e", exact=exact, warn=say)
         )
     with working(f"preparing {source}"):
-        inquiry = inquire(tree, bounds=given.root_bounds(), goal=goal)
+        inquiry = inquire(tree, bounds=root_bounds, goal=goal)
     kept = answers or (answers_name(source) if text is None else None)
     if (
         output is not None
