@@ -9,7 +9,7 @@ from contextlib import suppress
 from itertools import product
 from typing import Any
 
-from expectitree.algorithms import ALGORITHMS, Algorithm, algorithm
+from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm, algorithm
 from expectitree.analysis.study.spec import (
     LIMIT,
     LIMIT_ACTION,
@@ -29,9 +29,8 @@ from expectitree.files import parse, read_text
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
 from expectitree.files.grammar.words import described, unknown_key
-from expectitree.numbers import quoted
+from expectitree.numbers import quote
 from expectitree.searches.engine import ENGINES
-from expectitree.tree.expectation import CHOICES
 
 PLOT_KEYS = ("x", "y", "scale", "lines")
 MOST_REPETITIONS = 1_000_000
@@ -99,8 +98,8 @@ class _StudyReader:
 
     def check_plot(self, study: Study, places: Mapping[str, Place]) -> None:
         x = study.plot.x
-        if x and x not in CHOICES and not any(x in tree for tree in study.trees):
-            message = f"no trees here have the parameter {quoted(x)} to plot over"
+        if x and x not in OPTIONS and not any(x in tree for tree in study.trees):
+            message = f"no trees here have the parameter {quote(x)} to plot over"
             self.wrong(places["plot"], message)
 
     def check_published(self, study: Study, places: Mapping[str, Place]) -> None:
@@ -177,7 +176,7 @@ class _StudyReader:
                 expected = "a value, or a list of some"
                 self.wrong(places[key], f"found {described(value)}, expected {expected}")
             elif key in values:
-                self.wrong(Place(item, index, True), f"duplicate key {quoted(key)}: keep one")
+                self.wrong(Place(item, index, True), f"duplicate key {quote(key)}: keep one")
             else:
                 values[key] = texts
         return values, places
@@ -234,19 +233,19 @@ class _StudyReader:
             expected = "a name, or such as star2.5: {probes: [1, 2]}"
             self.wrong(place, f"found {described(item)}, expected {expected}")
             return []
-        ((name, options),) = item
-        own = ("goal",) if str(name).lower() == LIMIT.name else tuple(CHOICES)
+        ((name, written),) = item
+        own = ("goal",) if str(name).lower() == LIMIT.name else tuple(OPTIONS)
         chosen = {
             key: [self.option(key, text, where) for text, where in self.items(value, at)]
-            for key, value, at in self.pairs(options, own)
+            for key, value, at in self.pairs(written, own)
         }
-        keys = [key for key in reversed(CHOICES) if key in chosen]
+        keys = [key for key in reversed(OPTIONS) if key in chosen]
         combinations = product(*(chosen[key] for key in keys))
         return [_find_algorithm(name, dict(zip(keys, some, strict=True))) for some in combinations]
 
     def option(self, key: str, text: Data, place: Place) -> int | str | None:
         """Return the value of an algorithm's option, None if it is not allowed."""
-        option = CHOICES[key]
+        option = OPTIONS[key]
         if not option.values:
             return self.whole(text, place, 1, 10**9)
         if isinstance(text, str) and text in option.values:
@@ -280,12 +279,12 @@ class _StudyReader:
         if len(fields) < len(item):
             self.wrong(place, "a key is there twice: keep one")
         figures = {name: fields.pop(name) for name in list(fields) if name in ALGORITHMS}
-        chosen = {k: self.option(k, fields.pop(k), place) for k in CHOICES if k in fields}
-        choices = {key: value for key, value in chosen.items() if value is not None}
+        chosen = {k: self.option(k, fields.pop(k), place) for k in OPTIONS if k in fields}
+        options = {key: value for key, value in chosen.items() if value is not None}
         where = {key: str(value) for key, value in fields.items()}
         for name, figure in figures.items():
             if isinstance(figure, str) and _is_figure(figure):
-                yield Published(where, name, choices, figure)
+                yield Published(where, name, options, figure)
             else:
                 expected = "per cent, or such as 15/27"
                 self.wrong(place, f"found {described(figure)} as published, expected {expected}")
@@ -332,7 +331,7 @@ class _StudyReader:
             if key not in known:
                 self.wrong(Place(data, index, True), unknown_key(str(key), known))
             elif key in seen:
-                self.wrong(Place(data, index, True), f"duplicate key {quoted(key)}: keep one")
+                self.wrong(Place(data, index, True), f"duplicate key {quote(key)}: keep one")
             else:
                 yield key, value, Place(data, index)
             seen.add(key)
@@ -371,8 +370,8 @@ def _is_figure(text: str) -> bool:
         return False
 
 
-def _find_algorithm(name: str, choices: Mapping[str, int | str | None]) -> Algorithm:
+def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algorithm:
     """Return the algorithm with a name and options; `limit` counts as one."""
     if name.lower() == LIMIT.name:
-        return LIMIT_ACTION if choices.get("goal") == "action" else LIMIT
-    return algorithm(name, **choices)
+        return LIMIT_ACTION if options.get("goal") == "action" else LIMIT
+    return algorithm(name, **options)

@@ -11,8 +11,8 @@ from expectitree.algorithms import Algorithm
 from expectitree.families import is_random
 
 # Not searches: the fewest leaves that are enough, as `expectitree limit` counts them.
-LIMIT = Algorithm("limit")
-LIMIT_ACTION = Algorithm("limit (action)", goal="action")
+LIMIT = Algorithm("limit", "The fewest leaves that prove the value.")
+LIMIT_ACTION = Algorithm("limit (action)", "The fewest that prove the action.", goal="action")
 
 Parameters = Mapping[str, str]  # of a family, as written in the file, with `family` itself
 
@@ -36,14 +36,14 @@ class Published:
 
     where: Parameters  # the parameters of the trees
     algorithm: str
-    choices: Mapping[str, int | str]  # the options of the algorithm, where they matter
+    options: Mapping[str, int | str]  # of the algorithm, where they matter
     figure: str  # a share in per cent such as 84.1, or leaves of all such as 15/27
 
     def applies_to(self, tree: Parameters, chosen: Algorithm) -> bool:
         """Say whether the figure applies to a search of these trees."""
         return (
             self.algorithm == chosen.name
-            and self.choices.items() <= chosen.choices.items()
+            and self.options.items() <= chosen.options.items()
             and all(tree.get(name) == value for name, value in self.where.items())
         )
 

@@ -28,9 +28,9 @@ from click.testing import CliRunner
 from helpers import ROOT
 
 import expectitree as et
+from expectitree.analysis.study.reader import load_study
 from expectitree.analysis.study.results import Results
 from expectitree.analysis.study.run import count_trees, execute, find_tasks
-from expectitree.analysis.study.reader import load_study
 from expectitree.analysis.study.spec import Study
 from expectitree.analysis.study.summary import mean, summarize
 from expectitree.cli import cli
@@ -417,7 +417,7 @@ WRONG = {
     "unknown engine": ("trees: {family: ballard}\nalgorithms: star1\nengines: [auto, §quick]\n", ["'quick', expected"]),
     "probes of star1": (
         "trees: {family: ballard}\nalgorithms: [§star1: {probes: 2}, §star2: {probes: 2}]\n",
-        ["star2.5 only, not of star1", "star2.5 only, not of star2: star2 is star2.5 with 1"],
+        ["star2.5 only, not for star1", "star2.5 only, not for star2: star2 is star2.5 with 1"],
     ),
     "probes": (
         "trees: {family: ballard}\nalgorithms: [star2.5: {probes: [1, §0, §two], probe-order: §up, §probe: 1}]\n",
@@ -934,7 +934,7 @@ def test_an_interrupt_is_one_clear_line(grid: tuple[Study, list[Any]], tmp_path:
     assert process.returncode == 130
     assert not alive(workers)
     done = lines_in(path)
-    expected = f"{path}: {done} of {GRID_TREES} trees are done; the same command goes on from there"
+    expected = f"{path}: {done} of {GRID_TREES} trees are done; the same command continues there"
     assert errors.splitlines() == [expected, "expectitree: interrupted"]
     executor = carry_on(grid[0], path)
     assert isinstance(executor, Here)
@@ -994,7 +994,7 @@ def test_a_worker_that_dies_is_told(grid: tuple[Study, list[Any]], tmp_path: Pat
         errors = told(process)
     assert process.returncode not in (0, 1, 130)
     assert re.fullmatch(
-        r"expectitree: a process that searched has died.*what is done is kept.*\n", errors
+        r"expectitree: a search process died.*the results so far are kept.*\n", errors
     )
     assert not alive(workers)
     done = lines_in(path)
