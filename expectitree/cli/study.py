@@ -19,7 +19,7 @@ from expectitree.analysis.study.results import Results
 from expectitree.analysis.study.run import Task, count_trees, execute, find_tasks
 from expectitree.analysis.study.spec import Study
 from expectitree.analysis.study.summary import summarize
-from expectitree.cli.options import completes_files, format_option
+from expectitree.cli.options import FILE, format_option
 from expectitree.cli.parallel import cores, start, stop
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import counting, make_look, say, write
@@ -28,7 +28,7 @@ from expectitree.numbers import quote
 
 
 @click.command("study")
-@click.argument("spec", shell_complete=completes_files(".yaml", ".yml", ".json"))
+@click.argument("spec", type=FILE)
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
