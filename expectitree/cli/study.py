@@ -14,14 +14,14 @@ from expectitree.analysis.study.run import Task, count_trees, execute, find_task
 from expectitree.analysis.study.spec import Study
 from expectitree.analysis.study.summary import summarize
 from expectitree.analysis.study.workers import executor_of
-from expectitree.cli.options import completes_files, format_option
+from expectitree.cli.options import FILE, format_option
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import counting, make_look, say, write
 from expectitree.errors import AnalysisError, ExpectitreeError, FileError, Problem
 
 
 @click.command("study")
-@click.argument("spec", shell_complete=completes_files(".yaml", ".yml", ".json"))
+@click.argument("spec", type=FILE)
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
