@@ -588,7 +588,11 @@ def test_other_files_go_on(tmp_path: Path) -> None:
 
 def test_completion_shows_it() -> None:
     tree = loads(SMALL)
-    assert [describe(tree.find(path)) for path in ("sure", "bet", "bet/good")] == ["4", "CHANCE", "?"]
+    assert [describe(tree.find(path)) for path in ("sure", "bet", "bet/good")] == [
+        "4",
+        "CHANCE",
+        "?",
+    ]
 
 
 def test_convert_keeps_them(tmp_path: Path) -> None:
