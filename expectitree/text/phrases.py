@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from expectitree.numbers import Number, cell_text
+from expectitree.numbers import Number, cell_text, factor_text
 from expectitree.searches.result import Search
 from expectitree.text.look import Look, cell_width
 from expectitree.tree import paths
@@ -60,7 +60,7 @@ def sum_text(terms: Terms, number: Callable[[Number], str], times: str) -> str:
     """Return an expectation written out: `0.9·2 + 0.1·3`, or `(1 + 2 + 6)/3` where all are equally likely."""
     possible = [(p, end) for p, end in terms if p]
     if len(possible) > 1 and all(p == possible[0][0] for p, _ in possible):
-        return f"({' + '.join(_factor(end, number) for _, end in possible)})/{len(possible)}"
+        return f"({' + '.join(factor_text(number(end)) for _, end in possible)})/{len(possible)}"
     return " + ".join(product_text(p, end, number, times) for p, end in possible)
 
 
@@ -70,19 +70,13 @@ def quotient_text(
     """Return how a window's end goes through a CHANCE node: `(2.1 - 0.1·4) / 0.9`."""
     rest = "".join(f" - {product_text(q, end, number, times)}" for q, end in others)
     top = f"({number(limit)}{rest})" if rest else number(limit)
-    return top if p == 1 else f"{top} / {_share(p)}"
+    return top if p == 1 else f"{top} / {factor_text(cell_text(p))}"
 
 
 def product_text(p: Number, end: Number, number: Callable[[Number], str], times: str) -> str:
     """Return a term of an expectation: `0.9·2`."""
-    return _factor(end, number) if p == 1 else f"{_share(p)}{times}{_factor(end, number)}"
-
-
-def _share(p: Number) -> str:
-    text = cell_text(p)
-    return f"({text})" if "/" in text else text
-
-
-def _factor(end: Number, number: Callable[[Number], str]) -> str:
-    text = number(end)
-    return f"({text})" if text.startswith("-") or "/" in text else text
+    return (
+        factor_text(number(end))
+        if p == 1
+        else f"{factor_text(cell_text(p))}{times}{factor_text(number(end))}"
+    )
