@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from expectitree.analysis.compare.report import compare
-from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
     Choices,
     SearchOptions,
@@ -19,7 +18,7 @@ from expectitree.cli.options import (
     tree_options,
 )
 from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import make_look, say, working, write
+from expectitree.cli.terminal import say, show, working
 
 
 @click.command("compare")
@@ -61,7 +60,7 @@ def command(
             )  # fmt: skip
             comparisons.append(comparison)
     if comparisons:
-        write(renderer("compare", format_name)(comparisons, make_look()))
+        show("compare", format_name, comparisons)
     wrong = [f"{c.file}: {sentence}" for c in comparisons for sentence in c.disagreements]
     for sentence in wrong:
         say(
