@@ -212,7 +212,8 @@ def _line_text(text: Text, console: Console) -> str:
         return f"{text.plain}\n"
     colors = COLOR_SYSTEMS[console.color_system]
     base = console.get_style(text.style) if text.style else None
-    return "".join(
+    styled = [
         segment.style.render(segment.text, color_system=colors) if segment.style else segment.text
-        for segment in Segment.apply_style(text.render(console, end="\n"), base)
-    )
+        for segment in Segment.apply_style(text.render(console), base)
+    ]
+    return f"{''.join(styled)}\n"

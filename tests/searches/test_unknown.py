@@ -22,7 +22,7 @@ from random_trees import EVERY, build, random_rows
 import expectitree as et
 from expectitree import compiling
 from expectitree.cli import cli
-from expectitree.cli.completion import _about
+from expectitree.cli.completion import describe
 from expectitree.errors import AnalysisError, FileError, NumberError, SearchError, TreeError
 from expectitree.numbers import INFINITY
 from expectitree.searches.engine import search_window
@@ -588,7 +588,7 @@ def test_other_files_go_on(tmp_path: Path) -> None:
 
 def test_completion_shows_it() -> None:
     tree = loads(SMALL)
-    assert [_about(tree.find(path)) for path in ("sure", "bet", "bet/good")] == ["4", "CHANCE", "?"]
+    assert [describe(tree.find(path)) for path in ("sure", "bet", "bet/good")] == ["4", "CHANCE", "?"]
 
 
 def test_convert_keeps_them(tmp_path: Path) -> None:
