@@ -16,7 +16,7 @@ from expectitree.analysis.evaluate.outline import Row, outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.text import value_text
 from expectitree.analysis.evaluate.tree_text import interval_text
-from expectitree.numbers import Number, cell_text, escape
+from expectitree.numbers import cell_text, escape, probability_text
 from expectitree.picture.text import broken
 from expectitree.text.look import Look, clipped
 from expectitree.text.phrases import node_name
@@ -114,11 +114,6 @@ def summary(evaluation: Evaluation) -> str:
     if search.algorithm.player_cuts:
         text += f", {counts.cuts:,} cut{'s' * (counts.cuts != 1)}"
     return text
-
-
-def probability_text(probability: Number) -> str:
-    """Return a probability for a place with little room."""
-    return f"{probability:.4g}" if isinstance(probability, float) else cell_text(probability)
 
 
 def find_layers(found: Content) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from expectitree.numbers import Number, cell_text, display_text
+from expectitree.numbers import Number, cell_text, display_text, factor_text
 from expectitree.searches.result import Search
 from expectitree.text.console import characters, safe
 from expectitree.tree import paths
@@ -59,11 +59,6 @@ def value_text(search: Search, write: Callable[[Number], str] = display_text) ->
 def count_range(least: int, most: int) -> str:
     """Return a count that is known to lie between two: `58`, or `50 to 58`."""
     return f"{most:,}" if least == most else f"{least:,} to {most:,}"
-
-
-def probability_text(p: Number) -> str:
-    """Return a probability: 4 digits of a float, or a fraction."""
-    return f"{p:.4g}" if isinstance(p, float) else cell_text(p)
 
 
 def seconds_text(seconds: float) -> str:
@@ -122,7 +117,7 @@ def sum_text(terms: Terms, number: Callable[[Number], str], times: str) -> str:
     """Return an expectation as a sum: `0.9·2 + 0.1·3`, or `(1 + 2 + 6)/3` if all p are equal."""
     possible = [(p, end) for p, end in terms if p]
     if len(possible) > 1 and all(p == possible[0][0] for p, _ in possible):
-        return f"({' + '.join(_factor(end, number) for _, end in possible)})/{len(possible)}"
+        return f"({' + '.join(factor_text(number(end)) for _, end in possible)})/{len(possible)}"
     return " + ".join(product_text(p, end, number, times) for p, end in possible)
 
 
@@ -132,19 +127,13 @@ def quotient_text(
     """Return how an outcome's alpha or beta follows from its CHANCE node's: `(2.1 - 0.1·4) / 0.9`."""
     rest = "".join(f" - {product_text(q, end, number, times)}" for q, end in others)
     top = f"({number(limit)}{rest})" if rest else number(limit)
-    return top if p == 1 else f"{top} / {_share(p)}"
+    return top if p == 1 else f"{top} / {factor_text(cell_text(p))}"
 
 
 def product_text(p: Number, end: Number, number: Callable[[Number], str], times: str) -> str:
     """Return a term of an expectation: `0.9·2`."""
-    return _factor(end, number) if p == 1 else f"{_share(p)}{times}{_factor(end, number)}"
-
-
-def _share(p: Number) -> str:
-    text = cell_text(p)
-    return f"({text})" if "/" in text else text
-
-
-def _factor(end: Number, number: Callable[[Number], str]) -> str:
-    text = number(end)
-    return f"({text})" if text.startswith("-") or "/" in text else text
+    return (
+        factor_text(number(end))
+        if p == 1
+        else f"{factor_text(cell_text(p))}{times}{factor_text(number(end))}"
+    )
