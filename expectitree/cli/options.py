@@ -18,7 +18,7 @@ from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.show import formats
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
-from expectitree.cli.terminal import say, working, write
+from expectitree.cli.terminal import color_option, say, working, write
 from expectitree.errors import ExpectitreeError, FileError, NumberError, Problem
 from expectitree.files import SUFFIXES, load, loads, tree_files
 from expectitree.files.saving import format_of, pieces, save
@@ -313,8 +313,8 @@ def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
 
 
 def format_option(question: str) -> Callable[[Command], Command]:
-    """Return the option that chooses how the answer to a question is shown."""
-    return click.option(
+    """Return the options that choose how the answer to a question is shown: --format and --color."""
+    option = click.option(
         "--format",
         "format_name",
         type=click.Choice(formats(question)),
@@ -322,6 +322,7 @@ def format_option(question: str) -> Callable[[Command], Command]:
         show_default=True,
         help="The output.",
     )
+    return lambda command: option(color_option(command))
 
 
 def max_leaves_option(command: Command) -> Command:
