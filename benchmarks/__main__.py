@@ -51,7 +51,7 @@ def written(
 
 
 def read_yaml(size: Size) -> Iterator[Row]:
-    """Yield the rate of reading each style of YAML, and the time of PyYAML's loader as a multiple."""
+    """Yield the rate of reading each style of YAML, and PyYAML's time as a multiple."""
     by_style, count = written(YAML_STYLES, size)
     for style, text in by_style.items():
         runs = [

@@ -55,7 +55,7 @@ def trees(size: Size) -> Iterator[tuple[str, Tree]]:
 
 
 def engines(size: Size) -> Iterator[Row]:
-    """Yield the rates of the compiled loops alone, on prepared columns, as shares of those of C++."""
+    """Yield the rates of the compiled loops, on prepared columns, as shares of C++'s."""
     with tempfile.TemporaryDirectory() as folder:
         program = _compile(folder)
         for what, tree in trees(size):
@@ -132,7 +132,9 @@ def _check(tree: Tree, name: str, found: dict[str, Any]) -> None:
     search = evaluate(tree, name, engine="compiled")
     counts = search.counts
     ours = {
-        "value": float(search.value), "nodes_visited": counts.visited, "leaves_visited": counts.leaves_visited,
+        "value": float(search.value),
+        "nodes_visited": counts.visited,
+        "leaves_visited": counts.leaves_visited,
         "visits": counts.visits, "cuts": counts.cuts,
     }  # fmt: skip
     if any(found[key] != value for key, value in ours.items()):
