@@ -34,7 +34,7 @@ from expectitree.analysis.trace.report import Trace, initial_intervals
 from expectitree.analysis.trace.text import Board
 from expectitree.numbers import Number, cell_text, display_text, escape, probability_text
 from expectitree.page.replays import Replays
-from expectitree.searches.result import Search
+from expectitree.searches.result import Outcome, Search
 from expectitree.text.json_values import json_number, search_fields
 from expectitree.text.look import Look
 from expectitree.text.phrases import residue
@@ -192,9 +192,15 @@ def _trace_columns(trace: Trace, numbers: _Numbers, sentences: Sentences) -> dic
         "total": trace.total,
         "opening": opening(trace),
         "conclusion": escape(board.conclusion()),
-        "decided": list(search.decided),
+        "decided": _decided(search),
         **({} if search.algorithm.in_order else {"final": _final(search, numbers)}),
     }
+
+
+def _decided(search: Search) -> list[int]:
+    """Return the best branches of the root if the search proved no more than which they are."""
+    is_action = search.outcome is Outcome.ACTION
+    return list(search.best_branches(search.tree.root_id)) if is_action else []
 
 
 def _letter(event: Event, in_order: bool) -> str:

@@ -327,7 +327,7 @@ class _Reader:
         if not self.search.is_best(node, branch):
             return PLAIN
         if node not in self.best:
-            self.best[node] = next(self.search.iterate_best(node))
+            self.best[node] = next(self.search.best_branches(node))
         return BEST if branch == self.best[node] else TIE
 
     def first_cut(self, node: int) -> int:

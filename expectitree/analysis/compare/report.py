@@ -13,7 +13,7 @@ from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import display_text
 from expectitree.searches.engine import evaluate, usual_algorithms
-from expectitree.searches.result import Search
+from expectitree.searches.result import Outcome, Search
 from expectitree.tree.model import Bounds, Kind, Tree
 
 _SAME = 4  # eps, within which values agree: what one search may take as equal, and the other too
@@ -54,15 +54,15 @@ class Comparison(Shown):
     def sentence(self) -> str:
         """What the comparison comes to."""
         searches = [row.search for row in self.rows]
-        stopped = sum(not search.is_answered for search in searches)
+        stopped = sum(search.outcome is Outcome.STOPPED for search in searches)
         if stopped:
             return f"{stopped} of {len(searches)} searches were stopped before the value was known to them."
         if self.disagreements:
             return "The algorithms disagree."
         total = self.tree.leaves
         leaves = f"{total:,} lea{'ves' if total != 1 else 'f'}"
-        values = [search for search in searches if search.is_known]
-        actions = [search for search in searches if not search.is_known]
+        values = [search for search in searches if search.outcome is Outcome.VALUE]
+        actions = [search for search in searches if search.outcome is not Outcome.VALUE]
         sentences = []
         if values:
             best = _least(values)
@@ -185,7 +185,7 @@ def _excludes(one: Search, other: Search) -> bool:
     That an action is not among the ties of a search does not say so: it may not have had to know.
     """
     root = len(one.tree) - 1
-    best = next(other.iterate_best(root), None)
+    best = next(other.best_branches(root), None)
     if best is None:
         return False
     lower, upper = one.interval_of(one.tree.columns.child[best])
@@ -197,4 +197,4 @@ def _excludes(one: Search, other: Search) -> bool:
 
 def _value(search: Search) -> str:
     ends = [display_text(end, 17) for end in search.interval_of(-1)]
-    return ends[0] if search.is_known else f"in [{ends[0]}, {ends[1]}]"
+    return ends[0] if search.outcome is Outcome.VALUE else f"in [{ends[0]}, {ends[1]}]"

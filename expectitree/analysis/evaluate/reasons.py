@@ -10,7 +10,7 @@ from typing import Any
 
 from expectitree.analysis.evaluate.cuts import Cut, Explanation
 from expectitree.numbers import Number
-from expectitree.searches.result import Search
+from expectitree.searches.result import Outcome, Search
 from expectitree.tree.model import Bounds, Kind, Tree
 
 MOST_ALTERNATIVES = 12  # children that are told one by one
@@ -93,8 +93,8 @@ def reasons(search: Search, node: int, explanation: Explanation | None = None) -
     kind, _, first, child, _ = tree.columns
     begin, end = first[node], first[node + 1]
     some = list(range(begin, min(end, begin + MOST_ALTERNATIVES)))
-    best = next(search.iterate_best(node), None) if kind[node] else None
-    is_decided = search.is_decided and node == len(tree) - 1
+    best = next(search.best_branches(node), None) if kind[node] else None
+    is_decided = search.outcome is Outcome.ACTION and node == len(tree) - 1
     if best is not None and best not in some:
         some = [*some[:-1], best]
     alternatives = [
@@ -209,7 +209,12 @@ def _steps_up(
                 terms if is_it else (),
             )
             limit = above_limit
-        elif above == len(tree) - 1 and own in search.decided and kind[above] != player:
+        elif (
+            above == tree.root_id
+            and kind[above] != player
+            and search.outcome is Outcome.ACTION
+            and search.is_best(above, own)
+        ):
             yield Step("rivals", above, limit, own)
             return
         elif kind[above] == player and (other := _other_with(search, above, own, limit, low)) >= 0:

@@ -19,7 +19,7 @@ from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import display_text
 from expectitree.searches.engine import evaluate, usual_algorithms
-from expectitree.searches.result import Search
+from expectitree.searches.result import Outcome, Search
 from expectitree.tree.model import Bounds, Tree
 
 MOST_LEAVES = 20_000  # that are taken without being asked
@@ -59,14 +59,14 @@ class Limit(Shown):
         count = self.enough(search).count
         return (
             None
-            if count is None or not search.is_answered
+            if count is None or search.outcome is Outcome.STOPPED
             else search.counts.leaves_visited - count
         )
 
     @property
     def sentence(self) -> str:
         """What the algorithm that looked at the fewest leaves did, beside what is needed; empty if none is done."""
-        answered = [row for row in self.rows if row.is_answered]
+        answered = [row for row in self.rows if row.outcome is not Outcome.STOPPED]
         if not answered:
             return ""
         least = min(answered, key=lambda row: row.counts.leaves_visited)
@@ -83,7 +83,8 @@ class Limit(Shown):
         return [
             row
             for row in self.rows
-            if row.is_answered and row.counts.leaves_visited < self.enough(row).least
+            if row.outcome is not Outcome.STOPPED
+            and row.counts.leaves_visited < self.enough(row).least
         ]
 
     @property
@@ -162,7 +163,10 @@ def measure(
     if ground.overlaps:
         hopeful = Count(ground, True, compiled, most)
         proofs = Proofs(ground, compiled)
-        candidates = [exact.leaves, *(_visited(row) for row in rows if row.is_known)]
+        candidates = [
+            exact.leaves,
+            *(_visited(row) for row in rows if row.outcome is Outcome.VALUE),
+        ]
         exact = proofs.narrowed(hopeful.exact, candidates, for_value=True)
         if best is not None:
             best = proofs.narrowed(

@@ -66,7 +66,7 @@ def rescale_somehow(
         )
     exact = tree if tree.exact else in_fractions(tree) if len(tree) <= _MOST_VERIFIED else None
     # Floating point takes for a tie what exactly is none.
-    best = next((before if exact is None or tree.exact else evaluate(exact)).iterate_best(root))
+    best = next((before if exact is None or tree.exact else evaluate(exact)).best_branches(root))
     finder = _Finder(tree, best)
     try:
         found = finder.find()
