@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +18,7 @@ from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.show import formats
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
-from expectitree.cli.terminal import say, working, write
+from expectitree.cli.terminal import color_option, say, working, write
 from expectitree.errors import ExpectitreeError, FileError, NumberError, Problem
 from expectitree.files import SUFFIXES, load, loads, tree_files
 from expectitree.files.saving import format_of, pieces, save
@@ -27,6 +29,8 @@ from expectitree.tree.model import Bounds, Tree
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Result = TypeVar("Result")
+
+_MAPPING = re.compile(r":\s|[{\[]")  # in YAML or JSON, and hardly ever in the name of a file
 
 # A file or folder, which shells complete; - is standard input or output.
 FILE = click.Path(readable=False, allow_dash=True)
@@ -90,7 +94,10 @@ class SearchOptions:
                     result = function(name, tree)
             except FileError as error:
                 self.statuses.append(NO_TREE)
-                click.echo(str(error), err=True)
+                for line in str(error).splitlines():
+                    say(line)
+                if not os.path.exists(name) and _MAPPING.search(name):
+                    say(f"a tree is typed after -e: expectitree eval -e {shlex.quote(name)}")
             except ExpectitreeError as error:
                 self.statuses.append(WRONG_USAGE)
                 say(f"{name}: {error}")
@@ -306,8 +313,8 @@ def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
 
 
 def format_option(question: str) -> Callable[[Command], Command]:
-    """Return the option that chooses how the answer to a question is shown."""
-    return click.option(
+    """Return the options that choose how the answer to a question is shown: --format and --color."""
+    option = click.option(
         "--format",
         "format_name",
         type=click.Choice(formats(question)),
@@ -315,6 +322,7 @@ def format_option(question: str) -> Callable[[Command], Command]:
         show_default=True,
         help="The output.",
     )
+    return lambda command: option(color_option(command))
 
 
 def max_leaves_option(command: Command) -> Command:

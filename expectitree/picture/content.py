@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from expectitree.analysis.evaluate.cuts import CUT, Explanation
 from expectitree.analysis.evaluate.outline import Row, outline
@@ -19,7 +19,7 @@ from expectitree.analysis.evaluate.tree_text import interval_text
 from expectitree.numbers import cell_text, escape, probability_text
 from expectitree.picture.text import broken
 from expectitree.text.look import Look, clipped
-from expectitree.text.phrases import name
+from expectitree.text.phrases import node_name
 from expectitree.tree.model import Kind
 
 MOST_NODES = 100  # that are drawn without being asked
@@ -271,7 +271,7 @@ class _Reader:
 
     def path(self, node: int) -> str:
         symbol = _LOOK.characters.kinds[_KIND_NAMES[self.tree.columns.kind[node]]]
-        return name(self.tree, _LOOK, node).removeprefix(symbol)
+        return node_name(self.tree, cast(Any, _LOOK), node).removeprefix(symbol)
 
     def add_note(self, found: Content, parent: int, row: Row) -> None:
         """Say what is left out below a node, at the end of a branch that stands for some."""

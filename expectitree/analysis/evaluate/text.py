@@ -69,7 +69,6 @@ def summary_lines(evaluation: Evaluation, look: Look) -> Iterator[str]:
         facts.append(("stopped", f"after {counts.visits:,} visits ({why})"))
     if search.best is not None:
         most = max(12, (look.width - 12) // 2)
-        root = len(search.tree) - 1
         labels = search.ties[:6]
         ties = [clipped(look.shown(label), most, look.characters.ellipsis) for label in labels]
         best = look.paint(ties[0], "best")

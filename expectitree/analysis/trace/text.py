@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import isclose
-from typing import Any
+from typing import Any, cast
 
 from expectitree.analysis.evaluate.cuts import Cut
 from expectitree.analysis.evaluate.text import heading, value_text
@@ -36,7 +36,7 @@ from expectitree.text.json_values import json_number, json_path
 from expectitree.text.look import Look, cell_width, wrapped
 from expectitree.text.phrases import (
     TIED,
-    name,
+    node_name,
     product_text,
     quotient_text,
     residue,
@@ -142,7 +142,7 @@ class Board:
         return f"{text}{best}."
 
     def name(self, event: Event) -> str:
-        return name(self.tree, self.look, event.node, event.branch)
+        return node_name(self.tree, cast(Any, self.look), event.node, event.branch)
 
     def number(self, value: Number) -> str:
         return cell_text(value, self.residue)
