@@ -34,7 +34,7 @@ from expectitree.searches.unknown import check_known
 from expectitree.searches.windows import find_windows
 from expectitree.tree import scans
 from expectitree.tree.builder import check_bounds
-from expectitree.tree.model import Bounds, Column, Columns, Repeated, Tree
+from expectitree.tree.model import Bounds, Column, Columns, Repeated, Tree, check_tree
 
 ENGINES = ("auto", "interpreted", "compiled", "exact")
 NO_LIMIT = sys.maxsize  # of visits
@@ -69,6 +69,7 @@ def evaluate(
     such as `probes=3`. Raises `SearchError` for an unknown algorithm, for unsound bounds, and for
     an engine that cannot search the tree.
     """
+    check_tree(tree)
     chosen = find_algorithm(algorithm, **options)
     if max_visits is not None and max_visits < 1:
         raise SearchError(f"a search needs at least 1 visit, got max_visits {max_visits}")

@@ -42,7 +42,7 @@ from expectitree.searches.engine import (
 )
 from expectitree.searches.result import Search
 from expectitree.tree.builder import TreeBuilder
-from expectitree.tree.model import Bounds, Branch, Columns, Kind, Node, Tree
+from expectitree.tree.model import Bounds, Branch, Columns, Kind, Node, Tree, check_tree
 
 _SMALL, _LARGE = (
     1e-100,
@@ -71,6 +71,7 @@ def inquire(
     `value` (as it is where the root is no player's). `guide` is what it goes by, as of the
     algorithm `best-first`. Raises `SearchError` for other choices, and for bounds that do not hold.
     """
+    check_tree(tree)
     return Inquiry(tree, bounds, goal, guide)
 
 

@@ -16,7 +16,7 @@ from expectitree.numbers import display_text
 from expectitree.searches.engine import choose_engine, evaluate, usual_algorithms
 from expectitree.searches.result import Outcome, Search
 from expectitree.tree.builder import TreeBuilder
-from expectitree.tree.model import Bounds, Kind, Tree
+from expectitree.tree.model import Bounds, Kind, Tree, check_tree
 
 _SAME = 4  # tolerances within which values agree, since each search has its own rounding errors
 
@@ -83,6 +83,7 @@ def compare(
     `max_visits` are those of `evaluate`. With `limit` the report has the fewest leaves that could
     have been enough, as the function `limit` counts them; `max_leaves` is for that function.
     """
+    check_tree(tree)
     if limit:
         check_size(tree, max_leaves)
     if algorithms is None:

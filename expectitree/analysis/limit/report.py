@@ -20,7 +20,7 @@ from expectitree.errors import AnalysisError
 from expectitree.numbers import display_text
 from expectitree.searches.engine import evaluate, usual_algorithms
 from expectitree.searches.result import Outcome, Search
-from expectitree.tree.model import Bounds, Tree
+from expectitree.tree.model import Bounds, Tree, check_tree
 
 MOST_LEAVES = 20_000  # that are taken without being asked
 MOST_LARGE = (
@@ -113,6 +113,7 @@ def limit(
     and `max_visits` are those of `evaluate`. Raises `AnalysisError` where there are more than
     `max_leaves`, since the work is quadratic in them; by default `MOST_LEAVES`, or `MOST_LARGE`.
     """
+    check_tree(tree)
     check_size(tree, max_leaves)
     if algorithms is None:
         algorithms = usual_algorithms(tree)

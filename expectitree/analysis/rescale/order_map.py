@@ -34,7 +34,7 @@ from expectitree.analysis.rescale.report import Answer, Rescaling, rescale
 from expectitree.analysis.rescale.scales import stepped
 from expectitree.errors import TransformError
 from expectitree.searches.engine import evaluate
-from expectitree.tree.model import Bounds, Kind, Tree
+from expectitree.tree.model import Bounds, Kind, Tree, check_tree
 from expectitree.tree.transform import in_fractions
 
 MOST_MAPS = 3_000  # that the search tries
@@ -56,6 +56,7 @@ def rescale_somehow(
     `yes` with the rescaled tree, `no` with the reason why there is none, or `unknown` with how many
     maps were tried. Its parameters are those of `rescale`.
     """
+    check_tree(tree)
     before = evaluate(tree, bounds=bounds, engine=engine)
     unmapped = Rescaling(file, before)
     root = len(tree) - 1

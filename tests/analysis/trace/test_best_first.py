@@ -516,7 +516,9 @@ def test_an_equal_action_that_can_be_no_better_is_no_tie(sign: int) -> None:
     if search.outcome is not Outcome.VALUE:
         assert search.outcome is Outcome.ACTION
         assert len(search.ties) == 1
-        with pytest.raises(SearchError, match="more was not asked for: the value lies in"):
+        with pytest.raises(
+            SearchError, match="the search was not asked for more: the value lies in"
+        ):
             _ = search.value
 
 
