@@ -30,17 +30,19 @@ from expectitree.searches.best_first import (
     walk,
 )
 from expectitree.searches.engine import (
-    NO_BOUNDS,
     NO_LIMIT,
-    RELATIVE_EPS,
-    ROUNDING_EPS,
-    Ground,
     begin_best_first,
     choose_bounds,
     end_best_first,
-    greatest_number,
 )
 from expectitree.searches.result import Search
+from expectitree.searches.setup import (
+    NO_BOUNDS,
+    RELATIVE_EPS,
+    ROUNDING_EPS,
+    SearchSetup,
+    greatest_number,
+)
 from expectitree.tree.builder import TreeBuilder
 from expectitree.tree.model import Bounds, Branch, Columns, Kind, Node, Tree, check_tree
 
@@ -292,7 +294,7 @@ class Inquiry:
         self._leaf = (
             self._depth
         ) = -1  # what is asked; how deep the walk to it went, -1 if it was found otherwise
-        self._ground = Ground.of(
+        self._ground = SearchSetup.of(
             tree,
             self.algorithm,
             self.bounds,

@@ -13,8 +13,9 @@ from expectitree.analysis.limit.report import Limit, check_size, measure
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import display_text
-from expectitree.searches.engine import choose_engine, evaluate, usual_algorithms
+from expectitree.searches.engine import evaluate, usual_algorithms
 from expectitree.searches.result import Outcome, Search
+from expectitree.searches.setup import choose_engine
 from expectitree.tree.builder import TreeBuilder
 from expectitree.tree.model import Bounds, Kind, Tree, check_tree
 

@@ -28,8 +28,9 @@ from expectitree.analysis.rescale.scales import (
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, TransformError
 from expectitree.numbers import Number, display_text, escape, is_finite, message_text, to_exact
-from expectitree.searches.engine import ROUNDING_EPS, evaluate
+from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
+from expectitree.searches.setup import ROUNDING_EPS
 from expectitree.searches.unknown import check_known
 from expectitree.tree.model import Bounds, Column, Kind, Tree, check_tree
 from expectitree.tree.transform import map_utilities
