@@ -15,7 +15,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.text import BOUNDS_FROM
 from expectitree.analysis.trace.events import (
     AIMS,
@@ -213,13 +212,12 @@ def _final(search: Search, numbers: _Numbers) -> dict[str, list[int]]:
     """Return the windows and cuts that are found when a search is over, -1 for a window that there is not."""
     kind, count = search.tree.columns.kind, len(search.tree)
     entered = [bool(kind[n] and search.visits[n]) for n in range(count)]
-    asked_by = Explanation(search).asked_by
     return {
         "alpha": [numbers(search.alpha[n]) if entered[n] else -1 for n in range(count)],
         "beta": [numbers(search.beta[n]) if entered[n] else -1 for n in range(count)],
         "cut": [search.cut[n] if entered[n] else 0 for n in range(count)],
         "after": [search.cut_after[n] if entered[n] else 0 for n in range(count)],
-        "asked_by": list(asked_by),
+        "asked_by": list(search.asked_by),
     }
 
 

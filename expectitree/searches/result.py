@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -9,12 +10,19 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
+from expectitree import compiling
 from expectitree.algorithms import Algorithm
 from expectitree.display import Shown
 from expectitree.errors import SearchError
 from expectitree.numbers import Number, display_text
+from expectitree.searches.unvisited import (
+    SearchColumns,
+    Unvisited,
+    explain_unvisited,
+    find_asking,
+)
 from expectitree.tree import scans
-from expectitree.tree.model import Bounds, Kind, Node, Tree
+from expectitree.tree.model import Bounds, Column, Kind, Node, Repeated, Tree
 
 PLAYERS = (Kind.MAX, Kind.MIN)
 
@@ -163,6 +171,46 @@ class Search(Shown):
         if self.tree.columns.kind[node] == Kind.MAX:
             return bool(lower[child] >= lower[node] - eps and upper[child] >= upper[node] - eps)
         return bool(lower[child] <= lower[node] + eps and upper[child] <= upper[node] + eps)
+
+    @cached_property
+    def asked_by(self) -> Column:
+        """[N] the node from which the search asked for each visited node; -1 at the root."""
+        tree = self.tree
+        if self.algorithm.in_order or not tree.is_sharing:
+            return tree.first_paths.parent
+        column = compiling.filled("i", scans.NONE, len(tree))
+        tree.scan(find_asking, tree.columns, self.visits, column)
+        return column
+
+    def asking(self, node: int) -> tuple[int, int]:
+        """Return the node that asked for a visited node, and its branch to there; (-1, -1) at the root."""
+        tree, above = self.tree, self.asked_by[node]
+        if above < 0 or self.algorithm.in_order or not tree.is_sharing:
+            return above, tree.first_paths.branch[node] if above >= 0 else scans.NONE
+        child, probability = tree.columns.child, tree.columns.probability
+        own = tree.branches_of(above)
+        return above, next(b for b in own if child[b] == node and probability[b] > 0)
+
+    @cached_property
+    def unvisited(self) -> Unvisited:
+        """Why the search did not visit each part of the tree, and what each cut saved."""
+        tree, count = self.tree, len(self.tree)
+        if not self.algorithm.player_cuts:
+            nothing = Repeated(0, count)
+            return Unvisited(nothing, nothing, nothing, 0)
+        paths, in_order = tree.first_paths, self.algorithm.in_order
+        # Windows that were found from the intervals come from the parent with the greatest id.
+        order = paths.order if in_order else array("i", range(count - 1, -1, -1))
+        columns = SearchColumns(
+            order, paths.parent, paths.branch, self.asked_by, self.visits, self.cut, self.cut_after
+        )
+        owner = compiling.filled("i", scans.NONE, count)
+        reason = compiling.zeros("B", count)
+        nodes, leaves = compiling.zeros("i", count), compiling.zeros("i", count)
+        skipped = tree.scan(
+            explain_unvisited, tree.columns, columns, owner, reason, nodes, leaves, in_order
+        )
+        return Unvisited(reason, nodes, leaves, skipped)
 
     @cached_property
     def strategy(self) -> Mapping[str, str]:

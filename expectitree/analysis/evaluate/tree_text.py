@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 
-from expectitree.analysis.evaluate.cuts import PASSED_OVER
 from expectitree.analysis.evaluate.outline import SHORT_TREE, Row, is_one_row, outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.numbers import Number, cell_text, probability_text
 from expectitree.searches.result import Outcome
 from expectitree.searches.star_minimax import PROBED
+from expectitree.searches.unvisited import SKIPPED
 from expectitree.text.look import Look, cell_width, clipped, padded, plain, wrapped
 from expectitree.tree.model import Kind
 
@@ -316,7 +316,7 @@ class _Drawing:
         _, _, first, child, _ = self.tree.columns
         told = self.evaluation.explanation
         passed = (
-            [c for c in child[first[n] : first[n + 1]] if told.reason[c] == PASSED_OVER]
+            [c for c in child[first[n] : first[n + 1]] if told.reason[c] == SKIPPED]
             if told.passed_over
             else []
         )

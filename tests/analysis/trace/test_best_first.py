@@ -91,7 +91,7 @@ def check_accounting(search: Search) -> set[str | None]:
             if told.cut(above) is not None:
                 break
             assert search.cut[above] == 5
-            above = told.asked_by[above]
+            above = search.asked_by[above]
         assert told.cut(above) is not None
     return set(reasons_of.values())
 
@@ -617,7 +617,7 @@ def test_a_contradiction_is_found_and_a_tie_is_none() -> None:
 
 def test_what_would_think_long_is_left_out_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of trees where nobody named an algorithm; the sums are of those that searched them all."""
-    monkeypatch.setattr(engine, "MUCH_THINKING", 16)
+    monkeypatch.setattr(engine, "MOST_PATH_CHILDREN", 16)
     monkeypatch.chdir(ROOT)
     note = "trees/ballard.yaml: best-first is left out, it is slow on so many leaves: -a best-first"
     files = ["trees/risk.yaml", "trees/ballard.yaml"]
