@@ -26,6 +26,7 @@ from expectitree.files.saving import whole_file
 from expectitree.picture import PICTURES, drawing
 from expectitree.picture.content import MOST_NODES, Style
 from expectitree.searches.engine import evaluate
+from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 
 _TEXTS = ("svg", "dot", "mmd", "tex", "html")  # formats that standard output takes
@@ -155,7 +156,7 @@ def command(
 
     def draw_picture(file: str, tree: Tree) -> None:
         search = evaluate(tree, algorithm, **options.search_arguments)
-        if not search.is_answered:
+        if search.outcome is Outcome.STOPPED:
             options.statuses.append(DOES_NOT_HOLD)
         evaluation = Evaluation(file, search, windows, None, strategy)
         _write(drawing(kind)(evaluation, style), out)
