@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 from expectitree import compiling
 from expectitree.errors import TransformError
@@ -21,7 +22,7 @@ SOURCE = (
 def ballard(
     pattern: Sequence[Kind] = PATTERN,
     plies: int | None = None,
-    branching: int | tuple[int, int] = 4,
+    branching: int = 4,
     order: str = "random",
     dice: int = 0,
     seed: int = 0,
@@ -35,9 +36,7 @@ def ballard(
     a CHANCE node has an outcome for each sum of two dice with so many sides, which carries that
     sum, counted from 0, and has its probability; otherwise its outcomes are equally likely.
     """
-    if isinstance(branching, tuple):
-        least, most = branching
-        raise TransformError(f"ballard has one branching for all nodes, got {least}-{most}")
+    check_branching(branching)
     kinds = repeat_pattern(pattern, plies)
     random = Random(seed)
     wide = [2 * dice - 1 if dice and kind == Kind.CHANCE else branching for kind in kinds]
@@ -69,6 +68,13 @@ def ballard(
     greatest = float(sum(wide) - len(wide))
     root = len(columns.kind) - 1
     return adopt(columns, local_bounds={root: (0.0, greatest)}, title=title, source=SOURCE)
+
+
+def check_branching(branching: int | tuple[int, int], **others: Any) -> None:
+    """Raise `TransformError` if the branching is a range."""
+    if isinstance(branching, tuple):
+        least, most = branching
+        raise TransformError(f"ballard has one branching for all nodes, got {least}-{most}")
 
 
 def permute(amount: Column, draws: Column, width: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 from expectitree import compiling
 from expectitree.errors import TransformError
@@ -36,14 +37,10 @@ def uniform(
     digits that sum to 1. Draws are made ply by ply: for each node whether it ends and how many
     branches it has, then the utilities of all branches, then their weights.
     """
+    check_utilities(utilities, real)
     kinds = repeat_pattern(pattern, plies)
     least, most = branching if isinstance(branching, tuple) else (branching, branching)
     lower, upper = map(float, utilities)
-    interval = f"{exact_text(lower)} %s {exact_text(upper)}"
-    if not real and (lower != int(lower) or upper != int(upper)):
-        raise TransformError(
-            f"whole utilities between {interval % 'and'}: give whole ends, or ask for real ones"
-        )
     random = Random(seed)
     nodes = 1
     widths, amounts, chances = [compiling.zeros("I", 1)], [], []
@@ -63,13 +60,22 @@ def uniform(
         amounts.append(amount)
         widths.append(width)
     columns = assemble(kinds, widths, amounts, chances, additive=False)
-    title = f"Independent {'real' if real else 'whole'} utilities from {interval % 'to'}: "
-    title += f"{', '.join(kind.name for kind in kinds)}, branching {least}"
+    title = f"Independent {'real' if real else 'whole'} utilities from {exact_text(lower)} to "
+    title += f"{exact_text(upper)}: {', '.join(kind.name for kind in kinds)}, branching {least}"
     title += f" to {most}" if least < most else ""
     title += f", ending early with probability {exact_text(end)}" if end else ""
     title += f", chance skewed by {skew}" if skew else ""
     root = len(columns.kind) - 1
     return adopt(columns, local_bounds={root: (lower, upper)}, title=f"{title}, seed {seed}")
+
+
+def check_utilities(utilities: tuple[float, float], real: bool, **others: Any) -> None:
+    """Raise `TransformError` if whole utilities have ends that are not whole."""
+    if not real and any(end != int(end) for end in utilities):
+        lower, upper = (exact_text(float(end)) for end in utilities)
+        raise TransformError(
+            f"whole utilities between {lower} and {upper}: give whole ends, or ask for real ones"
+        )
 
 
 def _check_size(nodes: int, last: int, rest: int, least: int, most: int, end: float) -> None:
