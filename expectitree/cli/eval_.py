@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from inspect import cleandoc
 from typing import Any
 
 import click
 
-from expectitree.algorithms import algorithm as find_algorithm
+from expectitree.algorithms import ALGORITHMS
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
-    Choices,
-    Given,
+    ChosenAlgorithms,
+    SearchOptions,
     algorithm_option,
     completes,
-    files_in,
     format_option,
     tree_options,
     tree_path,
 )
 from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import make_look, working, write
-from expectitree.numbers import printable
+from expectitree.cli.terminal import make_look, write
+from expectitree.numbers import escape
 from expectitree.searches.engine import evaluate
+from expectitree.tree.model import Tree
 from expectitree.tree.paths import ROOT
 
 
@@ -54,12 +55,8 @@ from expectitree.tree.paths import ROOT
     "--notes/--no-notes", default=True, show_default=True, help="Show the notes of nodes."
 )
 @format_option("evaluate")
-@click.pass_context
 def command(
-    context: click.Context,
-    /,
-    names: tuple[str, ...],
-    choices: Choices,
+    algorithms: ChosenAlgorithms,
     windows: bool,
     rows: int,
     show_all: bool,
@@ -72,48 +69,43 @@ def command(
     """Compute the value of each tree and show the tree, annotated.
 
     Where a pruning search left a node, the tree says what was cut and why; (4) is a leaf that was not visited.
-
-    \b
-    Algorithms:
-      expectiminimax  every node once, no cuts
-      alphabeta       cuts at MAX and MIN only
-      star1           cuts at CHANCE too, from the bounds (Ballard 1983)
-      star2           probes one child of each outcome first
-      star2.5         probes several (--probes, --probe-order)
-      best-first      looks at the leaf from which it expects most (--goal, --guide)
     """
-    if len(names) > 1:
-        raise click.UsageError(
-            "eval runs one algorithm: `expectitree compare` runs several, side by side."
-        )
-    chosen = find_algorithm(names[0], **choices)
-    what = Given(**given)
+    algorithm = algorithms.only(
+        "eval runs one algorithm: `expectitree compare` runs several, side by side."
+    )
+    options = SearchOptions(**given)
     if explain is not None and strategy:
         raise click.UsageError("--explain answers in sentences, --strategy draws: leave one out.")
-    if explain not in (None, ROOT) and not what.files and not what.texts:
-        what, explain = (
-            replace(what, files=(explain,)),
+    if explain not in (None, ROOT) and not options.files and not options.texts:
+        options, explain = (
+            replace(options, files=(explain,)),
             ROOT,
         )  # it was the tree that stood behind --explain
-    bounds = what.root_bounds()
     look = make_look()
     render = renderer("evaluate", format_name)
-    several = len(files_in(what.files)) + len(what.texts) > 1
-    for position, (file, tree) in enumerate(what.trees()):
-        with what.complaining(file):
-            with working(f"{chosen.name}: {file}"):
-                search = evaluate(
-                    tree, chosen, bounds=bounds, engine=what.engine, max_visits=what.max_visits
-                )
-                node = None if explain is None else tree.find(explain).id
-                evaluation = Evaluation(file, search, windows, node, strategy)
-                _ = evaluation.shown
-            if not search.is_answered:
-                what.failures.append(DOES_NOT_HOLD)
-            if several and format_name == "text":
-                write(
-                    ["\n" if position else "", look.paint(f"== {printable(file)} ==", "dim"), "\n"]
-                )
-            write(render(evaluation, look, None if show_all else rows, notes))
-    if what.failures:
-        context.exit(max(what.failures))
+
+    def evaluate_tree(file: str, tree: Tree) -> Evaluation:
+        search = evaluate(tree, algorithm, **options.search_arguments)
+        node = None if explain is None else tree.find(explain).id
+        evaluation = Evaluation(file, search, windows, node, strategy)
+        _ = evaluation.shown
+        return evaluation
+
+    several = format_name == "text" and options.tree_count > 1
+    for position, evaluation in enumerate(options.map(f"{algorithm.name}:", evaluate_tree)):
+        if not evaluation.search.is_answered:
+            options.statuses.append(DOES_NOT_HOLD)
+        if several:
+            title = look.paint(f"== {escape(evaluation.file)} ==", "dim")
+            write(["\n" if position else "", title, "\n"])
+        write(render(evaluation, look, None if show_all else rows, notes))
+    options.exit()
+
+
+command.help = "\n".join(
+    [
+        cleandoc(str(command.help)),
+        "\n\b\nAlgorithms:",
+        *(f"  {name:14}  {algorithm.description}" for name, algorithm in ALGORITHMS.items()),
+    ]
+)

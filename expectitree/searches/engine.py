@@ -14,9 +14,10 @@ from numbers import Real
 from typing import Any
 
 from expectitree import compiling
-from expectitree.algorithms import ALGORITHMS, Algorithm, algorithm
+from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
+from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.errors import SearchError, TreeError
-from expectitree.numbers import INFINITY, Number, quoted, shortest, to_bound
+from expectitree.numbers import INFINITY, Number, exact_text, quote, to_bound
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.best_first import (
     DEPTH_FLOATS,
@@ -33,7 +34,6 @@ from expectitree.searches.unknown import check_known
 from expectitree.searches.windows import find_windows
 from expectitree.tree import scans
 from expectitree.tree.builder import check_bounds
-from expectitree.tree.expectation import CHOICES
 from expectitree.tree.model import Bounds, Column, Columns, Repeated, Tree, finite
 
 ENGINES = ("auto", "interpreted", "compiled", "exact")
@@ -53,25 +53,23 @@ _LEAST_SCALE = 1e-100  # numbers from here to its inverse are guessed with as th
 
 def evaluate(
     tree: Tree,
-    algorithm_name: str | Algorithm = "expectiminimax",
+    algorithm: str | Algorithm = "expectiminimax",
     *,
     bounds: Bounds | None = None,
     engine: str = "auto",
     max_visits: int | None = None,
-    **choices: int | str | None,
+    **options: int | str | None,
 ) -> Search:
-    """Search a tree and return what is known of every node afterwards.
+    """Search a tree and return the bounds that the search established for every node.
 
-    `bounds` hold for every utility (`inf` where nothing is known); without them the root's own from
-    the file are taken, else the least and the greatest utility. `engine` is one of `ENGINES`; they
-    all return the same, sooner or later. A pruning search that would enter nodes more than
-    `max_visits` times is stopped, with what is known by then. `choices` are those of `algorithm`.
-    Raises `SearchError` for an unknown algorithm, unsound bounds, or an engine that does not do for
-    the tree.
+    `bounds` hold for every utility (`inf` if one is not known). Without them, the search uses the
+    bounds that the file gives the root, or else the least and the greatest utility. `engine` is one
+    of `ENGINES`; all engines run the same code and return the same results. A pruning search stops
+    before it would enter nodes more than `max_visits` times. `options` are those of the algorithm,
+    such as `probes=3`. Raises `SearchError` for an unknown algorithm, for unsound bounds, and for
+    an engine that cannot search the tree.
     """
-    chosen = algorithm_name if isinstance(algorithm_name, Algorithm) else algorithm(algorithm_name)
-    if choices:
-        chosen = algorithm(chosen.name, **chosen.choices | choices)
+    chosen = find_algorithm(algorithm, **options)
     if max_visits is not None and max_visits < 1:
         raise SearchError(f"a search needs at least 1 visit, got max_visits {max_visits}")
     root_bounds, source = choose_bounds(tree, bounds)
@@ -237,7 +235,7 @@ def begin_best_first(ground: Ground) -> tuple[Beliefs, Limits]:
     by_depth = [*(floats(depths) for _ in range(DEPTH_FLOATS)), ground.column("q", depths)]
     beliefs = Beliefs._make([*ground.intervals(), *by_node, *by_depth])
     goal, guide = (
-        CHOICES[key].values.index(value)
+        OPTIONS[key].values.index(value)
         for key, value in (("goal", chosen.goal), ("guide", chosen.guide))
     )
     greatest = greatest_number(tree, ground.bounds)
@@ -290,7 +288,7 @@ def usual_algorithms(
 def choose_engine(tree: Tree, algorithm: Algorithm, engine: str) -> str:
     """Return the engine that searches a tree: the one asked for, or for `auto` the quickest that does for it."""
     if engine not in ENGINES:
-        raise SearchError(f"unknown engine {quoted(engine)}: choose among {', '.join(ENGINES)}")
+        raise SearchError(f"unknown engine {quote(engine)}: choose among {', '.join(ENGINES)}")
     if tree.exact:
         if engine in ("auto", "exact"):
             return "exact"
@@ -323,13 +321,13 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
             or not all(isinstance(end, Real) for end in bounds)
         ):
             raise SearchError(
-                f"found {quoted(str(bounds))} as bounds, expected a lower and an upper number"
+                f"found {quote(str(bounds))} as bounds, expected a lower and an upper number"
             )
         if bounds[0] != bounds[0] or bounds[1] != bounds[1]:
             raise SearchError("NaN is no bound: give numbers, or inf or -inf")
         if bounds[0] > bounds[1]:
             raise SearchError(
-                f"bounds are lower, upper, and {shortest(bounds[0])} is greater than {shortest(bounds[1])}: swap them"
+                f"bounds are lower, upper, and {exact_text(bounds[0])} is greater than {exact_text(bounds[1])}: swap them"
             )
         try:
             check_bounds(tree, bounds)
@@ -345,7 +343,7 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
 def _exactly(end: Number) -> Number:
     """Return a bound for a tree in fractions: of a float, the number that is written so."""
     if isinstance(end, float):
-        return to_bound(shortest(end), True)
+        return to_bound(exact_text(end), True)
     from fractions import Fraction  # a small tree in floats has no use for it
 
     return Fraction(end)

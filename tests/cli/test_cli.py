@@ -271,14 +271,14 @@ def test_new_is_a_tree_that_keeps_its_word(tmp_path: Path) -> None:
         (["eval"], 2, "No tree was given"),
         (["evla"], 2, "did you mean 'eval'?"),
         (["eval", RISK, "-a", "star3"], 2, "unknown algorithm 'star3' (did you mean star2?)"),
-        (["eval", RISK, "-a", "star1", "--probes", "2"], 2, "probes is chosen of star2.5 only, not of star1"),
+        (["eval", RISK, "-a", "star1", "--probes", "2"], 2, "--probes is for star2.5: use -a star2.5"),
         (["eval", RISK, "--bounds", "5"], 2, "write LOWER,UPPER such as 0,100"),
         (["eval", RISK, "--bounds", "0,50"], 2, "right/#1: the utility 100 lies outside the bounds [0, 50]"),
         (["eval", RISK, "--bounds", "9,1"], 2, "9 is greater than 1: swap them"),
         (["eval", RISK, "--order", "random"], 2, "random needs a seed, such as random:1"),
         (["eval", RISK, "--order", "bset"], 2, "unknown order 'bset'"),
         (["eval", "-e", "max: [1e999]"], 3, "too large an exponent"),
-        (["compare", RISK, "-a", "star1", "--probes", "3"], 2, "--probes is for star2.5: add -a star2.5"),
+        (["compare", RISK, "-a", "star1", "--probes", "3"], 2, "--probes is for star2.5: use -a star2.5"),
         (["verify", "tests/bad/documents-two.yaml"], 3, ""),
         (["verify"], 2, "Missing argument"),
         (["eval", "-", "-"], 2, "Standard input can be read once"),
@@ -358,7 +358,7 @@ def test_control_characters_never_reach_the_terminal() -> None:
 def test_help_keeps_its_tables() -> None:
     assert "    3    a file that cannot be read or written, or is no tree\n" in run("--help").stdout
     assert (
-        "    star1           cuts at CHANCE too, from the bounds (Ballard 1983)\n"
+        "    star1           Cuts at CHANCE too, by the bounds (Ballard 1983).\n"
         in run("eval", "--help").stdout
     )
 

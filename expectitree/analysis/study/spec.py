@@ -12,7 +12,7 @@ from hashlib import sha256
 from itertools import product
 from typing import Any
 
-from expectitree.algorithms import ALGORITHMS, Algorithm, algorithm
+from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm, algorithm
 from expectitree.errors import ExpectitreeError, TransformError
 from expectitree.families import expected_nodes, generate, is_random, parameters_of
 from expectitree.families.parameters import MOST_NODES, read_parameters
@@ -20,9 +20,8 @@ from expectitree.files import parse, read_text
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
 from expectitree.files.grammar.words import described, unknown_key
-from expectitree.numbers import quoted
+from expectitree.numbers import quote
 from expectitree.searches.engine import ENGINES
-from expectitree.tree.expectation import CHOICES
 
 KEYS = (
     "title",
@@ -44,8 +43,10 @@ MOST_KINDS = 10_000  # of tree
 
 # No search, but what stands beside searches: the fewest leaves that are enough, as `expectitree
 # limit` counts them.
-LIMIT = Algorithm("limit")
-LIMIT_ACTION = Algorithm("limit (action)", goal="action")
+LIMIT = Algorithm("limit", "The fewest leaves that are enough.")
+LIMIT_ACTION = Algorithm(
+    "limit (action)", "The fewest leaves that are enough for the best action.", goal="action"
+)
 
 Parameters = Mapping[str, str]  # of a family, as they were written; `family` itself among them
 
@@ -76,7 +77,7 @@ class Published:
         """Say whether the figure is of a search of these trees."""
         return (
             self.algorithm == chosen.name
-            and self.choices.items() <= chosen.choices.items()
+            and self.choices.items() <= chosen.options.items()
             and all(tree.get(name) == value for name, value in self.where.items())
         )
 
@@ -181,12 +182,12 @@ class _Reader:
         study = Study(file=self.name, runs=runs, **found)
         if (
             study.plot.x
-            and study.plot.x not in CHOICES
+            and study.plot.x not in OPTIONS
             and not any(study.plot.x in tree for tree in study.trees)
         ):
             place = next(at for key, _, at in self.pairs(root, KEYS) if key == "plot")
             self.wrong(
-                place, f"no trees here have the parameter {quoted(study.plot.x)} to plot over"
+                place, f"no trees here have the parameter {quote(study.plot.x)} to plot over"
             )
         for figure in study.published:
             if not any(figure.is_of(tree, run.algorithm) for tree in study.trees for run in runs):
@@ -215,7 +216,7 @@ class _Reader:
             if key not in known:
                 self.wrong(Place(data, index, True), unknown_key(str(key), known))
             elif key in seen:
-                self.wrong(Place(data, index, True), f"duplicate key {quoted(key)}: keep one")
+                self.wrong(Place(data, index, True), f"duplicate key {quote(key)}: keep one")
             else:
                 yield key, value, Place(data, index)
             seen.add(key)
@@ -259,7 +260,7 @@ class _Reader:
                     places[key], f"found {described(value)}, expected a value, or a list of some"
                 )
             elif key in choices:
-                self.wrong(Place(item, index, True), f"duplicate key {quoted(key)}: keep one")
+                self.wrong(Place(item, index, True), f"duplicate key {quote(key)}: keep one")
             else:
                 choices[key] = list(texts)
         if "family" not in choices:
@@ -336,18 +337,18 @@ class _Reader:
             )
             return []
         ((name, options),) = item
-        own = ["goal"] if str(name).lower() == LIMIT.name else list(CHOICES)
+        own = ["goal"] if str(name).lower() == LIMIT.name else list(OPTIONS)
         chosen = {
             key: [self.choice(key, text, where) for text, where in self.items(value, at)]
             for key, value, at in self.pairs(options, tuple(own))
         }
-        keys = [key for key in reversed(CHOICES) if key in chosen]
+        keys = [key for key in reversed(OPTIONS) if key in chosen]
         combinations = product(*(chosen[key] for key in keys))
         return [_run_of(str(name), dict(zip(keys, some, strict=True))) for some in combinations]
 
     def choice(self, key: str, text: Data, place: Place) -> int | str | None:
         """Return what is chosen of an algorithm, None where it cannot be."""
-        choice = CHOICES[key]
+        choice = OPTIONS[key]
         if not choice.values:
             return self.whole(text, place, 1, 10**9)
         if isinstance(text, str) and text in choice.values:
@@ -385,7 +386,7 @@ class _Reader:
                 self.wrong(at, "a key stands twice: keep one")
             figures = {name: fields.pop(name) for name in list(fields) if name in ALGORITHMS}
             chosen = {
-                key: self.choice(key, fields.pop(key), at) for key in CHOICES if key in fields
+                key: self.choice(key, fields.pop(key), at) for key in OPTIONS if key in fields
             }
             choices = {key: value for key, value in chosen.items() if value is not None}
             for name, figure in figures.items():

@@ -13,7 +13,7 @@ from expectitree.files.grammar.keys import NODE_KEYS, place_of
 from expectitree.files.grammar.problems import MOST_PROBLEMS, shortened
 from expectitree.files.grammar.values import only_utilities
 from expectitree.files.grammar.words import described
-from expectitree.numbers import Number, clipped, printable, quoted, to_probability
+from expectitree.numbers import Number, message_text, escape, quote, to_probability
 from expectitree.tree.builder import TreeBuilder, label_at
 from expectitree.tree.model import Kind
 
@@ -73,7 +73,7 @@ class BranchReader:
                 frame.labels[index] = self.checked_label(label, index, place, True)
             elif label in NODE_KEYS and self.warn is not None:
                 self.warn(
-                    f"{self.name}: {shortened(self.path(own=True))}: {quoted(label)} is read as a "
+                    f"{self.name}: {shortened(self.path(own=True))}: {quote(label)} is read as a "
                     "label here; if it was meant as a key, indent it less"
                 )
 
@@ -109,7 +109,7 @@ class BranchReader:
                 place = Place(frame.container, index, is_key)
                 if not is_key:
                     place = place_of(frame.items[index], "label")
-                message = f"duplicate label {quoted(label)} among siblings: give each its own"
+                message = f"duplicate label {quote(label)} among siblings: give each its own"
                 self.report(place, message, own=True)
             seen.add(label)
 
@@ -146,7 +146,7 @@ class BranchReader:
             if self.warnings <= MOST_PROBLEMS:
                 self.warn(
                     f"{self.name}: {shortened(self.path(own=True))}: the probabilities sum to "
-                    f"{clipped(divisor)}, not 1; each was divided by that sum"
+                    f"{message_text(divisor)}, not 1; each was divided by that sum"
                 )
             elif self.warnings == MOST_PROBLEMS + 1:
                 self.warn(f"{self.name}: more such sums were divided out")
@@ -159,7 +159,7 @@ class BranchReader:
         count = len(frame.probabilities)
         self.report(
             Place(frame.container, index),
-            f"the outcome {printable(frame.label(index))} has no p, and {count} of its siblings "
+            f"the outcome {escape(frame.label(index))} has no p, and {count} of its siblings "
             f"{'has' if count == 1 else 'have'} one: give every outcome a p, or none",
             own=True,
         )

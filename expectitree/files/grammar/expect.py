@@ -9,7 +9,7 @@ from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.flow import NumberText
 from expectitree.files.grammar.values import Report, ValueReader
 from expectitree.files.grammar.words import described, unknown_key
-from expectitree.numbers import Number, quoted, shortest
+from expectitree.numbers import Number, quote, exact_text
 from expectitree.tree.expectation import ALGORITHM_NAMES, CHOICES, Expectation, RunExpectation
 
 KEYS = ("value", "best", "values", *ALGORITHM_NAMES)
@@ -28,7 +28,7 @@ def written_expectation(expect: Expectation) -> dict[str, object]:
     """Return an expectation as plain data, with its numbers as they were written."""
 
     def number(value: Number, *key_path: str) -> NumberText:
-        return NumberText(expect.written.get(key_path) or shortest(value))
+        return NumberText(expect.written.get(key_path) or exact_text(value))
 
     data: dict[str, object] = {}
     if expect.value is not None:
@@ -56,7 +56,7 @@ def _written_run(run: RunExpectation) -> dict[str, object]:
     if run.skipped is not None:
         entry["skipped"] = list(run.skipped)
     if run.bounds is not None:
-        entry["bounds"] = [NumberText(shortest(end)) for end in run.bounds]
+        entry["bounds"] = [NumberText(exact_text(end)) for end in run.bounds]
     return {**entry, **run.choices}
 
 
@@ -98,7 +98,7 @@ class ExpectationReader:
         seen = set()
         for index, (key, value) in enumerate(data):
             if key in seen:
-                self.report(Place(data, index, True), f"duplicate key {quoted(key)}: keep one")
+                self.report(Place(data, index, True), f"duplicate key {quote(key)}: keep one")
             else:
                 yield str(key), value, Place(data, index)
             seen.add(key)
@@ -122,7 +122,7 @@ class ExpectationReader:
     def label(self, data: Data, where: Place) -> str | None:
         if isinstance(data, str) and data:
             return str(data)
-        hint = ": a label that starts with # must be quoted, as in best: '#2'" if data == "" else ""
+        hint = ": a label that starts with # must be quote, as in best: '#2'" if data == "" else ""
         found = f"found {described(data)} as the best action"
         self.report(where, f"{found}, expected its label{hint}")
         return None
@@ -163,7 +163,7 @@ class ExpectationReader:
         """Return the value of an option of an algorithm."""
         choice = CHOICES[key]
         if choice.algorithm != name:
-            message = f"the key {quoted(key)} is for {choice.algorithm} only, not for {name}"
+            message = f"the key {quote(key)} is for {choice.algorithm} only, not for {name}"
             self.report(where._replace(of_key=True), message)
         value = data if choice.values else self.read_value.count(data, where)
         if value is None and not choice.values:
@@ -177,7 +177,7 @@ class ExpectationReader:
         items = data if isinstance(data, list) else [data]
         if all(isinstance(item, str) and item for item in items):
             return tuple(map(str, items))
-        hint = "; a path that starts with # must be quoted, as in ['#2']"
+        hint = "; a path that starts with # must be quote, as in ['#2']"
         expected = f"expected a list of paths such as [a2/#2]{hint}"
         self.report(where, f"found {described(data)} as skipped, {expected}")
         return None

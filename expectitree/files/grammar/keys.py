@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.values import ValueReader
 from expectitree.files.grammar.words import described, key_list, unknown_key
-from expectitree.numbers import quoted
+from expectitree.numbers import quote
 from expectitree.tree.model import Kind
 
 KINDS = {"max": Kind.MAX, "min": Kind.MIN, "chance": Kind.CHANCE}
@@ -27,9 +27,7 @@ NODE_KEYS = (
     "bounds",
     "note",
 )
-EXPECTED_NODE = (
-    "expected a number (a terminal), or a mapping with one of max, min, chance, utility, ref or type"
-)
+EXPECTED_NODE = "expected a number (a terminal), or a mapping with one of max, min, chance, utility, ref or type"
 
 
 class Header(NamedTuple):
@@ -48,9 +46,7 @@ def place_of(item: Data, key: str, of_key: bool = False) -> Place:
 class KeyReader:
     """Reads the keys of the nodes of one document."""
 
-    def __init__(
-        self, values: ValueReader, allowed: Callable[[Place], Sequence[str]]
-    ) -> None:
+    def __init__(self, values: ValueReader, allowed: Callable[[Place], Sequence[str]]) -> None:
         self.values, self.report = values, values.report
         self.allowed = allowed  # returns the keys that a node at a place may have
 
@@ -65,7 +61,7 @@ class KeyReader:
         unknown = [key for key in keys if key not in NODE_KEYS]
         for key in unknown:
             if key in ROOT_KEYS or key == SCHEMA_KEY:
-                message = f"the key {quoted(key)} is for the root alone: move it there"
+                message = f"the key {quote(key)} is for the root alone: move it there"
             else:
                 message = unknown_key(key, self.allowed(where))
             self.report(place_of(item, key, True), message)

@@ -9,7 +9,7 @@ from expectitree.files.grammar.document import Data, Place, SharedText
 from expectitree.files.grammar.keys import BRANCH_KEYS, place_of
 from expectitree.files.grammar.values import ValueReader
 from expectitree.files.grammar.words import described, nearest
-from expectitree.numbers import quoted
+from expectitree.numbers import quote
 
 _MOST_NAMES = 8  # in a message
 
@@ -43,7 +43,7 @@ class Names:
             return
         for index, (name, _) in enumerate(nodes):
             if name in self.places:
-                message = f"duplicate name {quoted(name)} under nodes: keep one"
+                message = f"duplicate name {quote(name)} under nodes: keep one"
                 self.report(Place(nodes, index, True), message)
             self.places[name] = Place(nodes, index)
 
@@ -77,10 +77,10 @@ class Names:
 
     def problem_of_ref(self, name: Data, way: Container[str]) -> str | None:
         if not isinstance(name, str) or name not in self.places:
-            quote = "nothing: quote a name that starts with #"
-            return f"unknown ref {quote if name == '' else described(name)}: {self.known(name)}"
+            found = described(name) if name else "nothing: quote a name that starts with #"
+            return f"unknown ref {found}: {self.known(name)}"
         if name in way:
-            ref = f"the ref {quoted(name)}"
+            ref = f"the ref {quote(name)}"
             return f"{ref} leads back to itself: that is a cycle, and a tree has none"
         return None
 
@@ -90,7 +90,7 @@ class Names:
         for key in BRANCH_KEYS:
             if key in keys:
                 del keys[key]
-                message = f"the key {quoted(key)} belongs to a branch: write it next to the ref"
+                message = f"the key {quote(key)} belongs to a branch: write it next to the ref"
                 self.report(place_of(item, key, True), message)
         return keys
 
@@ -98,7 +98,7 @@ class Names:
         """Return the note next to a ref; report every other key."""
         for key in keys:
             if key not in ("note", "ref"):
-                message = f"the key {quoted(key)} does not go with ref: only p, label and note do"
+                message = f"the key {quote(key)} does not go with ref: only p, label and note do"
                 self.report(place_of(item, key, True), message)
         if "note" not in keys:
             return None
@@ -114,6 +114,6 @@ class Names:
         if not self.places:
             return "nothing is defined under the root's `nodes:`; define it there"
         hint = nearest(name, self.places) if isinstance(name, str) else ""
-        names = ", ".join(quoted(known)[1:-1] for known in [*self.places][:_MOST_NAMES])
+        names = ", ".join(quote(known)[1:-1] for known in [*self.places][:_MOST_NAMES])
         more = ", …" if len(self.places) > _MOST_NAMES else ""
         return f"the names under nodes are {names}{more}{hint}"

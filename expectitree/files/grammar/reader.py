@@ -39,7 +39,7 @@ from expectitree.files.grammar.names import Names
 from expectitree.files.grammar.problems import MOST_PROBLEMS, Problems, TooManyProblemsError
 from expectitree.files.grammar.values import NOT_KNOWN, ValueReader
 from expectitree.files.grammar.words import described
-from expectitree.numbers import HOW, quoted, to_number
+from expectitree.numbers import HOW, quote, to_number
 from expectitree.tree import paths
 from expectitree.tree.builder import NodeId, TreeBuilder
 from expectitree.tree.model import Kind, Tree
@@ -190,7 +190,7 @@ class TreeReader:
             if named.note:
                 frame.notes[len(frame.ids)] = named.note
             if named.identity in self.open:
-                return self.reject(place_of(item, "ref"), f"the ref {quoted(keys['ref'])} {_CYCLE}")
+                return self.reject(place_of(item, "ref"), f"the ref {quote(keys['ref'])} {_CYCLE}")
             return self.enter_target(
                 frame, named.definition, named.keys, named.identity, named.place
             )
@@ -224,9 +224,7 @@ class TreeReader:
             self.done[identity] = node
         return node
 
-    def enter_inner(
-        self, frame: Frame, item: Data, header: Header, identity: object
-    ) -> int | None:
+    def enter_inner(self, frame: Frame, item: Data, header: Header, identity: object) -> int | None:
         """Put an inner node on the stack; return a placeholder's id if it has no valid children."""
         kind, body = KINDS[header.kind], header.body
         nested = frame.nested + 1 if identity is None else 1
@@ -304,7 +302,7 @@ class TreeReader:
             seen = set()
             for index, (key, _) in enumerate(item):
                 if key in seen:
-                    self.report(Place(item, index, True), f"duplicate key {quoted(key)}: keep one")
+                    self.report(Place(item, index, True), f"duplicate key {quote(key)}: keep one")
                 seen.add(key)
         if item is self.document.root:
             for key in (*ROOT_KEYS, SCHEMA_KEY):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from expectitree.files.grammar.document import Data
-from expectitree.numbers import quoted
+from expectitree.numbers import quote
 
 # Keys that people write for the one that they mean.
 _SYNONYMS = {
@@ -22,7 +22,7 @@ _SYNONYMS = {
 def described(data: Data) -> str:
     """Describe a part of a document in a few words."""
     if isinstance(data, str):
-        return quoted(data) if data else "nothing"
+        return quote(data) if data else "nothing"
     if data is None:
         return "null"
     if isinstance(data, bool):
@@ -33,7 +33,7 @@ def described(data: Data) -> str:
 
 def key_list(keys: Iterable[str]) -> str:
     """Return keys as `a, b and c`."""
-    *others, last = [quoted(key) for key in keys]
+    *others, last = [quote(key) for key in keys]
     return f"{', '.join(others)} and {last}" if others else last
 
 
@@ -44,12 +44,12 @@ def nearest(word: str, known: Iterable[str]) -> str:
     candidates, word = list(known), word[:60].lower()
     meant = _SYNONYMS.get(word)
     close = [meant] if meant in candidates else get_close_matches(word, candidates, n=1)
-    return f" (did you mean {quoted(close[0])}?)" if close else ""
+    return f" (did you mean {quote(close[0])}?)" if close else ""
 
 
 def unknown_key(key: str, known: Sequence[str]) -> str:
     """Return the message for an unknown key where the `known` ones are allowed."""
-    name = quoted(key)
+    name = quote(key)
     if key[:1].isdigit() or key[:1] in ("-", ".", "+"):
         number = f"a number next to other keys is written as `utility: {name[1:-1]}`"
         return f"unknown key {name}: {number}"
