@@ -22,7 +22,8 @@ from typing import Any, TypeAlias
 
 from expectitree.algorithms import ALGORITHMS, OPTIONS
 from expectitree.files.grammar import expect
-from expectitree.files.grammar.keys import KINDS, NODE_KEYS, NOT_KNOWN, ROOT_KEYS, SCHEMA_KEY, TYPES
+from expectitree.files.grammar.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY, TYPES
+from expectitree.files.grammar.values import NOT_KNOWN
 from expectitree.numbers import GREATEST_EXPONENT, LONGEST
 from expectitree.tree.model import Kind
 

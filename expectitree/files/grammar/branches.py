@@ -13,7 +13,7 @@ from expectitree.files.grammar.keys import NODE_KEYS, place_of
 from expectitree.files.grammar.problems import MOST_PROBLEMS, shortened
 from expectitree.files.grammar.values import only_utilities
 from expectitree.files.grammar.words import described
-from expectitree.numbers import Number, message_text, escape, quote, to_probability
+from expectitree.numbers import Number, escape, message_text, quote, to_probability
 from expectitree.tree.builder import TreeBuilder, label_at
 from expectitree.tree.model import Kind
 
@@ -37,7 +37,7 @@ class Frame:
     nested: int  # nodes within nodes in the text
     about: dict[str, Any] | None = None  # estimate, bounds and note
     identity: object = None  # of a shared node
-    place: Place = Place()  # of the estimate, if there is one
+    place: Place = field(default_factory=Place)  # of the estimate, if there is one
     ids: list[int] = field(default_factory=list)  # the children that the table holds already
     labels: list[str | None] = field(default_factory=list)  # may be shorter than the children
     probabilities: list[Number] = field(default_factory=list)  # where written

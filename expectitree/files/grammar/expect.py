@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
+from expectitree.algorithms import ALGORITHMS, OPTIONS
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.flow import NumberText
 from expectitree.files.grammar.values import Report, ValueReader
 from expectitree.files.grammar.words import described, unknown_key
-from expectitree.numbers import Number, quote, exact_text
-from expectitree.tree.expectation import ALGORITHM_NAMES, CHOICES, Expectation, RunExpectation
+from expectitree.numbers import Number, exact_text, quote
+from expectitree.tree.expectation import Expectation, RunExpectation
 
-KEYS = ("value", "best", "values", *ALGORITHM_NAMES)
+KEYS = ("value", "best", "values", *ALGORITHMS)
 COUNTS = ("nodes", "leaves", "cuts")
-RUN_KEYS = (*COUNTS, "skipped", "bounds", *CHOICES)
+RUN_KEYS = (*COUNTS, "skipped", "bounds", *OPTIONS)
 
 KeyPath: TypeAlias = tuple[str | int, ...]  # keys and indices below `expect`
 
@@ -57,7 +58,7 @@ def _written_run(run: RunExpectation) -> dict[str, object]:
         entry["skipped"] = list(run.skipped)
     if run.bounds is not None:
         entry["bounds"] = [NumberText(exact_text(end)) for end in run.bounds]
-    return {**entry, **run.choices}
+    return {**entry, **run.options}
 
 
 class ExpectationReader:
@@ -87,7 +88,7 @@ class ExpectationReader:
                 found[key] = self.label(body, where)
             elif key == "values":
                 found[key] = self.numbers(body, where)
-            elif key in ALGORITHM_NAMES:
+            elif key in ALGORITHMS:
                 runs += self.runs(key, body, where)
             else:
                 self.report(where._replace(of_key=True), unknown_key(key, KEYS))
@@ -143,7 +144,7 @@ class ExpectationReader:
             self.report(where, f"found {described(data)} under {name}, {expected}")
             return
         fields: dict[str, Any] = {}
-        choices: dict[str, int | str] = {}
+        options: dict[str, int | str] = {}
         for key, text, at in self.pairs(data):
             if key in COUNTS:
                 fields[key] = self.read_value.count(text, at)
@@ -151,25 +152,25 @@ class ExpectationReader:
                 fields[key] = self.paths(text, at)
             elif key == "bounds":
                 fields[key] = self.read_value.bounds(text, at)
-            elif key in CHOICES:
-                choice = self.choice(name, key, text, at)
-                if choice is not None:
-                    choices[key] = choice
+            elif key in OPTIONS:
+                value = self.option(name, key, text, at)
+                if value is not None:
+                    options[key] = value
             else:
                 self.report(at._replace(of_key=True), unknown_key(key, RUN_KEYS))
-        yield RunExpectation(name, place=key_path, choices=choices, **fields)
+        yield RunExpectation(name, place=key_path, options=options, **fields)
 
-    def choice(self, name: str, key: str, data: Data, where: Place) -> int | str | None:
+    def option(self, name: str, key: str, data: Data, where: Place) -> int | str | None:
         """Return the value of an option of an algorithm."""
-        choice = CHOICES[key]
-        if choice.algorithm != name:
-            message = f"the key {quote(key)} is for {choice.algorithm} only, not for {name}"
+        option = OPTIONS[key]
+        if option.algorithm != name:
+            message = f"the key {quote(key)} is for {option.algorithm} only, not for {name}"
             self.report(where._replace(of_key=True), message)
-        value = data if choice.values else self.read_value.count(data, where)
-        if value is None and not choice.values:
-            return None
-        if value not in choice.values if choice.values else value == 0:
-            self.report(where, f"found {described(data)} as {key}, expected {choice.expected}")
+        value = data if option.values else self.read_value.count(data, where)
+        if value is None and not option.values:
+            return None  # reported already
+        if not option.accepts(value):
+            self.report(where, f"found {described(data)} as {key}, expected {option.expected}")
             return None
         return value if isinstance(value, int) else str(value)
 

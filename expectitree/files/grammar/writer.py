@@ -14,7 +14,7 @@ from expectitree import compiling
 from expectitree.errors import TreeError
 from expectitree.files.grammar.expect import written_expectation
 from expectitree.files.grammar.flow import flow, number, number_text, text
-from expectitree.files.grammar.keys import NOT_KNOWN
+from expectitree.files.grammar.values import NOT_KNOWN
 from expectitree.numbers import Number, escape
 from expectitree.tree import scans
 from expectitree.tree.model import Column, Kind, Repeated, Tree
