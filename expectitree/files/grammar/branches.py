@@ -19,6 +19,7 @@ from expectitree.tree.model import Kind
 
 Warn = Callable[[str], None]
 
+CHANCE = int(Kind.CHANCE)  # an attribute of an enum is slow to read
 _INVALID: Any = object()  # replaces a probability that could not be read
 _WHY_NO_P = {
     Kind.TERMINAL: "the root has no branch",
@@ -37,15 +38,16 @@ class Frame:
     nested: int  # nodes within nodes in the text
     about: dict[str, Any] | None = None  # estimate, bounds and note
     identity: object = None  # of a shared node
-    place: Place = field(default_factory=Place)  # of the estimate, if there is one
+    place: Place | None = None  # of the estimate, if there is one
     ids: list[int] = field(default_factory=list)  # the children that the table holds already
-    labels: list[str | None] = field(default_factory=list)  # may be shorter than the children
-    probabilities: list[Number] = field(default_factory=list)  # where written
-    notes: dict[int, str] = field(default_factory=dict)  # of branches, by the child's place
+    labels: list[str | None] | None = None  # may be shorter than the children
+    probabilities: list[Number] | None = None  # as far as they are written
+    notes: dict[int, str] | None = None  # of branches, by the child's place
 
     def label(self, at: int) -> str:
         """Return the label of a child, for a path."""
-        return (self.labels[at] if at < len(self.labels) else None) or f"#{at + 1}"
+        is_written = self.labels and at < len(self.labels)
+        return (self.labels[at] if is_written else None) or f"#{at + 1}"
 
 
 class BranchReader:
@@ -66,8 +68,9 @@ class BranchReader:
 
     def read_keys_as_labels(self, frame: Frame) -> None:
         """Take the keys of a mapping as the labels of its values."""
-        frame.labels = [str(key) for key, _ in frame.container]
-        for index, label in enumerate(frame.labels):
+        keys = [str(key) for key, _ in frame.container]
+        frame.labels = [*keys]
+        for index, label in enumerate(keys):
             if not label or label[0] == "#":
                 place = Place(frame.container, index, True)
                 frame.labels[index] = self.checked_label(label, index, place, True)
@@ -88,9 +91,9 @@ class BranchReader:
             found = described(value)
             self.report(key._replace(of_key=False), f"found {found} as a label, expected text")
         else:
-            frame.labels += [None] * (at - len(frame.labels))
-            place = key._replace(of_key=False)
-            frame.labels.append(self.checked_label(str(value), at, place))
+            labels = frame.labels = frame.labels or []
+            labels += [None] * (at - len(labels))
+            labels.append(self.checked_label(str(value), at, key._replace(of_key=False)))
 
     def checked_label(self, label: str, at: int, place: Place, own: bool = False) -> str | None:
         try:
@@ -101,9 +104,12 @@ class BranchReader:
 
     def finish_labels(self, frame: Frame) -> None:
         """Fill up the labels, and report each one that a sibling has already."""
-        frame.labels += [None] * (len(frame.ids) - len(frame.labels))
+        labels = frame.labels = frame.labels or []
+        labels += [None] * (len(frame.ids) - len(labels))
+        if len(set(labels)) == len(labels):
+            return
         seen: set[str | None] = set()
-        for index, label in enumerate(frame.labels):
+        for index, label in enumerate(labels):
             if label in seen and label is not None:
                 is_key = isinstance(frame.container, tuple)
                 place = Place(frame.container, index, is_key)
@@ -115,7 +121,7 @@ class BranchReader:
 
     def read_p(self, frame: Frame, item: Data, value: Data) -> None:
         """Read the `p` of the current child."""
-        if frame.kind != Kind.CHANCE:
+        if frame.kind != CHANCE:
             message = f"a p is for the outcomes of CHANCE, and {_WHY_NO_P[frame.kind]}: take it out"
             self.report(place_of(item, "p", True), message)
             return
@@ -123,21 +129,24 @@ class BranchReader:
             if not isinstance(value, str):
                 expected = "write a number between 0 and 1, such as 1/3 or 10%"
                 raise NumberError(f"{described(value)} is not a probability: {expected}")
-            frame.probabilities.append(self.probability(value))
+            probability = self.probability(value)
         except NumberError as error:
             self.report(place_of(item, "p"), f"{error}{only_utilities(value)}")
-            frame.probabilities.append(_INVALID)
+            probability = _INVALID
+        if frame.probabilities is None:
+            frame.probabilities = []
+        frame.probabilities.append(probability)
 
     def distribution(self, frame: Frame) -> Sequence[Number]:
         """Return the probabilities of a chance node whose outcomes are all read."""
         count, written = len(frame.ids), frame.probabilities
         if written and len(written) < count:
-            self.report_missing_p(frame)
+            self.report_missing_p(frame, len(written))
             return []
-        if _INVALID in written:
+        if written and _INVALID in written:
             return []
         try:
-            probabilities, divisor = self.builder.distribution(written or None, count)
+            probabilities, divisor = self.builder.distribution(written, count)
         except TreeError as error:
             self.report(Place(frame.container, 0), str(error), own=True)
             return []
@@ -152,11 +161,10 @@ class BranchReader:
                 self.warn(f"{self.name}: more such sums were divided out")
         return probabilities
 
-    def report_missing_p(self, frame: Frame) -> None:
-        """Report the first outcome without a `p`, where a sibling has one."""
+    def report_missing_p(self, frame: Frame, count: int) -> None:
+        """Report the first outcome without a `p`, where `count` siblings have one."""
         lacks_p = (not isinstance(item, tuple) or "p" not in dict(item) for item in frame.items)
         index = next(index for index, lacks in enumerate(lacks_p) if lacks)
-        count = len(frame.probabilities)
         self.report(
             Place(frame.container, index),
             f"the outcome {escape(frame.label(index))} has no p, and {count} of its siblings "
