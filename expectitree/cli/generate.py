@@ -7,7 +7,7 @@ import click
 from expectitree.cli.options import FILE, check_output, force_option, write_tree
 from expectitree.cli.terminal import working
 from expectitree.families import FAMILIES, ORDERS, generate, parameters_of
-from expectitree.files.saving import TEXT_FORMATS
+from expectitree.files.formats import TEXT_FORMATS
 
 
 @click.command("generate")

@@ -20,7 +20,8 @@ from expectitree.analysis.show import formats
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import color_option, say, working, write
 from expectitree.errors import ExpectitreeError, FileError, NumberError, Problem
-from expectitree.files import SUFFIXES, load, loads, tree_files
+from expectitree.files import load, loads, tree_files
+from expectitree.files.formats import SUFFIXES
 from expectitree.files.saving import format_of, pieces, save
 from expectitree.numbers import to_bound
 from expectitree.searches.engine import ENGINES, usual_algorithms
@@ -357,7 +358,7 @@ def check_output(out: str, format: str | None, force: bool) -> str | None:
     if format is not None:
         raise click.UsageError("--format is for standard output: a file's ending tells its format.")
     refuse_to_replace(out, force)
-    chosen = format_of(out)
+    chosen = format_of(out).name
     folder = os.path.dirname(out) or "."
     if not os.path.isdir(folder):
         raise FileError([Problem(out, f"there is no folder {folder}: check the path, or make it")])

@@ -309,7 +309,7 @@ class TreeBuilder:
     @staticmethod
     def _text(value: object) -> str:
         if isinstance(value, bool) or value is None:
-            raise NumberError(f"{value!r} is no number")
+            raise NumberError(f"{value!r} is not a number")
         return value if isinstance(value, str) else str(value)
 
     def _check_open(self) -> None:
@@ -383,7 +383,7 @@ def label_at(label: str, place: int) -> str | None:
         if label != f"#{place}":
             label = numbers.quote(label)[1:-1]
             raise TreeError(
-                f"the label {label} stands at place {place}: #{place} is the only number label here"
+                f"the label {label} is at place {place}: #{place} is the only number label here"
             )
         return None
     return label

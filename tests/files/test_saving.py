@@ -827,5 +827,5 @@ def test_tables_do_not_go_through_a_pipe(tmp_path: Path) -> None:
     assert done.returncode == 3
     assert (
         done.stderr.decode()
-        == "-: these are tables, not text: give a file whose name ends in .arrow\n"
+        == "-: found tables, expected text: give a file whose name ends in .arrow\n"
     )

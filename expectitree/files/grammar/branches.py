@@ -46,8 +46,8 @@ class Frame:
 
     def label(self, at: int) -> str:
         """Return the label of a child, for a path."""
-        is_written = self.labels and at < len(self.labels)
-        return (self.labels[at] if is_written else None) or f"#{at + 1}"
+        labels = self.labels or []
+        return (labels[at] if at < len(labels) else None) or f"#{at + 1}"
 
 
 class BranchReader:
@@ -73,7 +73,8 @@ class BranchReader:
         for index, label in enumerate(keys):
             if not label or label[0] == "#":
                 place = Place(frame.container, index, True)
-                frame.labels[index] = self.checked_label(label, index, place, True)
+                frame.labels[index] = None
+                frame.labels[index] = self.checked_label(label, index, place)
             elif label in NODE_KEYS and self.warn is not None:
                 self.warn(
                     f"{self.name}: {shortened(self.path(own=True))}: {quote(label)} is read as a "
@@ -95,11 +96,11 @@ class BranchReader:
             labels += [None] * (at - len(labels))
             labels.append(self.checked_label(str(value), at, key._replace(of_key=False)))
 
-    def checked_label(self, label: str, at: int, place: Place, own: bool = False) -> str | None:
+    def checked_label(self, label: str, at: int, place: Place) -> str | None:
         try:
             return label_at(label, at + 1)
         except TreeError as error:
-            self.report(place, str(error), own)
+            self.report(place, str(error), at=at)
             return None
 
     def finish_labels(self, frame: Frame) -> None:

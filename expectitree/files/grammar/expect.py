@@ -123,7 +123,7 @@ class ExpectationReader:
     def label(self, data: Data, where: Place) -> str | None:
         if isinstance(data, str) and data:
             return str(data)
-        hint = ": a label that starts with # must be quote, as in best: '#2'" if data == "" else ""
+        hint = ": a label that starts with # must be quoted, as in best: '#2'" if data == "" else ""
         found = f"found {described(data)} as the best action"
         self.report(where, f"{found}, expected its label{hint}")
         return None
@@ -178,7 +178,7 @@ class ExpectationReader:
         items = data if isinstance(data, list) else [data]
         if all(isinstance(item, str) and item for item in items):
             return tuple(map(str, items))
-        hint = "; a path that starts with # must be quote, as in ['#2']"
+        hint = "; a path that starts with # must be quoted, as in ['#2']"
         expected = f"expected a list of paths such as [a2/#2]{hint}"
         self.report(where, f"found {described(data)} as skipped, {expected}")
         return None

@@ -77,8 +77,8 @@ class Names:
 
     def problem_of_ref(self, name: Data, way: Container[str]) -> str | None:
         if not isinstance(name, str) or name not in self.places:
-            found = described(name) if name else "nothing: quote a name that starts with #"
-            return f"unknown ref {found}: {self.known(name)}"
+            hint = ": quote a name that starts with #" if name == "" else ""
+            return f"unknown ref {described(name)}{hint}: {self.known(name)}"
         if name in way:
             ref = f"the ref {quote(name)}"
             return f"{ref} leads back to itself: that is a cycle, and a tree has none"

@@ -25,7 +25,6 @@ from expectitree.files.grammar.document import (
 )
 from expectitree.files.grammar.expect import read_expectation
 from expectitree.files.grammar.keys import (
-    BRANCH_KEYS,
     EXPECTED_NODE,
     KINDS,
     NODE_KEYS,
@@ -214,6 +213,7 @@ class TreeReader:
         """Read a node, given by its definition at `where`, as `enter` does."""
         if identity in self.done:
             return self.done[identity]
+        node: int | None
         if isinstance(item, str):
             node = self.terminal(str(item), where)
         elif not isinstance(item, tuple):
@@ -334,19 +334,18 @@ class TreeReader:
     def allowed_keys(self, is_named: bool) -> list[str]:
         """Return the keys that the current child may have."""
         frame = self.stack[-1]
-        has_branch = frame.kind and not is_named
-        keys = [key for key in NODE_KEYS if key not in BRANCH_KEYS]
-        if has_branch and isinstance(frame.container, list):
-            keys.append("label")
-        if has_branch and frame.kind == CHANCE:
-            keys.append("p")
-        return keys if frame.kind or is_named else [*keys, *ROOT_KEYS]
+        keys = [*NODE_KEYS]
+        if is_named or not frame.kind or isinstance(frame.container, tuple):
+            keys.remove("label")
+        if is_named or frame.kind != CHANCE:
+            keys.remove("p")
+        return keys if is_named or frame.kind else [*keys, *ROOT_KEYS]
 
     # ---- Errors and their places.
 
-    def report(self, place: Place, message: str, own: bool = False) -> None:
-        """Note an error of the current child, or with `own` of the node that is its parent."""
-        self.problems.add(place, self.path(own), message)
+    def report(self, place: Place, message: str, own: bool = False, at: int | None = None) -> None:
+        """Note an error of the current child, of the child `at`, or with `own` of their parent."""
+        self.problems.add(place, self.path(own, at), message)
 
     def reject(self, place: Place | None, message: str) -> int:
         """Note that the current child is not a node; return one that takes its place."""
@@ -360,9 +359,11 @@ class TreeReader:
         frame = self.stack[-1]
         return Place(frame.container, len(frame.ids)) if frame.kind else Place()
 
-    def path(self, own: bool = False) -> str:
-        frames = self.stack[: -1 if own else None]
-        labels = [frame.label(len(frame.ids)) for frame in frames if frame.kind]
+    def path(self, own: bool = False, at: int | None = None) -> str:
+        frames = [frame for frame in self.stack[: -1 if own else None] if frame.kind]
+        labels = [frame.label(len(frame.ids)) for frame in frames]
+        if at is not None:
+            labels[-1] = frames[-1].label(at)
         return paths.join([*self.base, *labels])
 
 
