@@ -143,7 +143,10 @@ def decode(content: bytes, name: str) -> str:
         raise _error_at(before, len(before), name, message) from None
 
 
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
+# An escaped backslash, an escaped pair of surrogates, or half of such a pair (the group).
+_SURROGATES = re.compile(
+    r"\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
 
 
 def _half_pair(text: str) -> int:
@@ -154,19 +157,7 @@ def _half_pair(text: str) -> int:
         return error.start
     if "\\ud" not in text and "\\uD" not in text:
         return -1
-    first: re.Match[str] | None = None  # an escaped first half
-    for match in _ESCAPE.finditer(text):
-        code = int(match[1] or "0", 16)
-        is_second = 0xDC00 <= code <= 0xDFFF
-        if first is not None:
-            if not is_second or first.end() != match.start():
-                return first.start()
-            first = None
-        elif is_second:
-            return match.start()
-        elif 0xD800 <= code <= 0xDBFF:
-            first = match
-    return first.start() if first is not None else -1
+    return next((match.start(1) for match in _SURROGATES.finditer(text) if match[1]), -1)
 
 
 def _error_at(text: str, at: int, name: str, message: str) -> FileError:

@@ -7,7 +7,6 @@ The object has the keys `version`, `title`, `source`, `bounds`, `notes`, `branch
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from expectitree.errors import TreeError
@@ -21,6 +20,15 @@ from expectitree.tree.model import Bounds, Tree
 
 _VERSION = 1
 _MOST_DIGITS = 10  # of a row number
+_SHAPES = {  # the type of each value, the type of its parts, and both in words
+    "title": (str, str, "a text"),
+    "source": (str, str, "a text"),
+    "bounds": (dict, list, "a mapping from row number to a pair of numbers"),
+    "notes": (dict, str, "a mapping from row number to a note"),
+    "branch_notes": (dict, str, "a mapping from row number to a note"),
+    "estimated": (list, NumberText, "a list of row numbers"),
+    "unknown": (list, NumberText, "a list of row numbers"),
+}
 
 
 def read_metadata(text: str | bytes | None, exact: bool) -> dict[str, Any]:
@@ -32,13 +40,10 @@ def read_metadata(text: str | bytes | None, exact: bool) -> dict[str, Any]:
     )
     if not isinstance(about, dict) or about.get("version") != NumberText(_VERSION):
         raise TreeError(f"the metadata have another version: expected version {_VERSION}")
-    found = {}
-    for key, read in _READERS.items():
-        if key in about:
-            found[key] = read(about[key], key)
-    if "bounds" in found:
-        bounds = found.pop("bounds")
-        found["local_bounds"] = {row: _bounds(ends, exact) for row, ends in bounds.items()}
+    found = {key: _checked(about[key], key) for key in _SHAPES if key in about}
+    bounds = found.pop("bounds", {})
+    found["local_bounds"] = {row: _bounds(ends, exact) for row, ends in bounds.items()}
+    found["estimated"] = frozenset(found.get("estimated", ()))
     if "expect" in about:
         found["expect"] = _expectation(about["expect"], exact)
     return found
@@ -61,62 +66,26 @@ def metadata_text(tree: Tree, drop_fractions: bool) -> str:
     return NOTATION.flow(about)
 
 
-def _text(data: Any, key: str) -> str:
-    if type(data) is not str:
-        raise TreeError(f"the {key} in the metadata is not a text")
-    return data
+def _checked(data: Any, key: str) -> Any:
+    """Return a value of the metadata, with its row numbers as numbers."""
+    whole, item, expected = _SHAPES[key]
+    parts = data.values() if isinstance(data, dict) else data
+    if type(data) is not whole or any(type(part) is not item for part in parts):
+        raise TreeError(f"the {key} in the metadata: expected {expected}")
+    if isinstance(data, dict):
+        return {_row(row, key): part for row, part in data.items()}
+    return data if isinstance(data, str) else [_row(row, key) for row in data]
 
 
-def _by_row(data: Any, key: str) -> dict[int, Any]:
-    if not isinstance(data, dict):
-        raise TreeError(f"the {key} in the metadata are not a mapping from row number")
-    return {_row(row, key): value for row, value in data.items()}
-
-
-def _bounds_by_row(data: Any, key: str) -> dict[int, Any]:
-    bounds = _by_row(data, key)
-    if not all(isinstance(ends, list) and len(ends) == 2 for ends in bounds.values()):
-        raise TreeError("some bounds in the metadata are not a pair of a lower and an upper number")
-    return bounds
-
-
-def _notes_by_row(data: Any, key: str) -> dict[int, str]:
-    notes = _by_row(data, key)
-    if not all(type(note) is str for note in notes.values()):
-        raise TreeError(f"a note among the {key} in the metadata is not a text")
-    return notes
-
-
-def _rows(data: Any, key: str) -> list[int]:
-    if not isinstance(data, list):
-        raise TreeError(f"the {key} rows in the metadata are not a list of row numbers")
-    return [_row(row, key) for row in data]
-
-
-def _row_set(data: Any, key: str) -> frozenset[int]:
-    return frozenset(_rows(data, key))
-
-
-def _row(data: Any, key: str) -> int:
-    is_number = isinstance(data, str) and data.isascii() and data.isdecimal()
-    if not is_number or len(data) > _MOST_DIGITS:
-        row = quote(str(data))
-        raise TreeError(f"the {key} in the metadata name row {row}, which is not a row number")
+def _row(data: str, key: str) -> int:
+    if not (data.isascii() and data.isdecimal() and len(data) <= _MOST_DIGITS):
+        raise TreeError(f"the {key} in the metadata: {quote(data)} is not a row number")
     return int(data)
 
 
-_READERS: dict[str, Callable[[Any, str], Any]] = {
-    "title": _text,
-    "source": _text,
-    "bounds": _bounds_by_row,
-    "notes": _notes_by_row,
-    "branch_notes": _notes_by_row,
-    "estimated": _row_set,
-    "unknown": _rows,
-}
-
-
 def _bounds(ends: Any, exact: bool) -> Bounds:
+    if len(ends) != 2:
+        raise TreeError("the bounds in the metadata: expected pairs of a lower and an upper number")
     lower, upper = (to_bound(str(end), exact) for end in ends)
     if lower > upper:
         found = f"[{exact_text(lower)}, {exact_text(upper)}]"

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from errno import EACCES
-from typing import IO
 
 from expectitree.errors import FileError, Problem, TreeError
 from expectitree.files.formats import FORMATS, SUFFIXES, Format, format_by_suffix
 from expectitree.tree.model import Tree
-
-_PORTION = 500_000  # characters to write at a time
 
 
 def dumps(tree: Tree, format: str = "yaml") -> str:
@@ -31,13 +28,7 @@ def pieces(tree: Tree, format: str) -> Iterator[str]:
     return text
 
 
-def save(
-    tree: Tree,
-    path: str | os.PathLike[str],
-    *,
-    drop_fractions: bool = False,
-    progress: Callable[[int], None] | None = None,
-) -> None:
+def save(tree: Tree, path: str | os.PathLike[str], *, drop_fractions: bool = False) -> None:
     """Write a tree to a file, in the format of its ending.
 
     Arrow and Parquet hold floats: an exact tree with a number that is not a float raises
@@ -50,7 +41,7 @@ def save(
         with whole_file(name) as temporary:
             if format.is_text:
                 with open(temporary, "w", encoding="utf-8", newline="\n") as stream:
-                    _write(stream, pieces(tree, format.name), progress)
+                    stream.writelines(pieces(tree, format.name))
             else:
                 format.module.save(tree, temporary, drop_fractions)
     except OSError as error:
@@ -95,20 +86,6 @@ def whole_file(path: str) -> Iterator[str]:
     except BaseException:
         os.unlink(temporary)
         raise
-
-
-def _write(stream: IO[str], text: Iterable[str], progress: Callable[[int], None] | None) -> None:
-    portion: list[str] = []
-    size = 0
-    for piece in text:
-        portion.append(piece)
-        size += len(piece)
-        if size > _PORTION:
-            stream.write("".join(portion))
-            if progress:
-                progress(size)
-            portion, size = [], 0
-    stream.write("".join(portion))
 
 
 def _umask() -> int:

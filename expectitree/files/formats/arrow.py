@@ -111,7 +111,7 @@ def _tree(table: Any, exact: bool) -> Tree:
     columns, label = _columns(table)
     text = (table.schema.metadata or {}).get(_KEY)
     about = read_metadata(text, exact)
-    bounds = about.pop("local_bounds", {})
+    bounds = about.pop("local_bounds", None) or {}
     tree = adopt(columns, label, local_bounds={} if exact else bounds, **about)
     if label is not None:
         for message in check_labels(columns, label):
