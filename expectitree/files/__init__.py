@@ -14,9 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from expectitree.errors import FileError, Problem
+from expectitree.errors import FileError, Problem, TreeError
 from expectitree.files.formats import FORMATS, format_by_suffix
 from expectitree.files.grammar.reader import read_tree
+from expectitree.numbers import quote
 from expectitree.tree.model import Tree
 
 if TYPE_CHECKING:
@@ -68,6 +69,9 @@ def loads(
     text: str, *, name: str = "<text>", exact: bool = False, warn: Warn | None = None
 ) -> Tree:
     """Return the tree of a text in YAML or JSON; messages call it `name`, whose ending counts."""
+    if not isinstance(text, str):
+        found = f"{type(text).__name__} {quote(str(text))}"
+        raise TreeError(f"found {found}, expected text in YAML or JSON")
     with _collector_paused():
         return read_tree(parse(text, name), exact, warn)
 

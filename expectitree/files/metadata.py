@@ -79,7 +79,7 @@ def _checked(data: Any, key: str) -> Any:
 
 def _row(data: str, key: str) -> int:
     if not (data.isascii() and data.isdecimal() and len(data) <= _MOST_DIGITS):
-        raise TreeError(f"the {key} in the metadata: {quote(data)} is not a row number")
+        raise TreeError(f"the {key} in the metadata: row {quote(data)} is not a row number")
     return int(data)
 
 

@@ -10,11 +10,12 @@ from errno import EACCES
 
 from expectitree.errors import FileError, Problem, TreeError
 from expectitree.files.formats import FORMATS, SUFFIXES, Format, format_by_suffix
-from expectitree.tree.model import Tree
+from expectitree.tree.model import Tree, check_tree
 
 
 def dumps(tree: Tree, format: str = "yaml") -> str:
     """Return the text of a tree in YAML or JSON; raise `TreeError` if it cannot be written."""
+    check_tree(tree)
     return "".join(pieces(tree, format))
 
 
@@ -33,8 +34,9 @@ def save(tree: Tree, path: str | os.PathLike[str], *, drop_fractions: bool = Fal
 
     Arrow and Parquet hold floats: an exact tree with a number that is not a float raises
     `TreeError`, unless `drop_fractions`. Raises `FileError` if the file cannot be written, or its
-    ending is unknown. `progress` is called with counts of characters as they are written.
+    ending is unknown.
     """
+    check_tree(tree)
     name = os.fspath(path)
     format = format_of(name)
     try:
