@@ -236,20 +236,36 @@ def begin_best_first(ground: Ground) -> tuple[Beliefs, Limits]:
     ]
     by_depth = [*(floats(depths) for _ in range(DEPTH_FLOATS)), ground.column("q", depths)]
     beliefs = Beliefs._make([*ground.intervals(), *by_node, *by_depth])
+    greatest_utility = greatest_number(tree, NO_BOUNDS)
+    greatest = greatest_number(tree, ground.bounds)
+    return beliefs, find_limits(ground, greatest_utility, greatest, RELATIVE_EPS)
+
+
+def find_limits(
+    ground: Ground, greatest_utility: Number, greatest: Number, relative_eps: float
+) -> Limits:
+    """Return the scale and the tolerances of a best-first search.
+
+    `greatest` is the greatest magnitude among utilities and bounds. Values are equal if they differ
+    by at most `relative_eps` times the greatest utility, or by the rounding error of sums of bounds.
+    """
+    chosen, exact = ground.algorithm, ground.tree.exact
+    scale: Any = 1 if exact else 1.0
+    if greatest and not _LEAST_SCALE < greatest < 1 / _LEAST_SCALE:
+        # Estimates need squares, which must not overflow.
+        scale = 1 / greatest if exact else min(1 / float(greatest), sys.float_info.max)
+    eps: Number = 0
+    near = RELATIVE_EPS * (float(greatest * scale) or 1.0)
+    if not exact:
+        rounding = ROUNDING_EPS * float(greatest)
+        eps = max(relative_eps * float(greatest_utility), rounding)
+        if greatest_utility:
+            near = max(RELATIVE_EPS * float(greatest_utility), rounding) * scale
     goal, guide = (
         CHOICES[key].values.index(value)
         for key, value in (("goal", chosen.goal), ("guide", chosen.guide))
     )
-    greatest = greatest_number(tree, ground.bounds)
-    scale: Number = 1 if tree.exact else 1.0
-    if (
-        greatest and not _LEAST_SCALE < greatest < 1 / _LEAST_SCALE
-    ):  # guesses need squares, which must not overflow
-        scale = 1 / greatest if tree.exact else float(min(1 / greatest, sys.float_info.max))
-    near = (
-        RELATIVE_EPS * float(greatest * scale) if tree.exact else float(ground.eps) * float(scale)
-    )
-    return beliefs, Limits(ground.eps, near, ground.zero, scale, guide, goal)
+    return Limits(eps, near, ground.zero, scale, guide, goal)
 
 
 def end_best_first(ground: Ground, beliefs: Beliefs, stopped: bool) -> Search:

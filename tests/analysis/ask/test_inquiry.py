@@ -562,8 +562,8 @@ def state(inquiry: et.Inquiry) -> Any:
         list(search.lower),
         list(search.upper),
         list(search.visits),
-        list(inquiry._beliefs.mean),
-        list(inquiry._beliefs.tally),
+        list(inquiry._questions.beliefs.mean),
+        list(inquiry._questions.beliefs.tally),
     )
 
 
