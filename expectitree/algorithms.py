@@ -1,4 +1,7 @@
-"""The published algorithms as switches of one search; the names are what people type."""
+"""The catalogue of algorithms: their names, descriptions, options, and the switches of each search.
+
+To add an algorithm, add its row to `ALGORITHMS` and the rows of its options to `OPTIONS`.
+"""
 
 from __future__ import annotations
 
@@ -6,60 +9,159 @@ from dataclasses import dataclass, replace
 
 from expectitree.errors import SearchError
 from expectitree.numbers import quoted
-from expectitree.tree.expectation import CHOICES
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option that one algorithm has; its key is the same in files and on the command line."""
+
+    algorithm: str
+    values: tuple[str, ...]  # the default first; empty if the option is a whole number, 1 or more
+    default: int | str
+    description: str
+
+    @property
+    def expected(self) -> str:
+        """The values that the option takes, in words."""
+        if not self.values:
+            return "a whole number, 1 or more"
+        return f"{', '.join(self.values[:-1])} or {self.values[-1]}"
+
+    def accepts(self, value: object) -> bool:
+        """Say whether a value is one that the option takes."""
+        if self.values:
+            return value in self.values
+        return isinstance(value, int) and value >= 1
+
+
+OPTIONS = {
+    "probes": Option(
+        "star2.5",
+        (),
+        2,  # the fewest that differ from star2
+        "How many children of each outcome star2.5 probes; 2 by default.",
+    ),
+    "probe-order": Option(
+        "star2.5",
+        ("cyclic", "sequential"),
+        "cyclic",
+        "Probe round by round (cyclic, the default) or outcome by outcome (sequential).",
+    ),
+    "goal": Option(
+        "best-first",
+        ("value", "action"),
+        "value",
+        "What best-first proves: the value (the default), or only which action is best.",
+    ),
+    "guide": Option(
+        "best-first",
+        ("learning", "ordered", "uniform", "bounds"),
+        "learning",
+        "How best-first estimates leaves: from the leaves visited (learning, the default), the same "
+        "if the best children come first (ordered), as spread evenly (uniform), or not (bounds).",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Algorithm:
-    """What a search does: in which order it looks, where it cuts, how many children of each outcome it probes first."""
+    """One search algorithm with the values of its options."""
 
     name: str
-    in_order: bool = True  # depth first, children as they stand; else wherever it learns most
+    description: str
+    in_order: bool = True  # depth first, each node's children from first to last
     player_cuts: bool = True  # alpha cuts at MIN, beta cuts at MAX
     chance_cuts: bool = False
     probes: int = 0
     probe_order: str = "cyclic"
-    goal: str = "value"  # of best-first: what it looks for,
-    guide: str = "learning"  # and by which guesses
+    goal: str = "value"
+    guide: str = "learning"
 
     @property
-    def choices(self) -> dict[str, int | str]:
-        """What is chosen of this algorithm, by the key that files and options have for it."""
-        own = [key for key, choice in CHOICES.items() if choice.algorithm == self.name]
+    def options(self) -> dict[str, int | str]:
+        """The values of this algorithm's options, by their keys in `OPTIONS`."""
+        own = [key for key, option in OPTIONS.items() if option.algorithm == self.name]
         return {key: getattr(self, key.replace("-", "_")) for key in own}
 
     @property
     def full_name(self) -> str:
-        """The name, with what was chosen of it: `star2.5 (3 probes, sequential)`."""
+        """The name and the options that matter, such as `star2.5 (3 probes, sequential)`."""
         if self.name == "star2.5":
-            return (
-                f"{self.name} ({self.probes} probe{'s' * (self.probes != 1)}, {self.probe_order})"
-            )
-        told = [str(value) for key, value in self.choices.items() if value != CHOICES[key].default]
-        return f"{self.name} ({', '.join(told)})" if told else self.name
+            plural = "s" * (self.probes != 1)
+            return f"{self.name} ({self.probes} probe{plural}, {self.probe_order})"
+        changed = [
+            str(value) for key, value in self.options.items() if value != OPTIONS[key].default
+        ]
+        return f"{self.name} ({', '.join(changed)})" if changed else self.name
 
 
 ALGORITHMS = {
     algorithm.name: algorithm
     for algorithm in (
-        Algorithm("expectiminimax", player_cuts=False),
-        Algorithm("alphabeta"),
-        Algorithm("star1", chance_cuts=True),
-        Algorithm("star2", chance_cuts=True, probes=1),
-        Algorithm("star2.5", chance_cuts=True, probes=int(CHOICES["probes"].default)),
-        Algorithm("best-first", in_order=False, chance_cuts=True),
+        Algorithm("expectiminimax", "Visits every node once; cuts nothing.", player_cuts=False),
+        Algorithm("alphabeta", "Cuts at MAX and MIN only."),
+        Algorithm("star1", "Cuts at CHANCE too, by the bounds (Ballard 1983).", chance_cuts=True),
+        Algorithm(
+            "star2",
+            "Star1 that first probes one child of each outcome.",
+            chance_cuts=True,
+            probes=1,
+        ),
+        Algorithm(
+            "star2.5",
+            "Star2 with several probes (options probes, probe-order).",
+            chance_cuts=True,
+            probes=2,
+        ),
+        Algorithm(
+            "best-first",
+            "Visits the leaf that matters most next (options goal, guide).",
+            in_order=False,
+            chance_cuts=True,
+        ),
     )
 }
 
 
-def algorithm(name: str, **choices: int | str | None) -> Algorithm:
-    """Return the algorithm of that name, with what is chosen of it.
+def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
+    """Return the algorithm of a name, with some of its options changed.
 
-    That is `probes` and `probe_order` of star2.5, `goal` and `guide` of best-first.
-
-    What is None is as by default. Raises `SearchError` for an unknown name, and a choice that it
-    has not.
+    Star2.5 has the options `probes` and `probe_order`, best-first has `goal` and `guide`. An option
+    that is None keeps its value. Raises `SearchError` for an unknown name, and for an option or a
+    value that the algorithm does not have.
     """
+    found = name if isinstance(name, Algorithm) else _by_name(name)
+    changed: dict[str, int | str] = {}
+    for field, value in options.items():
+        key, field = field.replace("_", "-"), field.replace("-", "_")
+        option = OPTIONS.get(key)
+        if option is None:
+            raise SearchError(
+                f"unknown option {quoted(field)}: the options of algorithms are {', '.join(OPTIONS)}"
+            )
+        if value is None:
+            continue
+        if option.algorithm != found.name:
+            is_star2 = key == "probes" and found.name == "star2"
+            hint = f": {found.name} is star2.5 with {found.probes}" if is_star2 else ""
+            raise SearchError(
+                f"the option {key} is for {option.algorithm} only, not for {found.name}{hint}"
+            )
+        if not option.accepts(value):
+            hint = ": star1 is the search without probes" if key == "probes" else ""
+            raise SearchError(
+                f"found {quoted(str(value))} as {key}, expected {option.expected}{hint}"
+            )
+        changed[field] = value
+    return replace(found, **changed)  # type: ignore[arg-type]
+
+
+def _by_name(name: object) -> Algorithm:
+    if not isinstance(name, str):
+        raise SearchError(
+            f"found {quoted(str(name))} as an algorithm, expected its name: "
+            f"choose among {', '.join(ALGORITHMS)}"
+        )
     found = ALGORITHMS.get(name.lower())
     if found is None:
         from difflib import get_close_matches
@@ -69,29 +171,4 @@ def algorithm(name: str, **choices: int | str | None) -> Algorithm:
         raise SearchError(
             f"unknown algorithm {quoted(name)}{hint}: choose among {', '.join(ALGORITHMS)}"
         )
-    chosen: dict[str, int | str] = {}
-    for field, value in choices.items():
-        key, field = field.replace("_", "-"), field.replace("-", "_")
-        choice = CHOICES.get(key)
-        if choice is None:
-            raise SearchError(
-                f"there is no choice of {quoted(field)}: of an algorithm is chosen {', '.join(CHOICES)}"
-            )
-        if value is None:
-            continue
-        if choice.algorithm != found.name:
-            hint = (
-                f": {found.name} is star2.5 with {found.probes}"
-                if key == "probes" and found.name == "star2"
-                else ""
-            )
-            raise SearchError(
-                f"{key} is chosen of {choice.algorithm} only, not of {found.name}{hint}"
-            )
-        if value not in choice.values if choice.values else not isinstance(value, int) or value < 1:
-            hint = ": star1 is the search without" if key == "probes" else ""
-            raise SearchError(
-                f"found {quoted(str(value))} as {key}, expected {choice.expected}{hint}"
-            )
-        chosen[field] = value
-    return replace(found, **chosen)  # type: ignore[arg-type]
+    return found

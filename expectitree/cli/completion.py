@@ -25,11 +25,11 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem, ShellComplete
 
+from expectitree.algorithms import ALGORITHMS
 from expectitree.cli.terminal import write
 from expectitree.errors import TreeError
 from expectitree.files import BINARY, SUFFIXES
 from expectitree.numbers import readable
-from expectitree.tree.expectation import ALGORITHM_NAMES
 from expectitree.tree.model import Kind, Node, Tree
 from expectitree.tree.paths import ROOT, join, split
 
@@ -56,7 +56,7 @@ def algorithms(context: click.Context, param: click.Parameter, incomplete: str) 
         given = []
     return [
         CompletionItem(name)
-        for name in ALGORITHM_NAMES
+        for name in ALGORITHMS
         if name.startswith(incomplete) and name not in given
     ]
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from inspect import cleandoc
 from typing import Any
 
 import click
 
+from expectitree.algorithms import ALGORITHMS
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
@@ -72,15 +74,6 @@ def command(
     """Compute the value of each tree and show the tree, annotated.
 
     Where a pruning search left a node, the tree says what was cut and why; (4) is a leaf that was not visited.
-
-    \b
-    Algorithms:
-      expectiminimax  every node once, no cuts
-      alphabeta       cuts at MAX and MIN only
-      star1           cuts at CHANCE too, from the bounds (Ballard 1983)
-      star2           probes one child of each outcome first
-      star2.5         probes several (--probes, --probe-order)
-      best-first      looks at the leaf from which it expects most (--goal, --guide)
     """
     if len(names) > 1:
         raise click.UsageError(
@@ -121,3 +114,12 @@ def command(
             write(render(evaluation, look, None if show_all else rows, notes))
     if options.failures:
         context.exit(max(options.failures))
+
+
+command.help = "\n".join(
+    [
+        cleandoc(str(command.help)),
+        "\n\b\nAlgorithms:",
+        *(f"  {name:14}  {algorithm.description}" for name, algorithm in ALGORITHMS.items()),
+    ]
+)

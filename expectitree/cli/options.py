@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from expectitree import compiling
-from expectitree.algorithms import Algorithm
+from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.show import formats
 from expectitree.cli.parallel import each
@@ -25,19 +25,10 @@ from expectitree.files.saving import format_of, pieces, save
 from expectitree.numbers import to_bound
 from expectitree.searches.engine import ENGINES, usual_algorithms
 from expectitree.searches.prepare import prepare
-from expectitree.tree.expectation import ALGORITHM_NAMES, CHOICES
 from expectitree.tree.model import Bounds, Tree
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-Choices = Mapping[str, int | str]  # by key of `CHOICES`
-
-_ABOUT_CHOICES = {
-    "probes": "Children of each outcome that star2.5 probes; 2 by default.",
-    "probe-order": "Round by round (cyclic, the default), or outcome by outcome.",
-    "goal": "What best-first is to prove: the value (the default), or only which action is best.",
-    "guide": "What best-first goes by: what it learns of the leaves (the default), the same where the best children "
-    "come first (ordered), evenly spread values, or bounds alone.",
-}
+Choices = Mapping[str, int | str]  # by key of `OPTIONS`
 
 
 @dataclass(frozen=True)
@@ -261,16 +252,16 @@ def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
                 f"--{key}",
                 type=click.Choice(choice.values) if choice.values else click.IntRange(min=1),
                 metavar=None if choice.values else "K",
-                help=_ABOUT_CHOICES[key],
+                help=choice.description,
             )
-            for key, choice in CHOICES.items()
+            for key, choice in OPTIONS.items()
         ),
     )
 
     def add(command: Command) -> Command:
         @wraps(command)
         def gathered(*given: Any, **named: Any) -> Any:
-            chosen = {key: named.pop(key.replace("-", "_")) for key in CHOICES}
+            chosen = {key: named.pop(key.replace("-", "_")) for key in OPTIONS}
             return command(
                 *given,
                 choices={key: value for key, value in chosen.items() if value is not None},
@@ -286,14 +277,14 @@ def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
 
 def algorithms_named(names: Sequence[str], choices: Choices) -> list[Algorithm]:
     """Return the algorithms of these names, once each, all if none is given; raise a usage error for idle choices."""
-    chosen_names = tuple(dict.fromkeys(name.lower() for name in names)) or ALGORITHM_NAMES
+    chosen_names = tuple(dict.fromkeys(name.lower() for name in names)) or ALGORITHMS
     for key in choices:
-        own = CHOICES[key].algorithm
+        own = OPTIONS[key].algorithm
         if own not in chosen_names:
             raise click.UsageError(f"--{key} is for {own}: add -a {own}, or leave it out.")
     return [
         find_algorithm(
-            name, **{key: value for key, value in choices.items() if CHOICES[key].algorithm == name}
+            name, **{key: value for key, value in choices.items() if OPTIONS[key].algorithm == name}
         )
         for name in chosen_names
     ]

@@ -20,10 +20,10 @@ from __future__ import annotations
 import re
 from typing import Any, TypeAlias
 
+from expectitree.algorithms import ALGORITHMS, OPTIONS
 from expectitree.files.grammar import expect
 from expectitree.files.grammar.keys import KINDS, NODE_KEYS, NOT_KNOWN, ROOT_KEYS, SCHEMA_KEY, TYPES
 from expectitree.numbers import GREATEST_EXPONENT, LONGEST
-from expectitree.tree.expectation import ALGORITHM_NAMES, CHOICES
 from expectitree.tree.model import Kind
 
 Schema: TypeAlias = dict[str, Any]
@@ -324,14 +324,14 @@ def _expectation() -> Schema:
 def _about_expect(key: str) -> str:
     return (
         f"What a search by {key} must do. {_ALGORITHMS[key]}"
-        if key in ALGORITHM_NAMES
+        if key in ALGORITHMS
         else _OF_EXPECT[key]
     )
 
 
 def _expect_value(key: str) -> Schema:
-    if key in ALGORITHM_NAMES:
-        run_keys = [k for k in expect.RUN_KEYS if k not in CHOICES or CHOICES[k].algorithm == key]
+    if key in ALGORITHMS:
+        run_keys = [k for k in expect.RUN_KEYS if k not in OPTIONS or OPTIONS[k].algorithm == key]
         entry = {
             "properties": {name: _reference(f"run.{name}") for name in run_keys},
             "additionalProperties": False,
@@ -357,9 +357,9 @@ def _run_value(key: str) -> Schema:
         "skipped": {"type": ["array", *_TEXT], "items": path, "minLength": 1},
         "bounds": _reference("bounds"),
     }
-    if key not in CHOICES:
+    if key not in OPTIONS:
         return values[key]
-    choice = CHOICES[key]
+    choice = OPTIONS[key]
     if choice.values:
         return {"enum": list(choice.values), "default": choice.default}
     return {

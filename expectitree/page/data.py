@@ -182,6 +182,7 @@ def _trace_columns(trace: Trace, numbers: _Numbers, sentences: Sentences) -> dic
     return {
         "name": search.algorithm.full_name,
         "about": search_fields(trace.file, search),
+        "description": search.algorithm.description,
         "cutting": search.algorithm.player_cuts,
         "in_order": search.algorithm.in_order,
         "lower": _column(lower, numbers),

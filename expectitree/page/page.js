@@ -1,13 +1,5 @@
 // ---- The page: the player, and everything around the picture.
 
-const ABOUT = {
-  expectiminimax: "Every node once, children before their parents; nothing is cut.",
-  alphabeta: "Cuts at MAX and MIN; CHANCE asks for exact values.",
-  star1: "Cuts at CHANCE too: outcomes not yet seen count as good, or as bad, as the bounds allow.",
-  star2: "As star1, but first it probes one child below each outcome.",
-  "star2.5": "As star2, with several probes below each outcome.",
-  "best-first": "Walks from the root to the leaf from which it expects most, in any order, each with an aim; what is cut shows in the end.",
-};
 const SPEEDS = [0.5, 1, 2, 4, 10, 40, 200]; // steps a second
 const LAST_STEPS = 7; // that are told of
 const LEAST_SCALE = 0.62, GREATEST_SCALE = 1.7; // of the picture at first
@@ -80,7 +72,7 @@ class Page {
       this.moments[i] = new Moment(this.tree, this.numbers, trace, this.data.exact, this.data.eps);
     }
     element("algorithm").value = i;
-    element("about-algorithm").textContent = ABOUT[this.trace.about.algorithm] ?? "";
+    element("about-algorithm").textContent = this.trace.description;
     const short = this.trace.length < this.trace.total;
     element("shortened").textContent = short
       ? `This page has the first ${plural(this.trace.length, "step")} of ${this.trace.total.toLocaleString("en")}. ${this.trace.conclusion}`

@@ -132,6 +132,7 @@ class Trace {
     this.data = data;
     this.name = columns.name;
     this.about = columns.about;
+    this.description = columns.description;
     this.cutting = columns.cutting; // false for expectiminimax, which knows neither windows nor cuts
     this.inOrder = columns.in_order; // false for best-first: walks with aims; windows and cuts are found in the end
     this.final = columns.final;

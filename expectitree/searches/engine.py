@@ -14,7 +14,8 @@ from numbers import Real
 from typing import Any
 
 from expectitree import compiling
-from expectitree.algorithms import ALGORITHMS, Algorithm, algorithm
+from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
+from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.errors import SearchError, TreeError
 from expectitree.numbers import INFINITY, Number, quoted, shortest, to_bound
 from expectitree.searches.backward_induction import backward_induction
@@ -33,7 +34,6 @@ from expectitree.searches.unknown import check_known
 from expectitree.searches.windows import find_windows
 from expectitree.tree import scans
 from expectitree.tree.builder import check_bounds
-from expectitree.tree.expectation import CHOICES
 from expectitree.tree.model import Bounds, Column, Columns, Repeated, Tree, finite
 
 ENGINES = ("auto", "interpreted", "compiled", "exact")
@@ -53,25 +53,23 @@ _LEAST_SCALE = 1e-100  # numbers from here to its inverse are guessed with as th
 
 def evaluate(
     tree: Tree,
-    algorithm_name: str | Algorithm = "expectiminimax",
+    algorithm: str | Algorithm = "expectiminimax",
     *,
     bounds: Bounds | None = None,
     engine: str = "auto",
     max_visits: int | None = None,
-    **choices: int | str | None,
+    **options: int | str | None,
 ) -> Search:
-    """Search a tree and return what is known of every node afterwards.
+    """Search a tree and return the bounds that the search established for every node.
 
-    `bounds` hold for every utility (`inf` where nothing is known); without them the root's own from
-    the file are taken, else the least and the greatest utility. `engine` is one of `ENGINES`; they
-    all return the same, sooner or later. A pruning search that would enter nodes more than
-    `max_visits` times is stopped, with what is known by then. `choices` are those of `algorithm`.
-    Raises `SearchError` for an unknown algorithm, unsound bounds, or an engine that does not do for
-    the tree.
+    `bounds` hold for every utility (`inf` if one is not known). Without them, the search uses the
+    bounds that the file gives the root, or else the least and the greatest utility. `engine` is one
+    of `ENGINES`; all engines run the same code and return the same results. A pruning search stops
+    before it would enter nodes more than `max_visits` times. `options` are those of the algorithm,
+    such as `probes=3`. Raises `SearchError` for an unknown algorithm, for unsound bounds, and for
+    an engine that cannot search the tree.
     """
-    chosen = algorithm_name if isinstance(algorithm_name, Algorithm) else algorithm(algorithm_name)
-    if choices:
-        chosen = algorithm(chosen.name, **chosen.choices | choices)
+    chosen = find_algorithm(algorithm, **options)
     if max_visits is not None and max_visits < 1:
         raise SearchError(f"a search needs at least 1 visit, got max_visits {max_visits}")
     root_bounds, source = choose_bounds(tree, bounds)
@@ -262,7 +260,7 @@ def find_limits(
         if greatest_utility:
             near = max(RELATIVE_EPS * float(greatest_utility), rounding) * scale
     goal, guide = (
-        CHOICES[key].values.index(value)
+        OPTIONS[key].values.index(value)
         for key, value in (("goal", chosen.goal), ("guide", chosen.guide))
     )
     return Limits(eps, near, ground.zero, scale, guide, goal)

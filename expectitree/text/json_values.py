@@ -26,7 +26,7 @@ def search_fields(file: str, search: Search) -> dict[str, Any]:
         "file": file,
         "title": search.tree.title,
         "algorithm": search.algorithm.name,
-        **search.algorithm.choices,
+        **search.algorithm.options,
         "engine": search.engine,
         "value": json_number(search.value) if search.is_known else None,
         **({"stopped": True} if search.stopped else {}),

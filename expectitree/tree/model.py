@@ -114,7 +114,17 @@ class Tree(Shown):
     @property
     def root(self) -> Node:
         """The root: the last row."""
-        return Node(self, len(self) - 1)
+        return Node(self, self.root_id)
+
+    @property
+    def root_id(self) -> int:
+        """The id of the root."""
+        return len(self) - 1
+
+    def branches_of(self, node: int) -> range:
+        """Return the ids of a node's branches, in order."""
+        first = self.columns.first
+        return range(first[node], first[node + 1])
 
     @cached_property
     def _leaves_and_range(self) -> tuple[int, int, Number, Number]:

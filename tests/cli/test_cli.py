@@ -271,7 +271,7 @@ def test_new_is_a_tree_that_keeps_its_word(tmp_path: Path) -> None:
         (["eval"], 2, "No tree was given"),
         (["evla"], 2, "did you mean 'eval'?"),
         (["eval", RISK, "-a", "star3"], 2, "unknown algorithm 'star3' (did you mean star2?)"),
-        (["eval", RISK, "-a", "star1", "--probes", "2"], 2, "probes is chosen of star2.5 only, not of star1"),
+        (["eval", RISK, "-a", "star1", "--probes", "2"], 2, "the option probes is for star2.5 only, not for star1"),
         (["eval", RISK, "--bounds", "5"], 2, "write LOWER,UPPER such as 0,100"),
         (["eval", RISK, "--bounds", "0,50"], 2, "right/#1: the utility 100 lies outside the bounds [0, 50]"),
         (["eval", RISK, "--bounds", "9,1"], 2, "9 is greater than 1: swap them"),
@@ -358,7 +358,7 @@ def test_control_characters_never_reach_the_terminal() -> None:
 def test_help_keeps_its_tables() -> None:
     assert "    3    a file that cannot be read or written, or is no tree\n" in run("--help").stdout
     assert (
-        "    star1           cuts at CHANCE too, from the bounds (Ballard 1983)\n"
+        "    star1           Cuts at CHANCE too, by the bounds (Ballard 1983).\n"
         in run("eval", "--help").stdout
     )
 

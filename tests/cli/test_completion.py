@@ -13,10 +13,10 @@ import pytest
 from click.testing import CliRunner
 from helpers import ROOT
 
+from expectitree.algorithms import ALGORITHMS
 from expectitree.cli import COMMANDS, cli, completion
 from expectitree.cli.options import tree_path
 from expectitree.searches.engine import ENGINES
-from expectitree.tree.expectation import ALGORITHM_NAMES
 
 ODD = """\
 max:
@@ -100,7 +100,7 @@ def test_option_values() -> None:
 
 
 def test_algorithms_that_are_left() -> None:
-    assert values("eval -a ") == list(ALGORITHM_NAMES)
+    assert values("eval -a ") == list(ALGORITHMS)
     assert values("compare -a star") == ["star1", "star2", "star2.5"]
     assert values("compare -a star1 --algorithm star") == ["star2", "star2.5"]
     assert values("compare -a star1 -a star1") == []

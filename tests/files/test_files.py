@@ -316,9 +316,9 @@ def test_expect() -> None:
         RunExpectation("star1", nodes=7, leaves=5, cuts=0, bounds=(-math.inf, 9), place=("star1",)),
         RunExpectation("star2", skipped=("a/#2", "#2"), place=("star2",)),
         RunExpectation(
-            "star2.5", choices={"probes": 2, "probe-order": "sequential"}, place=("star2.5", 0)
+            "star2.5", options={"probes": 2, "probe-order": "sequential"}, place=("star2.5", 0)
         ),
-        RunExpectation("star2.5", choices={"probes": 3}, leaves=1, place=("star2.5", 1)),
+        RunExpectation("star2.5", options={"probes": 3}, leaves=1, place=("star2.5", 1)),
         RunExpectation("expectiminimax", skipped=(), place=("expectiminimax",)),
     )
 

@@ -20,13 +20,13 @@ from helpers import ROOT
 from test_docs import blocks
 
 import expectitree as et
+from expectitree.algorithms import ALGORITHMS
 from expectitree.cli import cli
 from expectitree.errors import FileError, NumberError
 from expectitree.files.grammar import expect
 from expectitree.files.grammar.keys import NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.schema import tree_schema
 from expectitree.numbers import to_bound, to_fraction, to_probability
-from expectitree.tree.expectation import ALGORITHM_NAMES
 
 SHIPPED = sorted((ROOT / "trees").iterdir())
 SCHEMA = tree_schema()
@@ -151,7 +151,7 @@ def test_every_key_and_algorithm_of_the_grammar_is_there_with_a_description() ->
         assert named == keys
         for key in keys:
             assert definitions[f"{group}.{key}"]["description"].endswith((".", ")"))
-    assert set(ALGORITHM_NAMES) <= set(definitions["key.expect"]["properties"])
+    assert set(ALGORITHMS) <= set(definitions["key.expect"]["properties"])
     assert set(SCHEMA["properties"]) == of["key"] - {"p", "label"}
     for place in ("child", "labelledChild", "outcome", "labelledOutcome"):
         keys = set(definitions[place]["properties"])
@@ -252,7 +252,7 @@ def test_what_is_written_is_valid(format: str) -> None:
 
 TOKEN = re.compile(r"""[\w./%+-]+|'[^']*'|"[^"]*"|.""", re.DOTALL)
 OTHERS = [
-    *(*NODE_KEYS, *ROOT_KEYS, *expect.KEYS, *expect.RUN_KEYS, *ALGORITHM_NAMES, SCHEMA_KEY, "MAX", "a", "s"),
+    *(*NODE_KEYS, *ROOT_KEYS, *expect.KEYS, *expect.RUN_KEYS, *ALGORITHMS, SCHEMA_KEY, "MAX", "a", "s"),
     *("0", "1", "0.5", "1/2", "50%", "1e-3", "-1", "+.5", "7.", "1e400", "inf", "-.Inf", "'1'", '"1/3"', "0x10", "1_0"),
     *("'?'", "'??'", "?"),
     *("no", "on", "true", "'#1'", "'#2'", "12:30", "2024-01-02", "''", "{}", "[]", "[0, 1]", "{ref: s}"),

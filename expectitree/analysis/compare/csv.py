@@ -7,12 +7,12 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from expectitree.algorithms import OPTIONS
 from expectitree.analysis.compare.report import Comparison
 from expectitree.numbers import shortest
 from expectitree.text.look import Look
-from expectitree.tree.expectation import CHOICES
 
-CHOICE_COLUMNS = tuple(key.replace("-", "_") for key in CHOICES)
+CHOICE_COLUMNS = tuple(key.replace("-", "_") for key in OPTIONS)
 
 
 CSV_COLUMNS = (
@@ -38,7 +38,7 @@ def render(comparisons: Sequence[Comparison], look: Look) -> Iterator[str]:
         for row in comparison.rows:
             search, counts = row.search, row.search.counts
             fields: list[Any] = [
-                comparison.file, search.algorithm.name, *map(search.algorithm.choices.get, CHOICES),
+                comparison.file, search.algorithm.name, *map(search.algorithm.options.get, OPTIONS),
                 shortest(search.value) if search.is_known else "", search.best or "",
                 shortest(search.bounds[0]), shortest(search.bounds[1]), counts.total, counts.visited,
                 counts.visits, counts.leaves_total, counts.leaves_visited, counts.cuts, f"{row.seconds:.6f}",

@@ -53,7 +53,7 @@ def _row_fields(report: Limit, row: Search) -> dict[str, Any]:
     surplus, enough = report.surplus(row), report.enough(row)
     return {
         "algorithm": row.algorithm.name,
-        **row.algorithm.choices,
+        **row.algorithm.options,
         "leaves_visited": counts.leaves_visited,
         "surplus": surplus,
         "ratio": None

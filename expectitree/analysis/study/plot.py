@@ -6,10 +6,10 @@ import os
 import warnings
 from importlib.util import find_spec
 
+from expectitree.algorithms import OPTIONS
 from expectitree.analysis.study.summary import Summary, SummaryRow
 from expectitree.errors import AnalysisError
 from expectitree.numbers import printable
-from expectitree.tree.expectation import CHOICES
 
 _MOST_TICKS = 10  # more numbers along the axis would run into each other
 ENDINGS = (".svg", ".png", ".pdf")
@@ -96,8 +96,8 @@ def _lines(summary: Summary, x_name: str) -> dict[str, list[tuple[float, float, 
             continue
         chosen = row.run.algorithm
         name = row.run.name
-        if x_name in chosen.choices:
-            own = [str(value) for key, value in chosen.choices.items() if key != x_name]
+        if x_name in chosen.options:
+            own = [str(value) for key, value in chosen.options.items() if key != x_name]
             name = ", ".join(
                 [chosen.name, *own, *([row.run.engine] if row.run.engine != "auto" else [])]
             )
@@ -116,7 +116,7 @@ def _plain(text: str) -> str:
 
 def _x(row: SummaryRow, name: str) -> float | None:
     try:
-        return float(row.run.algorithm.choices[name] if name in CHOICES else row.tree[name])
+        return float(row.run.algorithm.options[name] if name in OPTIONS else row.tree[name])
     except (KeyError, ValueError):
         return None
 

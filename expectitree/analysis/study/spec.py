@@ -12,7 +12,7 @@ from hashlib import sha256
 from itertools import product
 from typing import Any
 
-from expectitree.algorithms import ALGORITHMS, Algorithm, algorithm
+from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm, algorithm
 from expectitree.errors import ExpectitreeError, TransformError
 from expectitree.families import expected_nodes, generate, is_random, parameters_of
 from expectitree.families.parameters import MOST_NODES, read_parameters
@@ -22,7 +22,6 @@ from expectitree.files.grammar.problems import Problems, TooManyProblemsError
 from expectitree.files.grammar.words import described, unknown_key
 from expectitree.numbers import quoted
 from expectitree.searches.engine import ENGINES
-from expectitree.tree.expectation import CHOICES
 
 KEYS = (
     "title",
@@ -44,8 +43,10 @@ MOST_KINDS = 10_000  # of tree
 
 # No search, but what stands beside searches: the fewest leaves that are enough, as `expectitree
 # limit` counts them.
-LIMIT = Algorithm("limit")
-LIMIT_ACTION = Algorithm("limit (action)", goal="action")
+LIMIT = Algorithm("limit", "The fewest leaves that are enough.")
+LIMIT_ACTION = Algorithm(
+    "limit (action)", "The fewest leaves that are enough for the best action.", goal="action"
+)
 
 Parameters = Mapping[str, str]  # of a family, as they were written; `family` itself among them
 
@@ -76,7 +77,7 @@ class Published:
         """Say whether the figure is of a search of these trees."""
         return (
             self.algorithm == chosen.name
-            and self.choices.items() <= chosen.choices.items()
+            and self.choices.items() <= chosen.options.items()
             and all(tree.get(name) == value for name, value in self.where.items())
         )
 
@@ -181,7 +182,7 @@ class _Reader:
         study = Study(file=self.name, runs=runs, **found)
         if (
             study.plot.x
-            and study.plot.x not in CHOICES
+            and study.plot.x not in OPTIONS
             and not any(study.plot.x in tree for tree in study.trees)
         ):
             place = next(at for key, _, at in self.pairs(root, KEYS) if key == "plot")
@@ -336,18 +337,18 @@ class _Reader:
             )
             return []
         ((name, options),) = item
-        own = ["goal"] if str(name).lower() == LIMIT.name else list(CHOICES)
+        own = ["goal"] if str(name).lower() == LIMIT.name else list(OPTIONS)
         chosen = {
             key: [self.choice(key, text, where) for text, where in self.items(value, at)]
             for key, value, at in self.pairs(options, tuple(own))
         }
-        keys = [key for key in reversed(CHOICES) if key in chosen]
+        keys = [key for key in reversed(OPTIONS) if key in chosen]
         combinations = product(*(chosen[key] for key in keys))
         return [_run_of(str(name), dict(zip(keys, some, strict=True))) for some in combinations]
 
     def choice(self, key: str, text: Data, place: Place) -> int | str | None:
         """Return what is chosen of an algorithm, None where it cannot be."""
-        choice = CHOICES[key]
+        choice = OPTIONS[key]
         if not choice.values:
             return self.whole(text, place, 1, 10**9)
         if isinstance(text, str) and text in choice.values:
@@ -385,7 +386,7 @@ class _Reader:
                 self.wrong(at, "a key stands twice: keep one")
             figures = {name: fields.pop(name) for name in list(fields) if name in ALGORITHMS}
             chosen = {
-                key: self.choice(key, fields.pop(key), at) for key in CHOICES if key in fields
+                key: self.choice(key, fields.pop(key), at) for key in OPTIONS if key in fields
             }
             choices = {key: value for key, value in chosen.items() if value is not None}
             for name, figure in figures.items():

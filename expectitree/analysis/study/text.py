@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 from typing import Any
 
+from expectitree.algorithms import OPTIONS
 from expectitree.analysis.compare.csv import CHOICE_COLUMNS
 from expectitree.analysis.compare.text import seconds_text
 from expectitree.analysis.study.spec import written
 from expectitree.analysis.study.summary import Mean, Summary, SummaryRow
 from expectitree.text.look import Look, wrapped
 from expectitree.text.table import table
-from expectitree.tree.expectation import CHOICES
 
 _FIGURES = ("trees", "leaves", "nodes", "published", "off by", "time")
 _RIGHT = (
@@ -62,7 +62,7 @@ CSV_COLUMNS = (
 def _fields(row: SummaryRow) -> list[Any]:
     chosen = row.run.algorithm
     return [
-        None, chosen.name, *map(chosen.choices.get, CHOICES), row.run.engine,
+        None, chosen.name, *map(chosen.options.get, OPTIONS), row.run.engine,
         row.trees, row.leaves_total, row.leaves.value, row.leaves.half, row.leaf_share.value, row.leaf_share.half,
         row.node_share.value, row.node_share.half, row.visits.value, row.seconds, row.published,
     ]  # fmt: skip

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from expectitree.algorithms import OPTIONS
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.text import Board
 from expectitree.text.json_values import dumps, search_fields
 from expectitree.text.look import Look
-from expectitree.tree.expectation import CHOICES
 
 
 def render(report: Trace, look: Look) -> Iterator[str]:
@@ -16,7 +16,7 @@ def render(report: Trace, look: Look) -> Iterator[str]:
     search, tree = report.search, report.tree
     about = search_fields(report.file, search)
     board = Board(report, look)
-    given = ("file", "title", "algorithm", *CHOICES, "engine", "bounds", "bounds_from")
+    given = ("file", "title", "algorithm", *OPTIONS, "engine", "bounds", "bounds_from")
     start = {"event": "start"} | {key: about[key] for key in given if key in about}
     yield dumps(start | {"nodes": len(tree), "leaves": tree.leaves})
     for event in report.events:

@@ -65,7 +65,7 @@ def trace(
     At most `most` events are kept, the first ones; all are counted. The engine is the interpreted
     or the exact one.
     """
-    chosen = find_algorithm(algorithm) if isinstance(algorithm, str) else algorithm
+    chosen = find_algorithm(algorithm)
     if isinstance(at, str):
         at = tree.find(at).id
     root_bounds, source = choose_bounds(tree, bounds)

@@ -134,8 +134,8 @@ def _agrees_as_written(text: str, expected: Number, found: Number) -> bool:
 
 def _run_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
     for run in expect.runs:
-        chosen = algorithm(run.algorithm, **run.choices)
-        name = chosen.full_name if run.choices else chosen.name
+        chosen = algorithm(run.algorithm, **run.options)
+        name = chosen.full_name if run.options else chosen.name
         if run.bounds is not None:
             name += f" with bounds [{shortest(run.bounds[0])}, {shortest(run.bounds[1])}]"
         try:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from expectitree.algorithms import ALGORITHMS, OPTIONS
 from expectitree.errors import NumberError
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.flow import Written
 from expectitree.files.grammar.keys import Report, read_bounds
 from expectitree.files.grammar.words import described, unknown_key
 from expectitree.numbers import Number, quoted, shortest, to_number
-from expectitree.tree.expectation import ALGORITHM_NAMES, CHOICES, Expectation, RunExpectation
+from expectitree.tree.expectation import Expectation, RunExpectation
 
-KEYS = ("value", "best", "values", *ALGORITHM_NAMES)
+KEYS = ("value", "best", "values", *ALGORITHMS)
 COUNTS = ("nodes", "leaves", "cuts")
-RUN_KEYS = (*COUNTS, "skipped", "bounds", *CHOICES)
+RUN_KEYS = (*COUNTS, "skipped", "bounds", *OPTIONS)
 
 
 def read_expectation(data: Data, place: Place, exact: bool, report: Report) -> Expectation | None:
@@ -45,7 +46,7 @@ def written_expectation(expect: Expectation) -> dict[str, object]:
             entry["skipped"] = list(run.skipped)
         if run.bounds is not None:
             entry["bounds"] = [Written(shortest(end)) for end in run.bounds]
-        for key, value in run.choices.items():
+        for key, value in run.options.items():
             entry[key] = Written(value) if isinstance(value, int) else value
         if len(run.place) > 1:
             entries = data.setdefault(run.algorithm, [])
@@ -95,7 +96,7 @@ class _Reader:
                     )
             elif key == "values":
                 values = self.values(body, where)
-            elif key in ALGORITHM_NAMES:
+            elif key in ALGORITHMS:
                 entries = body if isinstance(body, list) else [body]
                 for index, entry in enumerate(entries):
                     at = Place(body, index) if isinstance(body, list) else where
@@ -156,7 +157,7 @@ class _Reader:
             )
             return None
         fields: dict[str, Any] = {}
-        choices: dict[str, int | str] = {}
+        options: dict[str, int | str] = {}
         for key, text, at in self.pairs(body):
             if key in COUNTS:
                 fields[key] = self.count(text, at)
@@ -164,23 +165,21 @@ class _Reader:
                 fields[key] = self.paths(text, at)
             elif key == "bounds":
                 fields[key] = read_bounds(text, self.exact, self.report, at)
-            elif key in CHOICES:
-                choice = CHOICES[key]
-                if choice.algorithm != name:
+            elif key in OPTIONS:
+                option = OPTIONS[key]
+                if option.algorithm != name:
                     self.report(
                         at._replace(of_key=True),
-                        f"the key {quoted(key)} is for {choice.algorithm} only, not for {name}",
+                        f"the key {quoted(key)} is for {option.algorithm} only, not for {name}",
                     )
-                value = text if choice.values else self.count(text, at)
-                if value is not None and (
-                    value not in choice.values if choice.values else value == 0
-                ):
-                    self.report(at, f"found {described(text)} as {key}, expected {choice.expected}")
+                value = text if option.values else self.count(text, at)
+                if value is not None and not option.accepts(value):
+                    self.report(at, f"found {described(text)} as {key}, expected {option.expected}")
                 elif isinstance(value, (int, str)):
-                    choices[key] = value if isinstance(value, int) else str(value)
+                    options[key] = value if isinstance(value, int) else str(value)
             else:
                 self.report(at._replace(of_key=True), unknown_key(key, RUN_KEYS))
-        return RunExpectation(name, place=place, choices=choices, **fields)
+        return RunExpectation(name, place=place, options=options, **fields)
 
     def count(self, text: Data, where: Place) -> int | None:
         if isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) <= 30:

@@ -1425,7 +1425,10 @@ def test_a_wide_table_has_a_column_for_each_search(tmp_path: Path) -> None:
             "algorithms: [best-first: {guide: wisdom}]",
             "'wisdom' as guide, expected learning, ordered, uniform or bounds",
         ),
-        ("algorithms: [star1: {goal: action}]", "goal is chosen of best-first only, not of star1"),
+        (
+            "algorithms: [star1: {goal: action}]",
+            "the option goal is for best-first only, not for star1",
+        ),
         ("algorithms: star1\ntable: long wide", "'long wide', expected long or wide"),
     ],
 )
