@@ -18,7 +18,7 @@ from expectitree.files.grammar.document import Document, Place
 from expectitree.files.grammar.flow import text as yaml_text
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
 from expectitree.files.grammar.words import described
-from expectitree.numbers import printable
+from expectitree.numbers import escape
 
 TAKEN_BACK = "?"  # in place of a number: this path has no answer any more
 _LONGEST_KEY = 500  # YAML readers look back 1,024 characters for a key without a `?`
@@ -112,7 +112,7 @@ def answers_text(answers: Mapping[str, str]) -> str:
 
 
 def _header(tree_name: str) -> str:
-    return _HEADER.format(printable(tree_name))
+    return _HEADER.format(escape(tree_name))
 
 
 def _append(name: str, text: str, header: str) -> None:

@@ -14,7 +14,7 @@ from expectitree.algorithms import algorithm
 from expectitree.analysis.ask.questions import NO_LEAF, Questions
 from expectitree.errors import NumberError, SearchError
 from expectitree.files.grammar.problems import shortened
-from expectitree.numbers import Number, clipped, printable, quoted, readable
+from expectitree.numbers import Number, display_text, escape, message_text, quote
 from expectitree.searches.engine import NO_BOUNDS, Ground, choose_bounds
 from expectitree.searches.result import Search
 from expectitree.tree.builder import TreeBuilder
@@ -248,10 +248,10 @@ class Inquiry:
     def __repr__(self) -> str:
         state = "done" if self.is_done else f"asks for {shortened(self.path or '')}"
         if self.best is None:
-            ends = ", ".join(readable(end) for end in self.interval(self.tree.root))
+            ends = ", ".join(display_text(end) for end in self.interval(self.tree.root))
             known = f"value in [{ends}]"
         else:
-            known = f"best {printable(self.best)}, loss {readable(self.loss)}"
+            known = f"best {escape(self.best)}, loss {display_text(self.loss)}"
         return f"<Inquiry {state}: {known}, {self.asked:,} of {len(self._unknown):,} answered>"
 
     def __getstate__(self) -> tuple[Any, ...]:
@@ -294,7 +294,7 @@ class Inquiry:
         if isinstance(node, str):
             return self.tree.find(node).id
         if not isinstance(node, Node):
-            raise SearchError(f"found {quoted(str(node))}, expected a node, or the path of one")
+            raise SearchError(f"found {quote(str(node))}, expected a node, or the path of one")
         if node.tree is not self.tree and node.tree.columns.first is not self.tree.columns.first:
             hint = "give its path, or a node of the inquiry's own tree"
             raise SearchError(f"this node belongs to another tree: {hint}")
@@ -329,15 +329,15 @@ class Inquiry:
             if is_answered:
                 how, hint = "was answered already", "take that back first"
             raise SearchError(
-                f"the utility of {where} {how}, {clipped(known)}, and now {clipped(value)}: {hint}"
+                f"the utility of {where} {how}, {message_text(known)}, and now {message_text(value)}: {hint}"
             )
 
     def _check_bounds(self, n: int, value: Number) -> None:
         lower, upper = (ends[n] for ends in self._questions.bounds)
         if not lower <= value <= upper:
             raise SearchError(
-                f"the utility {clipped(value)} of {shortened(self.tree.path_of(n))} lies outside "
-                f"its bounds [{clipped(lower)}, {clipped(upper)}]: correct the one or the other"
+                f"the utility {message_text(value)} of {shortened(self.tree.path_of(n))} lies outside "
+                f"its bounds [{message_text(lower)}, {message_text(upper)}]: correct the one or the other"
             )
 
 

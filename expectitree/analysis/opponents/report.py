@@ -45,7 +45,7 @@ from expectitree.analysis.opponents.polynomials import (
 )
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
-from expectitree.numbers import Number, clipped, to_exact
+from expectitree.numbers import Number, message_text, to_exact
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.tree.model import Bounds, Kind, Tree
@@ -328,8 +328,8 @@ class _Verifier:
         expected, value = self.labels(best), self.value(epsilon)
         if found != expected or search.value != value:
             raise AnalysisError(
-                f"at epsilon {clipped(epsilon)} the best actions are {', '.join(found)} (value "
-                f"{clipped(search.value)}), but {', '.join(expected)} (value {clipped(value)}) "
+                f"at epsilon {message_text(epsilon)} the best actions are {', '.join(found)} (value "
+                f"{message_text(search.value)}), but {', '.join(expected)} (value {message_text(value)}) "
                 "were computed: this is a defect of expectitree, please report it with the tree"
             )
 
