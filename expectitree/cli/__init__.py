@@ -121,7 +121,7 @@ def main() -> None:
     if "_EXPECTITREE_COMPLETE" in os.environ:  # a shell asks
         from expectitree.cli.completion import answer
 
-        _leave(answer(cli))
+        sys.exit(answer(cli))
     status = 0
     try:
         # What click's own `main` would do, but for its exit status 1 where a pipe was closed.

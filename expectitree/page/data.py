@@ -32,7 +32,7 @@ from expectitree.analysis.trace.events import (
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace, initial_intervals
 from expectitree.analysis.trace.text import Board
-from expectitree.numbers import Number, cell_text, display_text, escape
+from expectitree.numbers import Number, cell_text, display_text, escape, probability_text
 from expectitree.page.replays import Replays
 from expectitree.searches.result import Search
 from expectitree.text.json_values import json_number, search_fields
@@ -106,9 +106,7 @@ class _Numbers(_Table):
 
     def probability(self, p: Number) -> int:
         """Return the place of a probability, which is shown with fewer digits than a number elsewhere."""
-        return self.place(
-            ("p", p), lambda: self.entry(p, f"{p:.4g}" if isinstance(p, float) else cell_text(p))
-        )
+        return self.place(("p", p), lambda: self.entry(p, probability_text(p)))
 
     def entry(self, value: Number, shown: str) -> Any:
         written = json_number(value)

@@ -6,15 +6,21 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import ConsoleOptions, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from expectitree.analysis.ask.report import Action, Inquiry
 from expectitree.errors import NumberError
-from expectitree.numbers import INFINITY, Number, cell_text, display_text, exact_text, to_bound
+from expectitree.numbers import (
+    INFINITY,
+    Number,
+    display_text,
+    exact_text,
+    probability_text,
+    to_bound,
+)
 from expectitree.text.console import Trimmed, characters, clipped, indented, safe
-from expectitree.text.phrases import known_text, plural, probability_text
+from expectitree.text.phrases import known_text, plural
 from expectitree.tree.model import Bounds, Kind
 
 _FIRST, _LAST = 3, 8  # steps of a long route that are shown
