@@ -186,7 +186,7 @@ def _label(label: str, options: ConsoleOptions) -> str:
 def _risk(loss: Number) -> str:
     if loss == INFINITY:
         return "and nothing limits yet how wrong that is"
-    return f"wrong by at most {display_text(loss, 6)}" if loss else "for certain"
+    return f"wrong by at most {display_text(loss)}" if loss else "for certain"
 
 
 def _interval(interval: Bounds) -> str:
@@ -194,4 +194,4 @@ def _interval(interval: Bounds) -> str:
 
 
 def _known(interval: Bounds) -> str:
-    return known_text(*interval, write=lambda end: display_text(end, 6))
+    return known_text(*interval, display_text)
