@@ -22,8 +22,8 @@ from expectitree.analysis.ask.report import inquire
 from expectitree.analysis.ask.text import question, render
 from expectitree.analysis.show import rendered
 from expectitree.cli.options import (
+    FILE,
     check_output,
-    completes_files,
     force_option,
     format_option,
     read_bounds,
@@ -66,7 +66,7 @@ class ResumeCommand:
 
 
 @click.command("ask")
-@click.argument("file", required=False, metavar="[FILE]", shell_complete=completes_files())
+@click.argument("file", required=False, metavar="[FILE]", type=FILE)
 @click.option("-e", "text", metavar="TEXT", help="A tree typed in place of a file.")
 @click.option(
     "--goal",
@@ -82,7 +82,7 @@ class ResumeCommand:
 @click.option(
     "--answers",
     metavar="FILE",
-    shell_complete=completes_files(".yaml", ".yml"),
+    type=FILE,
     help="The file for the answers.  [default: next to the tree, its name ends in .answers.yaml]",
 )
 @click.option("--no-save", is_flag=True, help="Read answers from the file, but add none.")
@@ -91,7 +91,7 @@ class ResumeCommand:
     "-o",
     "--output",
     metavar="FILE",
-    shell_complete=completes_files(),
+    type=FILE,
     help="Write the tree with the answers in it.",
 )
 @force_option

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 from typing import Any
 
 import click
 
-from expectitree.analysis.opponents.report import MOST_NODES, Opponents, opponents
-from expectitree.analysis.show import renderer
+from expectitree.analysis.opponents.report import Opponents, opponents
 from expectitree.cli.options import SearchOptions, format_option, tree_options
-from expectitree.cli.terminal import make_look, write
+from expectitree.cli.terminal import show
 from expectitree.errors import NumberError
-from expectitree.numbers import Number, message_text, quote, to_fraction, to_probability
+from expectitree.numbers import Number, quote, to_probability
 from expectitree.tree.model import Tree
 from expectitree.tree.transform import CHANCES
+
 
 @click.command("opponents")
 @click.option(
@@ -77,7 +76,7 @@ def command(
 
     reports = [report for found in options.map("opponents of", opponents_of) for report in found]
     if reports:
-        write(renderer("opponents", format_name)(reports, make_look()))
+        show("opponents", format_name, reports)
     options.exit()
 
 
@@ -94,4 +93,3 @@ def _read_epsilon(text: str, exact: bool) -> Number:
         return to_probability(text.strip(), exact)
     except NumberError as error:
         raise click.BadParameter(str(error), param_hint="'--epsilon'") from None
-

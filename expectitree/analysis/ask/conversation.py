@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from enum import Enum
 from typing import NamedTuple
 
 from rich.console import ConsoleOptions, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -16,10 +17,11 @@ from expectitree.analysis.ask.report import Inquiry
 from expectitree.analysis.ask.text import bounds_text, state
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
+from expectitree.analysis.show import look_of
 from expectitree.errors import FileError, Problem, SearchError, TreeError
 from expectitree.files.grammar.problems import TooManyProblemsError
 from expectitree.files.grammar.words import nearest
-from expectitree.text.console import indented, safe
+from expectitree.text.console import safe, text_console
 from expectitree.text.headings import title_heading
 from expectitree.text.phrases import plural
 
@@ -159,7 +161,8 @@ class Conversation:
 
     def drawing(self, options: ConsoleOptions) -> Iterator[RenderableType]:
         """Yield the tree with what is known so far."""
-        return tree_lines(Evaluation(self.tree_name, self.inquiry.search), options)
+        look = look_of(text_console(options.max_width, not options.ascii_only))
+        return tree_lines(Evaluation(self.tree_name, self.inquiry.search), look)
 
     def _save(self, changes: dict[str, str]) -> list[RenderableType]:
         """Add answers to the file; return a warning the first time that this fails."""
@@ -174,8 +177,8 @@ class Conversation:
         return []
 
 
-def _help() -> Iterable[RenderableType]:
+def _help() -> list[RenderableType]:
     grid = Table.grid(padding=(0, 2, 0, 0))
     for typed, meaning in HELP.items():
         grid.add_row(Text(typed, no_wrap=True), Text(meaning))
-    return [indented(grid)]
+    return [Padding(grid, (0, 0, 0, 2))]

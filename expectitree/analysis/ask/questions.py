@@ -135,9 +135,7 @@ class Questions:
         The tolerance covers rounding only: `evaluate` also accepts ties on paper, but here a user
         is told that an action is proved to be best.
         """
-        self.limits = find_limits(
-            self.setup, self._greatest_utility, self._greatest, _ROUNDING_EPS
-        )
+        self.limits = find_limits(self.setup, self._greatest_utility, self._greatest, _ROUNDING_EPS)
 
     def _learn(self) -> None:
         """Learn from every known leaf, from the beginning."""

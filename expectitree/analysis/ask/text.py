@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import ConsoleOptions, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -19,7 +20,7 @@ from expectitree.numbers import (
     probability_text,
     to_bound,
 )
-from expectitree.text.console import Trimmed, characters, clipped, indented, safe
+from expectitree.text.console import characters, clipped, indented, safe
 from expectitree.text.phrases import known_text, plural
 from expectitree.tree.model import Bounds, Kind
 
@@ -49,7 +50,7 @@ def question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
     )
     marks = characters(options)
     left_out = len(route) - _FIRST - _LAST
-    grid = _grid(4)
+    grid = Table.grid(padding=(0, 2, 0, 0))
     for number, step in enumerate(route):
         if left_out > 1 and number == _FIRST:
             grid.add_row(Text(f"{marks.ellipsis} {left_out:,} more steps", style="dim"))
@@ -63,7 +64,7 @@ def question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
         label = Text(safe(step.branch.label, options), overflow="fold")
         grid.add_row(name, Text(_VERBS[kind]), label, Text(p, no_wrap=True))
     if route:
-        yield indented(grid)
+        yield Padding(grid, (0, 0, 0, 2))
     notes = [tree.branch_notes.get(route[-1].id) if route else None, leaf.note]
     if left_out > 1:
         notes.insert(0, f"The path is {inquiry.path}")
@@ -72,7 +73,7 @@ def question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
         notes.append(f"{branches:,} branches lead here: the answer counts for all of them.")
     for note in notes:
         if note:
-            yield indented(Text(safe(note, options)), style="dim")
+            yield indented(Text(safe(note, options), style="dim"))
 
 
 def bounds_text(bounds: Bounds) -> str:
@@ -160,23 +161,15 @@ def _actions(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
         is_max = inquiry.tree.root.kind == Kind.MAX
         actions.sort(key=lambda action: (not action.is_best, _worst_last(action, is_max)))
         del actions[_MOST_ACTIONS:]
-    grid = _grid(2)
+    grid = Table.grid(padding=(0, 2, 0, 0))
     for action in actions:
-        label = Text(safe(action.label, options), overflow="fold")
+        mark, style = (marks.best, "best") if action.is_best else ("  ", "none")
+        label = Text(mark + safe(action.label, options), style=style, overflow="fold")
         interval = Text(_known(action.interval), no_wrap=True)
-        if action.is_best:
-            label.stylize("best")
         grid.add_row(label, interval)
-    yield Trimmed(grid)
+    yield grid
     if left_out > 0:
         yield Text(f"  {marks.ellipsis} {left_out:,} more", style="dim")
-
-
-def _grid(columns: int) -> Table:
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    for _ in range(columns):
-        grid.add_column()
-    return grid
 
 
 def _label(label: str, options: ConsoleOptions) -> str:

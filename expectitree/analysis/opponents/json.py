@@ -13,7 +13,7 @@ from expectitree.numbers import Number
 from expectitree.text.json_values import dumps, json_number
 
 
-def render(reports: Sequence[Opponents], *_: object) -> Iterator[str]:
+def render(reports: Sequence[Opponents]) -> Iterator[str]:
     """Yield one object for each file and each Nature, one a line."""
     for report in reports:
         exact = report.tree.exact

@@ -20,7 +20,7 @@ actions' functions cross:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -317,9 +317,16 @@ class _Verifier:
             self._verify(side, here.after)
         if lower == upper:
             self._verify(lower, here.at)
-        sets = (self.labels(actions) for actions in (before, here.at, here.after))
-        middle = self.value((lower + upper) / 2)
-        return Crossing(lower, upper, middle, *sets, self.value(lower), self.value(upper))
+        return Crossing(
+            lower,
+            upper,
+            self.value((lower + upper) / 2),
+            self.labels(before),
+            self.labels(here.at),
+            self.labels(here.after),
+            self.value(lower),
+            self.value(upper),
+        )
 
     def _verify(self, epsilon: Fraction, best: Iterable[int]) -> None:
         """Raise `AnalysisError` if evaluating the tree contradicts the best actions or the value."""

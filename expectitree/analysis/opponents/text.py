@@ -13,7 +13,6 @@ from rich.text import Text
 from expectitree.analysis.opponents.report import (
     MOST_DEGREE,
     MOST_NODES,
-    TOLERANCE,
     Crossing,
     Obstacle,
     Opponents,
@@ -106,9 +105,7 @@ def _opponent_rows(
     return [row[:width] for row in rows]
 
 
-def _decision(
-    report: Opponents, prefix: str, options: ConsoleOptions
-) -> Iterator[RenderableType]:
+def _decision(report: Opponents, prefix: str, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the answer in a sentence, and a table of the best actions by epsilon."""
     yield Text(prefix + _sentence(report, options), style="title")
     crossings = report.crossings
@@ -118,11 +115,8 @@ def _decision(
     yield from table(columns, _decision_rows(crossings[:MOST_CROSSINGS], options), options)
     if len(crossings) > MOST_CROSSINGS:
         yield Text(f"The first {MOST_CROSSINGS} changes; --format json lists all.", style="dim")
-    yield Text(
-        f"Each change is verified within {float(TOLERANCE):.0e} on both sides, by evaluating the "
-        "tree in exact arithmetic.",
-        style="dim",
-    )
+    text = "Each change is verified on both sides, by evaluating the tree in exact arithmetic."
+    yield Text(text, style="dim")
 
 
 def _sentence(report: Opponents, options: ConsoleOptions) -> str:
@@ -162,11 +156,20 @@ def _decision_rows(crossings: Sequence[Crossing], options: ConsoleOptions) -> li
 
 def _value_text(crossing: Crossing) -> str:
     """Return the root's value at a crossing, with as many digits as are certain."""
+    if crossing.exact is not None:
+        return display_text(crossing.value)
     for digits in range(_DIGITS, 2, -1):
-        text = display_text(crossing.value_lower, digits)
-        if text == display_text(crossing.value_upper, digits):
-            return text
-    return display_text(crossing.value, 3)
+        ends = {_float_text(end, digits) for end in (crossing.value_lower, crossing.value_upper)}
+        if len(ends) == 1:
+            return ends.pop()
+    return _float_text(crossing.value, 2)
+
+
+def _float_text(value: Fraction, digits: int) -> str:
+    try:
+        return display_text(float(value), digits)
+    except OverflowError:
+        return display_text(value, digits)
 
 
 def _names(actions: Sequence[str], options: ConsoleOptions) -> str:
