@@ -148,7 +148,7 @@ def _effort(inquiry: Inquiry) -> str:
     text = f"Answered: {inquiry.asked:,} of {plural(total, 'unknown utility')}."
     if inquiry.is_done and inquiry.unknown_left:
         goal = "value" if inquiry.algorithm.goal == "value" else "decision"
-        text += f" The {'others' if inquiry.asked else 'answers'} cannot change the {goal}."
+        text += f" {'The others cannot' if inquiry.asked else 'No answer can'} change the {goal}."
     return text
 
 
