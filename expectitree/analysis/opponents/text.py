@@ -127,13 +127,16 @@ def _sentence(report: Opponents, options: ConsoleOptions) -> str:
         return "There is no MIN node: all opponents are alike."
     if report.obstacle is not None:
         return f"Where the decision changes was not computed: {obstacle_text(report)}."
-    whose = "" if root.kind == Kind.MAX else f" {MIN_ROOT}"
+    notes = "" if root.kind == Kind.MAX else f" {MIN_ROOT}"
+    if set(report.start) != set(report.rows[0].ties):
+        notes += " (The table counts nearly equal values as ties; this is exact.)"
     if report.crossings:
-        return f"The best action changes at {plural(len(report.crossings), 'value')} of epsilon.{whose}"
+        values = plural(len(report.crossings), "value")
+        return f"The best actions change at {values} of epsilon.{notes}"
     verb = "are" if len(report.start) > 1 else "is"
     return (
         f"{_names(report.start, options)} {verb} best for every epsilon: MIN's mistakes never "
-        f"change the decision.{whose}"
+        f"change the decision.{notes}"
     )
 
 
