@@ -23,7 +23,7 @@ from expectitree.tree.transform import CHANCES
     multiple=True,
     default=("0.1",),
     metavar="E",
-    help="The probability of a mistake: 0.05, 1/20 or 5%. Repeat it, or use commas.  [default: 0.1]",
+    help="The probability of a mistake: 0.05, 1/20 or 5%; several with commas.  [default: 0.1]",
 )
 @click.option(
     "--chance",
@@ -32,7 +32,7 @@ from expectitree.tree.transform import CHANCES
     default=("expected",),
     callback=lambda _context, _option, value: _read_chances(value),
     metavar="HOW",
-    help="Nature: worst, best or expected. Repeat it, or use commas.  [default: expected]",
+    help="Nature: worst, best or expected; several with commas.  [default: expected]",
 )
 @tree_options
 @format_option("opponents")
@@ -45,8 +45,8 @@ def command(
     """Evaluate each tree against a perfect, an erring and a random MIN.
 
     With probability epsilon MIN picks one of its actions uniformly. Otherwise it plays the best
-    one, given its own later mistakes. Every epsilon at which the best action changes is computed and
-    verified in exact arithmetic.
+    one, given its own later mistakes. The command computes every epsilon at which the best actions
+    change, and verifies it, in exact arithmetic.
 
     \b
     Nature (--chance), which makes no mistakes:

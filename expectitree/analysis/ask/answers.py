@@ -57,12 +57,15 @@ class AnswersFile:
         """Raise `FileError` if answers cannot be added to the file."""
         if not self.saves or self.name is None:
             return
-        folder = os.path.dirname(self.name) or "."
-        if not os.path.isdir(folder):
-            raise self._failure(f"there is no folder {folder}: check the path, or make it")
-        if not os.access(self.name if os.path.exists(self.name) else folder, os.W_OK):
-            hint = "name another place with --answers, or keep none with --no-save"
-            raise self._failure(f"answers cannot be kept here, it is read-only: {hint}")
+        is_new = not os.path.lexists(self.name)
+        try:
+            with open(self.name, "ab"):
+                pass
+        except OSError as error:
+            hint = "name another file with --answers, or keep no answers with --no-save"
+            raise self._failure(f"answers cannot be kept here: {_reason(error)}: {hint}") from None
+        if is_new:
+            os.unlink(self.name)
         try:
             _answers(_document(f"{self._text()}\n{answers_text({'x': '0'})}", self.name))
         except FileError:
@@ -79,10 +82,9 @@ class AnswersFile:
         if not self.saves or self.name is None:
             return
         try:
-            _append(self.name, answers_text(self.pending), _header(self.tree_name))
+            _append(self.name, answers_text(self.pending), _HEADER.format(escape(self.tree_name)))
         except OSError as error:
-            reason = os.strerror(error.errno) if error.errno else str(error)
-            raise self._failure(f"the answers cannot be written: {reason}") from None
+            raise self._failure(f"the answers cannot be written: {_reason(error)}") from None
         self.pending.clear()
 
     def _text(self) -> str:
@@ -111,8 +113,8 @@ def answers_text(answers: Mapping[str, str]) -> str:
     return "".join(lines)
 
 
-def _header(tree_name: str) -> str:
-    return _HEADER.format(escape(tree_name))
+def _reason(error: OSError) -> str:
+    return os.strerror(error.errno) if error.errno else str(error)
 
 
 def _append(name: str, text: str, header: str) -> None:

@@ -63,7 +63,7 @@ class Conversation:
         self._is_warned = False
 
     def take_kept(self) -> None:
-        """Take the answers of earlier conversations; raise `FileError` if one does not fit the tree."""
+        """Take the answers in the file; raise `FileError` if one does not fit the tree."""
         answers, problems = self.file.read()
         with suppress(TooManyProblemsError):
             for path, number, place in answers:

@@ -121,12 +121,12 @@ class Questions:
                     beliefs.visits[n] = 1
                     reached.append(n)
             elif kind != Kind.TERMINAL and n in self._parents:
-                branches = range(columns.first[n], columns.first[n + 1])
-                visited = (
-                    columns.probability[b] > 0 and beliefs.visits[columns.child[b]]
-                    for b in branches
+                beliefs.visits[n] = int(
+                    any(
+                        columns.probability[b] > 0 and beliefs.visits[columns.child[b]]
+                        for b in self.tree.branches_of(n)
+                    )
                 )
-                beliefs.visits[n] = int(any(visited))
         return reached
 
     def _find_limits(self) -> None:
@@ -215,7 +215,7 @@ class Questions:
         """
         columns, lower, upper = self.columns, self.known.lower, self.known.upper
         seen = set()
-        waiting = [len(columns.kind) - 1]
+        waiting = [self.tree.root_id]
         while waiting:
             n = waiting.pop()
             if n in seen or lower[n] == upper[n]:
@@ -224,7 +224,7 @@ class Questions:
             kind = columns.kind[n]
             if kind == Kind.TERMINAL:
                 yield n
-            for b in range(columns.first[n + 1] - 1, columns.first[n] - 1, -1):
+            for b in reversed(self.tree.branches_of(n)):
                 c = columns.child[b]
                 is_dominated = (kind == Kind.MAX and upper[c] <= lower[n]) or (
                     kind == Kind.MIN and lower[c] >= upper[n]
@@ -236,7 +236,7 @@ class Questions:
         """Return the nodes from the root to a leaf, along possible outcomes if there are such."""
         path = [leaf]
         parents = self._parents if leaf in self._parents else self.tree.first_paths.parent
-        while path[-1] != len(self.tree) - 1:
+        while path[-1] != self.tree.root_id:
             path.append(parents[path[-1]])
         return path[::-1]
 
@@ -244,11 +244,10 @@ class Questions:
 def _parents_in_play(tree: Tree) -> dict[int, int]:
     """Return a parent of each node that play can reach: the last in the table, the root its own."""
     columns = tree.columns
-    root = len(tree) - 1
-    parents = {root: root}
-    for n in range(root, -1, -1):
+    parents = {tree.root_id: tree.root_id}
+    for n in range(tree.root_id, -1, -1):
         if n in parents:
-            for b in range(columns.first[n], columns.first[n + 1]):
+            for b in tree.branches_of(n):
                 if columns.probability[b] > 0:
                     parents.setdefault(columns.child[b], n)
     return parents

@@ -128,12 +128,9 @@ class Inquiry:
         else:
             raise SearchError("no question is left: name the leaf that has this utility")
         value = self._number(utility)
-        if n in self._questions.answers or n not in self._unknown:
-            self._check_same(n, value)
-            return
-        self._check_bounds(n, value)
-        self._questions.take(n, value)
-        self._log.append((n, value))
+        if self._is_news(n, value):
+            self._questions.take(n, value)
+            self._log.append((n, value))
 
     def skip(self) -> None:
         """Ask for another leaf. This one comes back when no other leaf is left that may help."""
@@ -255,7 +252,7 @@ class Inquiry:
         return f"<Inquiry {state}: {known}, {self.asked:,} of {len(self._unknown):,} answered>"
 
     def __getstate__(self) -> tuple[Any, ...]:
-        """Return the arguments and the log; loading rebuilds the search, whose columns are views."""
+        """Return the arguments and the log: loading rebuilds the search."""
         columns = (
             array(c.format, c) if isinstance(c, memoryview) else c for c in self.tree.columns
         )
@@ -269,7 +266,7 @@ class Inquiry:
         self._questions = self._replayed(log)
 
     def _is_proof(self, loss: Number) -> bool:
-        """Say whether a loss is at most the rounding error, which is twice as large if v* is known."""
+        """Say whether a loss is at most the rounding error: twice as much if v* is known."""
         lower, upper = self.interval(self.tree.root)
         return bool(loss <= (2 if lower == upper else 1) * self._questions.limits.eps)
 
@@ -306,39 +303,41 @@ class Inquiry:
             raise SearchError(f"{utility} is not a utility: expected a finite number")
         builder = TreeBuilder(exact=self.tree.exact)
         try:
-            value: Number = builder.build(builder.terminal(utility)).columns.utility[0]  # type: ignore[arg-type]
+            leaf = builder.terminal(utility)  # type: ignore[arg-type]
         except NumberError as error:
             raise SearchError(str(error)) from None
+        value: Number = builder.build(leaf).columns.utility[0]
         if value != value:
-            raise SearchError(
-                "None is not a utility: expected a number; `skip` asks for another leaf"
-            )
+            hint = "expected a number; `skip` asks for another leaf"
+            raise SearchError(f"None is not a utility: {hint}")
         return value
 
-    def _check_same(self, n: int, value: Number) -> None:
-        """Raise `SearchError` unless a known leaf has this utility."""
-        where = shortened(self.tree.path_of(n))
-        if self.tree.columns.kind[n] != Kind.TERMINAL:
-            raise SearchError(
-                f"{where} is not a leaf, and only leaves have utilities: name one below it"
-            )
-        is_answered = n in self._questions.answers
-        known = self._questions.answers.get(n, self.tree.columns.utility[n])
+    def _is_news(self, n: int, value: Number) -> bool:
+        """Return whether a leaf is unknown; raise `SearchError` if it cannot have this utility."""
+        where, kind = shortened(self.tree.path_of(n)), self.tree.columns.kind[n]
+        text = message_text(value)
+        if kind != Kind.TERMINAL:
+            hint = "name one below it"
+            raise SearchError(f"{where} is not a leaf, and only leaves have utilities: {hint}")
+        if n in self._unknown and n not in self._questions.answers:
+            lower, upper = (ends[n] for ends in self._questions.bounds)
+            if not lower <= value <= upper:
+                ends = f"[{message_text(lower)}, {message_text(upper)}]"
+                raise SearchError(
+                    f"the utility {text} of {where} lies outside its bounds {ends}: "
+                    "correct the one or the other"
+                )
+            return True
+        known, how = self.tree.columns.utility[n], "is known"
+        hint = "change the tree if that is wrong"
+        if n in self._questions.answers:
+            known, how = self._questions.answers[n], "was answered already"
+            hint = "take that back first"
         if value != known:
-            how, hint = "is known", "change the tree if that is wrong"
-            if is_answered:
-                how, hint = "was answered already", "take that back first"
             raise SearchError(
-                f"the utility of {where} {how}, {message_text(known)}, and now {message_text(value)}: {hint}"
+                f"the utility of {where} {how}, {message_text(known)}, and now {text}: {hint}"
             )
-
-    def _check_bounds(self, n: int, value: Number) -> None:
-        lower, upper = (ends[n] for ends in self._questions.bounds)
-        if not lower <= value <= upper:
-            raise SearchError(
-                f"the utility {message_text(value)} of {shortened(self.tree.path_of(n))} lies outside "
-                f"its bounds [{message_text(lower)}, {message_text(upper)}]: correct the one or the other"
-            )
+        return False
 
 
 def _bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
@@ -350,9 +349,7 @@ def _bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
 
 def _step(tree: Tree, n: int, below: int) -> Step:
     """Return the step from a node to a child, by the likeliest branch if there are several."""
-    columns = tree.columns
-    branches = range(columns.first[n], columns.first[n + 1])
-    leading = (b for b in branches if columns.child[b] == below)
+    columns, node = tree.columns, tree.node(n)
+    leading = (b for b in tree.branches_of(n) if columns.child[b] == below)
     b = max(leading, key=lambda b: columns.probability[b])
-    branch = Branch(tree.branch_label(n, b), columns.probability[b], tree.node(below))
-    return Step(tree.node(n), branch, b)
+    return Step(node, node.branches[b - columns.first[n]], b)

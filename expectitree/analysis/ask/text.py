@@ -1,4 +1,4 @@
-"""An inquiry for a terminal: its questions, what is known so far, and why the decision is certain."""
+"""An inquiry for a terminal: its questions, and the decision or what is known so far."""
 
 from __future__ import annotations
 
@@ -11,20 +11,18 @@ from rich.table import Table
 from rich.text import Text
 
 from expectitree.analysis.ask.report import Action, Inquiry
-from expectitree.errors import NumberError
 from expectitree.numbers import (
     INFINITY,
     Number,
     display_text,
     exact_text,
     probability_text,
-    to_bound,
 )
 from expectitree.text.console import characters, clipped, indented, safe
 from expectitree.text.phrases import known_text, plural
 from expectitree.tree.model import Bounds, Kind
 
-_FIRST, _LAST = 3, 8  # steps of a long route that are shown
+_MOST_STEPS = 12  # of a route, from its end
 _MOST_ACTIONS = 20
 _LONGEST_LABEL = 40  # terminal columns, in a sentence
 _VERBS = {Kind.MAX: "plays", Kind.MIN: "plays", Kind.CHANCE: "draws"}
@@ -49,13 +47,11 @@ def question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
         style="title",
     )
     marks = characters(options)
-    left_out = len(route) - _FIRST - _LAST
+    left_out = max(0, len(route) - _MOST_STEPS)
+    if left_out:
+        yield Text(f"  {marks.ellipsis} {left_out:,} more steps", style="dim")
     grid = Table.grid(padding=(0, 2, 0, 0))
-    for number, step in enumerate(route):
-        if left_out > 1 and number == _FIRST:
-            grid.add_row(Text(f"{marks.ellipsis} {left_out:,} more steps", style="dim"))
-        if left_out > 1 and _FIRST <= number < len(route) - _LAST:
-            continue
+    for step in route[left_out:]:
         kind = step.node.kind
         p = ""
         if kind == Kind.CHANCE:
@@ -66,7 +62,7 @@ def question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
     if route:
         yield Padding(grid, (0, 0, 0, 2))
     notes = [tree.branch_notes.get(route[-1].id) if route else None, leaf.note]
-    if left_out > 1:
+    if left_out:
         notes.insert(0, f"The path is {inquiry.path}")
     branches = list(tree.columns.child).count(leaf.id) if tree.is_sharing else 1
     if branches > 1:
@@ -79,22 +75,11 @@ def question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
 def bounds_text(bounds: Bounds) -> str:
     """Return the numbers that are allowed as an answer, in words."""
     lower, upper = bounds
-    least, greatest = _end_text(lower, 1), _end_text(upper, -1)
     if lower == -INFINITY:
-        return "a number" if upper == INFINITY else f"a number, at most {greatest}"
+        return "a number" if upper == INFINITY else f"a number, at most {exact_text(upper)}"
     if upper == INFINITY:
-        return f"a number, at least {least}"
-    return f"a number from {least} to {greatest}"
-
-
-def _end_text(end: Number, sign: int) -> str:
-    """Return a bound, rounded only if the rounded number is allowed as an answer."""
-    text = display_text(end)
-    try:
-        rounded: Any = to_bound(text, exact=not isinstance(end, float))
-    except NumberError:  # the text gives only a magnitude
-        return text
-    return exact_text(end) if sign * rounded < sign * end else text
+        return f"a number, at least {exact_text(lower)}"
+    return f"a number from {exact_text(lower)} to {exact_text(upper)}"
 
 
 def state(inquiry: Inquiry, options: ConsoleOptions) -> Text:

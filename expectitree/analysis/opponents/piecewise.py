@@ -113,7 +113,7 @@ def _greater_pieces(f: Piecewise, g: Piecewise, is_max: bool) -> Iterator[tuple[
 
 
 def where_equal(f: Piecewise, g: Piecewise) -> list[tuple[Root, Root]]:
-    """Return the closed intervals on which two functions are equal, which may touch or be points."""
+    """Return the closed intervals where two functions are equal. They may touch, or be points."""
     found = []
     for left, right, p, q in cells(f, g):
         if p == q:

@@ -142,7 +142,7 @@ def opponents(
     engine: str = "auto",
     file: str = "",
 ) -> Opponents:
-    """Evaluate a tree against a perfect, an erring and a random MIN; find where the decision changes.
+    """Evaluate a tree against a perfect, an erring and a random MIN, and find the crossings.
 
     `epsilons` are the probabilities of a mistake. `chance` replaces CHANCE nodes, which make no
     mistakes: "worst", "best" or "expected". `bounds` and `engine` are options of `evaluate`.
@@ -329,15 +329,16 @@ class _Verifier:
         )
 
     def _verify(self, epsilon: Fraction, best: Iterable[int]) -> None:
-        """Raise `AnalysisError` if evaluating the tree contradicts the best actions or the value."""
+        """Raise `AnalysisError` if evaluating the tree contradicts the actions or the value."""
         search = evaluate(replace_opponent(self.tree, epsilon, self.chance))
         found = _best_actions(self.tree, search, epsilon)
         expected, value = self.labels(best), self.value(epsilon)
         if found != expected or search.value != value:
             raise AnalysisError(
-                f"at epsilon {message_text(epsilon)} the best actions are {', '.join(found)} (value "
-                f"{message_text(search.value)}), but {', '.join(expected)} (value {message_text(value)}) "
-                "were computed: this is a defect of expectitree, please report it with the tree"
+                f"at epsilon {message_text(epsilon)} the best actions are {', '.join(found)} "
+                f"(value {message_text(search.value)}), but {', '.join(expected)} "
+                f"(value {message_text(value)}) were computed: this is a defect of expectitree, "
+                "please report it with the tree"
             )
 
 
