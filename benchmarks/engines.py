@@ -20,7 +20,8 @@ from benchmarks.measuring import Row, Size, as_installed
 from expectitree import Tree, compiling, evaluate, generate, load, save
 from expectitree.numbers import INFINITY
 from expectitree.searches.backward_induction import backward_induction
-from expectitree.searches.engine import NO_LIMIT, tolerance
+from expectitree.searches.engine import NO_LIMIT
+from expectitree.searches.setup import tolerance
 from expectitree.searches.star_minimax import DEPTH_CODES, Work, star_minimax
 
 HERE = Path(__file__).resolve().parent

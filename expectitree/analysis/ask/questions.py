@@ -19,15 +19,13 @@ from expectitree.searches.best_first import (
     walk,
 )
 from expectitree.searches.engine import (
-    NO_BOUNDS,
     NO_LIMIT,
-    Ground,
     begin_best_first,
     end_best_first,
     find_limits,
-    greatest_number,
 )
 from expectitree.searches.result import Search
+from expectitree.searches.setup import NO_BOUNDS, SearchSetup, greatest_number
 from expectitree.tree.model import Kind, Tree
 
 NO_LEAF = -1
@@ -42,7 +40,7 @@ class Questions:
     shared, it backs up along one path only, so `known` holds the intervals backed up along all.
     """
 
-    def __init__(self, setup: Ground) -> None:
+    def __init__(self, setup: SearchSetup) -> None:
         tree = setup.tree
         self.setup, self.tree, self.columns = setup, tree, setup.columns
         self.beliefs, self.limits = begin_best_first(setup)

@@ -15,10 +15,11 @@ from expectitree.analysis.ask.questions import NO_LEAF, Questions
 from expectitree.errors import NumberError, SearchError
 from expectitree.files.grammar.problems import shortened
 from expectitree.numbers import Number, display_text, escape, message_text, quote
-from expectitree.searches.engine import NO_BOUNDS, Ground, choose_bounds
+from expectitree.searches.engine import choose_bounds
 from expectitree.searches.result import Search
+from expectitree.searches.setup import NO_BOUNDS, SearchSetup
 from expectitree.tree.builder import TreeBuilder
-from expectitree.tree.model import Bounds, Branch, Columns, Kind, Node, Tree
+from expectitree.tree.model import Bounds, Branch, Columns, Kind, Node, Tree, check_tree
 
 Reply: TypeAlias = "tuple[int, Number] | None"  # an answer, leaf and utility; None skips the leaf
 
@@ -50,6 +51,7 @@ def inquire(
     root). `guide` is the option of the algorithm `best-first`. Raises `SearchError` for other goals
     and guides, and for bounds that the tree contradicts.
     """
+    check_tree(tree)
     return Inquiry(tree, bounds, goal, guide)
 
 
@@ -151,7 +153,7 @@ class Inquiry:
     def _replayed(self, log: Iterable[Reply]) -> Questions:
         """Return the search after some answers and skips, and keep them as the log."""
         engine = "exact" if self.tree.exact else "interpreted"
-        setup = Ground.of(self.tree, self.algorithm, self.bounds, self.bounds_source, engine)
+        setup = SearchSetup.of(self.tree, self.algorithm, self.bounds, self.bounds_source, engine)
         questions = Questions(setup)
         self._log = list(log)
         for reply in self._log:

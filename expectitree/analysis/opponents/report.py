@@ -48,7 +48,7 @@ from expectitree.errors import AnalysisError
 from expectitree.numbers import Number, message_text, to_exact
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
-from expectitree.tree.model import Bounds, Kind, Tree
+from expectitree.tree.model import Bounds, Kind, Tree, check_tree
 from expectitree.tree.transform import in_fractions, replace_opponent
 
 TOLERANCE = Fraction(1, 10**9)  # the widest interval around an epsilon that is not rational
@@ -149,6 +149,7 @@ def opponents(
     Crossings are exact: floats count as the decimals that they print as. Raises `TransformError`
     for an epsilon outside [0, 1].
     """
+    check_tree(tree)
     if isinstance(epsilons, (float, int, Fraction)):
         epsilons = [epsilons]
     rows = []

@@ -54,9 +54,11 @@ def searched(tree: Tree, bounds: Bounds, goal: str) -> list[int]:
     """Return the leaves that the search visits, in order, by running its own loop."""
     chosen = algorithm("best-first", goal=goal)
     found, source = engine.choose_bounds(tree, bounds)
-    ground = engine.Ground.of(tree, chosen, found, source, "exact" if tree.exact else "interpreted")
-    beliefs, limits = engine.begin_best_first(ground)
-    columns, order = ground.columns, []
+    setup = engine.SearchSetup.of(
+        tree, chosen, found, source, "exact" if tree.exact else "interpreted"
+    )
+    beliefs, limits = engine.begin_best_first(setup)
+    columns, order = setup.columns, []
     begin(columns, beliefs, limits)
     while True:
         depth = walk(columns, beliefs, limits, engine.NO_LIMIT)
