@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.algorithms import algorithm
 from expectitree.analysis.ask.questions import NO_LEAF, Questions
+from expectitree.display import Shown
 from expectitree.errors import NumberError, SearchError
 from expectitree.files.grammar.problems import shortened
 from expectitree.numbers import Number, display_text, escape, message_text, quote
@@ -55,7 +56,7 @@ def inquire(
     return Inquiry(tree, bounds, goal, guide)
 
 
-class Inquiry:
+class Inquiry(Shown):
     """A best-first search that waits for the utility of a leaf, and can be stopped at any time.
 
     It asks until it is certain which action is best. `loss` limits how wrong that can still be:
