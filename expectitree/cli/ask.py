@@ -202,25 +202,25 @@ def _converse(conversation: Conversation, console: Console) -> None:
         sys.stdin.reconfigure(errors="backslashreplace")
     inquiry = conversation.inquiry
 
-    def tell(*shown: RenderableType) -> None:
+    def show_all(*shown: RenderableType) -> None:
         for text in to_strings(shown, console):
             click.echo(text, err=True, nl=False, color=console.color_system is not None)
 
-    tell(*conversation.introduction())
+    show_all(*conversation.introduction())
     reply = Reply(then=Then.QUESTION)
     try:
         while reply.then != Then.END and not (inquiry.is_done and not _is_terminal(sys.stdin)):
             if reply.then == Then.QUESTION and not inquiry.is_done:
-                tell("", *question(inquiry, console.options))
+                show_all("", *question(inquiry, console.options))
             line = _read(conversation.prompt)
             if line is None:
                 break
             with working("choosing the next question"), _uninterrupted():
                 reply = conversation.respond(line)
-            tell(*reply.shown)
+            show_all(*reply.shown)
     except KeyboardInterrupt:
-        tell("")
-    tell("")
+        show_all("")
+    show_all("")
 
 
 def _conclude(

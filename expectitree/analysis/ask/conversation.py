@@ -104,7 +104,7 @@ class Conversation:
         return f"{bounds_text(self.inquiry.interval(leaf))}: "
 
     def respond(self, line: str) -> Reply:
-        """Do what a line says."""
+        """Carry out a typed line and return the reply."""
         typed = line.strip()
         is_done = self.inquiry.is_done
         match _ALIASES.get(typed.lower(), typed.lower()):

@@ -141,7 +141,7 @@ def test_a_bad_answer_is_asked_for_again(tree: Path) -> None:
     result = ask("bet.yaml", typed="\nfour\nundo\nskop\n10\n-1e999\n1/0\ntrue\n2\n")
     assert result.exit_code == 0
     assert result.stderr.count("Question") == 1
-    for said in (
+    for expected in (
         "Type a number, or ? for help.",
         "'four' is no number: write a decimal such as 2, -4.5e3 or .9, or a fraction of",
         "There is no answer to take back.",
@@ -151,19 +151,19 @@ def test_a_bad_answer_is_asked_for_again(tree: Path) -> None:
         "divides by zero",
         "true is no number",
     ):
-        assert said in result.stderr
+        assert expected in result.stderr
     assert kept() == f"{GOOD}: 2\n"
 
 
 def test_help_show_skip_and_undo(tree: Path) -> None:
     result = ask("bet.yaml", "--goal", "value", typed="?\nshow\nskip\n1\nundo\nskip\n8\nskip\n")
-    said = result.stderr
+    shown = result.stderr
     for word in ("skip", "undo", "show", "quit"):
-        assert f"\n  {word} " in said
-    assert "├── sure  4\n└── bet   ● CHANCE [0, 7]" in said
-    assert "{'" not in said
-    assert f"Taken back: {BAD}, 1\n" in said
-    assert "There is no other leaf that matters now.\n" in said
+        assert f"\n  {word} " in shown
+    assert "├── sure  4\n└── bet   ● CHANCE [0, 7]" in shown
+    assert "{'" not in shown
+    assert f"Taken back: {BAD}, 1\n" in shown
+    assert "There is no other leaf that matters now.\n" in shown
     assert kept() == f'{BAD}: 1\n{BAD}: "?"\n{GOOD}: 8\n'
 
 
