@@ -1,4 +1,4 @@
-"""`expectitree limit`: how few leaves could have been enough."""
+"""`expectitree limit`: the fewest leaves that prove the result."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from expectitree.cli.terminal import make_look, working, write
 
 @click.command("limit")
 @algorithm_option(
-    "A search to set beside the limit, once for each; by default all that do not think long."
+    "A search to compare with the limit; may be repeated. By default all that are not slow."
 )
 @tree_options
 @max_leaves_option
@@ -41,11 +41,11 @@ def command(
     format_name: str,
     **given: Any,
 ) -> None:
-    """Say how few leaves could have been enough, which they are, and how far from that each search was.
+    """Count the fewest leaves that prove the result, name them, and compare searches with them.
 
-    These are the fewest leaves that force the root's value whatever all others are within their
-    bounds, which no correct search can beat, and the fewest that force only which action is best.
-    Where several paths lead to a leaf the figure may be known to lie between two only.
+    These are the fewest leaves that prove the root's value, whatever all others are worth within
+    their bounds: no correct search can visit fewer. A second count is for a proof of the best action
+    alone. Where nodes are shared, each count may be a range.
 
     For example: expectitree limit trees/ballard-6.yaml
     """

@@ -316,7 +316,7 @@ def format_option(question: str) -> Callable[[Command], Command]:
 
 def max_leaves_option(command: Command) -> Command:
     """Add what says how large a tree may be whose limit is counted."""
-    from expectitree.analysis.limit.report import MOST_LARGE, MOST_LEAVES
+    from expectitree.analysis.limit.steps import MOST_LARGE, MOST_LEAVES
 
     option = click.option(
         "--max-leaves",

@@ -8,7 +8,8 @@ from time import perf_counter
 from typing import Any
 
 from expectitree.algorithms import Algorithm
-from expectitree.analysis.limit.report import Limit, check_size, measure
+from expectitree.analysis.limit.report import Limit, measure
+from expectitree.analysis.limit.steps import check_size
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import readable

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from expectitree.analysis.compare.report import Comparison, Total, totals
 from expectitree.analysis.evaluate.text import value_text
-from expectitree.analysis.limit.proofs import between
+from expectitree.analysis.limit.text import between, notes, sentence_of
 from expectitree.numbers import printable
 from expectitree.text.look import Look, wrapped
 from expectitree.text.table import table
@@ -50,9 +50,9 @@ def _headings(comparison: Comparison) -> tuple[str, ...]:
 
 def _sentences(comparison: Comparison) -> Iterator[str]:
     yield comparison.sentence
-    if comparison.limit is not None and comparison.limit.sentence:
-        yield comparison.limit.sentence
-        yield from comparison.limit.notes
+    if comparison.limit is not None and comparison.limit.rows:
+        yield sentence_of(comparison.limit)
+        yield from notes(comparison.limit)
 
 
 def _rows(comparison: Comparison) -> list[list[str]]:
@@ -60,7 +60,7 @@ def _rows(comparison: Comparison) -> list[list[str]]:
     limit = comparison.limit
     for row in comparison.rows:
         search, counts = row.search, row.search.counts
-        needed = [] if limit is None else [limit.enough(search).text]
+        needed = [] if limit is None else [between(limit.enough(search).least, limit.enough(search).most)]
         rows.append(
             [
                 search.algorithm.full_name, value_text(search), search.best or "-",

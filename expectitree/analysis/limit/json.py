@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from expectitree.analysis.limit.report import Limit
-from expectitree.analysis.limit.text import _names
+from expectitree.analysis.limit.text import leaf_names
 from expectitree.searches.result import Search
 from expectitree.text.json_values import dumps, json_number
 from expectitree.text.look import Look
@@ -28,10 +28,10 @@ def render(reports: Sequence[Limit], look: Look, show_all: bool = True) -> Itera
                 "ties": list(search.ties),
                 **limit_fields(report),
                 "best_action_proved": report.proved,
-                "exact_leaves": _names(tree, report.exact),
+                "exact_leaves": leaf_names(tree, report.exact),
                 "best_action_leaves": None
                 if report.best_action is None
-                else _names(tree, report.best_action),
+                else leaf_names(tree, report.best_action),
                 "rows": [_row_fields(report, row) for row in report.rows],
             }
         )

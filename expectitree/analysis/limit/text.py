@@ -1,12 +1,11 @@
-"""How few leaves could have been enough, as text and as JSON."""
+"""The fewest leaves that are enough, as text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from expectitree.analysis.evaluate.text import BOUNDS_FROM
-from expectitree.analysis.limit.proofs import Enough
-from expectitree.analysis.limit.report import Limit
+from expectitree.analysis.limit.report import Enough, Limit
 from expectitree.numbers import readable
 from expectitree.searches.result import Search
 from expectitree.text.json_values import MOST_NESTED
@@ -17,11 +16,11 @@ from expectitree.tree.model import Tree
 HEADINGS = ("algorithm", "leaves", "needed", "surplus", "ratio")
 RIGHT = HEADINGS[1:]
 DISPENSABLE = ("ratio", "needed")
-MOST_SHOWN = 20  # leaves that are named without being asked
+MOST_SHOWN = 20  # leaves that are named without --all
 
 
 def render(reports: Sequence[Limit], look: Look, show_all: bool = False) -> Iterator[str]:
-    """Yield for each file how few leaves are enough, which they are, and how far from that each algorithm was."""
+    """Yield for each file the fewest leaves, their names, and a table of the searches."""
     for position, report in enumerate(reports):
         if position:
             yield ""
@@ -36,7 +35,7 @@ def render(reports: Sequence[Limit], look: Look, show_all: bool = False) -> Iter
             look.width,
         )
         yield ""
-        for sentence in _sentences(report, look):
+        for sentence in _results(report, look):
             for line in wrapped(sentence, look.width):
                 yield look.paint(line, "title")
         yield from _named("the value", report.exact, tree, look, show_all)
@@ -48,54 +47,81 @@ def render(reports: Sequence[Limit], look: Look, show_all: bool = False) -> Iter
                 HEADINGS, [_row(report, row) for row in report.rows], look, RIGHT, DISPENSABLE
             )
             yield ""
-            for note in report.notes:
+            for note in notes(report):
                 yield from wrapped(note, look.width)
-            yield from (look.paint(line, "title") for line in wrapped(report.sentence, look.width))
+            yield from (
+                look.paint(line, "title") for line in wrapped(sentence_of(report), look.width)
+            )
+
+
+def between(least: int, most: int) -> str:
+    """Return a count, or the range that it lies in."""
+    return f"{most:,}" if least == most else f"{least:,} to {most:,}"
+
+
+def sentence_of(report: Limit) -> str:
+    """Return a sentence on the search that visited the fewest leaves; empty if none finished."""
+    least = report.least_row
+    if least is None:
+        return ""
+    enough = report.enough(least)
+    return (
+        f"{least.algorithm.full_name} visited {_leaves(least.counts.leaves_visited)}; "
+        f"{between(enough.least, enough.most)} {'is' if enough.most == 1 else 'are'} needed"
+        f"{'' if enough is report.exact else ' for the best action'}."
+    )
+
+
+def notes(report: Limit) -> list[str]:
+    """Return a sentence for each search that visited fewer leaves than are needed."""
+    return [
+        f"{row.algorithm.full_name} took numbers that differ by about {readable(row.eps, 2)} as "
+        "equal, so it needed fewer leaves than the limit; with --exact it does not."
+        for row in report.below
+    ]
 
 
 def _row(report: Limit, row: Search) -> list[str]:
-    looked, enough = row.counts.leaves_visited, report.enough(row)
+    visited, enough = row.counts.leaves_visited, report.enough(row)
+    needed = between(enough.least, enough.most)
     if not row.is_answered:
-        return [row.algorithm.full_name, f"{looked:,}", enough.text, "stopped", "-"]
-    surplus = report.surplus(row)
-    between = f"{looked - enough.most:,} to {looked - enough.least:,}"
-    ratio = "-" if surplus is None or not enough.most else f"{looked / enough.most:.2f}"
-    return [
-        row.algorithm.full_name, f"{looked:,}", enough.text, between if surplus is None else f"{surplus:,}", ratio
-    ]  # fmt: skip
+        return [row.algorithm.full_name, f"{visited:,}", needed, "stopped", "-"]
+    surplus = between(visited - enough.most, visited - enough.least)
+    is_known = enough.count is not None and enough.most
+    ratio = f"{visited / enough.most:.2f}" if is_known else "-"
+    return [row.algorithm.full_name, f"{visited:,}", needed, surplus, ratio]
 
 
-def _sentences(report: Limit, look: Look) -> Iterator[str]:
+def _results(report: Limit, look: Look) -> Iterator[str]:
     tree, exact, best = report.tree, report.exact, report.best_action
     lower, upper = map(readable, report.search.bounds)
-    local = tree.local_bounds.keys() - {len(tree) - 1}
-    others = f"whatever the others are within {'their bounds' if local else f'[{lower}, {upper}]'}"
+    has_local = tree.local_bounds.keys() - {tree.root_id}
+    others = (
+        f"whatever the others are within {'their bounds' if has_local else f'[{lower}, {upper}]'}"
+    )
     value = readable(report.search.value)
-    unsure = " (shared nodes make the exact figure hard)"
     total = tree.leaves
-    if exact.count is None:
-        yield (
-            f"Between {exact.least:,} and {exact.most:,} of {_leaves(total)} force the value {value}, {others}{unsure}."
-        )
-    elif exact.count == 0:
-        yield f"No leaf is needed: the bounds alone force the value {value}."
+    if exact.count == 0:
+        yield f"No leaf is needed: the bounds alone prove the value {value}."
     elif exact.count == total:
         every = f"All {_leaves(total)} are" if total > 1 else "The one leaf is"
-        yield f"{every} needed to force the value {value}."
+        yield f"{every} needed to prove the value {value}."
     else:
-        yield f"{exact.count:,} of {_leaves(total)} force{'s' * (exact.count == 1)} the value {value}, {others}."
+        count = between(exact.least, exact.most)
+        yield f"{count} of {_leaves(total)} prove{'s' * (exact.most == 1)} the value {value}, {others}."
     if best is None:
-        yield "The root is no player's: there is no action to choose."
+        yield "The root is not a player's node: there is no action to choose."
         return
     action = look.shown(report.proved or "")
-    if best.count is None:
-        yield f"Between {best.least:,} and {best.most:,} are enough to know that {action} is best{unsure}."
-    elif best.count == 0:
-        one = tree.columns.first[len(tree)] - tree.columns.first[len(tree) - 1] == 1
-        why = "it is the only action" if one else "the bounds alone say so"
-        yield f"None is needed to know that {action} is best: {why}."
+    if best.most == 0:
+        only = len(tree.branches_of(tree.root_id)) == 1
+        why = "it is the only action" if only else "the bounds alone prove it"
+        yield f"No leaf is needed to prove that {action} is best: {why}."
     else:
-        yield f"{best.count:,} {'is' if best.count == 1 else 'are'} enough to know that {action} is best."
+        count = between(best.least, best.most)
+        yield f"{count} prove{'s' * (best.most == 1)} that {action} is best."
+    if exact.count is None or best.count is None:
+        yield "The exact figure is not known, since nodes are shared."
 
 
 def _named(what: str, enough: Enough, tree: Tree, look: Look, show_all: bool) -> Iterator[str]:
@@ -104,13 +130,13 @@ def _named(what: str, enough: Enough, tree: Tree, look: Look, show_all: bool) ->
         return
     yield ""
     yield look.paint(
-        f"{'Leaves' if enough.most > 1 else 'A leaf'} that force{'s' * (enough.most == 1)} {what}:",
+        f"{'Leaves' if enough.most > 1 else 'A leaf'} that prove{'s' * (enough.most == 1)} {what}:",
         "dim",
     )
     most = enough.most if show_all else MOST_SHOWN
     names = [
         f"node {name}" if isinstance(name, int) else look.shown(name)
-        for name in _names(tree, enough, most)
+        for name in leaf_names(tree, enough, most)
     ]
     names = [clipped_start(name, look.width - 3, look.characters.ellipsis) + "," for name in names]
     if enough.most > most:
@@ -126,8 +152,8 @@ def _named(what: str, enough: Enough, tree: Tree, look: Look, show_all: bool) ->
     yield line
 
 
-def _names(tree: Tree, enough: Enough, most: int | None = None) -> list[str | int]:
-    """Return the first paths to the leaves; one deeper than `MOST_NESTED` is given by its node id."""
+def leaf_names(tree: Tree, enough: Enough, most: int | None = None) -> list[str | int]:
+    """Return the paths of the leaves; of a leaf deeper than `MOST_NESTED` the node id."""
     depth = tree.first_paths.depth
     return [tree.path_of(n) if depth[n] <= MOST_NESTED else n for n in enough.leaves[:most]]
 
