@@ -33,6 +33,11 @@ class Enough:
         return len(self.leaves)
 
     @property
+    def ends(self) -> tuple[int, int]:
+        """The range that holds the fewest leaves."""
+        return self.least, self.most
+
+    @property
     def count(self) -> int | None:
         """The fewest leaves; None where only the range from `least` to `most` is known."""
         return self.most if self.least == self.most else None
@@ -66,6 +71,12 @@ class Limit(Shown):
         if count is None or not search.is_answered:
             return None
         return search.counts.leaves_visited - count
+
+    def ratio(self, search: Search) -> float | None:
+        """Return how many times the needed leaves a search visited; None if that is unknown."""
+        if self.surplus(search) is None or not self.enough(search).most:
+            return None
+        return search.counts.leaves_visited / self.enough(search).most
 
     @property
     def least_row(self) -> Search | None:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 from expectitree.errors import AnalysisError
+from expectitree.numbers import is_finite, to_exact
 from expectitree.searches.result import Search
-from expectitree.tree.model import Kind, Tree, finite
+from expectitree.tree.model import Kind, Tree
 
 MOST_LEAVES = 20_000  # that `limit` accepts by default
 MOST_LARGE = 4_000  # the same where fractions need integers of more than 64 bits
@@ -128,15 +128,15 @@ def _add_terminals(binary: BinaryTree, tree: Tree, search: Search) -> list[int]:
     kind, value = tree.columns.kind, search.lower
     lower, upper = tree.inherited_bounds(search.bounds)
     terminals = [n for n in range(len(tree)) if kind[n] == Kind.TERMINAL]
-    numbers = [x for n in terminals for x in (value[n], lower[n], upper[n]) if finite(x)]
+    numbers = [x for n in terminals for x in (value[n], lower[n], upper[n]) if is_finite(x)]
     scale = 1
     if tree.exact:
-        scale = math.lcm(*(Fraction(x).denominator for x in numbers))
+        scale = math.lcm(*(to_exact(x).denominator for x in numbers))
         binary.code = "q"
         binary.size = math.ceil(max(map(abs, numbers)))
 
     def scaled(x: Any) -> Any:
-        return int(Fraction(x) * scale) if tree.exact and finite(x) else x
+        return int(to_exact(x) * scale) if tree.exact and is_finite(x) else x
 
     step_of = [0] * len(tree)
     for leaf, n in enumerate(terminals):

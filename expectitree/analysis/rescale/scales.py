@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from expectitree.errors import TransformError
-from expectitree.numbers import Number, clipped
+from expectitree.numbers import Number, message_text, to_exact
 
 AFFINE, ORDERED, NEITHER = "positive affine", "order-preserving", "neither"
 _STRAIGHT = 1e-12  # of the images' range: what is still a straight line where images are irrational
@@ -37,17 +37,17 @@ def as_number(u: Number, image: Image, exact: bool) -> Number:
         if isinstance(image, Fraction):
             return image
         raise TransformError(
-            f"the map takes {clipped(u)} to no fraction: leave --exact out, or choose another map"
+            f"the map takes {message_text(u)} to no fraction: leave --exact out, or choose another map"
         )
     try:
         rounded = float(image)
     except OverflowError:
         raise TransformError(
-            f"the map takes {clipped(u)} beyond 10^301: use --exact, or a smaller map"
+            f"the map takes {message_text(u)} beyond 10^301: use --exact, or a smaller map"
         ) from None
     if image and not rounded:
         raise TransformError(
-            f"the map takes {clipped(u)} to what is too small for floating point: use --exact"
+            f"the map takes {message_text(u)} to what is too small for floating point: use --exact"
         )
     return rounded
 
@@ -80,7 +80,7 @@ def classify(pairs: Sequence[tuple[Number, Image]], bends: bool = False) -> MapC
         if other <= image:
             return MapClass(NEITHER, witness=((u, image), (v, other)))
     (least, low), (greatest, high) = pairs[0], pairs[-1]
-    start, end = as_fraction(least), as_fraction(greatest)
+    start, end = to_exact(least), to_exact(greatest)
     if start == end:
         return MapClass(AFFINE, Fraction(1), Fraction(low) - start)
     if bends and len(pairs) > 2:
@@ -89,7 +89,7 @@ def classify(pairs: Sequence[tuple[Number, Image]], bends: bool = False) -> MapC
     offset = Fraction(low) - slope * start
     is_exact = not any(isinstance(image, float) for _, image in pairs)
     slack = 0 if is_exact else _STRAIGHT * (float(high) - float(low))
-    if all(abs(slope * as_fraction(u) + offset - Fraction(image)) <= slack for u, image in pairs):
+    if all(abs(slope * to_exact(u) + offset - Fraction(image)) <= slack for u, image in pairs):
         return MapClass(AFFINE, slope, offset)
     return MapClass(ORDERED)
 
@@ -103,27 +103,30 @@ def named(images: Mapping[Fraction, Fraction], kind: str = "map", text: str | No
 
     def rule(u: Number) -> Image:
         found = images.get(u) if isinstance(u, Fraction) else rounded.get(u)
-        return as_fraction(u) if found is None else found
+        return to_exact(u) if found is None else found
 
-    listed = ", ".join(f"{clipped(u)}={clipped(image)}" for u, image in images.items())
+    listed = ", ".join(f"{message_text(u)}={message_text(image)}" for u, image in images.items())
     return Scale(kind, listed if text is None else text, rule, images)
 
 
 def affine(slope: Fraction, offset: Fraction) -> Scale:
     """Return the map u -> slope * u + offset."""
-    shift = f" {'-' if offset < 0 else '+'} {clipped(abs(offset))}" if offset else ""
-    text = f"{clipped(slope)} * u{shift}"
-    return Scale("affine", text, lambda u: slope * as_fraction(u) + offset)
+    shift = f" {'-' if offset < 0 else '+'} {message_text(abs(offset))}" if offset else ""
+    text = f"{message_text(slope)} * u{shift}"
+    return Scale("affine", text, lambda u: slope * to_exact(u) + offset)
 
 
 def power(exponent: Fraction) -> Scale:
     """Return the map u -> u^exponent that keeps the sign: of a negative u it is -|u|^exponent."""
     if exponent <= 0:
         raise TransformError(
-            f"found {clipped(exponent)}, expected a power above 0, {_WHICH_POWERS}"
+            f"found {message_text(exponent)}, expected a power above 0, {_WHICH_POWERS}"
         )
     return Scale(
-        "power", f"u^{clipped(exponent)}", lambda u: _power(as_fraction(u), exponent), rises=True
+        "power",
+        f"u^{message_text(exponent)}",
+        lambda u: _power(to_exact(u), exponent),
+        rises=True,
     )
 
 
@@ -142,11 +145,11 @@ def _power(u: Fraction, exponent: Fraction) -> Image:
         image = math.pow(size, exponent)
     except OverflowError:
         raise TransformError(
-            f"the map takes {clipped(u)} beyond 10^301: choose a power nearer to 1"
+            f"the map takes {message_text(u)} beyond 10^301: choose a power nearer to 1"
         ) from None
     if u and not image:
         raise TransformError(
-            f"the map takes {clipped(u)} nearer to 0 than floats reach: choose a power nearer to 1"
+            f"the map takes {message_text(u)} nearer to 0 than floats reach: choose a power nearer to 1"
         )
     return math.copysign(image, u)
 
@@ -177,7 +180,7 @@ def logarithm() -> Scale:
 def _logarithm(u: Number) -> float:
     if u <= 0:
         raise TransformError(
-            f"{clipped(u)} has no logarithm: every utility (and estimate) must be above 0; make them so with --affine "
+            f"{message_text(u)} has no logarithm: every utility (and estimate) must be above 0; make them so with --affine "
             "and -o first"
         )
     return (
@@ -194,27 +197,29 @@ def exponential(rate: Fraction) -> Scale:
 
     def rule(u: Number) -> float:
         try:
-            image = -math.expm1(-float(rate * as_fraction(u))) / float(rate)
+            image = -math.expm1(-float(rate * to_exact(u))) / float(rate)
         except (OverflowError, ZeroDivisionError):
             image = math.inf
         if math.isinf(image):
             raise TransformError(
-                f"the map takes {clipped(u)} beyond 10^301: choose a rate of about 1 over the range of the utilities"
+                f"the map takes {message_text(u)} beyond 10^301: choose a rate of about 1 over the range of the utilities"
             )
         return image
 
-    return Scale("exp", f"(1 - e^(-R*u)) / R, R = {clipped(rate)}", rule, bends=True, rises=True)
+    return Scale(
+        "exp", f"(1 - e^(-R*u)) / R, R = {message_text(rate)}", rule, bends=True, rises=True
+    )
 
 
 def stepped(steps: Mapping[Number, Fraction]) -> Scale:
     """Return the map that adds each step's height to the utilities that reach its threshold."""
-    heights = {as_fraction(threshold): height for threshold, height in sorted(steps.items())}
+    heights = {to_exact(threshold): height for threshold, height in sorted(steps.items())}
     text = "u" + "".join(
-        f", plus {clipped(height)} from {clipped(t)} up" for t, height in heights.items()
+        f", plus {message_text(height)} from {message_text(t)} up" for t, height in heights.items()
     )
 
     def rule(u: Number) -> Fraction:
-        exactly = as_fraction(u)
+        exactly = to_exact(u)
         return exactly + sum(
             height for threshold, height in heights.items() if exactly >= threshold
         )
@@ -227,7 +232,7 @@ def scale_of(given: Scale | Mapping[Any, Any] | Callable[[Number], Any]) -> Scal
     if isinstance(given, Scale):
         return given
     if isinstance(given, Mapping):
-        return named({as_fraction(u): as_fraction(image) for u, image in given.items()})
+        return named({to_exact(u): to_exact(image) for u, image in given.items()})
     name = getattr(given, "__name__", "")
     text = name if name.isidentifier() else "a function"
 
@@ -236,11 +241,6 @@ def scale_of(given: Scale | Mapping[Any, Any] | Callable[[Number], Any]) -> Scal
         return image if isinstance(image, float) else Fraction(image)
 
     return Scale("function", text, rule)
-
-
-def as_fraction(value: Number) -> Fraction:
-    """Return a number exactly: a float is the decimal that Python prints for it."""
-    return value if isinstance(value, Fraction) else Fraction(repr(float(value)))
 
 
 def unknown_names(names: Iterable[Fraction], numbers: Iterable[Number]) -> list[Fraction]:

@@ -23,14 +23,13 @@ from expectitree.analysis.compare.markdown import render as comparison_markdown
 from expectitree.analysis.compare.report import compare, totals
 from expectitree.analysis.compare.text import render as comparison_text
 from expectitree.analysis.limit import proofs
-from expectitree.analysis.limit.json import render as limit_json
 from expectitree.analysis.limit.report import Limit, limit, measure
 from expectitree.analysis.limit.text import notes, sentence_of
 from expectitree.analysis.limit.text import render as limit_text
 from expectitree.errors import AnalysisError
 from expectitree.numbers import INFINITY, Number
 from expectitree.searches.engine import choose_bounds
-from expectitree.text.look import Look
+from expectitree.text.console import text_console, to_strings
 from expectitree.tree import transform
 from expectitree.tree.builder import NodeId
 from expectitree.tree.model import Bounds
@@ -216,7 +215,7 @@ def test_a_float_search_below_the_limit_gets_a_note(
         report = limit(case.tree(exact=False), EVERY, bounds=bounds)
         count += len(notes(report)) > 0
         if notes(report):
-            assert "as equal" in " ".join(limit_text([report], Look()))
+            assert "as equal" in et.to_text(report)
             assert "as equal" in notes(report)[0]
     assert count
 
@@ -350,11 +349,8 @@ def test_a_long_chain_in_both_modes() -> None:
     for tree_ in (tree, in_fractions(tree)):
         report = limit(tree_, ("expectiminimax",), bounds=(0, 3))
         assert (report.exact.count, report.best_action and report.best_action.count) == (3, 3)
-        assert (
-            json.loads("".join(limit_json([report], Look())))["exact_leaves"][0]
-            == report.exact.leaves[0]
-        )
-        assert "  node 0, #1/#2/#1, #2" in "\n".join(limit_text([report], Look()))
+        assert json.loads(et.to_json(report))["exact_leaves"][0] == report.exact.leaves[0]
+        assert "  node 0, #1/#2/#1, #2" in et.to_text(report)
 
 
 def test_few_lists_kept_at_once_give_the_same_proof(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -414,7 +410,7 @@ def test_a_stopped_search_has_no_surplus() -> None:
     assert report.exact.count == 58
     assert [report.surplus(row) for row in report.rows] == [None, 216 - 58]
     assert any(
-        line.startswith("star1") and "stopped" in line for line in limit_text([report], Look())
+        line.startswith("star1") and "stopped" in line for line in et.to_text(report).splitlines()
     )
     assert sentence_of(limit(et.load("trees/ballard-6.yaml"), ("star1",), max_visits=5)) == ""
 
@@ -482,10 +478,10 @@ def test_shared_nodes_may_leave_a_range() -> None:
     least, most = report.exact.least, report.exact.most
     assert report.exact.count is None
     assert least < most
-    text = " ".join(limit_text([report], Look()))
+    text = et.to_text(report)
     assert f"{least} to {most} of 28 leaves prove the value" in text
     assert "The exact figure is not known, since nodes are shared." in text
-    fields = json.loads("".join(limit_json([report], Look())))
+    fields = json.loads(et.to_json(report))
     assert (fields["exact"], fields["exact_bounds"], fields["rows"][0]["surplus"]) == (
         None,
         [least, most],
@@ -548,7 +544,8 @@ def test_every_line_fits_and_is_ascii_where_it_must_be() -> None:
         limit(et.load(f"trees/{name}.yaml"), file=name) for name in ("ballard-6", "shared", "risk")
     ]
     for width in (20, 40, 80):
-        for line in limit_text(reports, Look(width, unicode=False)):
+        console = text_console(width, unicode=False)
+        for line in "".join(to_strings(limit_text(reports, console.options), console)).splitlines():
             assert line.isascii()
             assert len(line) <= width or width == 20
     assert invoke("limit", "-e", "max: {'ä\tö': 1, b: 0}").output.count("ä\\tö") == 2
@@ -564,7 +561,7 @@ def test_options_and_errors() -> None:
     assert "stopped" in done.output
     assert invoke("limit", "trees/risk.yaml", "--max-leaves", "0").exit_code == 2
     assert (
-        "add -a star2.5"
+        "use -a star2.5"
         in invoke("limit", "trees/risk.yaml", "-a", "star1", "--probes", "3").output
     )
     assert (
@@ -593,8 +590,13 @@ def comparisons(limited: bool = True) -> Sequence[et.Comparison]:
     return [compare(et.load(file), algorithms, limit=limited, file=file) for file in files]
 
 
+def comparison_lines(found: Sequence[et.Comparison]) -> list[str]:
+    console = text_console(width=100)
+    return "".join(to_strings(comparison_text(found, console.options), console)).splitlines()
+
+
 def test_compare_has_the_limit_as_a_column() -> None:
-    lines = list(comparison_text(comparisons(), Look(100)))
+    lines = comparison_lines(comparisons())
     assert lines[4].split() == [
         "algorithm",
         "value",
@@ -610,28 +612,28 @@ def test_compare_has_the_limit_as_a_column() -> None:
     assert lines[9] == "star2 visited 58 leaves; 58 are needed."
     assert lines[-1].split()[:4] == ["star2", "100", "62", "62"]
     assert totals(comparisons())[0].needed == (62, 62)
-    text = "\n".join(comparison_text(comparisons(limited=False), Look(100)))
+    text = "\n".join(comparison_lines(comparisons(limited=False)))
     assert "  needed" not in text
     assert "are needed" not in text
-    markdown = list(comparison_markdown(comparisons(), Look()))
+    markdown = list(comparison_markdown(comparisons()))
     assert markdown[2].split(" | ")[5] == "needed"
     assert markdown[5].split(" | ")[5] == "58"
 
 
 def test_compare_has_the_limit_in_json_and_csv() -> None:
-    first, _ = map(json.loads, comparison_json(comparisons(), Look()))
+    first, _ = map(json.loads, comparison_json(comparisons()))
     assert first["limit"] == {
         "exact": 58, "exact_bounds": [58, 58], "best_action": 54, "best_action_bounds": [54, 54],
     }  # fmt: skip
     assert [row["surplus"] for row in first["rows"]] == [138 - 58, 0]
-    plain = json.loads(next(comparison_json(comparisons(limited=False), Look())))
+    plain = json.loads(next(comparison_json(comparisons(limited=False))))
     assert "limit" not in plain
     assert "surplus" not in plain["rows"][0]
-    rows = list(csv.DictReader(comparison_csv(comparisons(), Look())))
+    rows = list(csv.DictReader(comparison_csv(comparisons())))
     assert [(row["needed_lower"], row["needed_upper"], row["needed_for_best_upper"]) for row in rows] == [
         ("58", "58", "54"), ("58", "58", "54"), ("4", "4", "3"), ("4", "4", "3"),
     ]  # fmt: skip
-    assert "needed" not in next(comparison_csv(comparisons(limited=False), Look()))
+    assert "needed" not in next(comparison_csv(comparisons(limited=False)))
 
 
 def test_compare_on_the_command_line_has_the_limit() -> None:
