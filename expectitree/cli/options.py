@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +29,8 @@ from expectitree.tree.model import Bounds, Tree
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Result = TypeVar("Result")
+
+_MAPPING = re.compile(r":\s|[{\[]")  # in YAML or JSON, and hardly ever in the name of a file
 
 # A file or folder, which shells complete; - is standard input or output.
 FILE = click.Path(readable=False, allow_dash=True)
@@ -90,7 +94,10 @@ class SearchOptions:
                     result = function(name, tree)
             except FileError as error:
                 self.statuses.append(NO_TREE)
-                click.echo(str(error), err=True)
+                for line in str(error).splitlines():
+                    say(line)
+                if not os.path.exists(name) and _MAPPING.search(name):
+                    say(f"a tree is typed after -e: expectitree eval -e {shlex.quote(name)}")
             except ExpectitreeError as error:
                 self.statuses.append(WRONG_USAGE)
                 say(f"{name}: {error}")

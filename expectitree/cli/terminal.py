@@ -78,8 +78,23 @@ def write(pieces: Iterable[str]) -> None:
 
 
 def say(message: str) -> None:
-    """Tell something that is not the result: to standard error."""
-    click.echo(escape(message), err=True)
+    """Print a message to standard error."""
+    with stderr_may_be_closed():
+        click.echo(escape(message), err=True)
+
+
+@contextmanager
+def stderr_may_be_closed() -> Iterator[None]:
+    """Lose a message that cannot be written: the exit status still reports the error."""
+    try:
+        yield
+    except OSError:
+        discard(sys.stderr)
+
+
+def discard(stream: Any) -> None:
+    """Discard all further output to a stream, so that closing it does not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @contextmanager
