@@ -1,4 +1,4 @@
-"""Maps of utilities: the ones that can be asked for, and what a map is on some utilities."""
+"""Maps of utilities, and the class of a map on some utilities."""
 
 from __future__ import annotations
 
@@ -120,56 +120,33 @@ def power(exponent: Fraction) -> Scale:
     """Return the map u -> u^exponent that keeps the sign: of a negative u it is -|u|^exponent."""
     if exponent <= 0:
         raise TransformError(
-            f"found {message_text(exponent)}, expected a power above 0, {_WHICH_POWERS}"
+            f"found {message_text(exponent)}, expected a power above 0, such as 2, which favours "
+            "risk (of gains), or 0.5, which avoids it"
         )
-    return Scale(
-        "power",
-        f"u^{message_text(exponent)}",
-        lambda u: _power(to_exact(u), exponent),
-        rises=True,
-    )
-
-
-_WHICH_POWERS = "such as 2, which favours risk (of gains), or 0.5, which avoids it"
+    text = f"u^{message_text(exponent)}"
+    return Scale("power", text, lambda u: _power(to_exact(u), exponent), rises=True)
 
 
 def _power(u: Fraction, exponent: Fraction) -> Image:
-    size = abs(u)
+    size, degree = abs(u), exponent.denominator
     bits = max(size.numerator.bit_length(), size.denominator.bit_length())
-    if bits * exponent.numerator <= _MOST_BITS:
-        roots = [_root(n, exponent.denominator) for n in (size.numerator, size.denominator)]
-        if None not in roots:
-            exactly: Fraction = Fraction(*roots) ** exponent.numerator  # type: ignore[arg-type]
-            return -exactly if u < 0 else exactly
     try:
+        roots = [_nearest_root(n, degree) for n in (size.numerator, size.denominator)]
+        if bits * exponent.numerator <= _MOST_BITS and Fraction(*roots) ** degree == size:
+            exactly: Fraction = Fraction(*roots) ** exponent.numerator
+            return -exactly if u < 0 else exactly
         image = math.pow(size, exponent)
     except OverflowError:
-        raise TransformError(
-            f"the map takes {message_text(u)} beyond 10^301: choose a power nearer to 1"
-        ) from None
-    if u and not image:
-        raise TransformError(
-            f"the map takes {message_text(u)} nearer to 0 than floats reach: choose a power nearer to 1"
-        )
+        image = math.inf
+    if math.isinf(image) or (u and not image):
+        end = "beyond 10^301" if image else "nearer to 0 than floats reach"
+        raise TransformError(f"the map takes {message_text(u)} {end}: choose a power nearer to 1")
     return math.copysign(image, u)
 
 
-def _root(number: int, degree: int) -> int | None:
-    """Return the root of a whole number, if it is whole: by bisection."""
-    if degree == 1 or number < 2:
-        return number
-    if degree == 2:
-        return root if (root := math.isqrt(number)) ** 2 == number else None
-    if degree > number.bit_length():
-        return number if number <= 1 else None  # 2 ** degree is more
-    low, high = 1, 1 << (number.bit_length() // degree + 1)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if middle**degree <= number:
-            low = middle
-        else:
-            high = middle - 1
-    return low if low**degree == number else None
+def _nearest_root(number: int, degree: int) -> int:
+    """Return the whole number nearest to a root, as far as floats tell."""
+    return number if degree == 1 or number < 2 else round(math.exp(math.log(number) / degree))
 
 
 def logarithm() -> Scale:
@@ -211,7 +188,7 @@ def exponential(rate: Fraction) -> Scale:
     )
 
 
-def stepped(steps: Mapping[Number, Fraction]) -> Scale:
+def stepped(steps: Mapping[Fraction, Fraction]) -> Scale:
     """Return the map that adds each step's height to the utilities that reach its threshold."""
     heights = {to_exact(threshold): height for threshold, height in sorted(steps.items())}
     text = "u" + "".join(
