@@ -25,6 +25,7 @@ from expectitree.files.saving import whole_file
 from expectitree.picture import PICTURES, drawing
 from expectitree.picture.content import MOST_NODES, Style
 from expectitree.searches.engine import evaluate
+from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 
 _OF_PICTURES = (
@@ -147,7 +148,7 @@ def command(
             drawn = _page(tree, chosen, options.root_bounds, options.max_visits, file)
         else:
             search = evaluate(tree, algorithms.all[0], **options.search_arguments)
-            if not search.is_answered:
+            if search.outcome is Outcome.STOPPED:
                 options.statuses.append(DOES_NOT_HOLD)
             drawn = drawing(kind)(Evaluation(file, search, windows, None, strategy), style)
         _put(drawn, out)

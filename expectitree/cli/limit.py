@@ -17,6 +17,7 @@ from expectitree.cli.options import (
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import show
+from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 
 
@@ -52,6 +53,6 @@ def command(
     reports = list(options.map("the limit of", limit_of))
     if reports:
         show("limit", format_name, reports, show_all=show_all)
-    if any(not row.is_answered for report in reports for row in report.rows):
+    if any(row.outcome is Outcome.STOPPED for report in reports for row in report.rows):
         options.statuses.append(DOES_NOT_HOLD)
     options.exit()

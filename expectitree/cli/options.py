@@ -23,8 +23,9 @@ from expectitree.errors import ExpectitreeError, FileError, NumberError, Problem
 from expectitree.files import SUFFIXES, load, loads, tree_files
 from expectitree.files.saving import format_of, pieces, save
 from expectitree.numbers import to_bound
-from expectitree.searches.engine import ENGINES, usual_algorithms
+from expectitree.searches.engine import usual_algorithms
 from expectitree.searches.prepare import ORDERS, prepare
+from expectitree.searches.setup import ENGINES
 from expectitree.tree.model import Bounds, Tree
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
-from expectitree.analysis.evaluate.cuts import CUT, Explanation
+from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.outline import Row, outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.text import value_text
 from expectitree.analysis.evaluate.tree_text import interval_text
 from expectitree.numbers import cell_text, escape, probability_text
 from expectitree.picture.text import broken
+from expectitree.searches.unvisited import CUT
 from expectitree.text.look import Look, clipped
 from expectitree.text.phrases import node_name
 from expectitree.tree.model import Kind
@@ -327,7 +328,7 @@ class _Reader:
         if not self.search.is_best(node, branch):
             return PLAIN
         if node not in self.best:
-            self.best[node] = next(self.search.iterate_best(node))
+            self.best[node] = next(self.search.best_branches(node))
         return BEST if branch == self.best[node] else TIE
 
     def first_cut(self, node: int) -> int:

@@ -15,7 +15,7 @@ from helpers import ROOT, invoke
 
 from expectitree.algorithms import ALGORITHMS
 from expectitree.cli import COMMANDS, cli, completion
-from expectitree.searches.engine import ENGINES
+from expectitree.searches.setup import ENGINES
 
 ODD = """\
 max:

@@ -16,8 +16,8 @@ from expectitree.analysis.limit.steps import MOST_LEAVES, check_size, to_binary
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.searches.engine import evaluate, usual_algorithms
-from expectitree.searches.result import Search
-from expectitree.tree.model import Bounds, Kind, Tree
+from expectitree.searches.result import Outcome, Search
+from expectitree.tree.model import Bounds, Kind, Tree, check_tree
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Limit(Shown):
     def surplus(self, search: Search) -> int | None:
         """Return how many leaves a search visited beyond the limit; None if either is unknown."""
         count = self.enough(search).count
-        if count is None or not search.is_answered:
+        if count is None or search.outcome is Outcome.STOPPED:
             return None
         return search.counts.leaves_visited - count
 
@@ -81,7 +81,7 @@ class Limit(Shown):
     @property
     def least_row(self) -> Search | None:
         """The finished search that visited the fewest leaves; None if no search finished."""
-        finished = [row for row in self.rows if row.is_answered]
+        finished = [row for row in self.rows if row.outcome is not Outcome.STOPPED]
         return min(finished, key=lambda row: row.counts.leaves_visited, default=None)
 
     @property
@@ -90,7 +90,8 @@ class Limit(Shown):
         return [
             row
             for row in self.rows
-            if row.is_answered and row.counts.leaves_visited < self.enough(row).least
+            if row.outcome is not Outcome.STOPPED
+            and row.counts.leaves_visited < self.enough(row).least
         ]
 
 
@@ -110,6 +111,7 @@ def limit(
     `engine` and `max_visits` are those of `evaluate`. Raises `AnalysisError` where the tree has
     more than `max_leaves` leaves, since the work is quadratic in them.
     """
+    check_tree(tree)
     check_size(tree, max_leaves)
     if algorithms is None:
         algorithms = usual_algorithms(tree)
@@ -151,7 +153,7 @@ def measure(
     if tree.is_sharing:
         least = Proofs(binary, True, compiled)
         least.solve(trace=False)
-        searched = [_visited_leaves(row) for row in rows if row.is_known]
+        searched = [_visited_leaves(row) for row in rows if row.outcome is Outcome.VALUE]
         leaves = min([leaves, *searched], key=len)
         exact = Enough(min(least.count[binary.root], len(leaves)), leaves)
         if best is not None:

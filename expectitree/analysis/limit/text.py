@@ -10,7 +10,7 @@ from rich.text import Text
 from expectitree.analysis.evaluate.text import BOUNDS_FROM
 from expectitree.analysis.limit.report import Enough, Limit
 from expectitree.numbers import display_text
-from expectitree.searches.result import Search
+from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, clipped_start, indented, safe
 from expectitree.text.headings import file_heading
 from expectitree.text.json_values import MOST_NESTED
@@ -87,7 +87,7 @@ def leaf_names(tree: Tree, enough: Enough, most: int | None = None) -> list[str 
 def _row(report: Limit, row: Search) -> list[str]:
     visited, enough = row.counts.leaves_visited, report.enough(row)
     cells = [row.algorithm.full_name, f"{visited:,}", count_range(*enough.ends)]
-    if not row.is_answered:
+    if row.outcome is Outcome.STOPPED:
         return [*cells, "stopped", "-"]
     surplus = count_range(visited - enough.most, visited - enough.least)
     ratio = report.ratio(row)

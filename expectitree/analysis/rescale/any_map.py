@@ -28,7 +28,7 @@ from expectitree.errors import TransformError
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import evaluate
 from expectitree.tree.builder import NodeId, TreeBuilder
-from expectitree.tree.model import Bounds, Kind, Tree
+from expectitree.tree.model import Bounds, Kind, Tree, check_tree
 from expectitree.tree.transform import in_fractions
 
 MOST_MAPS = 1_000  # that are tried where decisions lie below chance
@@ -50,6 +50,7 @@ def find_order_preserving_map(
     `answer` is `yes` with the rescaled tree, `no`, or `unknown`. The parameters are those of
     `rescale`.
     """
+    check_tree(tree)
     before = evaluate(tree, bounds=bounds, engine=engine)
 
     def answered(answer: str, reason: str, tried: int = 0, action: str | None = None) -> Rescaling:
@@ -63,7 +64,7 @@ def find_order_preserving_map(
     exact = tree if tree.exact else in_fractions(tree)
     if _are_fractions_long(exact):
         return answered("unknown", "large", action=before.best)
-    branch = next(evaluate(exact).iterate_best(root))  # floats may take more actions for a tie
+    branch = next(evaluate(exact).best_branches(root))  # floats may take more actions for a tie
     label = tree.branch_label(root, branch)
     game = reduced(exact)
     best = game.root.children[branch - tree.columns.first[root]].id

@@ -27,10 +27,11 @@ from expectitree.analysis.rescale.scales import (
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, TransformError
 from expectitree.numbers import Number, escape, is_finite, message_text, to_exact
-from expectitree.searches.engine import ROUNDING_EPS, evaluate
+from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
+from expectitree.searches.setup import ROUNDING_EPS
 from expectitree.searches.unknown import check_known
-from expectitree.tree.model import Bounds, Column, Kind, Tree
+from expectitree.tree.model import Bounds, Column, Kind, Tree, check_tree
 from expectitree.tree.transform import map_utilities
 
 MAX, MIN = 1, 2  # kinds, as compiled loops have them
@@ -81,7 +82,8 @@ class Rescaling(Shown):
         """Say whether the map changes the set of best actions at a node."""
         if self.after is None:
             return False
-        return self.before.best_branches(node) != self.after.best_branches(node)
+        best = [list(search.best_branches(node)) for search in (self.before, self.after)]
+        return best[0] != best[1]
 
     @cached_property
     def strategy(self) -> Sequence[int]:
@@ -115,6 +117,7 @@ def rescale(
     best actions stay. Raises `TransformError` where a utility has no image, and `AnalysisError`
     where that check fails.
     """
+    check_tree(tree)
     utilities, estimates = numbers_of(tree)
     if isinstance(scale, Mapping):
         check_names(map(to_exact, scale), utilities | estimates)

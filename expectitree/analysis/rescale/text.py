@@ -158,9 +158,9 @@ def _row(report: Rescaling, node: int) -> list[str]:
 
 def _best_text(search: Search, node: int, joint: str = ", ") -> str:
     """Return the best actions of a node, of many the first ones; of CHANCE nothing."""
-    branches = list(islice(search.iterate_best(node), _MOST_TIES))
+    branches = list(islice(search.best_branches(node), _MOST_TIES))
     text = joint.join(search.tree.branch_label(node, b) for b in branches)
-    others = search.count_best(node) - len(branches)
+    others = sum(1 for _ in search.best_branches(node)) - len(branches)
     return f"{text} and {others:,} more" if others else text
 
 

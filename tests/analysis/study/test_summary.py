@@ -34,6 +34,7 @@ from expectitree.analysis.study.spec import Study
 from expectitree.analysis.study.summary import mean
 from expectitree.cli import cli
 from expectitree.errors import FileError
+from expectitree.searches.result import Outcome
 
 
 def quantile(degrees: int) -> float:
@@ -193,7 +194,7 @@ def test_the_table_has_the_columns_that_apply(
         ["84.1%", f"{by_hand:+.1f}"],
     ]
     assert "± the 95% interval" in text
-    assert "Off by: measured less published" in text
+    assert "Off by: measured minus published" in text
 
 
 def test_markdown_is_the_same_table(published: tuple[Path, ...]) -> None:
@@ -274,7 +275,9 @@ def test_the_limit_row_agrees_with_the_limit_command(tmp_path: Path) -> None:
         for name, goal in (("best-first", "value"), ("best-first (action)", "action")):
             search = et.evaluate(tree, "best-first", goal=goal)
             assert runs[name]["leaves"] == search.counts.leaves_visited
-            assert runs[name]["value"] == (search.value if search.is_known else None)
+            assert runs[name]["value"] == (
+                search.value if search.outcome is Outcome.VALUE else None
+            )
         assert runs["limit"]["leaves"] <= runs["best-first"]["leaves"]
         assert runs["limit (action)"]["leaves"] <= runs["best-first (action)"]["leaves"]
 
