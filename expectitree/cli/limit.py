@@ -39,8 +39,8 @@ def command(
     """Count the fewest leaves that prove the result, name them, and compare searches with them.
 
     These are the fewest leaves that prove the root's value, whatever all others are worth within
-    their bounds: no correct search can visit fewer. A second count is for a proof of the best action
-    alone. Where nodes are shared, each count may be a range.
+    their bounds: no correct search can visit fewer. A second count is for a proof of the best
+    action alone. Where nodes are shared, each count may be a range.
 
     For example: expectitree limit trees/ballard-6.yaml
     """

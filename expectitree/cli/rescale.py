@@ -16,7 +16,6 @@ from expectitree.analysis.rescale.scales import (
     logarithm,
     named,
     power,
-    unknown_names,
 )
 from expectitree.analysis.rescale.table import load_table
 from expectitree.cli.options import (
@@ -30,7 +29,7 @@ from expectitree.cli.options import (
 )
 from expectitree.cli.terminal import say, show
 from expectitree.errors import NumberError, TransformError, TreeError
-from expectitree.numbers import Number, message_text, quote, to_fraction
+from expectitree.numbers import Number, quote, to_fraction
 from expectitree.tree.model import Tree
 
 _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
@@ -95,8 +94,8 @@ def command(
     the order may change any decision above a chance node. Estimates go through the map too, and so
     do bounds, unless the map falls on them.
 
-    The decision changes where the set of best actions at the root changes: ties count. With --any it
-    changes where the first best action is no longer among the best. The answer is yes with an
+    The decision changes where the set of best actions at the root changes: ties count. With --any
+    it changes where the first best action is no longer among the best. The answer is yes with an
     example that was verified in fractions, no with the reason, or unknown.
 
     -o - prints only the rescaled tree, in YAML or (with --format json) in JSON.
@@ -109,13 +108,9 @@ def command(
     """
     options = SearchOptions(**given)
     asked = {
-        "map": map_,
-        "affine": affine,
-        "power": power,
-        "log": log or None,
-        "exp": exp,
+        "map": map_, "affine": affine, "power": power, "log": log or None, "exp": exp,
         "table": table,
-    }
+    }  # fmt: skip
     chosen = {name: text for name, text in asked.items() if text is not None}
     if len(chosen) + any_ != 1:
         names = [f"--{name}" for name in chosen] + ["--any"] * any_
@@ -136,10 +131,8 @@ def command(
         bounds, engine = options.root_bounds, options.engine
         if scale is None:
             return find_order_preserving_map(tree, bounds=bounds, engine=engine, file=file)
-        if scale.names:
-            own = set().union(*numbers_of(tree))
-            numbers.update(own)
-            _check_table(scale, own)
+        if scale.kind == "map":
+            numbers.update(*numbers_of(tree))
         return rescale(tree, scale, bounds=bounds, engine=engine, file=file)
 
     reports = list(options.map("rescaling", rescale_tree))
@@ -157,9 +150,7 @@ def command(
 
 def _write(report: Rescaling, out: str, format_name: str) -> None:
     if report.after is None:
-        say(
-            f"{'nothing' if out == '-' else out} was {'printed' if out == '-' else 'not written'}: no map was found"
-        )
+        say("no map was found: no tree was written")
         return
     tree = report.after.tree
     try:
@@ -168,7 +159,8 @@ def _write(report: Rescaling, out: str, format_name: str) -> None:
         if not tree.exact or out.lower().endswith((".yaml", ".yml", ".json")):
             raise
         raise click.UsageError(
-            f"{out} holds floats, and the rescaled tree has fractions: choose .yaml or .json, or leave --exact out."
+            f"{out} holds floats, and the rescaled tree has fractions: choose .yaml or .json, or "
+            "leave --exact out."
         ) from None
 
 
@@ -218,11 +210,3 @@ def _named_images(text: str) -> dict[Fraction, Fraction]:
             raise NumberError(f"the utility {quote(utility.strip())} is there twice: keep one")
         images[named_one] = becomes
     return images
-
-
-def _check_table(scale: Scale, numbers: set[Number]) -> None:
-    if scale.kind == "table" and len(unknown_names(scale.names, numbers)) == len(scale.names):
-        raise TransformError(
-            f"the table {scale.text} names none of its utilities, which run from {message_text(min(numbers))} to "
-            f"{message_text(max(numbers))}"
-        )

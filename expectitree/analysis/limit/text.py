@@ -72,8 +72,8 @@ def sentence_of(report: Limit) -> str:
 def notes(report: Limit) -> list[str]:
     """Return a sentence for each search that visited fewer leaves than are needed."""
     return [
-        f"{row.algorithm.full_name} took numbers that differ by about {display_text(row.eps, 2)} as "
-        "equal, so it needed fewer leaves than the limit; with --exact it does not."
+        f"{row.algorithm.full_name} took numbers that differ by about {display_text(row.eps, 2)} "
+        "as equal, so it needed fewer leaves than the limit; with --exact it does not."
         for row in report.below
     ]
 

@@ -99,7 +99,7 @@ def _verified(
     engine: str,
     file: str,
 ) -> Rescaling | None:
-    """Return the report on a map, in the tree's own numbers if possible; None if nothing changes."""
+    """Return the report on a map that changes the decision, in the tree's numbers if possible."""
 
     def changes(report: Rescaling) -> bool:
         return report.after is not None and not report.after.is_best(tree.root_id, branch)

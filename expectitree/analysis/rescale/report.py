@@ -131,6 +131,11 @@ def rescale(
     rounded = {u: as_number(u, image, tree.exact) for u, image in images.items()}
     remarks = []
     if scale.kind == "table" and (unused := unknown_names(scale.names, rounded)):
+        if len(unused) == len(scale.names):
+            raise TransformError(
+                f"the table {scale.text} names none of the tree's utilities, which run from "
+                f"{message_text(min(utilities))} to {message_text(max(utilities))}"
+            )
         remarks.append(Remark("unused", (*unused[:3], len(unused), len(scale.names))))
     with_bounds = True
     try:
@@ -245,8 +250,8 @@ def _check_affine(before: Search, after: Search, found: MapClass) -> None:
         slack = max(_SAME * after.eps, 1e-9 * max(mapped, slope * greatest, abs(offset)))
     columns = before.tree.columns
     n = before.tree.scan(
-        first_breach, columns.kind, columns.first, columns.child, before.lower, after.lower, slope, offset, slack,
-        before.eps, after.eps,
+        first_breach, columns.kind, columns.first, columns.child, before.lower, after.lower, slope,
+        offset, slack, before.eps, after.eps,
     )  # fmt: skip
     if n < 0:
         return

@@ -18,21 +18,26 @@ def load_table(source: str) -> dict[Fraction, Fraction]:
     The first row may hold headings, such as `from,to`. Raises `FileError` with every problem.
     """
     text, name = read_text(source)
+    try:
+        rows = list(csv.reader(text.splitlines(), skipinitialspace=True))
+    except csv.Error as error:
+        raise FileError([Problem(name, f"this is not CSV: {error}")]) from None
     images: dict[Fraction, Fraction] = {}
     problems: list[Problem] = []
-    reader = csv.reader(text.splitlines(), skipinitialspace=True)
-    for place, row in enumerate(filter(None, reader)):
+    for line, row in enumerate(rows, 1):
+        if not row:
+            continue
         try:
             if len(row) != 2:
                 raise NumberError(f"found {len(row)} columns, {_EXPECTED}")
-            if place == 0 and not any(character.isdigit() for character in "".join(row)):
+            if line == 1 and not any(character.isdigit() for character in "".join(row)):
                 continue
             utility, image = (to_fraction(cell.strip()) for cell in row)
             if utility in images:
                 raise NumberError(f"the utility {quote(row[0])} is there twice: keep one")
             images[utility] = image
         except NumberError as error:
-            problems.append(Problem(name, escape(str(error)), line=reader.line_num, column=1))
+            problems.append(Problem(name, escape(str(error)), line=line, column=1))
     if not images and not problems:
         problems.append(Problem(name, f"the table has no rows: {_EXPECTED}", line=1, column=1))
     if problems:

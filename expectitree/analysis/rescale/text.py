@@ -33,9 +33,9 @@ REASONS = {
     "root": "the root is a {kind} node, where no player decides",
     "one action": "there is one action",
     "same": "all actions lead to the same",
-    "no chance": "no chance lies above different outcomes, and MIN and MAX choose alike under every "
-    "such map",
-    "two utilities": "only two utilities make a difference, and of two every such map is positive "
+    "no chance": "no chance lies above different outcomes, and MIN and MAX choose alike under "
+    "every such map",
+    "two utilities": "only two utilities make a difference, and on two every such map is positive "
     "affine",
     "dominance": "{action} is at {end} as likely as any other action to reach each utility "
     "(first-order stochastic dominance)",

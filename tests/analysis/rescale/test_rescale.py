@@ -332,7 +332,7 @@ def test_images_under_curves() -> None:
     assert images(exponential(Fraction(-1, 4)), 0, 8) == pytest.approx([0, (math.exp(2) - 1) * 4])
     exact = rescale(et.loads("chance: [4/9, 25]", exact=True), power(Fraction(3, 2)))
     assert [v for _, v in exact.pairs] == [Fraction(8, 27), 125]
-    with pytest.raises(TransformError, match="takes 2 to no fraction: leave --exact out"):
+    with pytest.raises(TransformError, match="takes 2 to an irrational number: leave --exact out"):
         rescale(et.loads("chance: [2, 4]", exact=True), power(Fraction(1, 2)))
 
 
@@ -607,7 +607,7 @@ def test_any_writes_its_example_if_there_is_one(tmp_path: Path) -> None:
     other = tmp_path / "none.yaml"
     done = invoke("rescale", "-e", "max: [1, 2]", "--any", "-o", str(other))
     assert (done.exit_code, other.exists()) == (0, False)
-    assert "was not written: no map was found" in done.stderr
+    assert "no map was found: no tree was written" in done.stderr
 
 
 # ---- The command.
@@ -628,10 +628,10 @@ def test_any_writes_its_example_if_there_is_one(tmp_path: Path) -> None:
         (["--affine", "2"], "found '2', expected A,B"),
         (["--affine", "2,1/0"], "'1/0' divides by zero"),
         (["--power", "-1"], "found -1, expected a power above 0"),
-        (["--exp", "0"], "a rate of 0 is no risk attitude"),
+        (["--exp", "0"], "found a rate of 0, expected one above 0"),
         (["--exp", "1", "--exact"], "--exp gives irrational numbers"),
         (["--log", "--exact"], "--log gives irrational numbers"),
-        (["--power", "1/2", "--exact"], "takes 2 to no fraction: leave --exact out"),
+        (["--power", "1/2", "--exact"], "takes 2 to an irrational number: leave --exact out"),
         (["--power", "100000"], "beyond 10^301"),
         (["--exp", "-300"], "beyond 10^301"),
         (["--affine", "1e300,1e350"], "beyond 10^301"),
@@ -758,6 +758,7 @@ def test_csv_tables(tmp_path: Path, name: str, text: str) -> None:
         ("t.csv", "2,20\n2.0,30\n", ":2:1: the utility '2.0' is there twice: keep one"),
         ("t.csv", "u,v\n", ":1:1: the table has no rows"),
         ("t.csv", "", ":1:1: the table has no rows"),
+        ("t.csv", "2," + "3" * 200_000, ": this is not CSV: field larger than field limit"),
     ],
 )
 def test_errors_in_tables_name_the_line(tmp_path: Path, name: str, text: str, message: str) -> None:
@@ -778,7 +779,7 @@ def test_a_table_must_name_one_utility_of_the_tree(tmp_path: Path) -> None:
     table.write_text("7,70\n")
     done = invoke("rescale", LEFT, "--table", str(table))
     assert done.exit_code == 2
-    assert "names none of its utilities, which run from 1 to 4" in done.stderr
+    assert "names none of the tree's utilities, which run from 1 to 4" in done.stderr
     missing = invoke("rescale", LEFT, "--table", str(tmp_path / "none.csv"))
     assert isinstance(missing.exception, FileError)
 
