@@ -33,7 +33,7 @@ from expectitree.analysis.limit.steps import BinaryTree, Step
 from expectitree.numbers import INFINITY
 from expectitree.tree.model import Column, Kind
 
-EXACT, UPPER, LOWER = 1, 2, 4  # what is wanted of a step: a proof of its value, and its lists
+EXACT, UPPER, LOWER = 1, 2, 4  # wanted of a step: a proof of its value, its lists
 SIDES = ((1, UPPER), (-1, LOWER))
 TOLERANCE = 4  # eps within which a search takes an interval as one value
 _MOST_NUMBERS = 3_000_000  # in lists that are kept at once (about 100 MB)
@@ -78,7 +78,7 @@ class Proofs:
         self.compiled = compiled and bool(tree.code)
 
     def _mark_wants(self) -> None:
-        """Mark what is wanted of each step, from the root down."""
+        """Mark which lists and proofs of each step a count needs, from the root down."""
         tree = self.tree
         wants = self.wants = [0] * len(self.steps)
         wants[self.root] = EXACT

@@ -258,7 +258,7 @@ def _check_affine(before: Search, after: Search, found: MapClass) -> None:
     path = escape(before.tree.path_of(n))
     if exact:
         raise AnalysisError(
-            f"{path}: a positive affine map changed what is best here: this is a defect of "
+            f"{path}: a positive affine map changed the best actions here: this is a defect of "
             "expectitree, please report it with the tree"
         )
     raise AnalysisError(

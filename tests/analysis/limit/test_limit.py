@@ -62,7 +62,7 @@ def intervals(tree: Tree, bounds: Bounds, visited: set[int]) -> Intervals:
 
 
 def without_single_children(node: Node) -> int:
-    """Return the first node below with different children: the node itself, or one worth the same."""
+    """Return the first node at or below a node that has different children."""
     below = {without_single_children(b.child) for b in node.branches if b.probability}
     return below.pop() if len(below) == 1 else node.id
 
@@ -77,7 +77,7 @@ def is_best_forced(tree: Tree, found: Intervals, slack: float = 0) -> bool:
 
 
 def counts_of_all_subsets(tree: Tree, bounds: Bounds) -> tuple[int, int | None]:
-    """Return the fewest leaves that force the root's value, and its best action (None if it is no player's)."""
+    """Return the fewest leaves that prove the root's value, and its best action if it has one."""
     leaves = [n for n in range(len(tree)) if not tree.columns.kind[n]]
     is_player = tree.root.kind in (Kind.MAX, Kind.MIN)
     exact: int | None = None
@@ -266,7 +266,7 @@ def found(text: str, bounds: Bounds | None = None) -> tuple[int | None, int | No
         ("max: [{bounds: [7, 7], min: [7, 7]}, 5]", (0, 7), 0, 0),
         ("max: [2, 2]", (0, 2), 1, 1),
         ("max: [2, 2]", (0, 4), 2, 2),
-        # Beside the 6 it takes the 1 of each, as (1 + 10) / 2 is below 6, and (9 + 10) / 2 is not.
+        # The 6 and the 1 of each: (1 + 10) / 2 is below 6, but (9 + 10) / 2 is not.
         ("max: {a: 6, b: {chance: [1, 9]}, c: {chance: [9, 1]}}", (0, 10), 3, 3),
         # The second action is worth 4 at most after its first outcome, the first 5 at least.
         ("max: {a: {chance: [10, 8]}, b: {chance: [0, 8]}}", (0, 10), 3, 2),
@@ -415,7 +415,7 @@ def test_a_stopped_search_has_no_surplus() -> None:
     assert sentence_of(limit(et.load("trees/ballard-6.yaml"), ("star1",), max_visits=5)) == ""
 
 
-# ---- What is printed.
+# ---- Output.
 
 
 def test_the_text_of_one_file() -> None:

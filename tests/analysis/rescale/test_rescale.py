@@ -48,7 +48,7 @@ SEEDS = range(150)
 
 
 def definition(node: Node, image: Callable[[Number], Number], known: dict[int, Number]) -> Number:
-    """v* under a map, by recursion; written here so that nothing is shared with what is tested."""
+    """Return v* under a map, by recursion, which shares no code with the package."""
     if node.id not in known:
         if node.utility is not None:
             known[node.id] = image(node.utility)
@@ -246,7 +246,7 @@ def test_an_affine_map_that_changes_a_value_is_a_defect(monkeypatch: pytest.Monk
     monkeypatch.setattr(rescaling, "evaluate", wrong)
     with pytest.raises(
         AnalysisError,
-        match=r"^/: a positive affine map changed what is best here: this is a defect",
+        match=r"^/: a positive affine map changed the best actions here: this is a defect",
     ):
         rescale(et.loads("max: [1, 2]", exact=True), affine(Fraction(2), Fraction(0)))
 
@@ -473,7 +473,7 @@ def distribution(node: Node) -> Counter[Number]:
 
 
 def test_dominance_decides_where_chance_alone_lies_below_the_root() -> None:
-    """Increasing maps are mixtures of thresholds: an action can win if and only if it does so at one of them."""
+    """An action can win under an increasing map if and only if it wins at one threshold."""
     answers: Counter[str] = Counter()
     for seed in range(300):
         tree = decision(Random(seed), 2, "c")
