@@ -132,7 +132,7 @@ class Explanation:
 
     def skipped(self, node: int) -> str | None:
         """Return why a node was not entered, where it is the topmost of a part that never was."""
-        return _REASONS[self.reason[node]]
+        return REASONS[self.reason[node]]
 
     def cut(self, node: int) -> Cut | None:
         """Return the cut that was made at a node, if one was: what its last entry did."""
@@ -162,7 +162,7 @@ class Explanation:
 
 
 VISITED, CUT, PASSED_OVER, IMPOSSIBLE, BELOW_PASSED_OVER, NOT_REACHED = range(6)
-_REASONS = (None, "cut", "passed over", "probability 0", None, "not reached")
+REASONS = (None, "cut", "passed over", "probability 0", None, "not reached")
 
 
 def account_for_skipped(
