@@ -26,10 +26,10 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.text import heading
 from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.cli.options import (
-    SearchOptions,
     check_output,
     completes_files,
     force_option,
+    read_bounds,
     write_tree,
 )
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
@@ -38,7 +38,7 @@ from expectitree.errors import ExpectitreeError, FileError, Problem, SearchError
 from expectitree.files import BINARY, SUFFIXES, load, loads
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
 from expectitree.files.grammar.words import nearest
-from expectitree.numbers import printable, to_fraction
+from expectitree.numbers import escape, to_fraction
 from expectitree.text.json_values import dumps
 from expectitree.text.look import Look, cell_width, wrapped
 from expectitree.tree.model import Tree
@@ -129,7 +129,7 @@ def command(
                 "-o - has no place to go, standard output has the decision: name a file."
             )
         check_output(output, None, force)
-    given = SearchOptions([], [], bounds, None, "given", exact, "auto", None)
+    root_bounds = None if bounds is None else read_bounds(bounds, exact)
     with working(f"reading {source}"):
         tree = (
             load(source, exact=exact, warn=say)
@@ -137,7 +137,7 @@ def command(
             else loads(text, name="-e", exact=exact, warn=say)
         )
     with working(f"preparing {source}"):
-        inquiry = inquire(tree, bounds=given.root_bounds(), goal=goal)
+        inquiry = inquire(tree, bounds=root_bounds, goal=goal)
     kept = answers or (answers_name(source) if text is None else None)
     if (
         output is not None
@@ -290,7 +290,7 @@ class Session:
         few = "; perhaps not all of them are needed" if left > 1 else ""
         text = f"{left:,} {'utility is' if left == 1 else 'utilities are'} not known{few}. Type ? for help."
         if self.file is not None and self.saves:
-            text += f" Answers are kept in {printable(self.file.name)}."
+            text += f" Answers are kept in {escape(self.file.name)}."
         self._tell(wrapped(text, self.look.width))
 
     def _converse(self) -> bool:
@@ -477,7 +477,7 @@ def _read(prompt: str) -> str | None:
     click.echo(prompt, err=True, nl=False)
     line = sys.stdin.readline() if sys.stdin is not None else ""
     if not line or not _is_terminal(sys.stdin):
-        click.echo(printable(line.rstrip("\r\n")), err=True)
+        click.echo(escape(line.rstrip("\r\n")), err=True)
     return line or None
 
 

@@ -10,19 +10,16 @@ import click
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.cli.options import (
-    Choices,
+    ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
-    algorithms_named,
     completes_files,
-    drop_slow,
-    files_in,
     force_option,
     refuse_to_replace,
     tree_options,
 )
 from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import say, working, write
+from expectitree.cli.terminal import say, write
 from expectitree.errors import FileError, Problem
 from expectitree.files.saving import whole_file
 from expectitree.picture import PICTURES, drawing
@@ -98,8 +95,7 @@ _TEXTS = ("svg", "dot", "mmd", "tex", "html")  # that can go to standard output
 def command(
     context: click.Context,
     /,
-    names: tuple[str, ...],
-    choices: Choices,
+    algorithms: ChosenAlgorithms,
     out: str,
     format_name: str | None,
     force: bool,
@@ -130,12 +126,9 @@ def command(
     For example: expectitree draw trees/ballard.yaml -a star2 -o ballard.svg
     """
     kind = _kind(out, format_name, force)
-    chosen = (
-        algorithms_named(names, choices)
-        if names or kind == "html"
-        else algorithms_named(("expectiminimax",), choices)
-    )
-    if len(chosen) > 1 and kind != "html":
+    if kind != "html":
+        algorithms = algorithms.or_only("expectiminimax")
+    if kind != "html" and len(algorithms.all) > 1:
         raise click.UsageError(
             "A picture is of one search: give -a once, or draw a page (.html) of several."
         )
@@ -144,29 +137,23 @@ def command(
             f"--{idle[0].replace('show_', '')} is for pictures: a page has what it needs. Leave it out."
         )
     options = SearchOptions(**given)
-    if len(files_in(options.files)) + len(options.texts) > 1:
+    if options.tree_count > 1:
         raise click.UsageError("draw makes one picture: give one FILE.")
-    bounds = options.root_bounds()
     style = Style(None if show_all else rows, theme, direction, title, reasons, places)
-    for file, tree in options.trees():
-        algorithms = chosen if names else drop_slow(chosen, tree, file)
-        with options.reporting_errors(file), working(f"drawing {file}"):
-            if kind == "html":
-                drawn = _page(tree, algorithms, bounds, options.max_visits, file)
-            else:
-                search = evaluate(
-                    tree,
-                    algorithms[0],
-                    bounds=bounds,
-                    engine=options.engine,
-                    max_visits=options.max_visits,
-                )
-                if not search.is_answered:
-                    options.failures.append(DOES_NOT_HOLD)
-                drawn = drawing(kind)(Evaluation(file, search, windows, None, strategy), style)
-            _put(drawn, out)
-    if options.failures:
-        context.exit(max(options.failures))
+
+    def draw_tree(file: str, tree: Tree) -> None:
+        if kind == "html":
+            chosen = algorithms.for_tree(file, tree)
+            drawn = _page(tree, chosen, options.root_bounds, options.max_visits, file)
+        else:
+            search = evaluate(tree, algorithms.all[0], **options.search_arguments)
+            if not search.is_answered:
+                options.statuses.append(DOES_NOT_HOLD)
+            drawn = drawing(kind)(Evaluation(file, search, windows, None, strategy), style)
+        _put(drawn, out)
+
+    list(options.map("drawing", draw_tree))
+    options.exit()
 
 
 def _is_given(context: click.Context, name: str) -> bool:

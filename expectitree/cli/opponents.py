@@ -8,12 +8,13 @@ from typing import Any
 
 import click
 
-from expectitree.analysis.opponents.report import MOST_NODES, opponents
+from expectitree.analysis.opponents.report import MOST_NODES, Opponents, opponents
 from expectitree.analysis.show import renderer
 from expectitree.cli.options import SearchOptions, format_option, tree_options
-from expectitree.cli.terminal import make_look, working, write
+from expectitree.cli.terminal import make_look, write
 from expectitree.errors import NumberError
-from expectitree.numbers import Number, clipped, quoted, to_fraction, to_probability
+from expectitree.numbers import Number, message_text, quote, to_fraction, to_probability
+from expectitree.tree.model import Tree
 from expectitree.tree.transform import CHANCES
 
 _LEAST_TOLERANCE = Fraction(1, 10**100)
@@ -55,10 +56,7 @@ _MOST_TOLERANCE = Fraction(1, 10)
 )
 @tree_options
 @format_option("opponents")
-@click.pass_context
 def command(
-    context: click.Context,
-    /,
     epsilons: tuple[str, ...],
     chances: tuple[str, ...],
     tolerance: str,
@@ -85,34 +83,33 @@ def command(
         for text in option.split(",")
     ]
     width = _read_tolerance(tolerance)
-    bounds = options.root_bounds()
-    reports = []
-    for file, tree in options.trees():
-        for chance in chances:
-            with options.reporting_errors(file), working(f"{file}: opponents"):
-                reports.append(
-                    opponents(
-                        tree,
-                        often,
-                        chance=chance,
-                        tolerance=width,
-                        most_nodes=most_nodes,
-                        bounds=bounds,
-                        engine=options.engine,
-                        file=file,
-                    )
-                )
+
+    def opponents_of(file: str, tree: Tree) -> list[Opponents]:
+        return [
+            opponents(
+                tree,
+                often,
+                chance=chance,
+                tolerance=width,
+                most_nodes=most_nodes,
+                bounds=options.root_bounds,
+                engine=options.engine,
+                file=file,
+            )
+            for chance in chances
+        ]
+
+    reports = [report for found in options.map("opponents of", opponents_of) for report in found]
     if reports:
         write(renderer("opponents", format_name)(reports, make_look()))
-    if options.failures:
-        context.exit(max(options.failures))
+    options.exit()
 
 
 def _read_chances(options: Iterable[str]) -> tuple[str, ...]:
     found = dict.fromkeys(text.strip() for option in options for text in option.split(","))
     for text in found:
         if text not in CHANCES:
-            raise click.BadParameter(f"found {quoted(text)}, expected worst, best or expected")
+            raise click.BadParameter(f"found {quote(text)}, expected worst, best or expected")
     return tuple(found)
 
 
@@ -130,7 +127,7 @@ def _read_tolerance(text: str) -> Fraction:
         raise click.BadParameter(str(error), param_hint="'--tolerance'") from None
     if not _LEAST_TOLERANCE <= width <= _MOST_TOLERANCE:
         raise click.BadParameter(
-            f"found {clipped(width)}, expected a number from 1e-100 to 0.1, such as 1e-9",
+            f"found {message_text(width)}, expected a number from 1e-100 to 0.1, such as 1e-9",
             param_hint="'--tolerance'",
         )
     return width

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import cached_property, partial, wraps
 from typing import Any, TypeVar, cast
 
 import click
@@ -16,7 +15,6 @@ from expectitree import compiling
 from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.show import formats
-from expectitree.cli.parallel import each
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import say, working, write
 from expectitree.errors import ExpectitreeError, FileError, NumberError, Problem
@@ -28,12 +26,12 @@ from expectitree.searches.prepare import prepare
 from expectitree.tree.model import Bounds, Tree
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-Choices = Mapping[str, int | str]  # by key of `OPTIONS`
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """What was given on the command line that says which tree is searched, and how."""
+    """The options of `tree_options`: which trees a command reads, and how it searches them."""
 
     files: Sequence[str]
     texts: Sequence[str]
@@ -43,17 +41,66 @@ class SearchOptions:
     exact: bool
     engine: str
     max_visits: int | None
-    failures: list[int] = field(
-        default_factory=list
-    )  # exit statuses, of trees that could not be searched
+    statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far
 
     @property
     def in_fractions(self) -> bool:
         """Whether numbers are read as fractions."""
         return self.exact or self.engine == "exact"
 
-    def trees(self) -> Iterator[tuple[str, Tree]]:
-        """Yield the name and the tree of every text and file, ready to be searched; a bad one is told and left out."""
+    @property
+    def tree_count(self) -> int:
+        """The number of trees, counting the files in folders."""
+        return len(files_in(self.files)) + len(self.texts)
+
+    @property
+    def search_arguments(self) -> dict[str, Any]:
+        """The keyword arguments of every function that searches a tree."""
+        return {
+            "bounds": self.root_bounds,
+            "engine": self.engine,
+            "max_visits": self.max_visits,
+        }
+
+    @cached_property
+    def root_bounds(self) -> Bounds | None:
+        """The bounds of `--bounds`, or None."""
+        return None if self.bounds is None else read_bounds(self.bounds, self.in_fractions)
+
+    def map(self, activity: str, function: Callable[[str, Tree], Result]) -> Iterator[Result]:
+        """Yield the result of a function for the name and the tree of each text and file.
+
+        An error in one tree is reported and does not stop the others. `exit` remembers it.
+        """
+        self._check()
+        for name, read in self._sources():
+            try:
+                with working(f"reading {name}"):
+                    tree = read()
+                with working(f"preparing {name}"):
+                    tree = prepare(tree, self.depth, self.order)
+                if self.engine in ("auto", "compiled"):
+                    advice = compiling.advice(len(tree))
+                    if advice:
+                        say(f"{name}: {len(tree):,} nodes: {advice}")
+                with working(f"{activity} {name}"):
+                    result = function(name, tree)
+            except FileError as error:
+                self.statuses.append(NO_TREE)
+                click.echo(str(error), err=True)
+            except ExpectitreeError as error:
+                self.statuses.append(WRONG_USAGE)
+                say(f"{name}: {error}")
+            else:
+                yield result
+
+    def exit(self) -> None:
+        """End the command with the highest of the exit statuses, or return if there is none."""
+        if self.statuses:
+            click.get_current_context().exit(max(self.statuses))
+
+    def _check(self) -> None:
+        """Raise a usage error if the options contradict each other."""
         if not self.files and not self.texts:
             raise click.UsageError(
                 "No tree was given: name a FILE, or - for standard input, or type one after -e."
@@ -64,66 +111,69 @@ class SearchOptions:
             )
         if self.files.count("-") > 1:
             raise click.UsageError("Standard input can be read once: give - only once.")
+        _ = self.root_bounds
+
+    def _sources(self) -> Iterator[tuple[str, Callable[[], Tree]]]:
+        """Yield the name of each text and file, and the function that reads its tree."""
         for text in self.texts:
-            with self.reporting_errors("-e"):
-                yield (
-                    "-e",
-                    self._prepared("-e", loads(text, name="-e", exact=self.in_fractions, warn=say)),
-                )
-        files = files_in(self.files)
-        several = each(read_file, files, self.in_fractions)
-        for file in files:
-            with working(f"reading {file}"):
-                found, warnings = next(several)
-            for warning in warnings:
-                say(warning)
-            with self.reporting_errors(file):
-                if isinstance(found, FileError):
-                    raise found
-                yield file, self._prepared(file, found)
-
-    def _prepared(self, name: str, tree: Tree) -> Tree:
-        with working(f"preparing {name}"):
-            tree = prepare(tree, self.depth, self.order)
-        if self.engine in ("auto", "compiled") and (advice := compiling.advice(len(tree))):
-            say(f"{name}: {len(tree):,} nodes: {advice}")
-        return tree
-
-    @contextmanager
-    def reporting_errors(self, name: str) -> Iterator[None]:
-        """Tell what is wrong with one tree, remember it for the exit status, and let the others go on."""
-        try:
-            yield
-        except FileError as error:
-            self.failures.append(NO_TREE)
-            click.echo(str(error), err=True)
-        except ExpectitreeError as error:
-            self.failures.append(WRONG_USAGE)
-            say(f"{name}: {error}")
-
-    def root_bounds(self) -> Bounds | None:
-        """Return the bounds given, or None."""
-        if self.bounds is None:
-            return None
-        ends = self.bounds.strip("[]").split(",")
-        try:
-            if len(ends) != 2:
-                raise NumberError(f"found {self.bounds!r}, expected two")
-            lower, upper = (to_bound(end.strip(), self.in_fractions) for end in ends)
-        except NumberError as error:
-            raise click.BadParameter(
-                f"{error}: write LOWER,UPPER such as 0,100 or -inf,inf", param_hint="'--bounds'"
-            ) from None
-        return lower, upper
+            yield "-e", partial(loads, text, name="-e", exact=self.in_fractions, warn=say)
+        for file in files_in(self.files):
+            yield file, partial(load, file, exact=self.in_fractions, warn=say)
 
 
-def read_file(name: str, exact: bool) -> tuple[Tree | FileError, list[str]]:
-    """Return the tree of a file, or what is wrong with it, and what else there is to say."""
-    warnings: list[str] = []
+class ChosenAlgorithms:
+    """The algorithms of `algorithm_option`, with their options."""
+
+    def __init__(self, names: Sequence[str], options: Mapping[str, int | str]) -> None:
+        self.are_named = bool(names)  # by the user; otherwise these are all algorithms
+        self.options = options
+        self.all = _find_algorithms(names or list(ALGORITHMS), options)
+
+    def or_only(self, name: str) -> ChosenAlgorithms:
+        """Return the algorithms that the user named, or by default only the one with this name."""
+        return self if self.are_named else ChosenAlgorithms([name], self.options)
+
+    def only(self, complaint: str) -> Algorithm:
+        """Return the one algorithm; raise a usage error with the complaint if there are several."""
+        if len(self.all) > 1:
+            raise click.UsageError(complaint)
+        return self.all[0]
+
+    def for_tree(self, file: str, tree: Tree) -> list[Algorithm]:
+        """Drop the default algorithms that would be slow on the tree, and tell the user which."""
+        if self.are_named:
+            return self.all
+        fast = usual_algorithms(tree, self.all)
+        for name in (algorithm.name for algorithm in self.all if algorithm not in fast):
+            say(f"{file}: {name} is left out, it is slow on so many leaves: -a {name} runs it")
+        return fast
+
+
+def _find_algorithms(names: Sequence[str], options: Mapping[str, int | str]) -> list[Algorithm]:
+    names = list(dict.fromkeys(name.lower() for name in names))
+    for key in options:
+        own = OPTIONS[key].algorithm
+        if own not in names:
+            raise click.UsageError(f"--{key} is for {own}: use -a {own}, or leave it out.")
+    chosen = []
+    for name in names:
+        own_options = {k: v for k, v in options.items() if OPTIONS[k].algorithm == name}
+        chosen.append(find_algorithm(name, **own_options))
+    return chosen
+
+
+def read_bounds(text: str, exact: bool) -> Bounds:
+    """Return the bounds in a text such as 0,100; `exact` reads fractions."""
+    ends = text.strip("[]").split(",")
     try:
-        return load(name, exact=exact, warn=warnings.append), warnings
-    except FileError as error:
-        return error, warnings
+        if len(ends) != 2:
+            raise NumberError(f"found {text!r}, expected two")
+        lower, upper = (to_bound(end.strip(), exact) for end in ends)
+    except NumberError as error:
+        raise click.BadParameter(
+            f"{error}: write LOWER,UPPER such as 0,100 or -inf,inf", param_hint="'--bounds'"
+        ) from None
+    return lower, upper
 
 
 def files_in(paths: Sequence[str]) -> list[str]:
@@ -235,7 +285,7 @@ def tree_options(command: Command) -> Command:
 
 
 def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
-    """Return the option that names searches, and those that choose something of one: they come as `choices`."""
+    """Return the option that names searches, and those that choose something of one: the command receives `algorithms`."""
     options = (
         click.option(
             "-a",
@@ -260,46 +310,16 @@ def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
 
     def add(command: Command) -> Command:
         @wraps(command)
-        def gathered(*given: Any, **named: Any) -> Any:
-            chosen = {key: named.pop(key.replace("-", "_")) for key in OPTIONS}
-            return command(
-                *given,
-                choices={key: value for key, value in chosen.items() if value is not None},
-                **named,
-            )
+        def gathered(names: Sequence[str], **named: Any) -> Any:
+            values = {key: named.pop(key.replace("-", "_")) for key in OPTIONS}
+            given = {key: value for key, value in values.items() if value is not None}
+            return command(algorithms=ChosenAlgorithms(names, given), **named)
 
         for option in reversed(options):
             gathered = option(gathered)
         return cast(Command, gathered)
 
     return add
-
-
-def algorithms_named(names: Sequence[str], choices: Choices) -> list[Algorithm]:
-    """Return the algorithms of these names, once each, all if none is given; raise a usage error for idle choices."""
-    chosen_names = tuple(dict.fromkeys(name.lower() for name in names)) or ALGORITHMS
-    for key in choices:
-        own = OPTIONS[key].algorithm
-        if own not in chosen_names:
-            raise click.UsageError(f"--{key} is for {own}: add -a {own}, or leave it out.")
-    return [
-        find_algorithm(
-            name, **{key: value for key, value in choices.items() if OPTIONS[key].algorithm == name}
-        )
-        for name in chosen_names
-    ]
-
-
-def drop_slow(algorithms: Sequence[Algorithm], tree: Tree, file: str) -> list[Algorithm]:
-    """Return those of some algorithms that nobody named which do not think long about a tree; say which do."""
-    chosen = usual_algorithms(tree, algorithms)
-    for algorithm in algorithms:
-        if algorithm not in chosen:
-            name = algorithm.name
-            say(
-                f"{file}: {name} is left out, since it would think long about so many leaves: -a {name} runs it"
-            )
-    return chosen
 
 
 def format_option(question: str) -> Callable[[Command], Command]:

@@ -1,44 +1,9 @@
-"""Several large files at once: each is read in a process of its own, and comes back in its turn."""
+"""Start and stop the processes that a study runs its searches in."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
-
-Result = TypeVar("Result")
-
-# Of text in all, from which starting processes pays: it takes some 0.3 s, and reading so much about
-# a second.
-_MANY_BYTES = 5_000_000
-_TEXT = (".yaml", ".yml", ".json")
-
-
-def each(
-    function: Callable[..., Result], files: Sequence[str], *arguments: Any
-) -> Iterator[Result]:
-    """Yield what a function returns for each file, in order; it must be at a module's top level."""
-    workers = min(len(files), cores())
-    if workers < 2 or sum(map(_size, files)) < _MANY_BYTES:
-        for file in files:
-            yield function(file, *arguments)
-        return
-    from collections import deque
-    from concurrent.futures import Future
-
-    executor = start(workers)
-    try:
-        waiting: deque[Future[Result]] = deque()
-        for file in files:
-            waiting.append(executor.submit(function, file, *arguments))
-            if len(waiting) > workers:  # no more in memory than are needed
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    except BaseException:
-        stop(executor)
-        raise
-    executor.shutdown()
+from typing import Any
 
 
 def cores() -> int:
@@ -90,13 +55,3 @@ def stop(executor: Any) -> None:
     for process in list((getattr(executor, "_processes", None) or {}).values()):
         process.terminate()
     executor.shutdown()
-
-
-def _size(file: str) -> int:
-    """Return the size of a text file; tables need no processes, and standard input cannot go to one."""
-    if not file.lower().endswith(_TEXT):
-        return 0
-    try:
-        return os.stat(file).st_size
-    except OSError:
-        return 0

@@ -25,15 +25,15 @@ from expectitree.cli.options import (
     SearchOptions,
     check_output,
     completes_files,
-    files_in,
     force_option,
     format_option,
     tree_options,
     write_tree,
 )
-from expectitree.cli.terminal import make_look, say, working, write
+from expectitree.cli.terminal import make_look, say, write
 from expectitree.errors import NumberError, TransformError, TreeError
-from expectitree.numbers import Number, clipped, quoted, to_fraction
+from expectitree.numbers import Number, message_text, quote, to_fraction
+from expectitree.tree.model import Tree
 
 _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
 
@@ -79,10 +79,7 @@ _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
 )
 @tree_options
 @format_option("rescale")
-@click.pass_context
 def command(
-    context: click.Context,
-    /,
     map_: str | None,
     affine: str | None,
     power: str | None,
@@ -114,7 +111,6 @@ def command(
       expectitree rescale trees/aima-5.12-left.yaml --any
     """
     options = SearchOptions(**given)
-    bounds = options.root_bounds()
     asked = {
         "map": map_,
         "affine": affine,
@@ -133,7 +129,7 @@ def command(
         )
         raise click.UsageError(f"{found}: {_ONE}.")
     if out is not None:
-        if len(files_in(options.files)) + len(options.texts) > 1:
+        if options.tree_count > 1:
             raise click.UsageError("-o writes one tree: give one FILE.")
         check_output(out, None, force)
     if table == "-" and "-" in options.files:
@@ -141,30 +137,26 @@ def command(
             "Standard input can be read once: give - for the tree or for the table."
         )
     scale = None if any_ else _scale(*next(iter(chosen.items())), options.in_fractions)
-    reports = []
     numbers: set[Number] = set()
-    for file, tree in options.trees():
-        with options.reporting_errors(file), working(f"rescaling {file}"):
-            if scale is None:
-                reports.append(
-                    rescale_somehow(tree, bounds=bounds, engine=options.engine, file=file)
-                )
-            else:
-                if scale.names:
-                    own = set().union(*numbers_of(tree))
-                    numbers |= own
-                    _check_table(scale, own)
-                reports.append(
-                    rescale(tree, scale, bounds=bounds, engine=options.engine, file=file)
-                )
-    if scale is not None and scale.kind == "map" and not options.failures:
+
+    def rescale_tree(file: str, tree: Tree) -> Rescaling:
+        bounds, engine = options.root_bounds, options.engine
+        if scale is None:
+            return rescale_somehow(tree, bounds=bounds, engine=engine, file=file)
+        if scale.names:
+            own = set().union(*numbers_of(tree))
+            numbers.update(own)
+            _check_table(scale, own)
+        return rescale(tree, scale, bounds=bounds, engine=engine, file=file)
+
+    reports = list(options.map("rescaling", rescale_tree))
+    if scale is not None and scale.kind == "map" and not options.statuses:
         _check_names(scale.names, numbers)
     if reports and out != "-":
         write(renderer("rescale", format_name)(reports, make_look(), show_all))
     if reports and out is not None:
         _write(reports[0], out, format_name)
-    if options.failures:
-        context.exit(max(options.failures))
+    options.exit()
 
 
 def _write(report: Rescaling, out: str, format_name: str) -> None:
@@ -212,7 +204,7 @@ def _scale(name: str, text: Any, exact: bool) -> Scale:
 def _numbers(text: str, count: int, expected: str) -> list[Fraction]:
     parts = text.split(",")
     if len(parts) != count:
-        raise NumberError(f"found {quoted(text)}, expected {expected}")
+        raise NumberError(f"found {quote(text)}, expected {expected}")
     try:
         return [to_fraction(part.strip()) for part in parts]
     except NumberError as error:
@@ -224,10 +216,10 @@ def _named_images(text: str) -> dict[Fraction, Fraction]:
     for item in text.split(","):
         utility, equals, image = item.partition("=")
         if not equals:
-            raise NumberError(f"found {quoted(item)}, expected U=V, such as 2=20,3=30")
+            raise NumberError(f"found {quote(item)}, expected U=V, such as 2=20,3=30")
         named_one, becomes = to_fraction(utility.strip()), to_fraction(image.strip())
         if named_one in images:
-            raise NumberError(f"the utility {quoted(utility.strip())} is there twice: keep one")
+            raise NumberError(f"the utility {quote(utility.strip())} is there twice: keep one")
         images[named_one] = becomes
     return images
 
@@ -237,10 +229,10 @@ def _check_names(names: Iterable[Fraction], numbers: Iterable[Number]) -> None:
     known = sorted(numbers)
     for name in unknown_names(names, known):
         nearest: Sequence[Number] = sorted(sorted(known, key=lambda u: abs(Fraction(u) - name))[:2])
-        near = " and ".join(map(clipped, nearest))
+        near = " and ".join(map(message_text, nearest))
         raise click.BadParameter(
-            f"no terminal is worth {clipped(name)} (and no estimate is): utilities run from {clipped(known[0])} to "
-            f"{clipped(known[-1])}, nearest {'is' if len(nearest) == 1 else 'are'} {near}",
+            f"no terminal is worth {message_text(name)} (and no estimate is): utilities run from {message_text(known[0])} to "
+            f"{message_text(known[-1])}, nearest {'is' if len(nearest) == 1 else 'are'} {near}",
             param_hint="'--map'",
         )
 
@@ -248,6 +240,6 @@ def _check_names(names: Iterable[Fraction], numbers: Iterable[Number]) -> None:
 def _check_table(scale: Scale, numbers: set[Number]) -> None:
     if scale.kind == "table" and len(unknown_names(scale.names, numbers)) == len(scale.names):
         raise TransformError(
-            f"the table {scale.text} names none of its utilities, which run from {clipped(min(numbers))} to "
-            f"{clipped(max(numbers))}"
+            f"the table {scale.text} names none of its utilities, which run from {message_text(min(numbers))} to "
+            f"{message_text(max(numbers))}"
         )

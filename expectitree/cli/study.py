@@ -1,4 +1,4 @@
-"""`expectitree study`: an experiment, run on all cores or a cluster, and what it comes to."""
+"""`expectitree study`: run an experiment on all cores or a cluster, and print its results."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ import click
 
 from expectitree import __version__
 from expectitree.analysis.show import renderer
+from expectitree.analysis.study.reader import load_study
 from expectitree.analysis.study.results import Results
-from expectitree.analysis.study.run import count_trees, execute
-from expectitree.analysis.study.spec import Study, load_study
+from expectitree.analysis.study.run import Task, count_trees, execute, find_tasks
+from expectitree.analysis.study.spec import Study
 from expectitree.analysis.study.summary import summarize
 from expectitree.cli.options import completes_files, format_option
 from expectitree.cli.parallel import cores, start, stop
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import counting, make_look, say, write
 from expectitree.errors import AnalysisError, ExpectitreeError, FileError, Problem
-from expectitree.numbers import quoted
+from expectitree.numbers import quote
 
 
 @click.command("study")
@@ -44,7 +45,7 @@ from expectitree.numbers import quoted
     metavar="ADDRESS",
     help="Run on the Dask cluster whose scheduler has this address.",
 )
-@click.option("--report", is_flag=True, help="Run nothing: tell what the results so far come to.")
+@click.option("--report", is_flag=True, help="Run nothing: print the results so far.")
 @click.option("--plot", "plot", metavar="FILE", help="Draw it too, as .svg, .png or .pdf.")
 @format_option("study")
 @click.pass_context
@@ -59,16 +60,16 @@ def command(
     plot: str | None,
     format_name: str,
 ) -> None:
-    """Run an experiment that a YAML file describes, and print what it comes to.
+    """Run the experiment described by a YAML file, and print its results.
 
     \b
-    trees:                       # every combination of what is listed
+    trees:                       # every combination of the values
       - {family: ballard, branching: [4, 10], order: random}
     algorithms: [star1, star2, star2.5: {probes: [2, 3]}]
     repetitions: 100
 
-    Results are kept as they come: a study that was interrupted goes on where it stopped. All seeds follow from the
-    study's own, so that the same file gives the same figures everywhere.
+    Results are saved at once: an interrupted study continues where it stopped. All seeds follow
+    from the study's own, so the same file gives the same figures everywhere.
     """
     if jobs is not None and scheduler is not None:
         raise click.UsageError("--jobs is for this machine: on a cluster, its workers are used.")
@@ -79,14 +80,15 @@ def command(
     study = load_study(spec)
     kept = Results(results or os.path.splitext(spec)[0] + ".results.jsonl")
     kept.read()
-    done, total = count_trees(study, kept)
-    if done < total and not report:
+    tasks = find_tasks(study, kept)
+    if tasks and not report:
         kept.open()
         try:
-            _run(study, kept, done, total, jobs, scheduler)
+            _run(study, kept, tasks, jobs, scheduler)
         finally:
             kept.close()
-    done, total = count_trees(study, kept)
+        tasks = find_tasks(study, kept)
+    done, total = count_trees(study, tasks)
     summary = summarize(study, kept, done, total)
     write(renderer("study", format_name)(summary, make_look()))
     if plot is not None:
@@ -96,19 +98,22 @@ def command(
 
 
 def _run(
-    study: Study, kept: Results, done: int, total: int, jobs: int | None, scheduler: str | None
+    study: Study, kept: Results, tasks: list[Task], jobs: int | None, scheduler: str | None
 ) -> None:
+    done, total = count_trees(study, tasks)
     if done:
-        say(f"{kept.path}: {done:,} of {total:,} trees are done, going on")
+        say(f"{kept.path}: {done:,} of {total:,} trees are done, continuing")
     try:
         with (
             _executor(jobs, scheduler) as (executor, workers),
             counting(study.file, done, total) as progress,
         ):
-            execute(study, kept, executor, workers, progress)
+            execute(tasks, kept, executor, workers, progress)
     except BrokenExecutor:
-        message = "a process that searched has died, perhaps for want of memory: what is done is kept; try fewer --jobs"
-        raise AnalysisError(message) from None
+        raise AnalysisError(
+            "a search process died, perhaps because memory ran out: the results so far are kept; "
+            "try fewer --jobs"
+        ) from None
     except ExpectitreeError:
         raise
     except Exception as error:
@@ -116,19 +121,18 @@ def _run(
             raise
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         message = f"the scheduler at {scheduler} or its workers failed: {said}"
-        raise AnalysisError(f"{message}; what is done is kept, the same command goes on") from None
+        message += "; the results so far are kept, and the same command continues"
+        raise AnalysisError(message) from None
     except KeyboardInterrupt:
-        kept.read()  # what was on its way to the disk counts too
-        now, total = count_trees(study, kept)
-        say(
-            f"{kept.path}: {now:,} of {total:,} trees are done; the same command goes on from there"
-        )
+        kept.read()  # a record may have been on its way to the disk
+        now, total = count_trees(study, find_tasks(study, kept))
+        say(f"{kept.path}: {now:,} of {total:,} trees are done; the same command continues there")
         raise
 
 
 @contextmanager
 def _executor(jobs: int | None, scheduler: str | None) -> Iterator[tuple[Executor, int]]:
-    """Give the executor, and how many workers it has."""
+    """Yield the executor, and its number of workers."""
     if scheduler is not None:
         with _cluster(scheduler) as found:
             yield found
@@ -149,10 +153,10 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
         import distributed
     except ImportError:
         raise AnalysisError("a cluster needs Dask: pip install 'expectitree[cluster]'") from None
-    logging.disable(logging.CRITICAL)  # what goes wrong over there is told here, in a line
+    logging.disable(logging.CRITICAL)  # this command reports errors of the cluster in one line
     if not re.fullmatch(r"([a-z+]+://)?\S+:[0-9]+", address):
         raise AnalysisError(
-            f"found {quoted(address)} as the scheduler, expected an address such as tcp://host:8786"
+            f"found {quote(address)} as the scheduler, expected an address such as tcp://host:8786"
         )
     try:
         client: Any = distributed.Client(address, timeout=10, set_as_default=False)
@@ -172,7 +176,10 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
 
 
 def _check_workers(client: Any, address: str) -> None:
-    """Raise where workers lack this package, or have another version: tasks that cannot be read there never end."""
+    """Raise if workers lack this package or have another version.
+
+    Tasks that a worker cannot unpickle would never end.
+    """
     from importlib.metadata import version
 
     try:

@@ -35,7 +35,7 @@ from expectitree.analysis.trace.events import (
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.text import Board
-from expectitree.numbers import Number, brief, printable, readable
+from expectitree.numbers import Number, cell_text, display_text, escape
 from expectitree.page.replays import Replays
 from expectitree.page.steps import Steps
 from expectitree.text.json_values import json_number, search_fields
@@ -53,8 +53,8 @@ def page_data(report: Replays) -> Iterator[tuple[str, Any]]:
     tree = report.tree
     numbers = _Numbers(residue(report.traces[0].search))
     choices, sentences = Table(), Sentences()
-    yield "title", printable(tree.title or "")
-    yield "source", printable(tree.source or "")
+    yield "title", escape(tree.title or "")
+    yield "source", escape(tree.source or "")
     yield "tree", _tree_columns(tree, numbers)
     yield "traces", [_trace_columns(trace, numbers, choices, sentences) for trace in report.traces]
     yield "reasons", REASONS
@@ -100,7 +100,7 @@ class _Numbers(Table):
         if value is not thing and isinstance(value, float):
             shown = f"{value:.4g}"
         else:
-            shown = brief(value, 0 if value is not thing else self.residue)
+            shown = cell_text(value, 0 if value is not thing else self.residue)
         written = json_number(value)
         return written if str(written) == shown else [written, shown]
 
@@ -139,12 +139,12 @@ def _tree_columns(tree: Tree, numbers: _Numbers) -> dict[str, Any]:
             for b in range(columns.first[n], columns.first[n + 1])
         ],
         "impossible": [b for b, p in enumerate(columns.probability) if not p],
-        "labels": [0 if label is None else printable(label) for label in tree.label],
+        "labels": [0 if label is None else escape(label) for label in tree.label],
         "utilities": [-1 if u is None or u != u else numbers(u) for u in columns.utility],
         "estimated": sorted(tree.estimated),
         "bounds": {n: [numbers(end) for end in bounds] for n, bounds in tree.local_bounds.items()},
-        "notes": {n: printable(note) for n, note in tree.notes.items()},
-        "branch_notes": {b: printable(note) for b, note in tree.branch_notes.items()},
+        "notes": {n: escape(note) for n, note in tree.notes.items()},
+        "branch_notes": {b: escape(note) for b, note in tree.branch_notes.items()},
     }
 
 
@@ -177,7 +177,7 @@ def _trace_columns(
         **columns,
         "total": trace.total,
         "opening": opening(trace),
-        "conclusion": printable(board.conclusion()),
+        "conclusion": escape(board.conclusion()),
     }
 
 
@@ -191,7 +191,7 @@ def opening(trace: Trace) -> str:
     search, steps = trace.search, len(trace.events)
     name = search.algorithm.full_name
     if search.algorithm.player_cuts:
-        ends = ", ".join(readable(end) for end in search.bounds)
+        ends = ", ".join(display_text(end) for end in search.bounds)
         source = BOUNDS_FROM[search.bounds_source]
         text = f"{name} begins. It knows that every utility lies in [{ends}] ({source})."
         if not search.algorithm.in_order:

@@ -9,7 +9,7 @@ from typing import Any
 from expectitree.algorithms import OPTIONS
 from expectitree.analysis.compare.csv import CHOICE_COLUMNS
 from expectitree.analysis.compare.text import seconds_text
-from expectitree.analysis.study.spec import written
+from expectitree.analysis.study.spec import describe
 from expectitree.analysis.study.summary import Mean, Summary, SummaryRow
 from expectitree.text.look import Look, wrapped
 from expectitree.text.table import table
@@ -77,7 +77,7 @@ def _wide(summary: Summary) -> tuple[Sequence[str], list[list[str]]]:
     searches = list(dict.fromkeys(row.run.name for row in summary.rows))
     rows: dict[str, dict[str, str]] = {}
     for row in summary.rows:
-        rows.setdefault(written(row.tree), {})[row.run.name] = f"{row.leaf_share.value:.1f}"
+        rows.setdefault(describe(row.tree), {})[row.run.name] = f"{row.leaf_share.value:.1f}"
     return ["trees", *searches], [
         [tree, *(cells.get(name, "-") for name in searches)] for tree, cells in rows.items()
     ]  # fmt: skip

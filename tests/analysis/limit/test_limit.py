@@ -566,7 +566,7 @@ def test_options_and_errors() -> None:
     assert done.exit_code == 1
     assert "stopped" in done.output
     assert run("trees/risk.yaml", "--max-leaves", "0").exit_code == 2
-    assert "add -a star2.5" in run("trees/risk.yaml", "-a", "star1", "--probes", "3").output
+    assert "use -a star2.5" in run("trees/risk.yaml", "-a", "star1", "--probes", "3").output
     assert (
         "star2.5 (3 probes, cyclic)"
         in run("trees/risk.yaml", "-a", "star2.5", "--probes", "3").output

@@ -28,9 +28,10 @@ from click.testing import CliRunner
 from helpers import ROOT
 
 import expectitree as et
+from expectitree.analysis.study.reader import load_study
 from expectitree.analysis.study.results import Results
-from expectitree.analysis.study.run import count_trees, execute, tasks
-from expectitree.analysis.study.spec import Study, load_study
+from expectitree.analysis.study.run import count_trees, execute, find_tasks
+from expectitree.analysis.study.spec import Study
 from expectitree.analysis.study.summary import mean, summarize
 from expectitree.cli import cli
 from expectitree.errors import ExpectitreeError, FileError
@@ -136,7 +137,7 @@ def study_of(folder: Path, text: str, name: str = "spec.yaml") -> Study:
 def plan(folder: Path, text: str) -> Any:
     """Do with a spec all that comes before the first search."""
     study = study_of(folder, text)
-    return summarize(study, Results(""), *count_trees(study, Results("")))
+    return summarize(study, Results(""), *count_trees(study, find_tasks(study, Results(""))))
 
 
 def carry_on(study: Study, path: Path, executor: Executor | None = None) -> Executor:
@@ -146,7 +147,7 @@ def carry_on(study: Study, path: Path, executor: Executor | None = None) -> Exec
     kept.read()
     kept.open()
     try:
-        execute(study, kept, executor, 2, lambda more: None)
+        execute(find_tasks(study, kept), kept, executor, 2, lambda more: None)
     finally:
         kept.close()
         executor.shutdown()
@@ -156,7 +157,7 @@ def carry_on(study: Study, path: Path, executor: Executor | None = None) -> Exec
 def summary_of(study: Study, path: Path) -> Any:
     kept = Results(str(path))
     kept.read()
-    return summarize(study, kept, *count_trees(study, kept))
+    return summarize(study, kept, *count_trees(study, find_tasks(study, kept)))
 
 
 def figures(study: Study, path: Path) -> list[Any]:
@@ -412,11 +413,11 @@ WRONG = {
         "trees: {family: ballard, branching: 3, §branching: 4}\nalgorithms: star1\n§algorithms: star2\n",
         ["duplicate key 'branching'", "duplicate key 'algorithms'"],
     ),
-    "duplicate algorithm": ("trees: {family: ballard}\nalgorithms: §[star1, Star1]\n", ["algorithm stands twice"]),
+    "duplicate algorithm": ("trees: {family: ballard}\nalgorithms: §[star1, Star1]\n", ["algorithm is listed twice"]),
     "unknown engine": ("trees: {family: ballard}\nalgorithms: star1\nengines: [auto, §quick]\n", ["'quick', expected"]),
     "probes of star1": (
         "trees: {family: ballard}\nalgorithms: [§star1: {probes: 2}, §star2: {probes: 2}]\n",
-        ["star2.5 only, not of star1", "star2.5 only, not of star2: star2 is star2.5 with 1"],
+        ["star2.5 only, not for star1", "star2.5 only, not for star2: star2 is star2.5 with 1"],
     ),
     "probes": (
         "trees: {family: ballard}\nalgorithms: [star2.5: {probes: [1, §0, §two], probe-order: §up, §probe: 1}]\n",
@@ -501,7 +502,7 @@ def test_what_would_be_passed_over_in_silence_is_an_error(rest: str, tmp_path: P
 def test_the_same_trees_twice_are_an_error(tmp_path: Path) -> None:
     trees = "[{family: ballard, branching: [3, 4]}, {branching: 4, family: ballard}]"
     with pytest.raises(
-        FileError, match=r":1:\d+: .*the same trees stand twice: ballard, branching 4"
+        FileError, match=r":1:\d+: .*the same trees are listed twice: ballard, branching 4"
     ):
         study_of(tmp_path, f"trees: {trees}\nalgorithms: star1\n")
 
@@ -933,7 +934,7 @@ def test_an_interrupt_is_one_clear_line(grid: tuple[Study, list[Any]], tmp_path:
     assert process.returncode == 130
     assert not alive(workers)
     done = lines_in(path)
-    expected = f"{path}: {done} of {GRID_TREES} trees are done; the same command goes on from there"
+    expected = f"{path}: {done} of {GRID_TREES} trees are done; the same command continues there"
     assert errors.splitlines() == [expected, "expectitree: interrupted"]
     executor = carry_on(grid[0], path)
     assert isinstance(executor, Here)
@@ -993,7 +994,7 @@ def test_a_worker_that_dies_is_told(grid: tuple[Study, list[Any]], tmp_path: Pat
         errors = told(process)
     assert process.returncode not in (0, 1, 130)
     assert re.fullmatch(
-        r"expectitree: a process that searched has died.*what is done is kept.*\n", errors
+        r"expectitree: a search process died.*the results so far are kept.*\n", errors
     )
     assert not alive(workers)
     done = lines_in(path)
@@ -1354,7 +1355,7 @@ def test_every_line_of_a_plot_is_one_search(tmp_path: Path) -> None:
 
 def test_tasks_are_short_so_that_little_is_lost(grid: tuple[Study, list[Any]]) -> None:
     """What one is about is done and written together: some tenths of a second of searching."""
-    for task in tasks(grid[0], Results("")):
+    for task in find_tasks(grid[0], Results("")):
         assert 1 <= len(task.trees) <= 50
 
 

@@ -269,7 +269,7 @@ def is_own(search: Search, n: int) -> bool:
     first, child = search.tree.columns.first, search.tree.columns.child
     return any(
         not search.visits[child[b]]
-        and search.tree.is_first_met(child[b], b)
+        and search.tree.is_first_path(child[b], b)
         and search.tree.columns.probability[b] > 0
         for b in range(first[n], first[n + 1])
     )
@@ -617,7 +617,7 @@ def test_what_would_think_long_is_left_out_and_said(monkeypatch: pytest.MonkeyPa
     """Of trees where nobody named an algorithm; the sums are of those that searched them all."""
     monkeypatch.setattr(engine, "MUCH_THINKING", 16)
     monkeypatch.chdir(ROOT)
-    note = "trees/ballard.yaml: best-first is left out, since it would think long about so many leaves: -a best-first"
+    note = "trees/ballard.yaml: best-first is left out, it is slow on so many leaves: -a best-first"
     files = ["trees/risk.yaml", "trees/ballard.yaml"]
     for command in (["compare"], ["limit"]):
         done = CliRunner().invoke(cli, [*command, *files])
