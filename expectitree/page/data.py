@@ -170,6 +170,7 @@ def _trace_columns(
     return {
         "name": search.algorithm.full_name,
         "about": search_fields(trace.file, search),
+        "description": search.algorithm.description,
         "cutting": search.algorithm.player_cuts,
         "in_order": search.algorithm.in_order,
         "start": start,

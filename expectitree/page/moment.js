@@ -99,7 +99,7 @@ class Moment {
     if (!step) return [this.trace.opening];
     const { skeletons, words } = this.data, { said } = this.trace, start = this.saidAt[step - 1];
     const [text, ...parts] = skeletons[said[start]].split(GAP);
-    return parts.reduce((all, part, i) => all + words[said[start + 1 + i]] + part, text).split("\n");
+    return (text + parts.map((part, i) => words[said[start + 1 + i]] + part).join("")).split("\n");
   }
 
   /** Return how many nodes and leaves were visited, and how often any was entered. */

@@ -23,7 +23,7 @@ from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
 from expectitree.searches.star_minimax import NO_CUTS, PROBED, STOPPED
 from expectitree.tree.model import Kind
-from expectitree.tree.scans import NOBODY
+from expectitree.tree.scans import NONE
 
 COLUMNS = (
     "lower", "upper", "visits", "alpha", "beta", "after", "spared", "skipped", "best", "aim",
@@ -150,7 +150,7 @@ class _Reasons:
         for n in part:
             if self.owner[n] >= 0 and (not self.moment.visits[n] or self._is_new(event, n)):
                 self.nodes[self.owner[n]] -= 1
-            self.owner[n], self.reason[n] = NOBODY, VISITED
+            self.owner[n], self.reason[n] = NONE, VISITED
         account_for_skipped(
             self.tree.columns, part, self.parent, self.branch, self.moment.visits, self.moment.cut,
             self.moment.cut_after, self.parent, self.owner, self.reason, self.nodes, self.leaves, True,
