@@ -20,7 +20,16 @@ from expectitree.numbers import escape
 from expectitree.page.data import page_data
 from expectitree.page.replays import Replays
 
-SCRIPTS = ("tree.js", "moment.js", "layout.js", "view.js", "picture.js", "camera.js", "controls.js", "page.js")
+SCRIPTS = (
+    "tree.js",
+    "moment.js",
+    "layout.js",
+    "view.js",
+    "picture.js",
+    "camera.js",
+    "controls.js",
+    "page.js",
+)
 _SLOT = re.compile(r"<!-- slot: (\w+) -->")
 
 

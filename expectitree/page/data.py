@@ -132,9 +132,7 @@ def _tree_columns(tree: Tree, numbers: _Numbers) -> dict[str, Any]:
         "order": list(paths.order),
         "first_branch": list(paths.branch),
         "probabilities": [
-            numbers.probability(columns.probability[b])
-            if columns.kind[n] == Kind.CHANCE
-            else -1
+            numbers.probability(columns.probability[b]) if columns.kind[n] == Kind.CHANCE else -1
             for n in range(len(tree))
             for b in range(columns.first[n], columns.first[n + 1])
         ],

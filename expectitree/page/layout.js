@@ -180,7 +180,6 @@ class Layout {
   /** Return the branches of a node that are shown, and the runs of those that are not. */
   pieces(n, along) {
     const { tree, extra, pinned } = this, begin = tree.first[n], end = tree.first[n + 1];
-    const branches = tree.branches(n);
     const isNear = (b) => along.has(b - 1) || along.has(b) || along.has(b + 1);
     const isPinned = (b) => pinned.has(b - 1) || pinned.has(b) || pinned.has(b + 1);
     const few = end - begin <= WIDE ? end : begin + START + (extra.get(n) ?? 0);
@@ -189,7 +188,8 @@ class Layout {
     const leaveOut = (b) => {
       if (b > next) pieces.push({ run: [next, b], node: n, branch: NONE });
     };
-    for (const b of branches.filter((b) => b < few || isNear(b) || isPinned(b))) {
+    const isShown = (b) => b < few || isNear(b) || isPinned(b);
+    for (const b of tree.branches(n).filter(isShown)) {
       leaveOut(b);
       pieces.push({ branch: b });
       next = b + 1;

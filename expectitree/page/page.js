@@ -85,9 +85,9 @@ class Page {
     const { trace, moment } = this;
     element("algorithm").value = i;
     element("about-algorithm").textContent = trace.description;
+    const part = `${plural(moment.length, "step")} of ${count(trace.total)}`;
     element("shortened").textContent = moment.length < trace.total
-      ? `This page has the first ${plural(moment.length, "step")} of ${count(trace.total)}. `
-        + trace.conclusion
+      ? `This page has the first ${part}. ${trace.conclusion}`
       : "";
     [...element("totals").tBodies[0].rows].forEach((row, k) => {
       row.ariaCurrent = String(k === i);
@@ -209,7 +209,8 @@ class Page {
     row("nodes", count(nodes), ` of ${count(tree.count)}`,
       { max: tree.count, value: nodes, "aria-label": "nodes visited" });
     const again = visits - nodes;
-    if (again) row("again", count(again), ` more visit${again === 1 ? "" : "s"} of nodes seen before`);
+    const visited = again === 1 ? "visit" : "visits";
+    if (again) row("again", count(again), ` more ${visited} to nodes seen before`);
     if (trace.cutting) row("cuts", count(moment.cuts.filter((cut) => cut <= moment.step).length));
     row("value", this.view.known(tree.root) || "unknown");
     const [best, ...ties] = moment.bestBranches(tree.root).map((b) => tree.label(b));
@@ -276,8 +277,8 @@ class Page {
 
   /** Write the items in words, mainly for screen readers. */
   outline() {
-    const container = element("outline"), { activeElement } = document;
-    const focused = container.contains(activeElement) ? activeElement.dataset.key : null;
+    const container = element("outline");
+    const focused = container.querySelector(":focus")?.dataset.key ?? null;
     const rows = this.items.map((item) => {
       const row = make("div", this.view.words(item), {
         role: "treeitem", "aria-level": item.depth + 1, tabindex: -1,
