@@ -26,8 +26,8 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.text import heading
 from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.cli.options import (
+    FILE,
     check_output,
-    completes_files,
     force_option,
     read_bounds,
     write_tree,
@@ -58,7 +58,7 @@ _WORDS = ("skip", "undo", "show", "quit", "help")
 
 
 @click.command("ask")
-@click.argument("file", required=False, metavar="[FILE]", shell_complete=completes_files())
+@click.argument("file", required=False, metavar="[FILE]", type=FILE)
 @click.option("-e", "text", metavar="TEXT", help="A tree typed in place of a file.")
 @click.option(
     "--goal",
@@ -74,7 +74,7 @@ _WORDS = ("skip", "undo", "show", "quit", "help")
 @click.option(
     "--answers",
     metavar="FILE",
-    shell_complete=completes_files(".yaml", ".yml"),
+    type=FILE,
     help="Where answers are kept, and taken from.  [default: beside the tree, its name ending in .answers.yaml]",
 )
 @click.option("--no-save", is_flag=True, help="Keep no answers; those that are there count.")
@@ -83,7 +83,7 @@ _WORDS = ("skip", "undo", "show", "quit", "help")
     "-o",
     "--output",
     metavar="FILE",
-    shell_complete=completes_files(),
+    type=FILE,
     help="Write the tree with the answers in it.",
 )
 @force_option

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from expectitree.analysis.compare.report import Comparison, compare
-from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
     ChosenAlgorithms,
     SearchOptions,
@@ -17,7 +16,7 @@ from expectitree.cli.options import (
     tree_options,
 )
 from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import make_look, say, write
+from expectitree.cli.terminal import say, show
 from expectitree.tree.model import Tree
 
 
@@ -53,7 +52,7 @@ def command(
 
     comparisons = list(options.map("comparing", compare_tree))
     if comparisons:
-        write(renderer("compare", format_name)(comparisons, make_look()))
+        show("compare", format_name, comparisons)
     wrong = [f"{c.file}: {sentence}" for c in comparisons for sentence in c.disagreements]
     for sentence in wrong:
         say(

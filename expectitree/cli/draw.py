@@ -10,10 +10,10 @@ import click
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.cli.options import (
+    FILE,
     ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
-    completes_files,
     force_option,
     refuse_to_replace,
     tree_options,
@@ -52,7 +52,7 @@ _TEXTS = ("svg", "dot", "mmd", "tex", "html")  # that can go to standard output
     "out",
     required=True,
     metavar="OUT",
-    shell_complete=completes_files(*PICTURES),
+    type=FILE,
     help="The file: its ending tells the kind. - is standard output, with --format.",
 )
 @click.option("--format", "format_name", type=click.Choice(_TEXTS), help="The kind where OUT is -.")

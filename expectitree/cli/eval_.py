@@ -16,10 +16,9 @@ from expectitree.cli.options import (
     ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
-    completes,
+    complete_path,
     format_option,
     tree_options,
-    tree_path,
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, write
@@ -45,8 +44,7 @@ from expectitree.tree.paths import ROOT
     "--explain",
     is_flag=False,
     flag_value=ROOT,
-    callback=tree_path,
-    shell_complete=completes("paths_or_files"),
+    shell_complete=complete_path,
     metavar="[PATH]",
     help="Say in sentences why the root, or a node, is worth what it is, and why each cut was sound.",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from expectitree.cli.options import check_output, completes_files, force_option, write_tree
+from expectitree.cli.options import FILE, check_output, force_option, write_tree
 from expectitree.cli.terminal import working
 from expectitree.families import FAMILIES, ORDERS, generate, parameters_of
 from expectitree.files.saving import TEXT_FORMATS
@@ -68,7 +68,7 @@ from expectitree.files.saving import TEXT_FORMATS
     "out",
     default="-",
     metavar="FILE",
-    shell_complete=completes_files(),
+    type=FILE,
     help="Where to write; the ending tells the format.",
 )
 @click.option(

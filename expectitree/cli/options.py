@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial, wraps
 from typing import Any, TypeVar, cast
@@ -16,17 +18,22 @@ from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.show import formats
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
-from expectitree.cli.terminal import say, working, write
+from expectitree.cli.terminal import color_option, say, working, write
 from expectitree.errors import ExpectitreeError, FileError, NumberError, Problem
 from expectitree.files import SUFFIXES, load, loads, tree_files
 from expectitree.files.saving import format_of, pieces, save
 from expectitree.numbers import to_bound
 from expectitree.searches.engine import ENGINES, usual_algorithms
-from expectitree.searches.prepare import prepare
+from expectitree.searches.prepare import ORDERS, prepare
 from expectitree.tree.model import Bounds, Tree
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Result = TypeVar("Result")
+
+_MAPPING = re.compile(r":\s|[{\[]")  # in YAML or JSON, and hardly ever in the name of a file
+
+# A file or folder, which shells complete; - is standard input or output.
+FILE = click.Path(readable=False, allow_dash=True)
 
 
 @dataclass(frozen=True)
@@ -87,7 +94,10 @@ class SearchOptions:
                     result = function(name, tree)
             except FileError as error:
                 self.statuses.append(NO_TREE)
-                click.echo(str(error), err=True)
+                for line in str(error).splitlines():
+                    say(line)
+                if not os.path.exists(name) and _MAPPING.search(name):
+                    say(f"a tree is typed after -e: expectitree eval -e {shlex.quote(name)}")
             except ExpectitreeError as error:
                 self.statuses.append(WRONG_USAGE)
                 say(f"{name}: {error}")
@@ -197,43 +207,23 @@ def files_in(paths: Sequence[str]) -> list[str]:
     return files
 
 
-def completes(what: str) -> Callable[[click.Context, click.Parameter, str], Any]:
-    """Return what completes a value: a function of `cli.completion`, imported when a shell asks."""
+def complete_path(context: click.Context, param: click.Parameter, incomplete: str) -> Any:
+    """Complete a path within the tree on the command line."""
+    from expectitree.cli import completion
 
-    def complete(context: click.Context, param: click.Parameter, incomplete: str) -> Any:
-        from expectitree.cli import completion
-
-        return getattr(completion, what)(context, param, incomplete)
-
-    return complete
+    return completion.complete_path(context, param, incomplete)
 
 
-def completes_files(*suffixes: str) -> Callable[[click.Context, click.Parameter, str], Any]:
-    """Return what completes folders, and files with these endings: by default those of tree files."""
-
-    def complete(context: click.Context, param: click.Parameter, incomplete: str) -> Any:
-        from expectitree.cli import completion
-
-        return completion.files(incomplete, *([suffixes] if suffixes else []))
-
-    return complete
-
-
-def tree_path(context: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Return a path within a tree without a slash at its end, which shells complete it to, as they do a folder."""
-    if value is None or not value.endswith("/") or len(value) == 1:
-        return value
-    escapes = len(value) - 1 - len(value[:-1].rstrip("\\"))
-    return value if escapes % 2 else value[:-1]  # an escaped slash belongs to the label
+def complete_from(values: Iterable[str]) -> Callable[..., list[str]]:
+    """Return a function that completes one of the values."""
+    return lambda context, param, incomplete: [v for v in values if v.startswith(incomplete)]
 
 
 def tree_options(command: Command) -> Command:
     """Add what says which tree is searched, and how far and by what: files, -e, --bounds, …, --max-visits."""
     for option in reversed(
         (
-            click.argument(
-                "files", nargs=-1, metavar="[FILE|FOLDER]...", shell_complete=completes_files()
-            ),
+            click.argument("files", nargs=-1, metavar="[FILE|FOLDER]...", type=FILE),
             click.option(
                 "-e",
                 "texts",
@@ -257,7 +247,7 @@ def tree_options(command: Command) -> Command:
                 default="given",
                 show_default=True,
                 metavar="ORDER",
-                shell_complete=completes("orders"),
+                shell_complete=complete_from([order.removesuffix("SEED") for order in ORDERS]),
                 help="Children's order: given, best, worst or random:SEED.",
             ),
             click.option(
@@ -295,7 +285,7 @@ def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
             default=default,
             metavar="NAME",
             help=help,
-            shell_complete=completes("algorithms"),
+            shell_complete=complete_from(ALGORITHMS),
         ),
         *(
             click.option(
@@ -323,8 +313,8 @@ def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
 
 
 def format_option(question: str) -> Callable[[Command], Command]:
-    """Return the option that chooses how the answer to a question is shown."""
-    return click.option(
+    """Return the options that choose how the answer to a question is shown: --format and --color."""
+    option = click.option(
         "--format",
         "format_name",
         type=click.Choice(formats(question)),
@@ -332,6 +322,7 @@ def format_option(question: str) -> Callable[[Command], Command]:
         show_default=True,
         help="The output.",
     )
+    return lambda command: option(color_option(command))
 
 
 def max_leaves_option(command: Command) -> Command:

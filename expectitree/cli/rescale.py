@@ -22,9 +22,9 @@ from expectitree.analysis.rescale.scales import (
 from expectitree.analysis.rescale.table import load_table
 from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
+    FILE,
     SearchOptions,
     check_output,
-    completes_files,
     force_option,
     format_option,
     tree_options,
@@ -53,7 +53,7 @@ _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
 @click.option(
     "--table",
     metavar="TABLE",
-    shell_complete=completes_files(".yaml", ".yml", ".json", ".csv"),
+    type=FILE,
     help="U and V from a YAML, JSON or CSV file; those not named stay.",
 )
 @click.option(
@@ -67,7 +67,7 @@ _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
     "--output",
     "out",
     metavar="FILE",
-    shell_complete=completes_files(),
+    type=FILE,
     help="Write the rescaled tree; the ending tells the format.",
 )
 @force_option

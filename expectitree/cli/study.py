@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import re
-from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor, Executor
-from contextlib import contextmanager
-from typing import Any
+from concurrent.futures import BrokenExecutor
 
 import click
 
-from expectitree import __version__
 from expectitree.analysis.show import renderer
 from expectitree.analysis.study.reader import load_study
 from expectitree.analysis.study.results import Results
 from expectitree.analysis.study.run import Task, count_trees, execute, find_tasks
 from expectitree.analysis.study.spec import Study
 from expectitree.analysis.study.summary import summarize
-from expectitree.cli.options import completes_files, format_option
-from expectitree.cli.parallel import cores, start, stop
+from expectitree.analysis.study.workers import executor_of
+from expectitree.cli.options import FILE, format_option
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import counting, make_look, say, write
 from expectitree.errors import AnalysisError, ExpectitreeError, FileError, Problem
-from expectitree.numbers import quote
 
 
 @click.command("study")
-@click.argument("spec", shell_complete=completes_files(".yaml", ".yml", ".json"))
+@click.argument("spec", type=FILE)
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -105,7 +98,7 @@ def _run(
         say(f"{kept.path}: {done:,} of {total:,} trees are done, continuing")
     try:
         with (
-            _executor(jobs, scheduler) as (executor, workers),
+            executor_of(jobs, scheduler) as (executor, workers),
             counting(study.file, done, total) as progress,
         ):
             execute(tasks, kept, executor, workers, progress)
@@ -128,68 +121,6 @@ def _run(
         now, total = count_trees(study, find_tasks(study, kept))
         say(f"{kept.path}: {now:,} of {total:,} trees are done; the same command continues there")
         raise
-
-
-@contextmanager
-def _executor(jobs: int | None, scheduler: str | None) -> Iterator[tuple[Executor, int]]:
-    """Yield the executor, and its number of workers."""
-    if scheduler is not None:
-        with _cluster(scheduler) as found:
-            yield found
-        return
-    count = jobs or cores()
-    executor = start(count)
-    try:
-        yield executor, count
-    except BaseException:
-        stop(executor)
-        raise
-    executor.shutdown()
-
-
-@contextmanager
-def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
-    try:
-        import distributed
-    except ImportError:
-        raise AnalysisError("a cluster needs Dask: pip install 'expectitree[cluster]'") from None
-    logging.disable(logging.CRITICAL)  # this command reports errors of the cluster in one line
-    if not re.fullmatch(r"([a-z+]+://)?\S+:[0-9]+", address):
-        raise AnalysisError(
-            f"found {quote(address)} as the scheduler, expected an address such as tcp://host:8786"
-        )
-    try:
-        client: Any = distributed.Client(address, timeout=10, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
-        said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise AnalysisError(f"no Dask scheduler answers at {address}: {said}") from None
-    try:
-        workers = len(client.ncores())
-        if not workers:
-            raise AnalysisError(
-                f"the scheduler at {address} has no workers: start some with `dask worker {address}`"
-            )
-        _check_workers(client, address)
-        yield client.get_executor(pure=False), sum(client.ncores().values())
-    finally:
-        client.close()
-
-
-def _check_workers(client: Any, address: str) -> None:
-    """Raise if workers lack this package or have another version.
-
-    Tasks that a worker cannot unpickle would never end.
-    """
-    from importlib.metadata import version
-
-    try:
-        found = set(client.run(version, "expectitree").values())
-    except Exception:
-        raise AnalysisError(f"a worker at {address} has no expectitree: install it there") from None
-    if found != {__version__}:
-        raise AnalysisError(
-            f"the workers at {address} have expectitree {', '.join(sorted(found))}, not {__version__}"
-        )
 
 
 def _draw(summary: object, plot: str) -> None:

@@ -12,10 +12,9 @@ from expectitree.cli.options import (
     ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
-    completes,
+    complete_path,
     format_option,
     tree_options,
-    tree_path,
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, write
@@ -31,8 +30,7 @@ MOST_STEPS = 500  # that are told as text without being asked
 @click.option(
     "--at",
     metavar="PATH",
-    callback=tree_path,
-    shell_complete=completes("paths"),
+    shell_complete=complete_path,
     help="Follow one node: its steps, and what comes of its children.",
 )
 @click.option(

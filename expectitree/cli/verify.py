@@ -7,7 +7,7 @@ import click
 from expectitree.analysis.show import renderer
 from expectitree.analysis.verify.refresh import refresh
 from expectitree.analysis.verify.report import Verification, verify
-from expectitree.cli.options import completes_files, files_in, format_option
+from expectitree.cli.options import FILE, files_in, format_option
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import make_look, say, working, write
 from expectitree.errors import FileError, SearchError
@@ -15,9 +15,7 @@ from expectitree.files import load
 
 
 @click.command("verify")
-@click.argument(
-    "paths", nargs=-1, required=True, metavar="FILE|FOLDER...", shell_complete=completes_files()
-)
+@click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER...", type=FILE)
 @click.option(
     "--write", "write_back", is_flag=True, help="Write what was found into each file's `expect`."
 )

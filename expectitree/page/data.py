@@ -35,7 +35,7 @@ from expectitree.analysis.trace.events import (
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.text import Board
-from expectitree.numbers import Number, cell_text, display_text, escape
+from expectitree.numbers import Number, cell_text, display_text, escape, probability_text
 from expectitree.page.replays import Replays
 from expectitree.page.steps import Steps
 from expectitree.text.json_values import json_number, search_fields
@@ -96,11 +96,10 @@ class _Numbers(Table):
         return list(map(self._entry, self.things))
 
     def _entry(self, thing: Any) -> Any:
-        value = thing[1] if isinstance(thing, tuple) else thing
-        if value is not thing and isinstance(value, float):
-            shown = f"{value:.4g}"
+        if isinstance(thing, tuple):
+            value, shown = thing[1], probability_text(thing[1])
         else:
-            shown = cell_text(value, 0 if value is not thing else self.residue)
+            value, shown = thing, cell_text(thing, self.residue)
         written = json_number(value)
         return written if str(written) == shown else [written, shown]
 

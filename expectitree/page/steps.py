@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
-from expectitree.analysis.evaluate.cuts import CUT as CUT_OFF
 from expectitree.analysis.evaluate.cuts import (
     BELOW_PASSED_OVER,
     NOT_REACHED,
@@ -18,6 +17,7 @@ from expectitree.analysis.evaluate.cuts import (
     Explanation,
     account_for_skipped,
 )
+from expectitree.analysis.evaluate.cuts import CUT as CUT_OFF
 from expectitree.analysis.trace.events import AIMS, CUT, ENTER, LEAVE, VISIT, Event
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
@@ -28,7 +28,6 @@ from expectitree.tree.scans import NONE
 COLUMNS = (
     "lower", "upper", "visits", "alpha", "beta", "after", "spared", "skipped", "best", "aim",
 )  # fmt: skip
-NONE = -1  # in a column: nothing to show
 _UNDECIDED = -2  # in place of the owner of a node: the search may still visit the node
 
 

@@ -17,7 +17,7 @@ from expectitree import compiling
 from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.errors import SearchError, TreeError
-from expectitree.numbers import INFINITY, Number, exact_text, quote, to_bound
+from expectitree.numbers import INFINITY, Number, exact_text, is_finite, quote, to_exact_bound
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.best_first import (
     DEPTH_FLOATS,
@@ -34,7 +34,7 @@ from expectitree.searches.unknown import check_known
 from expectitree.searches.windows import find_windows
 from expectitree.tree import scans
 from expectitree.tree.builder import check_bounds
-from expectitree.tree.model import Bounds, Column, Columns, Repeated, Tree, finite
+from expectitree.tree.model import Bounds, Column, Columns, Repeated, Tree
 
 ENGINES = ("auto", "interpreted", "compiled", "exact")
 NO_LIMIT = sys.maxsize  # of visits
@@ -333,20 +333,11 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
             check_bounds(tree, bounds)
         except TreeError as error:
             raise SearchError(str(error)) from None
-        if tree.exact:  # a float among fractions would make floats of them
-            bounds = _exactly(bounds[0]), _exactly(bounds[1])
+        if tree.exact:  # arithmetic of a float and a fraction would give a float
+            bounds = to_exact_bound(bounds[0]), to_exact_bound(bounds[1])
         return bounds, "option"
     written = tree.local_bounds.get(len(tree) - 1)
     return (tree.utility_range, "leaves") if written is None else (written, "file")
-
-
-def _exactly(end: Number) -> Number:
-    """Return a bound for a tree in fractions: of a float, the number that is written so."""
-    if isinstance(end, float):
-        return to_bound(exact_text(end), True)
-    from fractions import Fraction  # a small tree in floats has no use for it
-
-    return Fraction(end)
 
 
 def tolerance(tree: Tree, bounds: Bounds) -> Number:
@@ -358,11 +349,11 @@ def tolerance(tree: Tree, bounds: Bounds) -> Number:
     """
     if tree.exact:
         return 0
-    widest = max((abs(float(end)) for end in bounds if finite(end)), default=0.0)
+    widest = max((abs(float(end)) for end in bounds if is_finite(end)), default=0.0)
     return max(RELATIVE_EPS * float(greatest_number(tree, NO_BOUNDS)), ROUNDING_EPS * widest)
 
 
 def greatest_number(tree: Tree, bounds: Bounds) -> Number:
     """Return the greatest magnitude among the utilities and these bounds."""
-    ends: list[Any] = [abs(end) for end in (*tree.utility_range, *bounds) if finite(end)]
+    ends: list[Any] = [abs(end) for end in (*tree.utility_range, *bounds) if is_finite(end)]
     return max(ends, default=0)

@@ -368,8 +368,3 @@ def _known_labels(node: Node, where: str) -> str:
     labels = [escape(paths.join([branch.label])) for branch in node.branches[:8]]
     more = ", …" if len(node.branches) > len(labels) else ""
     return f"the branches of {where} are {', '.join(labels)}{more}"
-
-
-def finite(value: Number) -> bool:
-    """Say whether a bound is a number, not an infinity."""
-    return -INFINITY < value < INFINITY

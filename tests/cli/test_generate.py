@@ -7,49 +7,18 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
 
 import pytest
+from helpers import run_main
 
 import expectitree as et
 from expectitree import Kind
-from expectitree.cli import main
 from expectitree.families import FAMILIES, parameters_of
 from expectitree.families.parameters import read_parameters
 
 OWN = {"output", "format", "force", "help"}
-
-
-@dataclass
-class Done:
-    """What a command left behind."""
-
-    status: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Done]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command line at 80 columns, in this process."""
-
-    def run(*words: str) -> Done:
-        monkeypatch.setenv("COLUMNS", "80")
-        monkeypatch.setattr(sys, "argv", ["expectitree", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        assert isinstance(ended.value.code, int)
-        assert "Traceback" not in out + err
-        return Done(ended.value.code, out, err)
-
-    return run
 
 
 # ---- What is made.
@@ -72,10 +41,10 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("format", ["yaml", "json"])
-def test_what_is_printed_reads_back_as_the_tree_that_python_makes(
-    run: Run, words: list[str], given: dict[str, object], format: str
+def test_the_printed_tree_equals_the_tree_from_python(
+    words: list[str], given: dict[str, object], format: str
 ) -> None:
-    done = run("generate", *words, "--format", format)
+    done = run_main("generate", *words, "--format", format)
     assert (done.status, done.err) == (0, "")
     tree = et.generate(words[0], **given)
     assert done.out == et.dumps(tree, format)
@@ -86,8 +55,8 @@ def test_what_is_printed_reads_back_as_the_tree_that_python_makes(
     assert et.evaluate(read).value == et.evaluate(tree).value
 
 
-def test_yaml_is_printed_unless_json_is_asked_for(run: Run) -> None:
-    done = run("generate", "uniform", "--plies", "2", "--branching", "2", "--seed", "3")
+def test_the_default_format_is_yaml() -> None:
+    done = run_main("generate", "uniform", "--plies", "2", "--branching", "2", "--seed", "3")
     assert done.out == (
         'title: "Independent whole utilities from 0 to 100: MAX, CHANCE, branching 2, seed 3"\n'
         "bounds: [0, 100]\n"
@@ -96,17 +65,19 @@ def test_yaml_is_printed_unless_json_is_asked_for(run: Run) -> None:
         "  - {chance: [100, 47]}\n"
     )
     assert (
-        run("generate", "uniform", "--plies", "2", "--branching", "2", "--seed", "3", "-o", "-").out
+        run_main(
+            "generate", "uniform", "--plies", "2", "--branching", "2", "--seed", "3", "-o", "-"
+        ).out
         == done.out
     )
 
 
 @pytest.mark.parametrize("ending", ["yaml", "yml", "json", "arrow", "parquet", "YAML"])
 @pytest.mark.parametrize("family", ["ballard", "lattice"])
-def test_the_ending_tells_the_format(run: Run, family: str, ending: str, tmp_path: Path) -> None:
+def test_the_ending_selects_the_format(family: str, ending: str, tmp_path: Path) -> None:
     file = tmp_path / f"tree.{ending}"
     given = {"steps": "9"} if family == "lattice" else {"plies": "2"}
-    done = run(
+    done = run_main(
         "generate", family, *(f"--{name}={text}" for name, text in given.items()), "-o", str(file)
     )
     tree = et.generate(family, **given)
@@ -116,16 +87,17 @@ def test_the_ending_tells_the_format(run: Run, family: str, ending: str, tmp_pat
     assert os.listdir(tmp_path) == [file.name]
 
 
-def test_what_one_would_type_next(run: Run, tmp_path: Path) -> None:
+def test_a_generated_file_serves_the_other_commands(tmp_path: Path) -> None:
     file = str(tmp_path / "tree.yaml")
     assert (
-        run("generate", "ballard", "--branching", "10", "--order", "best", "-o", file).status == 0
+        run_main("generate", "ballard", "--branching", "10", "--order", "best", "-o", file).status
+        == 0
     )
-    assert "1,111 nodes" in run("compare", file).out
-    assert re.search(r"^star2 .* 166 ", run("compare", file).out, re.MULTILINE)
-    assert "value     13.5" in run("eval", file, "-a", "star1").out
-    assert run("verify", "--write", file).status == 0
-    assert re.search(r"1 file, (\d+) of \1 expectations kept", run("verify", file).out)
+    assert "1,111 nodes" in run_main("compare", file).out
+    assert re.search(r"^star2 .* 166 ", run_main("compare", file).out, re.MULTILINE)
+    assert "value     13.5" in run_main("eval", file, "-a", "star1").out
+    assert run_main("verify", "--write", file).status == 0
+    assert re.search(r"1 file, (\d+) of \1 expectations kept", run_main("verify", file).out)
 
 
 @pytest.mark.parametrize(
@@ -134,13 +106,15 @@ def test_what_one_would_type_next(run: Run, tmp_path: Path) -> None:
     ids=str,
 )
 @pytest.mark.parametrize("command", ["eval", "verify", "convert"])
-def test_a_generated_file_is_taken_without_complaint(
-    run: Run, words: list[str], command: str, tmp_path: Path
+def test_a_generated_file_causes_no_warnings(
+    words: list[str], command: str, tmp_path: Path
 ) -> None:
     """By every command: `verify` and `convert` read fractions."""
     file = str(tmp_path / "tree.yaml")
-    run("generate", *words, "-o", file)
-    done = run(command, file, *([str(tmp_path / "tree.arrow")] if command == "convert" else []))
+    run_main("generate", *words, "-o", file)
+    done = run_main(
+        command, file, *([str(tmp_path / "tree.arrow")] if command == "convert" else [])
+    )
     assert done.status == 0
     assert "probabilities" not in done.err
 
@@ -190,11 +164,11 @@ def test_a_generated_file_is_taken_without_complaint(
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )  # fmt: skip
-def test_wrong_usage_is_told(
-    run: Run, words: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_wrong_usage_is_explained(
+    words: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    done = run("generate", *words)
+    done = run_main("generate", *words)
     assert done.status == 2
     assert done.out == ""
     assert says in done.err
@@ -212,24 +186,22 @@ def test_wrong_usage_is_told(
         ("nowhere/tree.yaml", "there is no folder "),
     ],
 )
-def test_a_file_that_cannot_be_written_is_told(
-    run: Run, name: str, says: str, tmp_path: Path
-) -> None:
-    done = run("generate", "ballard", "-o", str(tmp_path / name))
+def test_a_file_that_cannot_be_written_is_an_error(name: str, says: str, tmp_path: Path) -> None:
+    done = run_main("generate", "ballard", "-o", str(tmp_path / name))
     assert (done.status, done.out) == (3, "")
     assert done.err == f"{tmp_path / name}: {says}" + done.err.partition(says)[2]
     assert says in done.err
     assert os.listdir(tmp_path) == []
 
 
-def test_a_file_that_is_there_is_kept_unless_force_is_used(run: Run, tmp_path: Path) -> None:
+def test_an_existing_file_is_replaced_only_with_force(tmp_path: Path) -> None:
     file = tmp_path / "tree.yaml"
     file.write_text("max: [1, 2]\n")
-    done = run("generate", "ballard", "-o", str(file))
+    done = run_main("generate", "ballard", "-o", str(file))
     assert done.status == 2
     assert f"{file} exists already: choose another name, or replace it with --force" in done.err
     assert file.read_text() == "max: [1, 2]\n"
-    assert run("generate", "ballard", "-o", str(file), "--force").status == 0
+    assert run_main("generate", "ballard", "-o", str(file), "--force").status == 0
     assert file.read_text() == et.dumps(et.generate("ballard"))
 
 
@@ -241,8 +213,8 @@ def test_a_file_that_is_there_is_kept_unless_force_is_used(run: Run, tmp_path: P
     ],
     ids=" ".join,
 )  # fmt: skip
-def test_what_is_wrong_is_told_before_any_work(
-    run: Run, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_errors_are_found_before_the_tree_is_generated(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A large tree takes minutes, which a wrong name must not cost."""
 
@@ -252,11 +224,11 @@ def test_what_is_wrong_is_told_before_any_work(
     (tmp_path / "there.yaml").touch()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("expectitree.cli.generate.generate", work)
-    assert run("generate", "ballard", *words).status in (2, 3)
+    assert run_main("generate", "ballard", *words).status in (2, 3)
 
 
 @pytest.mark.parametrize("words", ["ballard --plies 9 --branching 3", "lattice --steps 150"])
-def test_a_closed_pipe_is_quiet(words: str) -> None:
+def test_a_closed_pipe_is_not_an_error(words: str) -> None:
     command = f"set -o pipefail; {sys.executable} -m expectitree generate {words} | head -n 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.stdout.startswith("title: ")
@@ -264,7 +236,7 @@ def test_a_closed_pipe_is_quiet(words: str) -> None:
     assert (done.stderr, done.returncode) == ("", 0)
 
 
-def test_generate_feeds_the_other_commands() -> None:
+def test_the_printed_tree_can_be_piped_to_another_command() -> None:
     program = f"{sys.executable} -m expectitree"
     command = (
         f"{program} generate ballard --order best --branching 4 | {program} compare - --format csv"
@@ -278,17 +250,17 @@ def test_generate_feeds_the_other_commands() -> None:
 
 
 @pytest.fixture
-def options(run: Run) -> dict[str, str]:
+def options() -> dict[str, str]:
     """Return the help of each option."""
-    told = run("generate", "--help").out.partition("Options:\n")[2]
+    told = run_main("generate", "--help").out.partition("Options:\n")[2]
     found = re.findall(
         r"^  (?:-\w, )?--(\w+).*?(?:  |\n {20})(.*(?:\n {20}.*)*)", told, re.MULTILINE
     )
     return {name: " ".join(text.split()) for name, text in found}
 
 
-def test_the_help_keeps_to_80_columns_and_its_tables(run: Run) -> None:
-    told = run("generate", "--help").out
+def test_the_help_keeps_to_80_columns_and_its_tables() -> None:
+    told = run_main("generate", "--help").out
     assert max(map(len, told.splitlines())) <= 80
     assert all(line == line.rstrip() for line in told.splitlines())
     for line in (
@@ -298,17 +270,17 @@ def test_the_help_keeps_to_80_columns_and_its_tables(run: Run) -> None:
     ):
         assert line in told
     assert "{ballard|uniform|lattice}" in told
-    assert re.search(r"generate +A tree of a family", run("--help").out)
+    assert re.search(r"generate +Generate a tree from a seed", run_main("--help").out)
 
 
-def test_every_parameter_is_an_option_and_says_whose_it_is(options: dict[str, str]) -> None:
+def test_the_help_names_the_families_of_every_parameter(options: dict[str, str]) -> None:
     assert set(options) - OWN == {name for family in FAMILIES for name in parameters_of(family)}
     for name in set(options) - OWN:
         having = [family for family in FAMILIES if name in parameters_of(family)]
         assert [family for family in FAMILIES if family in options[name]] == having, name
 
 
-def test_the_defaults_in_the_help_are_those_of_python(options: dict[str, str]) -> None:
+def test_the_defaults_in_the_help_equal_those_in_python(options: dict[str, str]) -> None:
     for family, make in FAMILIES.items():
         for name, parameter in signature(make).parameters.items():
             told = re.search(r"\[default: ([^\]]*)\]", options[name])

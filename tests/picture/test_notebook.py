@@ -116,7 +116,7 @@ def test_what_cannot_be_shown_is_left_to_its_repr(
 
     monkeypatch.setattr(notebook, "to_text", failing)
     assert shown(tree) == {}
-    monkeypatch.setattr(display, "_show", None)
+    monkeypatch.setattr(display, "_bundle", None)
     assert shown(tree) == {}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from expectitree import compiling
-from expectitree.numbers import Number, cell_text
+from expectitree.numbers import Number, cell_text, is_finite
 from expectitree.searches.result import Search
 from expectitree.searches.star_minimax import (
     ALPHA_CUT,
@@ -18,7 +18,7 @@ from expectitree.searches.star_minimax import (
     NO_CUTS,
 )
 from expectitree.tree import scans
-from expectitree.tree.model import Bounds, Column, Columns, Kind, Repeated, finite
+from expectitree.tree.model import Bounds, Column, Columns, Kind, Repeated
 
 _FAILS = {ALPHA_CUT: "low", BETA_CUT: "high", CHANCE_CUT_LOW: "low", CHANCE_CUT_HIGH: "high"}
 _KINDS = {ALPHA_CUT: "alpha", BETA_CUT: "beta", CHANCE_CUT_LOW: "chance", CHANCE_CUT_HIGH: "chance"}
@@ -262,7 +262,7 @@ def _common_bound(search: Search, n: int, fails: str) -> Number | None:
         and not search.visits[child[b]]
     }
     end = ends.pop() if len(ends) == 1 else None
-    return end if end is not None and finite(end) else None
+    return end if end is not None and is_finite(end) else None
 
 
 def _spared(nodes: int, leaves: int) -> str:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Reasons, Step
 from expectitree.numbers import Number, cell_text
 from expectitree.text.json_values import json_number, json_path
 from expectitree.text.look import Look, wrapped
-from expectitree.text.phrases import TIED, Terms, name, quotient_text, residue, sum_text, untied
+from expectitree.text.phrases import (
+    TIED,
+    Terms,
+    node_name,
+    quotient_text,
+    residue,
+    sum_text,
+    untied,
+)
 from expectitree.tree.model import Kind
 
 
@@ -89,7 +97,7 @@ class _Teller:
         return cell_text(value, self.residue)
 
     def name(self, node: int, branch: int | None = None) -> str:
-        return name(self.tree, self.look, node, branch)
+        return node_name(self.tree, cast(Any, self.look), node, branch)
 
     def known(self, node: int) -> str:
         lower, upper = self.search.interval_of(node)

@@ -8,7 +8,7 @@ from functools import cached_property
 from expectitree.analysis.evaluate.cuts import PASSED_OVER
 from expectitree.analysis.evaluate.outline import SHORT_TREE, Row, is_one_row, outline
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.numbers import Number, cell_text
+from expectitree.numbers import Number, cell_text, probability_text
 from expectitree.searches.star_minimax import PROBED
 from expectitree.text.look import Look, cell_width, clipped, padded, plain, wrapped
 from expectitree.tree.model import Kind
@@ -174,7 +174,7 @@ class _Drawing:
         return clipped(label, max(8, self.look.width // 4), self.characters.ellipsis)
 
     def probability(self, branch: int) -> str:
-        return _probability_text(self.tree.columns.probability[branch])
+        return probability_text(self.tree.columns.probability[branch])
 
     def body(self, row: Row, room: int) -> str:
         n, paint = row.node, self.look.paint
@@ -368,7 +368,3 @@ class _Drawing:
 def interval_text(lower: Number, upper: Number) -> str:
     """Return a known value, or the interval that holds it, for a row of the tree."""
     return cell_text(lower) if lower == upper else f"[{cell_text(lower)}, {cell_text(upper)}]"
-
-
-def _probability_text(probability: Number) -> str:
-    return f"{probability:.4g}" if isinstance(probability, float) else cell_text(probability)

@@ -8,10 +8,10 @@ from typing import Any
 
 from expectitree.algorithms import OPTIONS
 from expectitree.analysis.compare.csv import CHOICE_COLUMNS
-from expectitree.analysis.compare.text import seconds_text
 from expectitree.analysis.study.spec import describe
 from expectitree.analysis.study.summary import Mean, Summary, SummaryRow
 from expectitree.text.look import Look, wrapped
+from expectitree.text.phrases import seconds_text
 from expectitree.text.table import table
 
 _FIGURES = ("trees", "leaves", "nodes", "published", "off by", "time")

@@ -674,7 +674,7 @@ def test_several_files_as_text() -> None:
     assert done.exit_code == 0
     blocks = done.stdout.split("\n\n")
     assert blocks[0] == "-e"
-    assert "Nobody decides at the root (CHANCE): 2.333333333 before, 7 after." in done.stdout
+    assert "Nobody decides at the root (CHANCE): 2.33333 before, 7 after." in done.stdout
     assert f"{LEFT}\nOrder is not enough (left)\n" in done.stdout
     assert "The decision stays a1: 2.1 before, 4.5 after." in done.stdout
 

@@ -218,7 +218,8 @@ def test_an_interrupt_and_a_scheduler_that_dies(tmp_path: Path) -> None:
     with study(tmp_path, "--jobs", "2") as process:
         output, errors = told(process)
     assert (
-        errors == f"{tmp_path / 'spec.results.jsonl'}: {done} of {TREES} trees are done, continuing\n"
+        errors
+        == f"{tmp_path / 'spec.results.jsonl'}: {done} of {TREES} trees are done, continuing\n"
     )
     assert_whole(tmp_path, output)
 
