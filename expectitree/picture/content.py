@@ -24,13 +24,13 @@ from expectitree.tree.model import Kind
 
 MOST_NODES = 100  # that are drawn without being asked
 _KIND_NAMES = tuple(kind.name for kind in Kind)
-NOTE = "NOTE"  # a spot that says what is left out there
-ELSEWHERE = "ELSEWHERE"  # a spot in place of a node that has no room here: by its number
+NOTE = "NOTE"  # a glyph that says what is left out there
+ELSEWHERE = "ELSEWHERE"  # a glyph in place of a node that has no room here: by its number
 PLAIN, TIE, BEST = range(3)
 _LABEL_COLUMNS, _LABEL_LINES = 22, 3
 _REASON_COLUMNS = 34
 _LONGEST_TITLE = 400
-_LONG_LINKS = 1_000  # layers, beside two for each spot, that links may pass by
+_LONG_EDGES = 1_000  # layers, beside two for each glyph, that edges may pass by
 _LOOK = Look(width=200)
 
 
@@ -46,7 +46,7 @@ class Style:
     places: bool = False  # labels that are only the place, such as #1
 
 
-class Spot(NamedTuple):
+class Glyph(NamedTuple):
     """A thing with a place: a node, or what stands for some."""
 
     kind: str  # the name of a `Kind`, or a constant above
@@ -58,11 +58,11 @@ class Spot(NamedTuple):
     tooltip: str
 
 
-class Link(NamedTuple):
-    """A branch between two spots, or what leads to a note."""
+class Edge(NamedTuple):
+    """A branch between two glyphs, or what leads to a note."""
 
-    parent: int  # a spot
-    child: int  # a spot
+    parent: int  # a glyph
+    child: int  # a glyph
     label: tuple[str, ...]  # its lines
     probability: str
     rank: int  # PLAIN, TIE, BEST
@@ -79,23 +79,23 @@ class Content:
     title: str
     summary: str
     description: str
-    spots: list[Spot] = field(
+    glyphs: list[Glyph] = field(
         default_factory=list
     )  # parents before children that hang below them; the root first
-    links: list[Link] = field(default_factory=list)
-    below: list[list[int]] = field(default_factory=list)  # by spot: its links, in branch order
-    layer: list[int] = field(default_factory=list)  # by spot: the links on the longest way to it
+    edges: list[Edge] = field(default_factory=list)
+    below: list[list[int]] = field(default_factory=list)  # by glyph: its edges, in branch order
+    layer: list[int] = field(default_factory=list)  # by glyph: the edges on the longest way to it
 
-    def add(self, spot: Spot) -> int:
-        """Take in a spot and return its number."""
-        self.spots.append(spot)
+    def add(self, glyph: Glyph) -> int:
+        """Take in a glyph and return its number."""
+        self.glyphs.append(glyph)
         self.below.append([])
-        return len(self.spots) - 1
+        return len(self.glyphs) - 1
 
-    def join(self, link: Link) -> None:
-        """Take in a link."""
-        self.below[link.parent].append(len(self.links))
-        self.links.append(link)
+    def join(self, edge: Edge) -> None:
+        """Take in a edge."""
+        self.below[edge.parent].append(len(self.edges))
+        self.edges.append(edge)
 
 
 def content(evaluation: Evaluation, style: Style) -> Content:
@@ -117,18 +117,18 @@ def summary(evaluation: Evaluation) -> str:
 
 
 def find_layers(found: Content) -> bool:
-    """Put every spot into the layer below the last of its parents; say whether no links pass by too many layers."""
-    layer = found.layer = [0] * len(found.spots)
+    """Put every glyph into the layer below the last of its parents; say whether no edges pass by too many layers."""
+    layer = found.layer = [0] * len(found.glyphs)
     long = 0
-    for spot in sorted(
-        range(len(layer)), key=lambda spot: -found.spots[spot].node
+    for glyph in sorted(
+        range(len(layer)), key=lambda glyph: -found.glyphs[glyph].node
     ):  # parents have greater ids
-        for link in found.below[spot]:
-            child = found.links[link].child
-            layer[child] = max(layer[child], layer[spot] + 1)
-    for each in found.links:
+        for edge in found.below[glyph]:
+            child = found.edges[edge].child
+            layer[child] = max(layer[child], layer[glyph] + 1)
+    for each in found.edges:
         long += layer[each.child] - layer[each.parent] - 1
-    return long <= _LONG_LINKS + 2 * len(layer)
+    return long <= _LONG_EDGES + 2 * len(layer)
 
 
 class _Reader:
@@ -164,7 +164,7 @@ class _Reader:
         place: dict[int, int] = {}
         for row in rows:
             if row.node >= 0 and row.is_first:
-                place[row.node] = found.add(self.spot(row))
+                place[row.node] = found.add(self.glyph(row))
                 if row.hidden_branches:
                     self.add_note(
                         found, place[row.node], row._replace(node=-1, parent=row.node, branch=-1)
@@ -180,7 +180,7 @@ class _Reader:
                 child, is_first = found.add(self.elsewhere(row)), True
             else:
                 child = place[row.node]
-            found.join(self.link(row, place[row.parent], child, is_first))
+            found.join(self.edge(row, place[row.parent], child, is_first))
         return found
 
     def heading(self) -> tuple[str, str, str]:
@@ -224,7 +224,7 @@ class _Reader:
 
     # ---- Spots.
 
-    def spot(self, row: Row) -> Spot:
+    def glyph(self, row: Row) -> Glyph:
         n = row.node
         kind = _KIND_NAMES[self.tree.columns.kind[n]]
         value = interval_text(self.search.lower[n], self.search.upper[n])
@@ -256,16 +256,16 @@ class _Reader:
             value = f"est. {value}"
         if kind == "TERMINAL" and not self.search.visits[n]:
             value = f"({value})"
-        return Spot(
+        return Glyph(
             kind, n, infinities(value), tuple(remarks), self.is_grey(n), is_estimate, tooltip
         )
 
-    def elsewhere(self, row: Row) -> Spot:
+    def elsewhere(self, row: Row) -> Glyph:
         """What stands for a node whose own place is left out: a terminal itself, else the node's number."""
         if self.tree.columns.kind[row.node] == Kind.TERMINAL:
-            return self.spot(row)
+            return self.glyph(row)
         text = f"{_LOOK.characters.arrow} @{self.shown.shared_number[row.node]}"
-        return Spot(
+        return Glyph(
             ELSEWHERE, row.node, text, (), self.is_grey(row.node), False, self.path(row.node)
         )
 
@@ -278,12 +278,12 @@ class _Reader:
         begin = row.branch if row.branch >= 0 else self.tree.columns.first[row.parent]
         is_cut = begin <= self.first_cut(row.parent) < begin + row.hidden_branches
         text = left_out(row)
-        child = found.add(Spot(NOTE, -1, "", broken(text, 10, 6), True, False, text))
-        found.join(Link(parent, child, (), "", PLAIN, True, is_cut, True, text))
+        child = found.add(Glyph(NOTE, -1, "", broken(text, 10, 6), True, False, text))
+        found.join(Edge(parent, child, (), "", PLAIN, True, is_cut, True, text))
 
     # ---- Links.
 
-    def link(self, row: Row, parent: int, child: int, is_first: bool) -> Link:
+    def edge(self, row: Row, parent: int, child: int, is_first: bool) -> Edge:
         p = self.tree.columns.probability[row.branch]
         is_outcome = self.tree.columns.kind[row.parent] == Kind.CHANCE
         written = self.tree.label[row.branch]
@@ -298,7 +298,7 @@ class _Reader:
         is_grey = is_grey or (
             in_order and not row.is_first and 0 <= self.first_cut(row.parent) <= row.branch
         )
-        return Link(
+        return Edge(
             parent,
             child,
             broken(label, _LABEL_COLUMNS, _LABEL_LINES),
@@ -307,10 +307,10 @@ class _Reader:
             is_grey,
             is_cut,
             is_first,
-            "\n".join(self.link_tooltip(row, is_outcome, is_cut)),
+            "\n".join(self.edge_tooltip(row, is_outcome, is_cut)),
         )
 
-    def link_tooltip(self, row: Row, is_outcome: bool, is_cut: bool) -> Iterator[str]:
+    def edge_tooltip(self, row: Row, is_outcome: bool, is_cut: bool) -> Iterator[str]:
         label = escape(self.tree.branch_label(row.parent, row.branch)[:1000])
         yield (
             f"{label}, p = {cell_text(self.tree.columns.probability[row.branch])}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.picture.content import BEST, Content, Link, Spot, Style, content
+from expectitree.picture.content import BEST, Content, Edge, Glyph, Style, content
 from expectitree.picture.svg import THEMES, Colours
 
 SHAPES = {"MAX": "triangle", "MIN": "invtriangle", "CHANCE": "circle", "TERMINAL": "box"}
@@ -34,10 +34,10 @@ def picture_dot(evaluation: Evaluation, style: Style | None = None) -> Iterator[
         dir="none",
     )
     yield f"  edge [{edge}]"
-    for number, spot in enumerate(found.spots):
-        yield f"  n{number} [{_attributes(_of_spot(spot, colours))}]"
-    for link in (found.links[number] for below in found.below for number in below):
-        yield f"  n{link.parent} -> n{link.child} [{_attributes(_of_link(link, colours))}]"
+    for number, glyph in enumerate(found.glyphs):
+        yield f"  n{number} [{_attributes(_of_glyph(glyph, colours))}]"
+    for edge in (found.edges[number] for below in found.below for number in below):
+        yield f"  n{edge.parent} -> n{edge.child} [{_attributes(_of_edge(edge, colours))}]"
     yield "}"
 
 
@@ -55,48 +55,48 @@ def _of_graph(found: Content, style: Style, colours: Colours) -> dict[str, objec
     }
 
 
-def _of_spot(spot: Spot, colours: Colours) -> dict[str, object]:
+def _of_glyph(glyph: Glyph, colours: Colours) -> dict[str, object]:
     value = (
-        spot.value.replace(", ", ",\n") if spot.kind in SHAPES else spot.value
+        glyph.value.replace(", ", ",\n") if glyph.kind in SHAPES else glyph.value
     )  # Graphviz draws around it
-    text = "\n".join([*([value] if value else []), *spot.remarks])
+    text = "\n".join([*([value] if value else []), *glyph.remarks])
     about: dict[str, object] = {
         "label": text,
-        "tooltip": spot.tooltip,
-        "shape": SHAPES.get(spot.kind, "plaintext"),
+        "tooltip": glyph.tooltip,
+        "shape": SHAPES.get(glyph.kind, "plaintext"),
     }
-    if spot.kind in SHAPES:
-        fill, line = colours["hidden" if spot.is_grey else spot.kind]
+    if glyph.kind in SHAPES:
+        fill, line = colours["hidden" if glyph.is_grey else glyph.kind]
         about |= {
-            "style": "filled,dashed" if spot.is_estimate else "filled",
+            "style": "filled,dashed" if glyph.is_estimate else "filled",
             "fillcolor": fill,
             "color": line,
         }
-    if spot.is_grey:
+    if glyph.is_grey:
         about["fontcolor"] = colours["grey"]
     return about
 
 
-def _of_link(link: Link, colours: Colours) -> dict[str, object]:
-    about: dict[str, object] = {"tooltip": link.tooltip}
-    text = "\n".join([*link.label, *([link.probability] if link.probability else [])])
+def _of_edge(edge: Edge, colours: Colours) -> dict[str, object]:
+    about: dict[str, object] = {"tooltip": edge.tooltip}
+    text = "\n".join([*edge.label, *([edge.probability] if edge.probability else [])])
     if text:
         about["label"] = text
-    if link.rank:
+    if edge.rank:
         about |= {
-            "penwidth": 3 if link.rank == BEST else 2,
+            "penwidth": 3 if edge.rank == BEST else 2,
             "color": colours["ink"],
             "fontcolor": colours["ink"],
         }
-    if link.is_grey:
+    if edge.is_grey:
         about |= {"style": "dashed", "color": colours["grey"], "fontcolor": colours["grey"]}
-    if link.is_cut:
+    if edge.is_cut:
         about |= {
             "dir": "back",
             "arrowtail": "teetee",
             "color": colours["cut"],
         }  # two strokes across the branch
-    if not link.is_first:
+    if not edge.is_first:
         about["constraint"] = "false"
     return about
 

@@ -7,13 +7,13 @@ from typing import Any, TypeAlias
 from xml.sax.saxutils import escape
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.picture.content import BEST, Spot, Style
+from expectitree.picture.content import BEST, Glyph, Style
 from expectitree.picture.diagram import (
     HALF,
     Diagram,
     Path,
-    PlacedLink,
-    PlacedSpot,
+    PlacedEdge,
+    PlacedGlyph,
     Point,
     Text,
     diagram,
@@ -59,63 +59,63 @@ class _Svg:
             is_summary = not text.is_bold and position >= 0
             yield self.text(text, "dim" if is_summary else "ink")
         yield f'<g fill="none" stroke="{self.colour["line"]}" stroke-width="1.2">'
-        for link in sorted(picture.links, key=_importance):
-            yield self.link(link)
+        for edge in sorted(picture.edges, key=_importance):
+            yield self.edge(edge)
         yield "</g>"
         # What is written on a branch has a rim of paper, where another branch passes below it.
         yield f'<g stroke="{self.colour["paper"]}" stroke-width="3" stroke-linejoin="round" paint-order="stroke">'
-        for link in picture.links:
-            yield from self.link_texts(link)
+        for edge in picture.edges:
+            yield from self.edge_texts(edge)
         yield "</g>"
-        for spot in picture.spots:
-            yield self.spot(spot)
+        for glyph in picture.glyphs:
+            yield self.glyph(glyph)
         yield "</svg>"
 
-    def link(self, placed: PlacedLink) -> str:
-        link = placed.link
+    def edge(self, placed: PlacedEdge) -> str:
+        edge = placed.edge
         drawn = " ".join(map(_path, placed.paths))
         how = ""
-        if link.is_grey:
+        if edge.is_grey:
             how = f' stroke="{self.colour["grey"]}" stroke-width="1" stroke-dasharray="4 3"'
-        elif link.rank:
-            how = f' stroke="{self.colour["ink"]}" stroke-width="{3 if link.rank == BEST else 2}"'
+        elif edge.rank:
+            how = f' stroke="{self.colour["ink"]}" stroke-width="{3 if edge.rank == BEST else 2}"'
         path = f'<path d="{drawn}"{how}/>'
         if placed.strokes:
             strokes = " ".join(f"M{_p(a)}L{_p(b)}" for a, b in placed.strokes)
             path += f'<path d="{strokes}" stroke="{self.colour["cut"]}" stroke-width="2"/>'
-        return f"<g><title>{escape(link.tooltip)}</title>{path}</g>"
+        return f"<g><title>{escape(edge.tooltip)}</title>{path}</g>"
 
-    def link_texts(self, placed: PlacedLink) -> Iterator[str]:
-        colour = "grey" if placed.link.is_grey else "ink" if placed.link.rank else "dim"
+    def edge_texts(self, placed: PlacedEdge) -> Iterator[str]:
+        colour = "grey" if placed.edge.is_grey else "ink" if placed.edge.rank else "dim"
         for text in placed.texts:
             yield self.text(text, colour)
 
-    def spot(self, placed: PlacedSpot) -> str:
-        spot = placed.spot
+    def glyph(self, placed: PlacedGlyph) -> str:
+        glyph = placed.glyph
         shape = self.shape(placed)
         texts = "".join(
-            self.text(text, "grey" if spot.is_grey else "ink" if not position and shape else "dim")
+            self.text(text, "grey" if glyph.is_grey else "ink" if not position and shape else "dim")
             for position, text in enumerate(placed.texts)
         )
-        return f"<g><title>{escape(spot.tooltip)}</title>{shape}{texts}</g>"
+        return f"<g><title>{escape(glyph.tooltip)}</title>{shape}{texts}</g>"
 
-    def shape(self, placed: PlacedSpot) -> str:
-        spot, x, y, half = placed.spot, placed.x, placed.y, placed.half_width
-        pair = self.colour.get("hidden" if spot.is_grey else spot.kind)
-        if spot.kind not in self.colour or not isinstance(pair, tuple):
+    def shape(self, placed: PlacedGlyph) -> str:
+        glyph, x, y, half = placed.glyph, placed.x, placed.y, placed.half_width
+        pair = self.colour.get("hidden" if glyph.is_grey else glyph.kind)
+        if glyph.kind not in self.colour or not isinstance(pair, tuple):
             return ""
         paint = f'fill="{pair[0]}" stroke="{pair[1]}" stroke-width="1.4"'
-        if spot.is_estimate:
+        if glyph.is_estimate:
             paint += ' stroke-dasharray="3 2"'
-        if spot.kind == "CHANCE":
+        if glyph.kind == "CHANCE":
             return f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{_n(HALF)}" {paint}/>'
-        if spot.kind == "TERMINAL":
+        if glyph.kind == "TERMINAL":
             high = placed.box.bottom - placed.box.top
             return (
                 f'<rect x="{_n(x - half)}" y="{_n(placed.box.top)}" width="{_n(2 * half)}" height="{_n(high)}" rx="3"'
                 f" {paint}/>"
             )
-        top, bottom = triangle(spot, x, y)
+        top, bottom = triangle(glyph, x, y)
         return f'<path d="M{_p(top)}L{_p(bottom[0])}L{_p(bottom[1])}Z" {paint}/>'
 
     def text(self, text: Text, colour: str) -> str:
@@ -127,15 +127,15 @@ class _Svg:
         )
 
 
-def triangle(spot: Spot, x: float, y: float) -> tuple[Point, tuple[Point, Point]]:
+def triangle(glyph: Glyph, x: float, y: float) -> tuple[Point, tuple[Point, Point]]:
     """Return the tip of a player's triangle, and the two ends of the side across from it."""
-    up = HALF if spot.kind == "MAX" else -HALF
+    up = HALF if glyph.kind == "MAX" else -HALF
     return (x, y - up), ((x - HALF, y + up), (x + HALF, y + up))
 
 
-def _importance(link: PlacedLink) -> int:
+def _importance(edge: PlacedEdge) -> int:
     """The best branches are drawn last, over all others."""
-    return -1 if link.link.is_grey else link.link.rank
+    return -1 if edge.edge.is_grey else edge.edge.rank
 
 
 def _path(path: Path) -> str:

@@ -16,8 +16,8 @@ from expectitree.picture.diagram import (
     HALF,
     Diagram,
     Path,
-    PlacedLink,
-    PlacedSpot,
+    PlacedEdge,
+    PlacedGlyph,
     Point,
     Text,
     diagram,
@@ -71,47 +71,47 @@ class _Tikz:
         for text in self.picture.heading:
             yield self.text(text, "ink" if text.is_bold else "dim")
         for placed in sorted(
-            self.picture.links, key=lambda placed: -1 if placed.link.is_grey else placed.link.rank
+            self.picture.edges, key=lambda placed: -1 if placed.edge.is_grey else placed.edge.rank
         ):
-            yield from self.link(placed)
-        for placed in self.picture.links:
-            colour = "grey" if placed.link.is_grey else "ink" if placed.link.rank else "dim"
+            yield from self.edge(placed)
+        for placed in self.picture.edges:
+            colour = "grey" if placed.edge.is_grey else "ink" if placed.edge.rank else "dim"
             for text in placed.texts:
                 yield self.text(text, colour, on_paper=True)
-        for spot in self.picture.spots:
-            yield from self.spot(spot)
+        for glyph in self.picture.glyphs:
+            yield from self.glyph(glyph)
         yield r"\end{tikzpicture}"
         yield r"\end{document}"
 
-    def link(self, placed: PlacedLink) -> Iterator[str]:
+    def edge(self, placed: PlacedEdge) -> Iterator[str]:
         how = "line"
-        if placed.link.is_grey:
+        if placed.edge.is_grey:
             how = "grey,dashed,line width=0.75bp"
-        elif placed.link.rank:
-            how = f"ink,line width={2.2 if placed.link.rank == BEST else 1.5}bp"
+        elif placed.edge.rank:
+            how = f"ink,line width={2.2 if placed.edge.rank == BEST else 1.5}bp"
         for path in placed.paths:
             yield rf"\draw[{how}] {_path(path)};"
         for start, end in placed.strokes:
             yield rf"\draw[cut,line width=1.5bp] {_p(start)} -- {_p(end)};"
 
-    def spot(self, placed: PlacedSpot) -> Iterator[str]:
-        spot, x, y = placed.spot, placed.x, placed.y
-        name = "hidden" if spot.is_grey else spot.kind
+    def glyph(self, placed: PlacedGlyph) -> Iterator[str]:
+        glyph, x, y = placed.glyph, placed.x, placed.y
+        name = "hidden" if glyph.is_grey else glyph.kind
         shape = ""
-        if spot.kind == "CHANCE":
+        if glyph.kind == "CHANCE":
             shape = f"{_p((x, y))} circle[radius={HALF * _POINTS:.2f}bp]"
-        elif spot.kind == "TERMINAL":
+        elif glyph.kind == "TERMINAL":
             left, right = x - placed.half_width, x + placed.half_width
             shape = f"{_p((left, placed.box.top))} rectangle {_p((right, placed.box.bottom))}"
-        elif spot.kind in ("MAX", "MIN"):
-            tip, (one, other) = triangle(spot, x, y)
+        elif glyph.kind in ("MAX", "MIN"):
+            tip, (one, other) = triangle(glyph, x, y)
             shape = f"{_p(tip)} -- {_p(one)} -- {_p(other)} -- cycle"
         if shape:
-            dashed = ",dashed" if spot.is_estimate else ""
+            dashed = ",dashed" if glyph.is_estimate else ""
             yield rf"\filldraw[fill={name},draw={name}line,line join=round{dashed}] {shape};"
         for position, text in enumerate(placed.texts):
             yield self.text(
-                text, "grey" if spot.is_grey else "ink" if not position and shape else "dim"
+                text, "grey" if glyph.is_grey else "ink" if not position and shape else "dim"
             )
 
     def text(self, text: Text, colour: str, on_paper: bool = False) -> str:
