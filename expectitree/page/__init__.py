@@ -33,7 +33,7 @@ SCRIPTS = (
 _SLOT = re.compile(r"<!-- slot: (\w+) -->")
 
 
-def page_html(report: Replays) -> Iterator[str]:
+def draw(report: Replays) -> Iterator[str]:
     """Yield the pieces of the page's text, to be written as UTF-8.
 
     The page asks for nothing from anywhere, and its Content-Security-Policy lets only its own

@@ -11,7 +11,7 @@ from expectitree.picture.svg import THEMES, Colours
 SHAPES = {"MAX": "triangle", "MIN": "invtriangle", "CHANCE": "circle", "TERMINAL": "box"}
 
 
-def picture_dot(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
+def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
     """Yield the lines of a graph in Graphviz's language."""
     style = style or Style()
     found, colours = content(evaluation, style), THEMES[style.theme]

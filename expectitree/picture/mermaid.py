@@ -21,7 +21,7 @@ SYMBOLS = {"MAX": "▲ ", "MIN": "▼ "}
 _PLAIN = frozenset(" ,.-+=/()[]:…→∞αβ·▲▼‖")
 
 
-def picture_mermaid(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
+def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
     """Yield the lines of a flowchart in Mermaid's language."""
     style = style or Style()
     found, colours = content(evaluation, style), THEMES[style.theme]

@@ -21,7 +21,7 @@ from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.trace.events import LEAVE
 from expectitree.analysis.trace.moment import Moment
 from expectitree.cli import cli
-from expectitree.page import page_html
+from expectitree.page import draw
 from expectitree.page.replays import Replays, replays
 from expectitree.searches.star_minimax import NO_CUTS
 from expectitree.text.json_values import json_number
@@ -49,7 +49,7 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Any]:
     def opened(report: Replays | et.Tree, width: int = 1280, height: int = 800) -> Browser:
         page = tmp_path / "page.html"
         page.write_text(
-            "".join(page_html(replays(report) if isinstance(report, et.Tree) else report)), "utf-8"
+            "".join(draw(replays(report) if isinstance(report, et.Tree) else report)), "utf-8"
         )
         browser.command(
             "Emulation.setDeviceMetricsOverride",

@@ -23,7 +23,7 @@ from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.text import Board
 from expectitree.errors import AnalysisError, SearchError
-from expectitree.page import SCRIPTS, page_html, script_json
+from expectitree.page import SCRIPTS, draw, script_json
 from expectitree.page.data import GAP, LETTERS, Sentences, step_text
 from expectitree.page.replays import MOST_NODES, Replays, replays
 from expectitree.page.steps import COLUMNS
@@ -54,7 +54,7 @@ class Elements(HTMLParser):
 
 def page_of(tree: et.Tree, **options: Any) -> tuple[Replays, str]:
     report = replays(tree, **options)
-    return report, "".join(page_html(report))
+    return report, "".join(draw(report))
 
 
 def data_of(text: str) -> dict[str, Any]:
@@ -273,7 +273,7 @@ def test_labels_cannot_leave_their_place() -> None:
     report, text = page_of(tree, file=HOSTILE)
     check_data(report, text)
     text.encode("utf-8")
-    harmless = "".join(page_html(replays(et.loads("max: {a: {chance: [0, 1]}}"))))
+    harmless = "".join(draw(replays(et.loads("max: {a: {chance: [0, 1]}}"))))
     shape = [(tag, sorted(attributes)) for tag, attributes in Elements(text).tags]
     assert shape == [(tag, sorted(attributes)) for tag, attributes in Elements(harmless).tags]
     assert (

@@ -323,7 +323,7 @@ def test_text_goes_to_standard_output() -> None:
 def test_without_the_library_the_error_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("expectitree.picture.raster.find_spec", lambda name: None)
+    monkeypatch.setattr("expectitree.picture.png.find_spec", lambda name: None)
     done = run(LEFT, "-o", str(tmp_path / "x.png"))
     told = f"{done.stderr}{done.exception}"
     assert (
