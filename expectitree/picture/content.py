@@ -92,6 +92,11 @@ class Content:
         self.below[edge.parent].append(len(self.edges))
         self.edges.append(edge)
 
+    @property
+    def ordered_edges(self) -> list[Edge]:
+        """The edges by their parents, in branch order."""
+        return [self.edges[number] for below in self.below for number in below]
+
 
 def content(evaluation: Evaluation, style: Style) -> Content:
     """Return what a picture of an evaluated tree shows; about `style.rows` nodes of it."""

@@ -177,7 +177,9 @@ class _Layout:
         if edge.probability:
             is_one_line = len(lines) == 1 and not self.is_down and not _is_right_to_left(lines[0])
             lines = (
-                (f"{lines[0]}, p {edge.probability}",) if is_one_line else (*lines, edge.probability)
+                (f"{lines[0]}, p {edge.probability}",)
+                if is_one_line
+                else (*lines, edge.probability)
             )
         if not lines:
             return None
@@ -327,7 +329,11 @@ class _Layout:
         return PlacedGlyph(self.content.glyphs[number], x, y, block.half_width, texts, box)
 
     def placed_edge(self, number: int) -> PlacedEdge:
-        edge, block, layer = self.content.edges[number], self.edge_blocks[number], self.content.layer
+        edge, block, layer = (
+            self.content.edges[number],
+            self.edge_blocks[number],
+            self.content.layer,
+        )
         from_cross, from_on = self.middle(edge.parent)
         to_cross, to_on = self.middle(edge.child)
         cross, text_start = self.edge_origin(number)

@@ -1,4 +1,4 @@
-"""A picture as a Mermaid flowchart, as GitHub shows it within Markdown; Mermaid places everything itself."""
+"""A picture as a Mermaid flowchart, as GitHub shows it in Markdown. Mermaid computes the places."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.picture.content import BEST, Edge, Glyph, Style, content
 from expectitree.picture.svg import THEMES, Colours
 
-# There are no triangles in all versions: a trapezium that is narrow above is MAX, one that is
-# narrow below MIN.
+# Older versions of Mermaid have no triangles. MAX is a trapezium that is narrow at the top, MIN one
+# that is narrow at the bottom.
 SHAPES = {
     "MAX": ("[/", "\\]"),
     "MIN": ("[\\", "/]"),
@@ -32,15 +32,14 @@ def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
     yield f"flowchart {'LR' if style.direction == 'right' else 'TD'}"
     for number, glyph in enumerate(found.glyphs):
         yield f"  n{number}{_shape(glyph)}:::{_class(glyph)}"
-    order = [found.edges[number] for below in found.below for number in below]
-    for edge in order:
+    for edge in found.ordered_edges:
         yield f"  n{edge.parent} {_line(edge)} n{edge.child}"
     for kind in (*SHAPES, "hidden"):
         fill, line = colours[kind]
         ink = colours["grey" if kind == "hidden" else "ink"]
         yield f"  classDef {kind} fill:{fill},stroke:{line},color:{ink}"
     yield f"  classDef note fill:none,stroke:none,color:{colours['grey']}"
-    yield from _edge_styles(order, colours)
+    yield from _edge_styles(found.ordered_edges, colours)
 
 
 def _shape(glyph: Glyph) -> str:
@@ -58,28 +57,21 @@ def _class(glyph: Glyph) -> str:
 
 
 def _line(edge: Edge) -> str:
-    text = [
-        *(["‖"] if edge.is_cut else []),
-        *edge.label,
-        *([edge.probability] if edge.probability else []),
-    ]
+    text = list(filter(None, ["‖" * edge.is_cut, *edge.label, edge.probability]))
     stroke = "-.-" if edge.is_grey else "===" if edge.rank == BEST else "---"
     return f'{stroke}|"{_escaped(text)}"|' if text else stroke
 
 
 def _edge_styles(edges: list[Edge], colours: Colours) -> Iterator[str]:
-    for what, colour in (("is_cut", "cut"), ("is_grey", "grey")):
-        places = [
-            str(i)
-            for i, edge in enumerate(edges)
-            if getattr(edge, what) and (what == "is_cut" or not edge.is_cut)
-        ]
+    cut = [str(i) for i, edge in enumerate(edges) if edge.is_cut]
+    grey = [str(i) for i, edge in enumerate(edges) if edge.is_grey and not edge.is_cut]
+    for places, colour in ((cut, colours["cut"]), (grey, colours["grey"])):
         if places:
-            yield f"  linkStyle {','.join(places)} stroke:{colours[colour]},color:{colours[colour]}"
+            yield f"  linkStyle {','.join(places)} stroke:{colour},color:{colour}"
 
 
 def _escaped(lines: list[str]) -> str:
-    """Return lines as Mermaid takes them: whatever might mean something is written by its number."""
+    """Return lines for Mermaid: each character that could mean something is written by number."""
     return "<br/>".join(
         "".join(c if c.isalnum() or c in _PLAIN else f"#{ord(c)};" for c in line) or " "
         for line in lines

@@ -122,7 +122,9 @@ class _Svg:
         anchor = ' text-anchor="middle"' if text.anchor == "middle" else ""
         bold = ' font-weight="bold"' if text.is_bold else ""
         place = f'x="{_n(text.x)}" y="{_n(text.y)}" font-size="{_n(text.size)}"'
-        return f'<text {place} fill="{self.colour[colour]}"{anchor}{bold}>{escape(text.text)}</text>'
+        return (
+            f'<text {place} fill="{self.colour[colour]}"{anchor}{bold}>{escape(text.text)}</text>'
+        )
 
 
 def triangle(placed: PlacedGlyph) -> tuple[Point, Point, Point]:

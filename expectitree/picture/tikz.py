@@ -109,7 +109,10 @@ class _Tikz:
         if glyph.kind == "CHANCE":
             shape = f"{_p((x, placed.y))} circle[radius={HALF * _POINTS:.2f}bp]"
         elif glyph.kind == "TERMINAL":
-            corners = (x - placed.half_width, placed.box.top), (x + placed.half_width, placed.box.bottom)
+            corners = (
+                (x - placed.half_width, placed.box.top),
+                (x + placed.half_width, placed.box.bottom),
+            )
             shape = " rectangle ".join(map(_p, corners))
         else:
             shape = " -- ".join([*map(_p, triangle(placed)), "cycle"])

@@ -76,7 +76,9 @@ def test_a_cut_is_a_double_stroke(file: Path) -> None:
         evaluation = Evaluation("", et.evaluate(tree, name))
         found = diagram(evaluation, Style(rows=None))
         crossed = {
-            found.content.glyphs[placed.edge.parent].node for placed in found.edges if placed.strokes
+            found.content.glyphs[placed.edge.parent].node
+            for placed in found.edges
+            if placed.strokes
         }
         # After the last child there is none to be crossed: what was left lies below that.
         assert {
@@ -172,7 +174,9 @@ def test_a_large_tree_is_drawn_in_part() -> None:
     check_room(found)
     assert 60 < sum(placed.glyph.kind in Kind.__members__ for placed in found.glyphs) <= 130
     assert any(
-        "more node" in placed.glyph.tooltip for placed in found.glyphs if placed.glyph.kind == "NOTE"
+        "more node" in placed.glyph.tooltip
+        for placed in found.glyphs
+        if placed.glyph.kind == "NOTE"
     )
 
 
