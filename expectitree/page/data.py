@@ -44,7 +44,9 @@ from expectitree.text.phrases import residue
 from expectitree.tree.model import Kind, Tree
 
 GAP = "\x1f"  # no label contains a control character
-LETTERS = {ENTER: "E", PROBE: "P", VISIT: "V", PASS: "S", TIGHTEN: "T", CLOSE: "X", CUT: "C", LEAVE: "L"}  # fmt: skip
+LETTERS = {
+    ENTER: "E", PROBE: "P", VISIT: "V", PASS: "S", TIGHTEN: "T", CLOSE: "X", CUT: "C", LEAVE: "L",
+}  # fmt: skip
 _WORD = re.compile(r"([^\s,;:()\[\]]*[0-9][^\s,;:()\[\]]*)")  # a number, or a name with a digit
 
 
@@ -87,7 +89,7 @@ class _Numbers(Table):
         self.residue = residue
 
     def probability(self, p: Number) -> int:
-        """Return the place of a probability, which is shown with fewer digits than other numbers."""
+        """Return the place of a probability, which has fewer digits than other numbers."""
         return self(("p", p))
 
     @property

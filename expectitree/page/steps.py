@@ -99,7 +99,7 @@ class Steps:
         )
 
     def _find_players_above(self) -> list[list[int]]:
-        """Return for each node its parents of kind MAX and MIN: their best branches depend on it."""
+        """Return each node's parents of kind MAX and MIN: their best branches depend on it."""
         columns = self.tree.columns
         above: list[list[int]] = [[] for _ in range(len(self.tree))]
         for n in range(len(self.tree)):
@@ -152,7 +152,8 @@ class _Reasons:
             self.owner[n], self.reason[n] = NONE, VISITED
         account_for_skipped(
             self.tree.columns, part, self.parent, self.branch, self.moment.visits, self.moment.cut,
-            self.moment.cut_after, self.parent, self.owner, self.reason, self.nodes, self.leaves, True,
+            self.moment.cut_after, self.parent, self.owner, self.reason, self.nodes, self.leaves,
+            True,
         )  # fmt: skip
         is_stopped = event.kind == LEAVE and event.cut == STOPPED
         for n in part:

@@ -183,18 +183,15 @@ class _Reader:
         if self.evaluation.strategy_only:
             description += " The picture shows what optimal play can reach."
         description += (
-            " Triangles that point up are MAX, down MIN; circles are CHANCE. The best branch is bold,"
-            " a double stroke is a cut, and the search did not visit what is grey."
+            " Triangles that point up are MAX, down MIN; circles are CHANCE. The best branch is"
+            " bold, a double stroke is a cut, and the search did not visit what is grey."
         )
         return title, found, f"{description} Source: {source}." if source else description
 
     # ---- Which parts are grey.
 
     def find_possible(self, rows: list[Row]) -> set[int] | None:
-        """Return the nodes that chance can reach, where a drawn branch has probability 0; else None.
-
-        None means that all drawn nodes are possible.
-        """
+        """Return the nodes that chance can reach, or None where no drawn branch is impossible."""
         columns = self.columns
         if all(columns.probability[row.branch] for row in rows if row.node >= 0 and row.depth):
             return None
