@@ -1,4 +1,4 @@
-"""The page: what stands in it is what the traces hold, and nothing that people wrote can be more than text."""
+"""The page: its data are those of the traces, and labels and notes stay text."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WIDE = Look(10_000, True)
 
 
 class Elements(HTMLParser):
-    """What elements and texts a page has."""
+    """The elements and texts of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -157,7 +157,7 @@ def check_cells(data: dict[str, Any], cells: list[list[int]], moment: Moment) ->
 
 
 @pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
-def test_the_page_holds_the_traces_of_shipped_trees(file: Path) -> None:
+def test_the_page_contains_the_traces_of_shipped_trees(file: Path) -> None:
     for exact in (False, True):
         report, text = page_of(et.load(file, exact=exact), file=str(file.name))
         assert [trace.search.algorithm for trace in report.traces] == list(ALGORITHMS.values())
@@ -165,7 +165,7 @@ def test_the_page_holds_the_traces_of_shipped_trees(file: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_the_page_holds_the_traces_of_random_trees(seed: int) -> None:
+def test_the_page_contains_the_traces_of_random_trees(seed: int) -> None:
     case = Case(seed)
     for exact in (False, True):
         bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
@@ -178,7 +178,7 @@ def test_a_sentence_is_packed_without_loss() -> None:
         ("Visit a: its utility is 2", "a"),
         ("a", "a"),
         ("", ""),
-        ("Enter ▲ / (MAX), in [-1, 2/3]: alpha -1, beta 2/3\nalpha = (1 - 0.5·2) / 0.5 = 0", "▲ /"),
+        ("Enter ▲ / (MAX), in [-1, 2/3]: alpha -1\nalpha = (1 - 0.5·2) / 0.5 = 0", "▲ /"),
         ("Visit #2/3 é: 4", "#2/3 é"),
         ("12", "12"),
         ("no number, no name", "nobody"),
@@ -235,7 +235,7 @@ def test_traces_are_cut_short_and_say_so() -> None:
     )
 
 
-def test_what_cannot_be_replayed_is_an_error() -> None:
+def test_too_large_a_tree_and_no_algorithm_are_errors() -> None:
     tree = et.loads("max: [1, 2]")
     with pytest.raises(AnalysisError, match="no algorithm was given: name at least one"):
         replays(tree, [])
@@ -263,7 +263,10 @@ def test_a_deep_tree_does_not_recurse() -> None:
 
 # ---- What people wrote stays text.
 
-HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)> <!-- & \" ' ]]> \u2028 \u202e \ud800 \x00 \x1f"
+HOSTILE = (
+    "</script><script>alert(1)</script><img src=x onerror=alert(2)> <!-- & \" ' ]]>"
+    " \u2028 \u202e \ud800 \x00 \x1f"
+)
 
 
 def test_labels_cannot_leave_their_place() -> None:
@@ -284,7 +287,7 @@ def test_labels_cannot_leave_their_place() -> None:
     assert script_json(HOSTILE).isascii()
 
 
-def test_the_policy_lets_in_this_script_and_this_style_alone() -> None:
+def test_the_policy_allows_only_this_script_and_this_style() -> None:
     text = page_of(et.load(TREES[0]))[1]
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', text)
     for name, element in (
@@ -311,18 +314,19 @@ def test_the_page_refers_to_nothing_outside() -> None:
     assert set(found) == {"http://www.w3.org/2000/svg"}  # a name, not an address
 
 
-def test_the_scripts_put_text_in_as_text() -> None:
+def test_the_scripts_never_make_markup_from_text() -> None:
     for name in SCRIPTS:
         script = files("expectitree.page").joinpath(name).read_text("utf-8")
         assert not re.search(
-            r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function|fetch\(|XMLHttp|import\(",
+            r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function|fetch\(|XMLHttp"
+            r"|import\(",
             script,
         )
         assert "</" not in script
         assert max(map(len, script.splitlines())) <= 100
 
 
-def test_exact_numbers_are_text() -> None:
+def test_exact_numbers_are_strings() -> None:
     data = data_of(page_of(et.loads("max: [1/3, {chance: [0, 1/7]}]", exact=True))[1])
     assert "1/3" in data["numbers"]
     assert data["traces"][0]["about"]["value"] == str(Fraction(1, 3))
