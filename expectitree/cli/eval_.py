@@ -24,6 +24,7 @@ from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, write
 from expectitree.numbers import escape
 from expectitree.searches.engine import evaluate
+from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import ROOT
 
@@ -91,7 +92,7 @@ def command(
 
     several = format_name == "text" and options.tree_count > 1
     for position, evaluation in enumerate(options.map(f"{algorithm.name}:", evaluate_tree)):
-        if not evaluation.search.is_answered:
+        if evaluation.search.outcome is Outcome.STOPPED:
             options.statuses.append(DOES_NOT_HOLD)
         if several:
             title = look.paint(f"== {escape(evaluation.file)} ==", "dim")

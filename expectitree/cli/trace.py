@@ -19,6 +19,7 @@ from expectitree.cli.options import (
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, write
 from expectitree.numbers import escape
+from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 
 MOST_STEPS = 500  # that are told as text without being asked
@@ -87,7 +88,7 @@ def command(
         return report, node
 
     for position, (report, node) in enumerate(options.map(f"{algorithm.name}:", trace_tree)):
-        if not report.search.is_answered:
+        if report.search.outcome is Outcome.STOPPED:
             options.statuses.append(DOES_NOT_HOLD)
         if step:
             walk(report, node)

@@ -128,14 +128,14 @@ def _tree_columns(tree: Tree, numbers: _Numbers) -> dict[str, Any]:
     columns, paths = tree.columns, tree.first_paths
     return {
         "kinds": "".join(str(int(kind)) for kind in columns.kind),
-        "branches": [columns.first[n + 1] - columns.first[n] for n in range(len(tree))],
+        "branches": [len(tree.branches_of(n)) for n in range(len(tree))],
         "children": list(columns.child),
         "order": list(paths.order),
         "first_branch": list(paths.branch),
         "probabilities": [
             numbers.probability(columns.probability[b]) if columns.kind[n] == Kind.CHANCE else -1
             for n in range(len(tree))
-            for b in range(columns.first[n], columns.first[n + 1])
+            for b in tree.branches_of(n)
         ],
         "impossible": [b for b, p in enumerate(columns.probability) if not p],
         "labels": [0 if label is None else escape(label) for label in tree.label],

@@ -1,7 +1,7 @@
 // ---- A search after some of its steps, forwards and back.
 // Python found what each step changes (page/steps.py); here the changes are only applied.
 
-const CUT_OFF = 1, PASSED_OVER = 2; // places in the page's `reasons`
+const CUT_OFF = 1, SKIPPED = 2; // places in the page's `reasons`
 const AIMS = [
   "make it exact", "lower its upper bound", "raise its lower bound", "find its best action",
 ];

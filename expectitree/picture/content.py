@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from expectitree.analysis.evaluate.cuts import CUT, Explanation
+from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.outline import Row, outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.numbers import cell_text, escape, probability_text
 from expectitree.picture.text import broken
+from expectitree.searches.unvisited import CUT
 from expectitree.text.console import UNICODE, clipped, text_console
 from expectitree.text.phrases import known_text, node_name, plural, value_text
 from expectitree.tree.model import Kind
@@ -198,7 +199,7 @@ class _Reader:
         possible = {len(self.tree) - 1}
         for n in range(len(self.tree) - 1, -1, -1):
             if n in possible and columns.kind[n]:
-                branches = range(columns.first[n], columns.first[n + 1])
+                branches = self.tree.branches_of(n)
                 possible.update(columns.child[b] for b in branches if columns.probability[b])
         return possible
 
@@ -299,7 +300,7 @@ class _Reader:
         if not self.search.is_best(node, branch):
             return PLAIN
         if node not in self.best:
-            self.best[node] = next(self.search.iterate_best(node))
+            self.best[node] = next(self.search.best_branches(node))
         return BEST if branch == self.best[node] else TIE
 
     def first_cut(self, node: int) -> int:

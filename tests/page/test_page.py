@@ -136,7 +136,7 @@ def check_cells(data: dict[str, Any], cells: list[list[int]], moment: Moment) ->
     ]
     search = moment.search
     for n, place in enumerate(shown["best"]):
-        assert data["choices"][place] == search.best_branches(n)
+        assert data["choices"][place] == list(search.best_branches(n))
     if search.algorithm.in_order and search.algorithm.player_cuts and moment.done:
         told = Explanation(search)
         opened = {entry.node for entry in moment.open}
