@@ -121,7 +121,7 @@ class Browser:
         raise AssertionError(f"not true within {seconds} s: {script}")
 
     def logs(self, kind: str) -> list[dict[str, Any]]:
-        """Return the log since the last call: of the `browser` console, or `performance` (requests)."""
+        """Return the log since the last call: `browser` (the console) or `performance`."""
         found: list[dict[str, Any]] = self.call("POST", "/se/log", {"type": kind})
         return found
 

@@ -242,7 +242,9 @@ def test_back_undoes_forward(open_page: Any) -> None:
         const seen = () => JSON.stringify([
           stateOf(expectitree.page.moment), document.getElementById("told").textContent,
           document.getElementById("counts").textContent,
-          [...document.querySelectorAll("#tree .node, #tree .edge")].map((e) => `${e.dataset.key} ${e.getAttribute("class")} ${e.textContent}`).sort()]);
+          [...document.querySelectorAll("#tree .node, #tree .edge")]
+            .map((e) => [e.dataset.key, e.getAttribute("class"), e.textContent].join(" ")).sort(),
+        ]);
         const differing = [];
         let seed = 1;
         for (const name of expectitree.algorithms) {

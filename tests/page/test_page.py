@@ -318,8 +318,8 @@ def test_the_scripts_never_make_markup_from_text() -> None:
     for name in SCRIPTS:
         script = files("expectitree.page").joinpath(name).read_text("utf-8")
         assert not re.search(
-            r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function|fetch\(|XMLHttp"
-            r"|import\(",
+            r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function"
+            r"|fetch\(|XMLHttp|import\(",
             script,
         )
         assert "</" not in script
