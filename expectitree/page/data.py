@@ -10,7 +10,7 @@
 - `traces`: for each search its `start` (the columns of `steps.COLUMNS` before the first step) and
   its steps: `kinds` one letter each, `branches` the branch that leads to the node, `depths`,
   `keeps` how many open entries stay open, `changes` the number of changes followed by a cell and a
-  value for each, `said` the skeletons, each followed by its words.
+  value for each, `sentences` the skeletons, each followed by its words.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def _trace_columns(
     steps = Steps(trace, numbers, choices)
     start = {name: _column(values) for name, values in steps.start.items()}
     columns: dict[str, list[int]] = {
-        name: [] for name in ("branches", "depths", "keeps", "changes", "said")
+        name: [] for name in ("branches", "depths", "keeps", "changes", "sentences")
     }
     letters: list[str] = []
     for event, keeps, changes in steps:
@@ -165,7 +165,7 @@ def _trace_columns(
         columns["keeps"].append(keeps)
         columns["changes"] += [len(changes) // 2, *changes]
         text = step_text(board, event, steps.moment)
-        columns["said"] += sentences.packed(text, board.name(event))
+        columns["sentences"] += sentences.packed(text, board.name(event))
     return {
         "name": search.algorithm.full_name,
         "about": search_fields(trace.file, search),

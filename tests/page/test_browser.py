@@ -205,10 +205,10 @@ def test_each_step_shows_the_state_of_the_trace(open_page: Any, seed: int) -> No
                     step,
                     node,
                 )
-        told = Explanation(trace.search)
+        explanation = Explanation(trace.search)
         for node in states[-1]["tree"]:
-            assert node.get("skipped") == told.skipped(node["node"])
-            cut = told.cut(node["node"])
+            assert node.get("skipped") == explanation.skipped(node["node"])
+            cut = explanation.cut(node["node"])
             assert (node.get("after"), node.get("spared")) == (
                 (cut.after, cut.nodes) if cut else (None, None)
             )
@@ -240,7 +240,7 @@ def test_back_undoes_forward(open_page: Any) -> None:
         STATE
         + """
         const seen = () => JSON.stringify([
-          stateOf(expectitree.page.moment), document.getElementById("told").textContent,
+          stateOf(expectitree.page.moment), document.getElementById("explanation").textContent,
           document.getElementById("counts").textContent,
           [...document.querySelectorAll("#tree .node, #tree .edge")]
             .map((e) => [e.dataset.key, e.getAttribute("class"), e.textContent].join(" ")).sort(),
@@ -275,7 +275,7 @@ def test_each_step_has_the_sentence_that_trace_prints(open_page: Any, name: str)
         .invoke(cli, ["trace", "-a", name, str(LEFT)], env={"COLUMNS": "400"})
         .stdout.splitlines()
     )
-    told = [" ".join(line.split()) for line in lines]
+    printed = [" ".join(line.split()) for line in lines]
     shown = browser.run(
         """
         return Array.from({ length: expectitree.page.moment.length }, (_, i) => {
@@ -289,9 +289,9 @@ def test_each_step_has_the_sentence_that_trace_prints(open_page: Any, name: str)
     )
     for step, (sentences, seen) in enumerate(shown, 1):
         plain = sentences[0].replace("\N{NO-BREAK SPACE}", " ")
-        if f"{step} {plain}" not in told:  # the terminal has it without Unicode
+        if f"{step} {plain}" not in printed:  # the terminal has it without Unicode
             plain = plain.translate(str.maketrans("·", "*", "▲▼●"))
-            assert f"{step} {' '.join(plain.split())}" in told
+            assert f"{step} {' '.join(plain.split())}" in printed
         assert seen == [f"{sentences[0]}.", *sentences[1:]]
 
 
@@ -634,7 +634,8 @@ def test_every_control_has_an_accessible_name(open_page: Any) -> None:
     for node in found:
         assert node["name"]["value"].strip(), node
     assert (
-        browser.run("return document.getElementById('told').getAttribute('aria-live')") == "polite"
+        browser.run("return document.getElementById('explanation').getAttribute('aria-live')")
+        == "polite"
     )
     # The focus goes through the controls in reading order.
     order = []

@@ -92,12 +92,12 @@ def check_data(report: Replays, text: str) -> None:
 
 
 def check_sentences(data: dict[str, Any], given: dict[str, Any], trace: Trace) -> None:
-    board, moment, said = Board(trace, WIDE), Moment(trace), iter(given["said"])
+    board, moment, places = Board(trace, WIDE), Moment(trace), iter(given["sentences"])
     while event := moment.forward():
-        first, *parts = data["skeletons"][next(said)].split(GAP)
-        sentence = first + "".join(data["words"][next(said)] + part for part in parts)
+        first, *parts = data["skeletons"][next(places)].split(GAP)
+        sentence = first + "".join(data["words"][next(places)] + part for part in parts)
         assert sentence == step_text(board, event, moment)
-    assert next(said, None) is None
+    assert next(places, None) is None
 
 
 def check_changes(data: dict[str, Any], given: dict[str, Any], trace: Trace) -> None:
@@ -138,13 +138,13 @@ def check_cells(data: dict[str, Any], cells: list[list[int]], moment: Moment) ->
     for n, place in enumerate(shown["best"]):
         assert data["choices"][place] == list(search.best_branches(n))
     if search.algorithm.in_order and search.algorithm.player_cuts and moment.done:
-        told = Explanation(search)
+        explanation = Explanation(search)
         opened = {entry.node for entry in moment.open}
         above = moment.tree.first_paths.parent
         for n, reason in enumerate(shown["skipped"]):
             if moment.visits[n]:
                 continue
-            expected = told.skipped(n)
+            expected = explanation.skipped(n)
             decider = above[n]
             while decider >= 0 and moment.cut[decider] == PROBED:
                 decider = above[decider]
@@ -152,7 +152,7 @@ def check_cells(data: dict[str, Any], cells: list[list[int]], moment: Moment) ->
                 expected = None  # the search may still reach it
             assert data["reasons"][reason] == expected, n
         assert [spared for n, spared in enumerate(shown["spared"]) if is_cut[n]] == [
-            told.nodes[n] for n in range(len(cells[0])) if is_cut[n]
+            explanation.nodes[n] for n in range(len(cells[0])) if is_cut[n]
         ]
 
 
@@ -181,7 +181,7 @@ def test_a_sentence_is_packed_without_loss() -> None:
         ("Enter ▲ / (MAX), in [-1, 2/3]: alpha -1\nalpha = (1 - 0.5·2) / 0.5 = 0", "▲ /"),
         ("Visit #2/3 é: 4", "#2/3 é"),
         ("12", "12"),
-        ("no number, no name", "nobody"),
+        ("no number, no name", "absent"),
     ]
     for text, name in texts:
         skeleton, *words = sentences.packed(text, name)

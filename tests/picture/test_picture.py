@@ -306,12 +306,12 @@ def test_wrong_usage(words: list[str], status: int, message: str) -> None:
     from expectitree.errors import FileError
 
     done = run(*words)
-    told = (
+    message_shown = (
         str(done.exception)
         if isinstance(done.exception, FileError)
         else re.sub(r"\s+", " ", done.stderr)
     )
-    assert message in told
+    assert message in message_shown
     assert done.exit_code == status or isinstance(done.exception, FileError)
 
 
@@ -328,15 +328,15 @@ def test_without_the_library_the_error_says_what_to_install(
 ) -> None:
     monkeypatch.setattr("expectitree.picture.png.find_spec", lambda name: None)
     done = run(LEFT, "-o", str(tmp_path / "x.png"))
-    told = f"{done.stderr}{done.exception}"
+    message_shown = f"{done.stderr}{done.exception}"
     assert (
         "pictures as .png and .pdf need vl-convert: pip install 'expectitree[draw]', or draw .svg"
-        in told
+        in message_shown
     )
     assert run(LEFT, "-o", str(tmp_path / "x.svg")).exit_code == 0
 
 
-def test_only_the_strategy_is_drawn_when_asked() -> None:
+def test_strategy_draws_only_what_optimal_play_can_reach() -> None:
     done = run(LEFT, "-o", "-", "--format", "dot", "--strategy", "--no-title")
     assert done.stdout.count(" -> ") == 5  # a1, its two outcomes, one action of each
     assert 'label=""' in done.stdout.splitlines()[1]
