@@ -107,7 +107,7 @@ class Explanation:
 
     def skipped(self, node: int) -> str | None:
         """Return why a node was not entered, where it is the topmost of a part that never was."""
-        return _REASONS[self.reason[node]]
+        return REASONS[self.reason[node]]
 
     def cut(self, node: int) -> Cut | None:
         """Return the cut that was made at a node, if one was: what its last entry did."""
@@ -137,7 +137,7 @@ class Explanation:
 
 
 # By the constants of `searches.unvisited`.
-_REASONS = (None, "cut", "passed over", "probability 0", None, "not reached")
+REASONS = (None, "cut", "passed over", "probability 0", None, "not reached")
 
 
 def _common_bound(search: Search, n: int, fails: str) -> Number | None:
