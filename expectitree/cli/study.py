@@ -7,7 +7,6 @@ from concurrent.futures import BrokenExecutor
 
 import click
 
-from expectitree.analysis.show import renderer
 from expectitree.analysis.study.reader import load_study
 from expectitree.analysis.study.results import Results
 from expectitree.analysis.study.run import Task, count_trees, execute, find_tasks
@@ -16,7 +15,7 @@ from expectitree.analysis.study.summary import summarize
 from expectitree.analysis.study.workers import executor_of
 from expectitree.cli.options import FILE, format_option
 from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import counting, make_look, say, write
+from expectitree.cli.terminal import counting, say, show
 from expectitree.errors import AnalysisError, ExpectitreeError, FileError, Problem
 
 
@@ -83,7 +82,7 @@ def command(
         tasks = find_tasks(study, kept)
     done, total = count_trees(study, tasks)
     summary = summarize(study, kept, done, total)
-    write(renderer("study", format_name)(summary, make_look()))
+    show("study", format_name, summary)
     if plot is not None:
         _draw(summary, plot)
     if done < total:

@@ -38,7 +38,8 @@ def table(
         [_cell(text, column, options) for text, column in zip(row, columns, strict=True)]
         for row in rows
     ]
-    shown = _fitting(columns, cells, options.max_width)
+    least = _least_widths(columns, cells)
+    shown = _fitting(columns, least, options.max_width)
     grid = Table(box=None, pad_edge=False, padding=(0, GAP // 2), header_style="dim")
     for place in shown:
         column = columns[place]
@@ -47,6 +48,7 @@ def table(
             justify="right" if column.number else "left",
             no_wrap=column.number,
             overflow="fold",
+            min_width=None if column.number else least[place],
         )
     for row in cells[1:]:
         grid.add_row(*(Text(row[place]) for place in shown))
@@ -65,13 +67,17 @@ def _cell(text: str, column: Column, options: ConsoleOptions) -> str:
     return clip(text, column.most, marks.ellipsis)
 
 
-def _fitting(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Return the places of the columns that fit, when those of words wrap between words."""
-    shown = list(range(len(columns)))
-    least = [
+def _least_widths(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> list[int]:
+    """Return the least width of each column, when those of words wrap between words."""
+    return [
         max(cell_len(part) for row in cells for part in ([row[i]] if c.number else _words(row[i])))
         for i, c in enumerate(columns)
     ]
+
+
+def _fitting(columns: Sequence[Column], least: Sequence[int], width: int) -> list[int]:
+    """Return the places of the columns that fit."""
+    shown = list(range(len(columns)))
     for place in sorted(shown, key=lambda place: -columns[place].spare):
         if sum(least[i] + GAP for i in shown) - GAP <= width or not columns[place].spare:
             break

@@ -193,7 +193,7 @@ def test_the_table_has_the_columns_that_apply(
         ["84.1%", f"{by_hand:+.1f}"],
     ]
     assert "± the 95% interval" in text
-    assert "Off by: measured less published" in text
+    assert "Off by: measured minus published" in text
 
 
 def test_markdown_is_the_same_table(published: tuple[Path, ...]) -> None:
