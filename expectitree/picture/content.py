@@ -11,15 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
+from expectitree.analysis.evaluate.cut_text import cut_reason
 from expectitree.analysis.evaluate.cuts import CUT, Explanation
 from expectitree.analysis.evaluate.outline import Row, outline
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.evaluate.text import value_text
-from expectitree.analysis.evaluate.tree_text import interval_text
 from expectitree.numbers import cell_text, escape, probability_text
 from expectitree.picture.text import broken
 from expectitree.text.look import Look, clipped
-from expectitree.text.phrases import node_name
+from expectitree.text.phrases import known_text, node_name, value_text
 from expectitree.tree.model import Kind
 
 MOST_NODES = 100  # that are drawn without being asked
@@ -227,7 +226,7 @@ class _Reader:
     def spot(self, row: Row) -> Spot:
         n = row.node
         kind = _KIND_NAMES[self.tree.columns.kind[n]]
-        value = interval_text(self.search.lower[n], self.search.upper[n])
+        value = known_text(self.search.lower[n], self.search.upper[n])
         if kind == "TERMINAL":
             value = cell_text(self.tree.columns.utility[n])
         is_estimate = n in self.tree.estimated
@@ -245,9 +244,9 @@ class _Reader:
             tooltip += f"\n{window}"
         cut = self.explanation.cut(n)
         if cut is not None:
-            tooltip += f"\n{cut.reason}"
+            tooltip += f"\n{cut_reason(cut)}"
             if self.style.reasons:
-                remarks += broken(cut.reason, _REASON_COLUMNS, 6)
+                remarks += broken(cut_reason(cut), _REASON_COLUMNS, 6)
         if n in self.tree.notes:
             tooltip += f"\n{escape(self.tree.notes[n][:1000])}"
         if n in self.numbered and kind != "TERMINAL":
@@ -319,7 +318,7 @@ class _Reader:
         )
         cut = self.explanation.cut(row.parent) if is_cut else None
         if cut is not None:
-            yield cut.reason
+            yield cut_reason(cut)
         if row.branch in self.tree.branch_notes:
             yield escape(self.tree.branch_notes[row.branch][:1000])
 

@@ -13,7 +13,9 @@ def cut_reason(cut: Cut) -> str:
     """Return a cut with its place, the numbers that justify it, and how much it saved."""
     low = cut.fails == "low"
     claim = f"at {'most' if low else 'least'} {cell_text(cut.bound)} "
-    claim += f"<= alpha {cell_text(cut.window[0])}" if low else f">= beta {cell_text(cut.window[1])}"
+    claim += (
+        f"<= alpha {cell_text(cut.window[0])}" if low else f">= beta {cell_text(cut.window[1])}"
+    )
     if cut.kind == "chance" and cut.rest is not None:
         claim = f"even if the rest were {cell_text(cut.rest)}, {claim}"
     elif cut.kind == "chance":

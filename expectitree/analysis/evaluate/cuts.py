@@ -77,7 +77,9 @@ class Explanation:
         self.reason = compiling.zeros("B", count)
         self.nodes = compiling.zeros("i", count)  # [N] not visited because of the cut at this node
         self.leaves = compiling.zeros("i", count)  # [N] the same, of leaves
-        owner = compiling.filled("i", scans.NONE, count)  # [N] the cut that an unvisited node is below
+        owner = compiling.filled(
+            "i", scans.NONE, count
+        )  # [N] the cut that an unvisited node is below
         paths = tree.first_paths
         in_order = search.algorithm.in_order
         asked_by = paths.parent if in_order or not tree.is_sharing else self.asked_by
@@ -225,9 +227,7 @@ def _common_bound(search: Search, n: int, fails: str) -> Number | None:
     bound = search.upper if fails == "low" else search.lower
     possible = (columns.child[b] for b in search.tree.branches_of(n) if columns.probability[b])
     ends = {
-        bound[c]
-        for c in possible
-        if search.lower[c] < search.upper[c] and not search.visits[c]
+        bound[c] for c in possible if search.lower[c] < search.upper[c] and not search.visits[c]
     }
     end = ends.pop() if len(ends) == 1 else None
     return end if end is not None and is_finite(end) else None

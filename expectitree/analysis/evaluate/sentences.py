@@ -137,7 +137,9 @@ class _Sentences:
             return f"{name} was not entered ({report.skipped}): its value is {within}."
         best = [self.label(one.branch) for one in report.alternatives if one.is_best]
         if self.is_decided:
-            return f"At {name}, {self.kind.name} chooses {' or '.join(best)}: its value is {within}."
+            return (
+                f"At {name}, {self.kind.name} chooses {' or '.join(best)}: its value is {within}."
+            )
         if not search.is_exact(n):
             why = "more was not needed" if search.is_answered else "the search was stopped"
             return f"The value of {name} ({self.kind.name}) is {within}: {why}."
@@ -225,7 +227,9 @@ class _Sentences:
         also = ", and " if is_first else ", which "
         if step.why == "has":
             sure = f"{'MAX' if low else 'MIN'} is sure of"
-            with_action = f"with {safe(self.tree.branch_label(step.node, step.branch), self.options)}"
+            with_action = (
+                f"with {safe(self.tree.branch_label(step.node, step.branch), self.options)}"
+            )
             return f"{also}{sure} {f'{limit} ' if is_first else ''}at {name} {with_action}"
         if step.why == "rivals":
             is_max = self.tree.columns.kind[step.node] == Kind.MAX

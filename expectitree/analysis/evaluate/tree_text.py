@@ -75,9 +75,7 @@ class _Drawing:
         margin = ""
         for text, style in self.remarks(row):
             margin = margin or stem + self.margin(row)
-            for piece in wrap(
-                safe(text, self.options), max(_LEAST_ROOM, self.width - len(margin))
-            ):
+            for piece in wrap(safe(text, self.options), max(_LEAST_ROOM, self.width - len(margin))):
                 yield line((margin, "guide"), (piece, style))
 
     # ---- The left margin.
@@ -202,7 +200,9 @@ class _Drawing:
         """
         branches = self.tree.branches_of(n)
         kind, probability = self.columns.kind[n], self.columns.probability
-        is_sum = kind == Kind.CHANCE and any(probability[b] != probability[branches[0]] for b in branches)
+        is_sum = kind == Kind.CHANCE and any(
+            probability[b] != probability[branches[0]] for b in branches
+        )
         opening, separator, closing = "", " + ", ""
         if not is_sum:
             opening, separator, closing = f"{_FUNCTIONS[Kind(kind)]}(", ", ", ")"

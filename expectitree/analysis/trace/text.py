@@ -7,7 +7,6 @@ from math import isclose
 from typing import Any, cast
 
 from expectitree.analysis.evaluate.cuts import Cut
-from expectitree.analysis.evaluate.text import heading, value_text
 from expectitree.analysis.trace.events import (
     CLOSE,
     CUT,
@@ -219,7 +218,7 @@ class Board:
             if self.search.algorithm.in_order
             else f"Found in the end: {cut.kind}"
         )
-        return f"{kind} cut {cut.where}: {self.name(event)} is worth {claim}"
+        return f"{kind} cut {cut_place(cut)}: {self.name(event)} is worth {claim}"
 
     def cut_of(self, event: Event) -> Cut:
         first = self.tree.columns.first
