@@ -109,7 +109,7 @@ class Explanation:
 
     def skipped(self, node: int) -> str | None:
         """Return why a node was not entered, if it is the topmost of a part that was not."""
-        return _REASONS[self.reason[node]]
+        return REASONS[self.reason[node]]
 
     def cut(self, node: int) -> Cut | None:
         """Return the cut that the last entry of a node made, if it made one."""
@@ -137,7 +137,7 @@ class Explanation:
 
 
 VISITED, CUT, PASSED_OVER, IMPOSSIBLE, BELOW_PASSED_OVER, NOT_REACHED = range(6)
-_REASONS = (None, "cut", "passed over", "probability 0", None, "not reached")
+REASONS = (None, "cut", "passed over", "probability 0", None, "not reached")
 UNREACHABLE = -2  # the owner of nodes below one where the search stopped
 
 
