@@ -179,9 +179,9 @@ def _kind(out: str, format_name: str | None, force: bool) -> str:
     if not os.path.isdir(folder):
         raise FileError([Problem(out, f"there is no folder {folder}: check the path, or make it")])
     if ending in (".png", ".pdf"):
-        from expectitree.picture.raster import check_raster
+        from expectitree.picture.png import check_library
 
-        check_raster()
+        check_library()
     return ending[1:]
 
 

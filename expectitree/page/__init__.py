@@ -1,7 +1,7 @@
 """The page: one file of HTML that replays searches step by step, offline, in any browser of the last few years.
 
 Everything that it shows was found here: the events of the traces, and a sentence for each by
-`Board`. Its scripts (`SCRIPTS`, joined in this order) only apply the events and draw
+`StepSentences`. Its scripts (`SCRIPTS`, joined in this order) only apply the events and draw
 (docs/decisions/0013-page.md).
 """
 
@@ -20,11 +20,20 @@ from expectitree.numbers import escape
 from expectitree.page.data import page_data
 from expectitree.page.replays import Replays
 
-SCRIPTS = ("tree.js", "moment.js", "layout.js", "view.js", "picture.js", "controls.js", "page.js")
+SCRIPTS = (
+    "tree.js",
+    "moment.js",
+    "layout.js",
+    "view.js",
+    "picture.js",
+    "camera.js",
+    "controls.js",
+    "page.js",
+)
 _SLOT = re.compile(r"<!-- slot: (\w+) -->")
 
 
-def page_html(report: Replays) -> Iterator[str]:
+def draw(report: Replays) -> Iterator[str]:
     """Yield the pieces of the page's text, to be written as UTF-8.
 
     The page asks for nothing from anywhere, and its Content-Security-Policy lets only its own

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,8 +21,9 @@ from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.trace.events import LEAVE
 from expectitree.analysis.trace.moment import Moment
 from expectitree.cli import cli
-from expectitree.page import page_html
+from expectitree.page import draw
 from expectitree.page.replays import Replays, replays
+from expectitree.searches.star_minimax import NO_CUTS
 from expectitree.text.json_values import json_number
 
 pytestmark = pytest.mark.skipif(
@@ -30,6 +32,7 @@ pytestmark = pytest.mark.skipif(
 
 TREES = sorted((ROOT / "trees").iterdir())
 LEFT = TREES[0]  # aima-5.12-left.yaml
+STATE = Path(__file__).with_name("state.js").read_text("utf-8")
 STAR25 = "star2.5 (2 probes, cyclic)"
 
 
@@ -46,7 +49,7 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Any]:
     def opened(report: Replays | et.Tree, width: int = 1280, height: int = 800) -> Browser:
         page = tmp_path / "page.html"
         page.write_text(
-            "".join(page_html(replays(report) if isinstance(report, et.Tree) else report)), "utf-8"
+            "".join(draw(replays(report) if isinstance(report, et.Tree) else report)), "utf-8"
         )
         browser.command(
             "Emulation.setDeviceMetricsOverride",
@@ -62,6 +65,13 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Any]:
     assert browser.logs("browser") == []
     asked = [address for address in browser.requests() if not address.startswith("data:,")]
     assert asked == [(tmp_path / "page.html").as_uri()]
+
+
+def state_at(browser: Browser, step: float | None = None) -> Any:
+    """Return everything that the page knows after a step, by default the one that it shows."""
+    if step is not None:
+        browser.run("expectitree.go(arguments[0])", step)
+    return browser.run(f"{STATE} return stateOf(expectitree.page.moment)")
 
 
 def evaluated(file: Path, algorithm: str, *options: str) -> dict[str, Any]:
@@ -104,11 +114,12 @@ def test_the_end_is_what_eval_says(open_page: Any, file: Path, exact: bool) -> N
     names = browser.run("return expectitree.algorithms")
     assert [name.split()[0] for name in names] == list(ALGORITHMS)
     ends = browser.run(
-        """
+        STATE
+        + """
         return expectitree.algorithms.map((name) => {
           expectitree.choose(name);
           document.getElementById("last").click();
-          return [expectitree.state(), ...["counts", "sentence"].map((id) => document.getElementById(id).textContent)];
+          return [stateOf(expectitree.page.moment), ...["counts", "sentence"].map((id) => document.getElementById(id).textContent)];
         });
         """
     )
@@ -136,7 +147,7 @@ def test_a_stopped_search_ends_where_eval_does(open_page: Any, most: int) -> Non
     browser = open_page(replays(et.load(file), max_visits=most))
     for name in list(ALGORITHMS)[1:]:
         browser.run("expectitree.choose(arguments[0])", STAR25 if name == "star2.5" else name)
-        state = browser.run("return expectitree.state(1e9)")
+        state = state_at(browser, 1e9)
         compare_with_eval(state, evaluated(file, name, "--max-visits", str(most)))
 
 
@@ -144,7 +155,7 @@ def test_a_stopped_search_ends_where_eval_does(open_page: Any, most: int) -> Non
     "seed", [*range(15), 144]
 )  # in 144 a cut comes right after a child passed over
 def test_every_moment_is_that_of_the_trace(open_page: Any, seed: int) -> None:
-    """At random steps, forwards and back, the page's state is the one that `Moment` has."""
+    """At random steps, reached forwards and back, the page's state is that of `Moment`."""
     case, random = Case(seed), Random(seed)
     exact = bool(seed % 2)
     bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
@@ -155,20 +166,19 @@ def test_every_moment_is_that_of_the_trace(open_page: Any, seed: int) -> None:
         moment = Moment(trace)
         browser.run("expectitree.choose(arguments[0])", trace.search.algorithm.full_name)
         steps = [random.randint(0, len(trace.events)) for _ in range(12)] + [0, len(trace.events)]
-        states = browser.run("return arguments[0].map((step) => expectitree.state(step))", steps)
-        for step, state in zip(steps, states, strict=True):
+        states = [state_at(browser, step) for step in steps]
+        for step, state in sorted(zip(steps, states, strict=True), key=itemgetter(0)):
             while moment.done < step:
                 moment.forward()
-            while moment.done > step:
-                moment.back()
             assert (state["step"], state["steps"]) == (step, len(trace.events))
             assert [node["node"] for node in state["tree"]] == order
             for key, column in (("lower", moment.lower), ("upper", moment.upper)):
                 assert [node[key] for node in state["tree"]] == [
                     json_number(column[n]) for n in order
                 ]
-            for key, column in (("visits", moment.visits), ("code", moment.cut)):
-                assert [node[key] for node in state["tree"]] == [column[n] for n in order]
+            assert [node["visits"] for node in state["tree"]] == [moment.visits[n] for n in order]
+            cuts = [None if moment.cut[n] in NO_CUTS else moment.cut_after[n] for n in order]
+            assert [node.get("after") for node in state["tree"]] == cuts
             windows = [[json_number(moment.alpha[n]), json_number(moment.beta[n])] if moment.alpha[n] is not None
                        else None for n in order]  # fmt: skip
             assert [node.get("window") for node in state["tree"]] == windows
@@ -203,11 +213,7 @@ def test_ties_are_ties_within_eps(open_page: Any) -> None:
         tree = et.loads(text)
         browser = open_page(replays(tree, ["expectiminimax"]))
         browser.logs("performance")
-        assert (
-            list(et.evaluate(tree).ties)
-            == browser.run("return expectitree.state(1e9).ties")
-            == ["a", "b"]
-        )
+        assert list(et.evaluate(tree).ties) == state_at(browser, 1e9)["ties"] == ["a", "b"]
         assert (
             browser.run(
                 "return document.querySelectorAll('#tree .edge.best, #tree .edge.tie').length"
@@ -221,8 +227,9 @@ def test_back_undoes_forward(open_page: Any) -> None:
     """The state and the very picture at each step are the same, whichever way one came there."""
     browser = open_page(et.load(next(path for path in TREES if path.name == "shared.yaml")))
     differing = browser.run(
-        """
-        const seen = () => JSON.stringify([expectitree.page.moment.state(), document.getElementById("told").textContent,
+        STATE
+        + """
+        const seen = () => JSON.stringify([stateOf(expectitree.page.moment), document.getElementById("told").textContent,
           document.getElementById("counts").textContent, [...document.querySelectorAll("#tree .node, #tree .edge")]
             .map((e) => `${e.dataset.key} ${e.getAttribute("class")} ${e.textContent}`).sort()]);
         const differing = [];
@@ -261,7 +268,7 @@ def test_every_sentence_is_that_of_the_trace(open_page: Any, name: str) -> None:
         return Array.from({ length: expectitree.page.moment.length }, (_, i) => {
           expectitree.go(i + 1);
           const lines = [...document.getElementById("derivation").children].map((line) => line.textContent);
-          return [expectitree.sentences(i + 1), [document.getElementById("sentence").firstChild.textContent, ...lines]];
+          return [expectitree.page.moment.sentences(i + 1), [document.getElementById("sentence").firstChild.textContent, ...lines]];
         });
         """
     )
@@ -312,16 +319,19 @@ def test_a_walk_shows_its_aims(open_page: Any, goal: str) -> None:
 
 
 def step_of(browser: Browser) -> int:
-    step: int = browser.run("return expectitree.page.moment.step")
-    assert browser.run("return Number(document.getElementById('slider').value)") == step
-    return step
+    """Return the step that the page is at, which is also where its slider is."""
+    step, slider = browser.run(
+        "return [expectitree.page.moment.step, Number(document.getElementById('slider').value)]"
+    )
+    assert slider == step
+    return int(step)
 
 
 def test_buttons_and_keys_go_from_step_to_step(open_page: Any) -> None:
     browser = open_page(et.load(LEFT))
     browser.run("expectitree.choose('star1')")
     length = browser.run("return expectitree.page.moment.length")
-    cuts = browser.run("return expectitree.page.trace.cuts")
+    cuts = browser.run("return expectitree.page.moment.cuts")
     assert len(cuts) == 2
     for go_on, go_back, first, last, next_cut in (
         (lambda: browser.click("#next"), lambda: browser.click("#back"), lambda: browser.click("#first"),
@@ -395,7 +405,7 @@ def test_the_choice_of_an_algorithm(open_page: Any) -> None:
         "const choice = document.getElementById('algorithm'); choice.value = 3;"
         "choice.dispatchEvent(new Event('change'))"
     )
-    assert browser.run("return expectitree.state().algorithm") == "star2"
+    assert state_at(browser)["algorithm"] == "star2"
     assert step_of(browser) == 0
     browser.run("expectitree.choose('star1')")
     assert step_of(browser) == 2  # where it was left
@@ -448,7 +458,7 @@ def test_a_path_is_found(open_page: Any) -> None:
     assert step_of(browser) == 0  # letters in the field are no commands
     browser.press("Escape", "/", *"a3", "Enter")
     assert seen_texts(browser, "#found") == [
-        "Found nothing. As far as / there is a node; its branches are a1, a2"
+        "Found nothing. The path exists up to /; its branches are a1, a2"
     ]
     browser.press("Escape", "/", *"A2", "Enter")  # not a path: the next one that has it
     assert "(Enter: the next one)" in seen_texts(browser, "#found")[0]
@@ -559,7 +569,7 @@ def test_the_tree_in_words(open_page: Any) -> None:
     assert words[0] == "MAX 2.1"
     assert words[1] == "a1: CHANCE 2.1, best"
     assert "#2 (p 0.1): MIN [1, 4], cut" in words
-    assert "#2: leaf, not seen, cut" in words
+    assert "#2: leaf, not visited, cut" in words
     assert (
         browser.run("return document.querySelectorAll('[role=treeitem][tabindex=\"0\"]').length")
         == 1
@@ -708,7 +718,7 @@ def test_tiny_trees(open_page: Any, text: str) -> None:
     for name in browser.run("return expectitree.algorithms"):
         browser.run("expectitree.choose(arguments[0])", name)
         browser.press("End", "Home", "End", "c", "0")
-        assert browser.run("return expectitree.state().value") in (1, 5)
+        assert state_at(browser)["value"] in (1, 5)
 
 
 def test_a_trace_that_is_cut_short_says_so(open_page: Any) -> None:
@@ -762,7 +772,7 @@ def test_a_large_tree_is_fluent(open_page: Any, tmp_path: Path) -> None:
         "})"
     )
     assert lost == []  # the way to where the search is, is expanded
-    state = browser.run("return expectitree.state(1e9)")
+    state = state_at(browser, 1e9)
     compare_with_eval(state, evaluated(file, "star2"))
     browser.click("#open-all")
     assert 1000 < browser.run("return expectitree.page.items.length") <= 4000

@@ -51,14 +51,14 @@ def test_every_node_and_every_branch_is_drawn_once(file: Path, name: str) -> Non
     tree = et.load(file)
     search = et.evaluate(tree, name)
     found = drawn(tree, name, rows=None)
-    nodes = [placed.spot.node for placed in found.spots if placed.spot.kind in Kind.__members__]
+    nodes = [placed.glyph.node for placed in found.glyphs if placed.glyph.kind in Kind.__members__]
     assert sorted(set(nodes)) == list(range(len(tree)))
-    assert len(found.links) == len(tree.columns.child)
-    for placed in found.spots:
-        if placed.spot.kind in Kind.__members__:
-            assert placed.spot.kind == Kind(tree.columns.kind[placed.spot.node]).name
-            assert placed.spot.is_grey or search.visits[placed.spot.node]
-    bold = sum(placed.link.rank == BEST for placed in found.links)
+    assert len(found.edges) == len(tree.columns.child)
+    for placed in found.glyphs:
+        if placed.glyph.kind in Kind.__members__:
+            assert placed.glyph.kind == Kind(tree.columns.kind[placed.glyph.node]).name
+            assert placed.glyph.is_grey or search.visits[placed.glyph.node]
+    bold = sum(placed.edge.rank == BEST for placed in found.edges)
     players = [n for n in range(len(tree)) if tree.columns.kind[n] in (Kind.MAX, Kind.MIN)]
     assert bold == sum(
         search.is_exact(n)
@@ -76,22 +76,24 @@ def test_a_cut_is_a_double_stroke(file: Path) -> None:
         evaluation = Evaluation("", et.evaluate(tree, name))
         found = diagram(evaluation, Style(rows=None))
         crossed = {
-            found.content.spots[placed.link.parent].node for placed in found.links if placed.strokes
+            found.content.glyphs[placed.edge.parent].node
+            for placed in found.edges
+            if placed.strokes
         }
         # After the last child there is none to be crossed: what was left lies below that.
         assert {
             n for n, cut in evaluation.explanation.cuts.items() if cut.after < cut.of
         } <= crossed
-        assert all(len(placed.strokes) in (0, 2) for placed in found.links)
+        assert all(len(placed.strokes) in (0, 2) for placed in found.edges)
         if name == "expectiminimax":
             assert not crossed
-        for placed in found.links:
+        for placed in found.edges:
             if placed.strokes:
-                child = found.content.spots[placed.link.child].node
-                assert placed.link.is_grey is not bool(
+                child = found.content.glyphs[placed.edge.child].node
+                assert placed.edge.is_grey is not bool(
                     evaluation.search.visits[child]
                 )  # a probe may have seen it
-                assert placed.link.rank == PLAIN
+                assert placed.edge.rank == PLAIN
 
 
 # ---- Nothing collides.
@@ -108,8 +110,8 @@ def overlap(one: Box, other: Box) -> bool:
 
 
 def check_room(found: Diagram) -> None:
-    boxes = [placed.box for placed in found.spots] + [
-        placed.box for placed in found.links if placed.box
+    boxes = [placed.box for placed in found.glyphs] + [
+        placed.box for placed in found.edges if placed.box
     ]
     for box in boxes:
         assert box.left >= 0
@@ -170,9 +172,11 @@ def test_a_large_tree_is_drawn_in_part() -> None:
     tree = et.generate("uniform", plies=6, branching=4, seed=1)
     found = drawn(tree, "star2")
     check_room(found)
-    assert 60 < sum(placed.spot.kind in Kind.__members__ for placed in found.spots) <= 130
+    assert 60 < sum(placed.glyph.kind in Kind.__members__ for placed in found.glyphs) <= 130
     assert any(
-        "more node" in placed.spot.tooltip for placed in found.spots if placed.spot.kind == "NOTE"
+        "more node" in placed.glyph.tooltip
+        for placed in found.glyphs
+        if placed.glyph.kind == "NOTE"
     )
 
 
@@ -323,7 +327,7 @@ def test_text_goes_to_standard_output() -> None:
 def test_without_the_library_the_error_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("expectitree.picture.raster.find_spec", lambda name: None)
+    monkeypatch.setattr("expectitree.picture.png.find_spec", lambda name: None)
     done = run(LEFT, "-o", str(tmp_path / "x.png"))
     told = f"{done.stderr}{done.exception}"
     assert (
