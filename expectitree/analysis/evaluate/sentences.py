@@ -206,7 +206,7 @@ class _Sentences:
         label = f"{self.label(one.branch)}, of probability {p},"
         if one.lower == one.upper:
             return f"{label} is worth {self.worth(one.terms, one.lower)}."
-        return f"{label} is worth a value {self.between(one.lower, one.upper)}."
+        return f"{label} has a value {self.between(one.lower, one.upper)}."
 
     # ---- Why a cut was sound.
 

@@ -58,8 +58,8 @@ def test_an_action_and_every_cut_are_explained() -> None:
         "  worth at most 0.9·1 + 0.1·4 = 1.3, and MAX is sure of 2.1 at ▲ / with a1. What\n"
         "  is left, 1 node and 2 leaves, cannot change that.\n"
         "\n"
-        "Alpha cut at ▼ a2/#1 after 1 of 2: it is worth at most 1; up to 1.88889 = (2.1\n"
-        "  - 0.1·4) / 0.9 it cannot lift ● a2 above 2.1, which MAX is sure of at ▲ / with\n"
+        "Alpha cut at ▼ a2/#1 after 1 of 2: it is worth at most 1; up to 1.88889 = (2.1 -\n"
+        "  0.1·4) / 0.9 it cannot lift ● a2 above 2.1, which MAX is sure of at ▲ / with\n"
         "  a1. What is left, 1 leaf, cannot change that.\n"
         "\n"
         "algorithm star1\n"
@@ -81,7 +81,7 @@ def test_what_min_does_is_the_mirror() -> None:
     )
     assert "risky is worth at least (9 + 8)/2 = 8.5: worse than 5." in text
     assert "Beta cut at ▲ risky/#2" in text
-    assert "on it cannot bring ● risky below 5, which MIN is sure of at ▼ / with sure." in text
+    assert "up it cannot bring ● risky below 5, which MIN is sure of at ▼ / with sure." in text
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,8 @@ def test_what_min_does_is_the_mirror() -> None:
         (
             "a2",
             [
-                "● a2 (CHANCE) lies in [1, 1.3]: more was not needed.",
-                "#2, of probability 0.1, lies in [1, 4].",
+                "The value of ● a2 (CHANCE) is in [1, 1.3]: more was not needed.",
+                "#2, of probability 0.1, has a value in [1, 4].",
             ],
         ),
         (
@@ -105,8 +105,8 @@ def test_what_min_does_is_the_mirror() -> None:
                 "#2 is worth at least 1: no better than 1.",
             ],
         ),
-        ("a2/#2", ["▼ a2/#2 was not entered (cut): it lies in [1, 4]."]),
-        ("a2/#2/#1", ["a2/#2/#1 is a leaf: its utility is 4, and nobody looked (below a cut)."]),
+        ("a2/#2", ["▼ a2/#2 was not entered (cut): its value is in [1, 4]."]),
+        ("a2/#2/#1", ["a2/#2/#1 is a leaf: its utility is 4; it was not visited (below a cut)."]),
         ("a1/#1/#1", ["a1/#1/#1 is a leaf: its utility is 2."]),
     ],
 )
@@ -124,7 +124,7 @@ def test_any_node_is_explained(path: str, sentences: list[str]) -> None:
 
 def test_ties_are_told() -> None:
     assert (
-        "MAX chooses #1, #3 alike, #1 being the first: it is worth 2."
+        "MAX chooses #1 (as good: #3): it is worth 2."
         in run("-e", "max: [2, 1, 2]", "--explain").stdout
     )
 

@@ -263,7 +263,7 @@ def test_pictures_mark_what_was_left(searches: list[Search]) -> None:
     for search in searches[::3]:
         drawn = content(Evaluation("", search), Style(rows=None))
         told = Explanation(search)
-        marked = {drawn.spots[link.parent].node for link in drawn.links if link.is_cut}
+        marked = {drawn.glyphs[edge.parent].node for edge in drawn.edges if edge.is_cut}
         assert {n for n in told.cuts if told.cuts[n].nodes and is_own(search, n)} <= marked
 
 
@@ -317,7 +317,7 @@ def test_the_plainest_walks_by_hand() -> None:
         "18    Found in the end: chance cut after 1 of 2: ● bold is worth at most\n"
         "        0.75·0 + 0.25·10 = 2.5 <= alpha 3\n"
         "\n"
-        "best-first (bounds) looked at 3 of 5 leaves, with 1 cut. The value is 3, and the\n"
+        "best-first (bounds) visited 3 of 5 leaves, with 1 cut. The value is 3, and the\n"
         "best action is sure.\n"
     )
     shown = run(
@@ -383,9 +383,7 @@ def test_a_node_looked_at_in_vain_belongs_to_the_cut_above() -> None:
                      cut=columns[2], cut_after=columns[3], cuts=cuts)  # fmt: skip
     check_accounting(search)
     lines = rendered_lines(tree_lines, Evaluation("", search, windows=True), 100, False)
-    assert any(
-        line.endswith("deep  MAX [3, 10] of max(3, (4))  looked at in vain") for line in lines
-    )
+    assert any(line.endswith("deep  MAX [3, 10] of max(3, (4))  visited in vain") for line in lines)
     assert (search.alpha[ids["b"]], search.beta[ids["b"]]) == (5, 10)
     assert (search.alpha[ids["b/deep"]], search.beta[ids["b/deep"]]) == (
         5,

@@ -57,8 +57,8 @@ def test_each_step_is_a_sentence() -> None:
         "18    Leave ● risky: it fails low, at most 1.75 <= alpha 3\n"
         "19  Leave ▲ /: it is worth 3\n"
         "\n"
-        "star1 looked at 4 of 5 leaves, with 1 cut. The value is 3, and the best action\n"
-        "is safe.\n"
+        "star1 visited 4 of 5 leaves, with 1 cut. The value is 3, and the best action is\n"
+        "safe.\n"
     )
 
 
@@ -79,8 +79,8 @@ def test_backward_induction_has_a_line_for_each_value() -> None:
         "11    ● #3 = ((-4) + 3)/2 = -0.5\n"
         "12  ▼ / = min(5, 3, -0.5) = -0.5\n"
         "\n"
-        "expectiminimax looked at 7 of 7 leaves. The value is -0.5, and the best action\n"
-        "is #3.\n"
+        "expectiminimax visited 7 of 7 leaves. The value is -0.5, and the best action is\n"
+        "#3.\n"
     )
 
 
@@ -194,7 +194,7 @@ def test_limit_and_at_choose_steps() -> None:
     assert cut_short[:4] == whole[:4]
     assert json.loads(cut_short[-1])["left_out"] == 33
     assert (
-        "star1 never came to a2/#2: `expectitree eval` says why"
+        "star1 never came to a2/#2: `expectitree eval` shows why"
         in run("-a", "star1", "--at", "a2/#2", LEFT).stdout
     )
     one = run("-a", "star1", "--at", "a2", LEFT).stdout
