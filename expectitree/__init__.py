@@ -30,6 +30,7 @@ _HOMES = {
     "Kind": "tree.model",
     "Node": "tree.model",
     "NumberError": "errors",
+    "Outcome": "searches.result",
     "Problem": "errors",
     "Search": "searches.result",
     "SearchError": "errors",

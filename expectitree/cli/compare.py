@@ -17,6 +17,7 @@ from expectitree.cli.options import (
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import say, show
+from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 
 
@@ -58,6 +59,6 @@ def command(
         say(
             f"expectitree: {sentence}; this is a defect of expectitree, please report it with the tree"
         )
-    if wrong or any(not row.search.is_answered for c in comparisons for row in c.rows):
+    if wrong or any(row.search.outcome is Outcome.STOPPED for c in comparisons for row in c.rows):
         options.statuses.append(DOES_NOT_HOLD)
     options.exit()

@@ -22,6 +22,7 @@ from expectitree.cli.options import (
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import show, show_separator
 from expectitree.searches.engine import evaluate
+from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import ROOT
 
@@ -83,7 +84,7 @@ def command(
 
     several = format_name == "text" and options.tree_count > 1
     for position, evaluation in enumerate(options.map(f"{algorithm.name}:", evaluate_tree)):
-        if not evaluation.search.is_answered:
+        if evaluation.search.outcome is Outcome.STOPPED:
             options.statuses.append(DOES_NOT_HOLD)
         if several:
             show_separator(evaluation.file, position)

@@ -18,6 +18,7 @@ from expectitree.cli.options import (
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, write
+from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 
 
@@ -54,6 +55,6 @@ def command(
     if reports:
         render = renderer("limit", format_name)
         write(render(reports, make_look(), *([show_all] if format_name == "text" else [])))
-    if any(not row.is_answered for report in reports for row in report.rows):
+    if any(row.outcome is Outcome.STOPPED for report in reports for row in report.rows):
         options.statuses.append(DOES_NOT_HOLD)
     options.exit()

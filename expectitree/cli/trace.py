@@ -17,6 +17,7 @@ from expectitree.cli.options import (
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import show, show_separator
+from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 
 MOST_STEPS = 500  # shown as text by default
@@ -73,7 +74,7 @@ def command(
 
     several = format_name == "text" and options.tree_count > 1
     for position, report in enumerate(options.map(f"{algorithm.name}:", trace_tree)):
-        if not report.search.is_answered:
+        if report.search.outcome is Outcome.STOPPED:
             options.statuses.append(DOES_NOT_HOLD)
         if several:
             show_separator(report.file, position)

@@ -10,7 +10,7 @@
 - `traces`: for each search its `start` (the columns of `steps.COLUMNS` before the first step) and
   its steps: `kinds` one letter each, `branches` the branch that leads to the node, `depths`,
   `keeps` how many open entries stay open, `changes` the number of changes followed by a cell and a
-  value for each, `said` the skeletons, each followed by its words.
+  value for each, `sentences` the skeletons, each followed by its words.
 """
 
 from __future__ import annotations
@@ -32,18 +32,21 @@ from expectitree.analysis.trace.events import (
     VISIT,
     Event,
 )
+from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
-from expectitree.analysis.trace.sentences import StepSentences, conclusion
+from expectitree.analysis.trace.text import Board
 from expectitree.numbers import Number, cell_text, display_text, escape, probability_text
 from expectitree.page.replays import Replays
 from expectitree.page.steps import Steps
-from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number, search_fields
+from expectitree.text.look import Look
 from expectitree.text.phrases import residue
 from expectitree.tree.model import Kind, Tree
 
 GAP = "\x1f"  # no label contains a control character
-LETTERS = {ENTER: "E", PROBE: "P", VISIT: "V", PASS: "S", TIGHTEN: "T", CLOSE: "X", CUT: "C", LEAVE: "L"}  # fmt: skip
+LETTERS = {
+    ENTER: "E", PROBE: "P", VISIT: "V", PASS: "S", TIGHTEN: "T", CLOSE: "X", CUT: "C", LEAVE: "L",
+}  # fmt: skip
 _WORD = re.compile(r"([^\s,;:()\[\]]*[0-9][^\s,;:()\[\]]*)")  # a number, or a name with a digit
 
 
@@ -86,7 +89,7 @@ class _Numbers(Table):
         self.residue = residue
 
     def probability(self, p: Number) -> int:
-        """Return the place of a probability, which is shown with fewer digits than other numbers."""
+        """Return the place of a probability, which has fewer digits than other numbers."""
         return self(("p", p))
 
     @property
@@ -125,14 +128,14 @@ def _tree_columns(tree: Tree, numbers: _Numbers) -> dict[str, Any]:
     columns, paths = tree.columns, tree.first_paths
     return {
         "kinds": "".join(str(int(kind)) for kind in columns.kind),
-        "branches": [columns.first[n + 1] - columns.first[n] for n in range(len(tree))],
+        "branches": [len(tree.branches_of(n)) for n in range(len(tree))],
         "children": list(columns.child),
         "order": list(paths.order),
         "first_branch": list(paths.branch),
         "probabilities": [
             numbers.probability(columns.probability[b]) if columns.kind[n] == Kind.CHANCE else -1
             for n in range(len(tree))
-            for b in range(columns.first[n], columns.first[n + 1])
+            for b in tree.branches_of(n)
         ],
         "impossible": [b for b, p in enumerate(columns.probability) if not p],
         "labels": [0 if label is None else escape(label) for label in tree.label],
@@ -148,11 +151,11 @@ def _trace_columns(
     trace: Trace, numbers: Table, choices: Table, sentences: Sentences
 ) -> dict[str, Any]:
     search = trace.search
-    words = StepSentences(trace, text_console().options)
+    board = Board(trace, Look(10_000, True))
     steps = Steps(trace, numbers, choices)
     start = {name: _column(values) for name, values in steps.start.items()}
     columns: dict[str, list[int]] = {
-        name: [] for name in ("branches", "depths", "keeps", "changes", "said")
+        name: [] for name in ("branches", "depths", "keeps", "changes", "sentences")
     }
     letters: list[str] = []
     for event, keeps, changes in steps:
@@ -161,8 +164,8 @@ def _trace_columns(
         columns["depths"].append(event.depth)
         columns["keeps"].append(keeps)
         columns["changes"] += [len(changes) // 2, *changes]
-        text = step_text(words, event)
-        columns["said"] += sentences.packed(text, words.name(event))
+        text = step_text(board, event, steps.moment)
+        columns["sentences"] += sentences.packed(text, board.name(event))
     return {
         "name": search.algorithm.full_name,
         "about": search_fields(trace.file, search),
@@ -174,13 +177,13 @@ def _trace_columns(
         **columns,
         "total": trace.total,
         "opening": opening(trace),
-        "conclusion": escape(conclusion(trace, words.options)),
+        "conclusion": escape(board.conclusion()),
     }
 
 
-def step_text(words: StepSentences, event: Event) -> str:
+def step_text(board: Board, event: Event, moment: Moment) -> str:
     """Return the sentence of a step, and a line for each end of its window that is derived."""
-    return "\n".join([words.sentences[event.kind](event), *words.window_formulas(event)])
+    return "\n".join([board.sentences[event.kind](event), *board.reckoned(event, moment)])
 
 
 def opening(trace: Trace) -> str:

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from expectitree.analysis.evaluate.cut_text import cut_reason
-from expectitree.analysis.evaluate.cuts import CUT, Explanation
+from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.outline import Row, outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.numbers import cell_text, escape, probability_text
 from expectitree.picture.text import broken
+from expectitree.searches.unvisited import CUT
 from expectitree.text.console import UNICODE, clipped, text_console
 from expectitree.text.phrases import known_text, node_name, plural, value_text
 from expectitree.tree.model import Kind
@@ -184,25 +184,22 @@ class _Reader:
         if self.evaluation.strategy_only:
             description += " The picture shows what optimal play can reach."
         description += (
-            " Triangles that point up are MAX, down MIN; circles are CHANCE. The best branch is bold,"
-            " a double stroke is a cut, and the search did not visit what is grey."
+            " Triangles that point up are MAX, down MIN; circles are CHANCE. The best branch is"
+            " bold, a double stroke is a cut, and the search did not visit what is grey."
         )
         return title, found, f"{description} Source: {source}." if source else description
 
     # ---- Which parts are grey.
 
     def find_possible(self, rows: list[Row]) -> set[int] | None:
-        """Return the nodes that chance can reach, where a drawn branch has probability 0; else None.
-
-        None means that all drawn nodes are possible.
-        """
+        """Return the nodes that chance can reach, or None where no drawn branch is impossible."""
         columns = self.columns
         if all(columns.probability[row.branch] for row in rows if row.node >= 0 and row.depth):
             return None
         possible = {len(self.tree) - 1}
         for n in range(len(self.tree) - 1, -1, -1):
             if n in possible and columns.kind[n]:
-                branches = range(columns.first[n], columns.first[n + 1])
+                branches = self.tree.branches_of(n)
                 possible.update(columns.child[b] for b in branches if columns.probability[b])
         return possible
 
@@ -230,9 +227,9 @@ class _Reader:
             tooltip.append(f"α {alpha}, β {beta}")
             remarks.append(infinities(tooltip[-1]))
         if cut is not None:
-            tooltip.append(cut_reason(cut))
+            tooltip.append(cut.reason)
             if self.style.reasons:
-                remarks += broken(cut_reason(cut), _REASON_COLUMNS, 6)
+                remarks += broken(cut.reason, _REASON_COLUMNS, 6)
         if n in self.tree.notes:
             tooltip.append(escape(self.tree.notes[n][:_LONGEST_NOTE]))
         if n in self.numbered and not is_terminal:
@@ -294,7 +291,7 @@ class _Reader:
         yield label + p
         cut = self.explanation.cut(row.parent)
         if cut is not None and row.branch == self.first_cut(row.parent):
-            yield cut_reason(cut)
+            yield cut.reason
         if row.branch in self.tree.branch_notes:
             yield escape(self.tree.branch_notes[row.branch][:_LONGEST_NOTE])
 
@@ -303,7 +300,7 @@ class _Reader:
         if not self.search.is_best(node, branch):
             return PLAIN
         if node not in self.best:
-            self.best[node] = next(self.search.iterate_best(node))
+            self.best[node] = next(self.search.best_branches(node))
         return BEST if branch == self.best[node] else TIE
 
     def first_cut(self, node: int) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from expectitree.numbers import Number, cell_text, display_text, factor_text
-from expectitree.searches.result import Search
+from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, safe
 from expectitree.tree import paths
 from expectitree.tree.model import Kind, Tree
@@ -53,7 +53,11 @@ def known_text(lower: Number, upper: Number, write: Callable[[Number], str] = ce
 def value_text(search: Search, write: Callable[[Number], str] = display_text) -> str:
     """Return the root's value: `4`, or `in [2, 5]` where the search does not know it."""
     lower, upper = search.interval_of(-1)
-    return write(lower) if search.is_known else f"in {interval_text(lower, upper, write)}"
+    return (
+        write(lower)
+        if search.outcome is Outcome.VALUE
+        else f"in {interval_text(lower, upper, write)}"
+    )
 
 
 def count_range(least: int, most: int) -> str:

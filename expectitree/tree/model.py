@@ -21,12 +21,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
+from os import PathLike
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree import compiling
 from expectitree.display import Shown
 from expectitree.errors import TreeError
-from expectitree.numbers import INFINITY, Number, escape
+from expectitree.numbers import INFINITY, Number, escape, quote
 from expectitree.tree import paths, scans
 from expectitree.tree.expectation import Expectation
 
@@ -290,6 +291,18 @@ class Tree(Shown):
         if local:
             self.scan(scans.hand_down_bounds, self.columns, lower, upper)
         return lower, upper
+
+
+def check_tree(tree: object) -> None:
+    """Raise `TreeError` if an argument that should be a tree is something else."""
+    if isinstance(tree, Tree):
+        return
+    found = f"{type(tree).__name__} {quote(str(tree))}"
+    if isinstance(tree, (str, PathLike)):
+        raise TreeError(
+            f"found {found} as a tree: read it first, a file with load, text with loads"
+        )
+    raise TreeError(f"found {found} as a tree: pass what load, loads or TreeBuilder.build returns")
 
 
 class FirstPaths(NamedTuple):

@@ -10,6 +10,7 @@ from functools import partial
 from expectitree.algorithms import OPTIONS
 from expectitree.analysis.compare.report import Comparison, ComparisonRow
 from expectitree.numbers import exact_text
+from expectitree.searches.result import Outcome
 
 CHOICE_COLUMNS = tuple(key.replace("-", "_") for key in OPTIONS)
 
@@ -21,7 +22,9 @@ COLUMNS: dict[str, Callable[[Comparison, ComparisonRow], object]] = {
         column: partial(lambda key, _, row: row.search.algorithm.options.get(key), key)
         for key, column in zip(OPTIONS, CHOICE_COLUMNS, strict=True)
     },
-    "value": lambda _, row: exact_text(row.search.value) if row.search.is_known else "",
+    "value": lambda _, row: (
+        exact_text(row.search.value) if row.search.outcome is Outcome.VALUE else ""
+    ),
     "best": lambda _, row: row.search.best or "",
     "bounds_lower": lambda _, row: exact_text(row.search.bounds[0]),
     "bounds_upper": lambda _, row: exact_text(row.search.bounds[1]),

@@ -13,10 +13,11 @@ from expectitree.analysis.limit.report import Limit, check_size, measure
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import display_text
-from expectitree.searches.engine import choose_engine, evaluate, usual_algorithms
-from expectitree.searches.result import Search
+from expectitree.searches.engine import evaluate, usual_algorithms
+from expectitree.searches.result import Outcome, Search
+from expectitree.searches.setup import choose_engine
 from expectitree.tree.builder import TreeBuilder
-from expectitree.tree.model import Bounds, Kind, Tree
+from expectitree.tree.model import Bounds, Kind, Tree, check_tree
 
 _SAME = 4  # tolerances within which values agree, since each search has its own rounding errors
 
@@ -83,6 +84,7 @@ def compare(
     `max_visits` are those of `evaluate`. With `limit` the report has the fewest leaves that could
     have been enough, as the function `limit` counts them; `max_leaves` is for that function.
     """
+    check_tree(tree)
     if limit:
         check_size(tree, max_leaves)
     if algorithms is None:
@@ -155,7 +157,7 @@ def _excludes(one: Search, other: Search) -> bool:
     An action that a search does not count among its ties may still be best: a search need not know.
     """
     root = len(one.tree) - 1
-    best = next(other.iterate_best(root), None)
+    best = next(other.best_branches(root), None)
     if best is None:
         return False
     lower, upper = one.interval_of(one.tree.columns.child[best])
@@ -167,4 +169,4 @@ def _excludes(one: Search, other: Search) -> bool:
 
 def _value(search: Search) -> str:
     ends = [display_text(end, 17) for end in search.interval_of(-1)]
-    return ends[0] if search.is_known else f"in [{ends[0]}, {ends[1]}]"
+    return ends[0] if search.outcome is Outcome.VALUE else f"in [{ends[0]}, {ends[1]}]"

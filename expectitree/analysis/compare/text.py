@@ -9,7 +9,7 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.analysis.compare.report import Comparison, ComparisonRow, Total, totals
-from expectitree.searches.result import Search
+from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import safe
 from expectitree.text.headings import file_heading
 from expectitree.text.phrases import count_range, plural, seconds_text, value_text
@@ -120,15 +120,15 @@ def _columns(comparison: Comparison) -> list[CompareColumn]:
 
 def _conclusion(comparison: Comparison) -> Iterator[str]:
     searches = [row.search for row in comparison.rows]
-    stopped = sum(not search.is_answered for search in searches)
+    stopped = sum(search.outcome is Outcome.STOPPED for search in searches)
     if stopped:
         yield f"{stopped} of {len(searches)} searches stopped before they knew the value."
         return
     if comparison.disagreements:
         yield "The algorithms disagree."
         return
-    values = [search for search in searches if search.is_known]
-    actions = [search for search in searches if not search.is_known]
+    values = [search for search in searches if search.outcome is Outcome.VALUE]
+    actions = [search for search in searches if search.outcome is not Outcome.VALUE]
     parts = [_fewest(values, "the same value" if not actions else "the value")] if values else []
     if actions:
         parts.append(_fewest(actions, "the best action alone"))

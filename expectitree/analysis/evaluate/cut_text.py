@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from expectitree.analysis.evaluate.cuts import Cut
 from expectitree.numbers import cell_text
-from expectitree.searches.result import Search
+from expectitree.searches.result import Outcome, Search
 from expectitree.text.phrases import interval_text, known_text, plural
 from expectitree.tree.model import Kind
 
@@ -56,8 +56,8 @@ def why_passed_over(search: Search, parent: int, n: int) -> str:
     sure = search.lower[parent] if is_max else search.upper[parent]
     if search.is_exact(parent):
         other = f"{cell_text(sure)} is reached"
-    elif parent == search.tree.root_id and search.is_decided:
-        if any(search.tree.columns.child[b] == n for b in search.decided):
+    elif parent == search.tree.root_id and search.outcome is Outcome.ACTION:
+        if any(search.tree.columns.child[b] == n for b in search.best_branches(parent)):
             end = f"at least {cell_text(lower)}" if is_max else f"at most {cell_text(upper)}"
             is_only = len(search.tree.branches_of(parent)) == 1
             other = "there is no other" if is_only else "no other can be better"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
-from expectitree import compiling
 from expectitree.numbers import Number, is_finite
 from expectitree.searches.result import Search
 from expectitree.searches.star_minimax import (
@@ -16,14 +14,10 @@ from expectitree.searches.star_minimax import (
     CHANCE_CUT_LOW,
     CUT_PROBING,
     NO_CUTS,
-    NOT_CUT,
-    PROBED,
-    STOPPED,
 )
-from expectitree.tree import scans
-from expectitree.tree.model import Bounds, Column, Columns, Kind, Repeated
+from expectitree.searches.unvisited import BELOW_SKIPPED, VISITED
+from expectitree.tree.model import Bounds, Kind
 
-TERMINAL = 0
 _FAILS = {ALPHA_CUT: "low", BETA_CUT: "high", CHANCE_CUT_LOW: "low", CHANCE_CUT_HIGH: "high"}
 _KINDS = {ALPHA_CUT: "alpha", BETA_CUT: "beta", CHANCE_CUT_LOW: "chance", CHANCE_CUT_HIGH: "chance"}
 
@@ -65,43 +59,18 @@ class Cut:
 
 
 class Explanation:
-    """Why a search left what it left, node by node; a column is by node id."""
+    """Why a search did not visit nodes, and its cuts, by node."""
 
     def __init__(self, search: Search) -> None:
         self.search = search
-        tree, count = search.tree, len(search.tree)
-        self.reason: Column = Repeated(VISITED, count)  # [N] a constant below
-        self.passed_over = 0  # nodes that were not entered because their interval was enough
-        if not search.algorithm.player_cuts:
-            return
-        self.reason = compiling.zeros("B", count)
-        self.nodes = compiling.zeros("i", count)  # [N] not visited because of the cut at this node
-        self.leaves = compiling.zeros("i", count)  # [N] the same, of leaves
-        owner = compiling.filled(
-            "i", scans.NONE, count
-        )  # [N] the cut that an unvisited node is below
-        paths = tree.first_paths
-        in_order = search.algorithm.in_order
-        asked_by = paths.parent if in_order or not tree.is_sharing else self.asked_by
-        self.passed_over = tree.scan(
-            account_for_skipped, tree.columns, paths.order, paths.parent, paths.branch, search.visits,
-            search.cut, search.cut_after, asked_by, owner, self.reason, self.nodes, self.leaves, in_order,
-        )  # fmt: skip
-
-    @cached_property
-    def asked_by(self) -> Column:
-        """For each node that best-first visited, the parent that gave it its window; else -1."""
-        tree = self.search.tree
-        column = compiling.filled("i", scans.NONE, len(tree))
-        tree.scan(find_asking, tree.columns, self.search.visits, column)
-        return column
+        self.reason, self.nodes, self.leaves, self.passed_over = search.unvisited
 
     def skipped_above(self, node: int) -> str | None:
         """Return why a node or the part of the tree around it was not entered; None if it was."""
         parent = self.search.tree.first_paths.parent
         while (
             not self.search.visits[node]
-            and self.reason[node] in (VISITED, BELOW_PASSED_OVER)
+            and self.reason[node] in (VISITED, BELOW_SKIPPED)
             and parent[node] >= 0
         ):
             node = parent[node]
@@ -136,89 +105,8 @@ class Explanation:
         return {n: cut for n in order if (cut := self.cut(n)) is not None}
 
 
-VISITED, CUT, PASSED_OVER, IMPOSSIBLE, BELOW_PASSED_OVER, NOT_REACHED = range(6)
+# By the constants of `searches.unvisited`.
 REASONS = (None, "cut", "passed over", "probability 0", None, "not reached")
-UNREACHABLE = -2  # the owner of nodes below one where the search stopped
-
-
-def account_for_skipped(
-    tree: Columns,
-    order: Column,
-    parent: Column,
-    branch: Column,
-    visits: Column,
-    cut: Column,
-    cut_after: Column,
-    asked_by: Column,
-    owner: Column,
-    reason: Column,
-    nodes: Column,
-    leaves: Column,
-    in_order: bool,
-) -> int:
-    """Write why each part of the tree was not visited; return how many nodes were passed over.
-
-    A loop over columns, parents first. Below a cut, each unvisited node is counted once, under its
-    first path. A search in order passes over children before the cut; best-first has no such order,
-    so the cut is the reason for each child left.
-    """
-    kind, first, probability = tree.kind, tree.first, tree.probability
-    passed_over = 0
-    for i in range(len(order)):
-        # Best-first asks for a shared node from a parent with a greater id, which comes first here.
-        n = order[i] if in_order else len(order) - 1 - i
-        above = parent[n]
-        if visits[n] > 0:
-            if cut[n] == PROBED:  # what it left belongs to the cut above, if any
-                owner[n] = owner[asked_by[n]]
-            elif cut[n] == STOPPED:
-                owner[n] = UNREACHABLE
-            elif cut[n] != NOT_CUT:
-                owner[n] = n
-            continue
-        if above < 0:
-            continue
-        is_before_cut = (
-            in_order
-            and owner[above] == above
-            and cut[above] < CUT_PROBING
-            and branch[n] - first[above] < cut_after[above]
-        )
-        if visits[above] == 0:
-            owner[n] = owner[above]
-            if reason[above] == PASSED_OVER or reason[above] == BELOW_PASSED_OVER:
-                reason[n] = BELOW_PASSED_OVER
-        elif probability[branch[n]] == 0:
-            reason[n] = IMPOSSIBLE
-        elif owner[above] == UNREACHABLE:
-            reason[n] = NOT_REACHED
-        elif owner[above] < 0 or is_before_cut:
-            reason[n] = PASSED_OVER
-        else:
-            reason[n] = CUT
-            owner[n] = owner[above]
-        if reason[n] == PASSED_OVER or reason[n] == BELOW_PASSED_OVER:
-            passed_over += 1
-        if owner[n] >= 0:
-            nodes[owner[n]] += 1
-            if kind[n] == TERMINAL:
-                leaves[owner[n]] += 1
-    return passed_over
-
-
-def find_asking(tree: Columns, visits: Column, asked_by: Column) -> None:
-    """Write for each visited node the parent from which `find_windows` passes its window down.
-
-    A loop over columns, parents first.
-    """
-    child, probability = tree.child, tree.probability
-    for i in range(len(visits)):
-        n = len(visits) - 1 - i
-        if visits[n] > 0:
-            for b in range(tree.first[n], tree.first[n + 1]):
-                c = child[b]
-                if visits[c] > 0 and probability[b] > 0 and asked_by[c] < 0:
-                    asked_by[c] = n
 
 
 def _common_bound(search: Search, n: int, fails: str) -> Number | None:

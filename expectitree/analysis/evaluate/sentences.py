@@ -11,6 +11,7 @@ from rich.text import Text
 from expectitree.analysis.evaluate.cut_text import cut_place, saved_parts
 from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Reasons, Step
 from expectitree.numbers import Number, cell_text
+from expectitree.searches.result import Outcome
 from expectitree.text.console import characters, line, safe, text_console
 from expectitree.text.json_values import json_number, json_path
 from expectitree.text.phrases import (
@@ -141,7 +142,8 @@ class _Sentences:
                 f"At {name}, {self.kind.name} chooses {' or '.join(best)}: its value is {within}."
             )
         if not search.is_exact(n):
-            why = "more was not needed" if search.is_answered else "the search was stopped"
+            is_stopped = search.outcome is Outcome.STOPPED
+            why = "the search was stopped" if is_stopped else "more was not needed"
             return f"The value of {name} ({self.kind.name}) is {within}: {why}."
         if self.kind == Kind.CHANCE or not best:
             value = self.worth(report.terms, search.lower[n])
@@ -178,7 +180,7 @@ class _Sentences:
     @property
     def is_decided(self) -> bool:
         """Whether the node is the root of a search that only asked which action is best."""
-        return self.search.is_decided and self.report.node == self.tree.root_id
+        return self.search.outcome is Outcome.ACTION and self.report.node == self.tree.root_id
 
     def decided(self, one: Alternative) -> str:
         """Return the least that the best action is worth, or the most that another is worth."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from textwrap import wrap
 
 from rich.cells import cell_len
@@ -13,7 +12,7 @@ from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import Part, tree_lines
 from expectitree.numbers import display_text, exact_text
-from expectitree.searches.result import Search
+from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, clipped, line, safe
 from expectitree.text.headings import title_heading
 from expectitree.text.phrases import interval_text, plural, value_text
@@ -63,7 +62,7 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     write = exact_text if search.tree.exact else display_text
     yield "algorithm", [(search.algorithm.full_name, "none")]
     yield "value", [(value_text(search, write), "value")]
-    if search.is_decided:
+    if search.outcome is Outcome.ACTION:
         yield "asked", [("which action is best, not its value (--goal action)", "none")]
     if search.stopped:
         unknown = plural(len(search.tree.unknown), "utility")
@@ -92,17 +91,11 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
 
 def _best(search: Search, options: ConsoleOptions) -> list[Part]:
     """Return the best action, and the others that are worth as much."""
-    root = search.tree.root_id
-    most = max(12, (options.max_width - 12) // 2)
-    ties = [
-        clipped(
-            safe(search.tree.branch_label(root, b), options), most, characters(options).ellipsis
-        )
-        for b in islice(search.iterate_best(root), _MOST_TIES)
-    ]
+    most, ellipsis = max(12, (options.max_width - 12) // 2), characters(options).ellipsis
+    ties = [clipped(safe(label, options), most, ellipsis) for label in search.ties[:_MOST_TIES]]
     parts = [(ties[0], "best")]
     if len(ties) > 1:
-        others = search.count_best(root) - len(ties)
+        others = len(search.ties) - len(ties)
         more = f" and {others:,} more" if others else ""
         parts.append((f"  (worth as much: {', '.join(ties[1:])}{more})", "none"))
     return parts

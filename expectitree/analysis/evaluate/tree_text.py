@@ -10,11 +10,11 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from expectitree.analysis.evaluate.cut_text import cut_reason, why_passed_over
-from expectitree.analysis.evaluate.cuts import PASSED_OVER
 from expectitree.analysis.evaluate.outline import SHORT_TREE, Row, is_one_row, outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.numbers import cell_text, factor_text, probability_text
 from expectitree.searches.star_minimax import PROBED
+from expectitree.searches.unvisited import SKIPPED
 from expectitree.text.console import characters, clipped, line, safe
 from expectitree.text.phrases import known_text, nouns, plural
 from expectitree.tree.model import Kind
@@ -119,7 +119,7 @@ class _Drawing:
         if not self.search.is_best(row.parent, row.branch):
             return self.characters.plain
         if row.parent not in self.starred:
-            self.starred[row.parent] = next(self.search.iterate_best(row.parent))
+            self.starred[row.parent] = next(self.search.best_branches(row.parent))
         is_first = row.branch == self.starred[row.parent]
         return self.characters.best if is_first else self.characters.tie
 
@@ -274,7 +274,7 @@ class _Drawing:
             yield f"{relation} {''.join(text for text, _ in parts)}", "none"
         if self.explanation.passed_over:
             terminals = [self.columns.child[b] for b in self.tree.branches_of(n)]
-            passed = [c for c in terminals if self.explanation.reason[c] == PASSED_OVER]
+            passed = [c for c in terminals if self.explanation.reason[c] == SKIPPED]
             if passed:
                 reason = why_passed_over(self.search, n, passed[0])
                 yield f"{plural(len(passed), 'leaf')} passed over: {reason}", "dim"

@@ -42,7 +42,7 @@ from expectitree.errors import AnalysisError
 from expectitree.numbers import Number, message_text, to_exact
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
-from expectitree.tree.model import Bounds, Kind, Tree
+from expectitree.tree.model import Bounds, Kind, Tree, check_tree
 from expectitree.tree.transform import in_fractions, replace_opponent
 
 TOLERANCE = Fraction(1, 10**9)
@@ -141,6 +141,7 @@ def opponents(
     `TransformError` for an epsilon outside [0, 1], and `AnalysisError` where a crossing that was
     found is contradicted by evaluating the tree beside it.
     """
+    check_tree(tree)
     if tolerance <= 0:
         raise AnalysisError(f"the tolerance is {tolerance}: expected a number greater than 0")
     rows = []

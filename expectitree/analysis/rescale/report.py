@@ -28,10 +28,11 @@ from expectitree.analysis.rescale.scales import (
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, TransformError
 from expectitree.numbers import Number, display_text, escape, is_finite, message_text, to_exact
-from expectitree.searches.engine import ROUNDING_EPS, evaluate
+from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
+from expectitree.searches.setup import ROUNDING_EPS
 from expectitree.searches.unknown import check_known
-from expectitree.tree.model import Bounds, Column, Kind, Tree
+from expectitree.tree.model import Bounds, Column, Kind, Tree, check_tree
 from expectitree.tree.transform import map_utilities
 
 _SAME = 4  # eps, within which values agree that two searches computed
@@ -122,6 +123,7 @@ def rescale(
     and best actions stay. Raises `TransformError` where a utility has no image, `AnalysisError`
     where that check fails.
     """
+    check_tree(tree)
     utilities, estimates = numbers_of(tree)
     if isinstance(scale, Mapping) and (
         unknown := unknown_names(map(to_exact, scale), utilities | estimates)

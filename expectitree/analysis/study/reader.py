@@ -30,7 +30,7 @@ from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
 from expectitree.files.grammar.words import described, unknown_key
 from expectitree.numbers import quote
-from expectitree.searches.engine import ENGINES
+from expectitree.searches.setup import ENGINES
 
 PLOT_KEYS = ("x", "y", "scale", "lines")
 MOST_REPETITIONS = 1_000_000

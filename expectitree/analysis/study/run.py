@@ -24,7 +24,7 @@ from expectitree.analysis.study.spec import (
 from expectitree.errors import AnalysisError
 from expectitree.families import expected_nodes, generate
 from expectitree.searches.engine import evaluate
-from expectitree.searches.result import Search
+from expectitree.searches.result import Outcome, Search
 from expectitree.tree.model import Tree
 from expectitree.tree.transform import in_fractions
 
@@ -118,7 +118,7 @@ def _search_figures(search: Search) -> dict[str, Any]:
     """Return the recorded figures of a search."""
     counts = search.counts
     return {
-        "value": float(search.value) if search.is_known else None,
+        "value": float(search.value) if search.outcome is Outcome.VALUE else None,
         "leaves": counts.leaves_visited,
         "nodes": counts.visited,
         "visits": counts.visits,

@@ -31,10 +31,11 @@ from expectitree.analysis.trace.events import (
 )
 from expectitree.display import Shown
 from expectitree.numbers import INFINITY, Number, is_finite
-from expectitree.searches.engine import choose_bounds, search_window, tolerance
+from expectitree.searches.engine import choose_bounds, search_window
 from expectitree.searches.result import Search
+from expectitree.searches.setup import tolerance
 from expectitree.searches.star_minimax import ALPHA_CUT, CHANCE_CUT_LOW, CUT_PROBING, NO_CUTS
-from expectitree.tree.model import Bounds, Kind, Tree
+from expectitree.tree.model import Bounds, Kind, Tree, check_tree
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ def trace(
     The trace keeps the first `most` events and counts all. The engine is the interpreted or the
     exact one.
     """
+    check_tree(tree)
     chosen = find_algorithm(algorithm)
     if isinstance(at, str):
         at = tree.find(at).id

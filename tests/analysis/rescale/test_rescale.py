@@ -201,7 +201,7 @@ def test_values_and_best_actions_are_those_of_the_definition(seed: int) -> None:
         assert (list(report.before.ties), list(report.after.ties)) == (before, after)
         assert report.changed == (before != after)
     for n in report.strategy:
-        ties = [search.best_actions(n) for search in (report.before, report.after)]
+        ties = [list(search.best_branches(n)) for search in (report.before, report.after)]
         assert (n in report.changed_nodes) == report.changed_at(n) == (ties[0] != ties[1])
     images = [image(u) for u in utilities]
     rising = all(v > u for u, v in pairwise(images))

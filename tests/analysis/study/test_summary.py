@@ -34,6 +34,7 @@ from expectitree.analysis.study.spec import Study
 from expectitree.analysis.study.summary import mean
 from expectitree.cli import cli
 from expectitree.errors import FileError
+from expectitree.searches.result import Outcome
 
 
 def quantile(degrees: int) -> float:
@@ -274,7 +275,9 @@ def test_the_limit_row_agrees_with_the_limit_command(tmp_path: Path) -> None:
         for name, goal in (("best-first", "value"), ("best-first (action)", "action")):
             search = et.evaluate(tree, "best-first", goal=goal)
             assert runs[name]["leaves"] == search.counts.leaves_visited
-            assert runs[name]["value"] == (search.value if search.is_known else None)
+            assert runs[name]["value"] == (
+                search.value if search.outcome is Outcome.VALUE else None
+            )
         assert runs["limit"]["leaves"] <= runs["best-first"]["leaves"]
         assert runs["limit (action)"]["leaves"] <= runs["best-first (action)"]["leaves"]
 
