@@ -172,7 +172,7 @@ class Controls {
     });
   }
 
-  /** Do what a key stands for, unless the focused control needs the key itself. */
+  /** Run the action of a key, unless the focused control needs the key itself. */
   key(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || element("help").open) return;
     const { target, key } = event, { page } = this;

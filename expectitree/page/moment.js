@@ -1,7 +1,7 @@
 // ---- A search after some of its steps, forwards and back.
 // Python found what each step changes (page/steps.py); here the changes are only applied.
 
-const CUT_OFF = 1, PASSED_OVER = 2; // places in the page's `reasons`
+const CUT_OFF = 1, SKIPPED = 2; // places in the page's `reasons`
 const AIMS = [
   "make it exact", "lower its upper bound", "raise its lower bound", "find its best action",
 ];
@@ -45,15 +45,15 @@ class Moment {
 
   /** Find where the changes and the sentence of each step begin. */
   locate() {
-    const { kinds, changes, said } = this.trace;
+    const { kinds, changes, sentences } = this.trace;
     const gaps = this.data.skeletons.map((skeleton) => skeleton.split(GAP).length - 1);
     this.changesAt = new Int32Array(this.length);
-    this.saidAt = new Int32Array(this.length);
-    for (let i = 0, changesAt = 0, saidAt = 0; i < this.length; i++) {
+    this.sentencesAt = new Int32Array(this.length);
+    for (let i = 0, changesAt = 0, sentencesAt = 0; i < this.length; i++) {
       this.changesAt[i] = changesAt;
       changesAt += 1 + 2 * changes[changesAt];
-      this.saidAt[i] = saidAt;
-      saidAt += 1 + gaps[said[saidAt]];
+      this.sentencesAt[i] = sentencesAt;
+      sentencesAt += 1 + gaps[sentences[sentencesAt]];
       if (kinds[i] === "C") this.cuts.push(i + 1);
     }
   }
@@ -97,9 +97,11 @@ class Moment {
   /** Return the sentence of a step, then a line for each end of a window that is derived. */
   sentences(step) {
     if (!step) return [this.trace.opening];
-    const { skeletons, words } = this.data, { said } = this.trace, start = this.saidAt[step - 1];
-    const [text, ...parts] = skeletons[said[start]].split(GAP);
-    return (text + parts.map((part, i) => words[said[start + 1 + i]] + part).join("")).split("\n");
+    const { skeletons, words } = this.data;
+    const packed = this.trace.sentences, start = this.sentencesAt[step - 1];
+    const [head, ...parts] = skeletons[packed[start]].split(GAP);
+    const filled = parts.map((part, i) => words[packed[start + 1 + i]] + part);
+    return [head, ...filled].join("").split("\n");
   }
 
   /** Return how many nodes and leaves were visited, and how often any was entered. */

@@ -140,7 +140,7 @@ class Page {
   showRate() {
     element("play").classList.toggle("playing", this.rate > 0);
     element("play").querySelector("span").textContent = this.rate ? "Stop" : "Play";
-    element("told").setAttribute("aria-live", this.rate > SPOKEN ? "off" : "polite");
+    element("explanation").setAttribute("aria-live", this.rate > SPOKEN ? "off" : "polite");
   }
 
   // ---- What the page shows

@@ -7,21 +7,21 @@ writes the new values, and the old ones on the way back: it derives nothing abou
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from functools import cached_property
 from typing import Any, Protocol
 
-from expectitree.analysis.evaluate.cuts import (
-    BELOW_PASSED_OVER,
-    NOT_REACHED,
-    VISITED,
-    Explanation,
-    account_for_skipped,
-)
-from expectitree.analysis.evaluate.cuts import CUT as CUT_OFF
 from expectitree.analysis.trace.events import AIMS, CUT, ENTER, LEAVE, VISIT, Event
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
 from expectitree.searches.star_minimax import NO_CUTS, PROBED, STOPPED
+from expectitree.searches.unvisited import (
+    BELOW_SKIPPED,
+    NOT_REACHED,
+    VISITED,
+    SearchColumns,
+    Unvisited,
+    explain_unvisited,
+)
+from expectitree.searches.unvisited import CUT as CUT_OFF
 from expectitree.tree.model import Kind
 from expectitree.tree.scans import NONE
 
@@ -93,18 +93,18 @@ class Steps:
             NONE if moment.beta[n] is None else numbers(moment.beta[n]),
             moment.cut_after[n] if is_cut else NONE,
             self.reasons.nodes[n] if is_cut else 0,
-            VISITED if reason == BELOW_PASSED_OVER else reason,
+            VISITED if reason == BELOW_SKIPPED else reason,
             self.choices(tuple(self.search.best_branches(n))),
             self.aims[n],
         )
 
     def _find_players_above(self) -> list[list[int]]:
-        """Return for each node its parents of kind MAX and MIN: their best branches depend on it."""
+        """Return each node's parents of kind MAX and MIN: their best branches depend on it."""
         columns = self.tree.columns
         above: list[list[int]] = [[] for _ in range(len(self.tree))]
         for n in range(len(self.tree)):
             if columns.kind[n] in (Kind.MAX, Kind.MIN):
-                for b in range(columns.first[n], columns.first[n + 1]):
+                for b in self.tree.branches_of(n):
                     above[columns.child[b]].append(n)
         return above
 
@@ -112,7 +112,7 @@ class Steps:
 class _Reasons:
     """Why each node was not visited, as far as that is decided; columns are by node id.
 
-    `account_for_skipped` decides, here for the part of the tree that a step concerns. A best-first
+    `explain_unvisited` decides, here for the part of the tree that a step concerns. A best-first
     search makes its cuts when its walks are over: they are those of the finished search.
     """
 
@@ -150,10 +150,13 @@ class _Reasons:
             if self.owner[n] >= 0 and (not self.moment.visits[n] or self._is_new(event, n)):
                 self.nodes[self.owner[n]] -= 1
             self.owner[n], self.reason[n] = NONE, VISITED
-        account_for_skipped(
-            self.tree.columns, part, self.parent, self.branch, self.moment.visits, self.moment.cut,
-            self.moment.cut_after, self.parent, self.owner, self.reason, self.nodes, self.leaves, True,
-        )  # fmt: skip
+        moment = self.moment
+        columns = SearchColumns(
+            part, self.parent, self.branch, self.parent, moment.visits, moment.cut, moment.cut_after
+        )
+        explain_unvisited(
+            self.tree.columns, columns, self.owner, self.reason, self.nodes, self.leaves, True
+        )
         is_stopped = event.kind == LEAVE and event.cut == STOPPED
         for n in part:
             if self.reason[n] == NOT_REACHED and not is_stopped:
@@ -172,28 +175,28 @@ class _Reasons:
 
         Below a node that was undecided everything stays undecided, except the children.
         """
-        columns, moment = self.tree.columns, self.moment
+        child, moment = self.tree.columns.child, self.moment
         part = [event.node]
         is_shallow = self._is_new(event, event.node) and self.owner[event.node] == _UNDECIDED
         for n in part:
             if n != event.node and is_shallow:
                 break
-            for b in range(columns.first[n], columns.first[n + 1]):
-                c = columns.child[b]
+            for b in self.tree.branches_of(n):
+                c = child[b]
                 if self.branch[c] == b and (not moment.visits[c] or moment.cut[c] == PROBED):
                     part.append(c)
         return part
 
     def _reveal(self, n: int) -> list[int]:
         """Write what the cut at a node of a best-first search spares."""
-        columns, final = self.tree.columns, self._final
-        children = columns.child[columns.first[n] : columns.first[n + 1]]
+        child, final = self.tree.columns.child, self._final
+        children = {child[b] for b in self.tree.branches_of(n)}
         cut = [c for c in children if self.parent[c] == n and final.reason[c] == CUT_OFF]
         for c in cut:
             self.reason[c] = CUT_OFF
         self.nodes[n] = final.nodes[n]
         return cut
 
-    @cached_property
-    def _final(self) -> Explanation:
-        return Explanation(self.moment.trace.search)
+    @property
+    def _final(self) -> Unvisited:
+        return self.moment.trace.search.unvisited

@@ -50,10 +50,10 @@ class View {
     }
     if (this.way.has(item.branch)) classes.push("way");
     if (item.hidden) classes.push("grey");
-    const isPassedOver = !item.further && !item.run && !moment.visits[item.node]
-      && moment.skipped[item.node] === PASSED_OVER;
+    const isSkipped = !item.further && !item.run && !moment.visits[item.node]
+      && moment.skipped[item.node] === SKIPPED;
     if (tree.impossible.has(item.branch)) classes.push("zero");
-    else if (isPassedOver) classes.push("passed");
+    else if (isSkipped) classes.push("passed");
     return classes.join(" ");
   }
 

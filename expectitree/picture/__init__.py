@@ -23,6 +23,6 @@ _WHOLE = ("html", "png", "pdf")  # the other modules yield lines
 
 
 def drawing(kind: str) -> Callable[..., Any]:
-    """Return the function that draws a kind of picture, such as `svg`: it yields text or returns bytes."""
+    """Return the function that draws a kind of picture: it yields text or returns bytes."""
     draw: Callable[..., Any] = import_module(f"expectitree.{PICTURES[f'.{kind}']}").draw
     return draw if kind in _WHOLE else lambda *given: (f"{line}\n" for line in draw(*given))

@@ -1,4 +1,4 @@
-"""A picture as PNG, made from its SVG by vl-convert, which needs no system library (extra `draw`)."""
+"""A picture as PNG, made from its SVG by vl-convert (extra `draw`), without system libraries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ def check_library() -> None:
     """Raise `AnalysisError` where the library is missing."""
     if find_spec("vl_convert") is None:
         raise AnalysisError(
-            "pictures as .png and .pdf need vl-convert: pip install 'expectitree[draw]', or draw .svg"
+            "pictures as .png and .pdf need vl-convert: pip install 'expectitree[draw]',"
+            " or draw .svg"
         )
 
 

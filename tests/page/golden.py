@@ -41,7 +41,7 @@ def state(moment: Moment) -> dict[str, Any]:
         "lower": list(map(json_number, moment.lower)),
         "upper": list(map(json_number, moment.upper)),
         "visits": list(moment.visits),
-        "best": [search.best_branches(n) for n in range(len(moment.tree))],
+        "best": [list(search.best_branches(n)) for n in range(len(moment.tree))],
         "open": [event.node for event in moment.open],
         "cuts": moment.cuts,
         "nodes": moment.visited,

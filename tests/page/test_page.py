@@ -1,4 +1,4 @@
-"""The page: what stands in it is what the traces hold, and nothing that people wrote can be more than text."""
+"""The page: its data are those of the traces, and labels and notes stay text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from expectitree.algorithms import ALGORITHMS, algorithm
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
-from expectitree.analysis.trace.sentences import StepSentences, conclusion
+from expectitree.analysis.trace.sentences import conclusion
 from expectitree.errors import AnalysisError, SearchError
 from expectitree.page import SCRIPTS, draw, script_json
 from expectitree.page.data import GAP, LETTERS, Sentences, step_text
@@ -36,7 +36,7 @@ OPTIONS = text_console().options
 
 
 class Elements(HTMLParser):
-    """What elements and texts a page has."""
+    """The elements and texts of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -92,12 +92,12 @@ def check_data(report: Replays, text: str) -> None:
 
 
 def check_sentences(data: dict[str, Any], given: dict[str, Any], trace: Trace) -> None:
-    words, said = StepSentences(trace, OPTIONS), iter(given["said"])
+    words, places = StepSentences(trace, OPTIONS), iter(given["sentences"])
     for event in trace.events:
-        first, *parts = data["skeletons"][next(said)].split(GAP)
-        sentence = first + "".join(data["words"][next(said)] + part for part in parts)
+        first, *parts = data["skeletons"][next(places)].split(GAP)
+        sentence = first + "".join(data["words"][next(places)] + part for part in parts)
         assert sentence == step_text(words, event)
-    assert next(said, None) is None
+    assert next(places, None) is None
 
 
 def check_changes(data: dict[str, Any], given: dict[str, Any], trace: Trace) -> None:
@@ -136,15 +136,15 @@ def check_cells(data: dict[str, Any], cells: list[list[int]], moment: Moment) ->
     ]
     search = moment.search
     for n, place in enumerate(shown["best"]):
-        assert data["choices"][place] == search.best_branches(n)
+        assert data["choices"][place] == list(search.best_branches(n))
     if search.algorithm.in_order and search.algorithm.player_cuts and moment.done:
-        told = Explanation(search)
+        explanation = Explanation(search)
         opened = {entry.node for entry in moment.open}
         above = moment.tree.first_paths.parent
         for n, reason in enumerate(shown["skipped"]):
             if moment.visits[n]:
                 continue
-            expected = told.skipped(n)
+            expected = explanation.skipped(n)
             decider = above[n]
             while decider >= 0 and moment.cut[decider] == PROBED:
                 decider = above[decider]
@@ -152,12 +152,12 @@ def check_cells(data: dict[str, Any], cells: list[list[int]], moment: Moment) ->
                 expected = None  # the search may still reach it
             assert data["reasons"][reason] == expected, n
         assert [spared for n, spared in enumerate(shown["spared"]) if is_cut[n]] == [
-            told.nodes[n] for n in range(len(cells[0])) if is_cut[n]
+            explanation.nodes[n] for n in range(len(cells[0])) if is_cut[n]
         ]
 
 
 @pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
-def test_the_page_holds_the_traces_of_shipped_trees(file: Path) -> None:
+def test_the_page_contains_the_traces_of_shipped_trees(file: Path) -> None:
     for exact in (False, True):
         report, text = page_of(et.load(file, exact=exact), file=str(file.name))
         assert [trace.search.algorithm for trace in report.traces] == list(ALGORITHMS.values())
@@ -165,7 +165,7 @@ def test_the_page_holds_the_traces_of_shipped_trees(file: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_the_page_holds_the_traces_of_random_trees(seed: int) -> None:
+def test_the_page_contains_the_traces_of_random_trees(seed: int) -> None:
     case = Case(seed)
     for exact in (False, True):
         bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
@@ -178,10 +178,10 @@ def test_a_sentence_is_packed_without_loss() -> None:
         ("Visit a: its utility is 2", "a"),
         ("a", "a"),
         ("", ""),
-        ("Enter ▲ / (MAX), in [-1, 2/3]: alpha -1, beta 2/3\nalpha = (1 - 0.5·2) / 0.5 = 0", "▲ /"),
+        ("Enter ▲ / (MAX), in [-1, 2/3]: alpha -1\nalpha = (1 - 0.5·2) / 0.5 = 0", "▲ /"),
         ("Visit #2/3 é: 4", "#2/3 é"),
         ("12", "12"),
-        ("no number, no name", "nobody"),
+        ("no number, no name", "absent"),
     ]
     for text, name in texts:
         skeleton, *words = sentences.packed(text, name)
@@ -235,9 +235,9 @@ def test_traces_are_cut_short_and_say_so() -> None:
     )
 
 
-def test_what_cannot_be_replayed_is_an_error() -> None:
+def test_too_large_a_tree_and_no_algorithm_are_errors() -> None:
     tree = et.loads("max: [1, 2]")
-    with pytest.raises(AnalysisError, match="nothing to replay: name at least one algorithm"):
+    with pytest.raises(AnalysisError, match="no algorithm was given: name at least one"):
         replays(tree, [])
     with pytest.raises(SearchError, match="unknown algorithm 'star3'"):
         replays(tree, ["star3"])
@@ -245,7 +245,7 @@ def test_what_cannot_be_replayed_is_an_error() -> None:
     leaf = builder.terminal(1.0)
     many = builder.build(builder.max([leaf] + [builder.terminal(1.0) for _ in range(MOST_NODES)]))
     with pytest.raises(
-        AnalysisError, match=r"a search of 100,002 nodes is too long .* at most 100,000 .*--depth"
+        AnalysisError, match=r"the tree has 100,002 nodes, .* at most 100,000: .*--depth"
     ):
         replays(many)
 
@@ -263,7 +263,10 @@ def test_a_deep_tree_does_not_recurse() -> None:
 
 # ---- What people wrote stays text.
 
-HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)> <!-- & \" ' ]]> \u2028 \u202e \ud800 \x00 \x1f"
+HOSTILE = (
+    "</script><script>alert(1)</script><img src=x onerror=alert(2)> <!-- & \" ' ]]>"
+    " \u2028 \u202e \ud800 \x00 \x1f"
+)
 
 
 def test_labels_cannot_leave_their_place() -> None:
@@ -284,7 +287,7 @@ def test_labels_cannot_leave_their_place() -> None:
     assert script_json(HOSTILE).isascii()
 
 
-def test_the_policy_lets_in_this_script_and_this_style_alone() -> None:
+def test_the_policy_allows_only_this_script_and_this_style() -> None:
     text = page_of(et.load(TREES[0]))[1]
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', text)
     for name, element in (
@@ -311,18 +314,19 @@ def test_the_page_refers_to_nothing_outside() -> None:
     assert set(found) == {"http://www.w3.org/2000/svg"}  # a name, not an address
 
 
-def test_the_scripts_put_text_in_as_text() -> None:
+def test_the_scripts_never_make_markup_from_text() -> None:
     for name in SCRIPTS:
         script = files("expectitree.page").joinpath(name).read_text("utf-8")
         assert not re.search(
-            r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function|fetch\(|XMLHttp|import\(",
+            r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function"
+            r"|fetch\(|XMLHttp|import\(",
             script,
         )
         assert "</" not in script
         assert max(map(len, script.splitlines())) <= 100
 
 
-def test_exact_numbers_are_text() -> None:
+def test_exact_numbers_are_strings() -> None:
     data = data_of(page_of(et.loads("max: [1/3, {chance: [0, 1/7]}]", exact=True))[1])
     assert "1/3" in data["numbers"]
     assert data["traces"][0]["about"]["value"] == str(Fraction(1, 3))

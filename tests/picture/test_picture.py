@@ -1,4 +1,4 @@
-"""`expectitree draw`: what is drawn is the tree, nothing collides, and no text breaks out of any kind of file."""
+"""`expectitree draw`: pictures show the tree, nothing overlaps, and labels stay text."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-from helpers import ROOT
+from click.testing import Result
+from helpers import ROOT, invoke
 from random_trees import Case
 
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.cli import cli
 from expectitree.picture import PICTURES, drawing
 from expectitree.picture.content import BEST, PLAIN, Style
 from expectitree.picture.diagram import Box, Diagram, diagram
@@ -34,8 +33,8 @@ def drawn(tree: et.Tree, name: str = "star1", **wanted: Any) -> Diagram:
     return diagram(Evaluation("", et.evaluate(tree, name), **wanted), Style(**style))
 
 
-def run(*words: str, **about: Any) -> Result:
-    return CliRunner().invoke(cli, ["draw", *words], **about)
+def run(*words: str) -> Result:
+    return invoke("draw", *words)
 
 
 def text_of(kind: str, tree: et.Tree, name: str = "star1", style: Style | None = None) -> str:
@@ -128,7 +127,7 @@ def check_room(found: Diagram) -> None:
 
 @pytest.mark.parametrize("direction", ["down", "right"])
 @pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
-def test_no_two_things_of_the_shipped_trees_overlap(file: Path, direction: str) -> None:
+def test_nothing_overlaps_in_shipped_trees(file: Path, direction: str) -> None:
     for exact in (False, True):
         tree = et.load(file, exact=exact)
         for name in NAMES:
@@ -138,7 +137,7 @@ def test_no_two_things_of_the_shipped_trees_overlap(file: Path, direction: str) 
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_no_two_things_of_random_trees_overlap(seed: int) -> None:
+def test_nothing_overlaps_in_random_trees(seed: int) -> None:
     tree = Case(seed).tree(exact=seed % 2 == 0)
     for direction in ("down", "right"):
         check_room(
@@ -153,7 +152,7 @@ def test_no_two_things_of_random_trees_overlap(seed: int) -> None:
         )
 
 
-def test_wide_deep_and_lattice_trees_have_room() -> None:
+def test_nothing_overlaps_in_wide_deep_and_lattice_trees() -> None:
     wide = et.loads(
         "max: {"
         + ", ".join(f"'a long label of number {i}': {i * 1000}.25" for i in range(40))
@@ -183,7 +182,7 @@ def test_a_large_tree_is_drawn_in_part() -> None:
 # ---- Kinds of files.
 
 
-def test_an_svg_stands_for_itself() -> None:
+def test_an_svg_refers_to_nothing() -> None:
     for file in TREES:
         tree = et.load(file)
         text = text_of("svg", tree)
@@ -199,7 +198,7 @@ def test_an_svg_stands_for_itself() -> None:
         assert text == text_of("svg", et.load(file))  # the same bytes every time
 
 
-def test_themes_differ_in_colours_alone() -> None:
+def test_themes_differ_only_in_colours() -> None:
     tree = et.load(LEFT)
     light, dark = (text_of("svg", tree, style=Style(theme=theme)) for theme in ("light", "dark"))
     assert light != dark
@@ -215,19 +214,19 @@ def hostile() -> et.Tree:
     )
 
 
-def test_texts_are_texts_in_svg(hostile: et.Tree) -> None:
+def test_labels_are_escaped_in_svg(hostile: et.Tree) -> None:
     root = ElementTree.fromstring(text_of("svg", hostile, style=Style(places=True, reasons=True)))
     assert HOSTILE[:20] in (root.findtext(f"{SVG}title") or "")
     assert not root.findall(f".//{SVG}b")
 
 
-def test_texts_are_texts_in_dot(hostile: et.Tree) -> None:
+def test_labels_are_escaped_in_dot(hostile: et.Tree) -> None:
     for line in text_of("dot", hostile).splitlines():
         without = re.sub(r'"(?:[^"\\]|\\.)*"', "", line)  # all quoted strings end where they should
         assert re.fullmatch(r"[\w ={}\[\]>-]*", without), line
 
 
-def test_texts_are_texts_in_mermaid(hostile: et.Tree) -> None:
+def test_labels_are_escaped_in_mermaid(hostile: et.Tree) -> None:
     lines = text_of("mmd", hostile).splitlines()
     assert lines[0] == lines[2] == "---"
     for line in lines[4:]:
@@ -236,7 +235,7 @@ def test_texts_are_texts_in_mermaid(hostile: et.Tree) -> None:
             assert "😀" not in text  # it is there by its number
 
 
-def test_texts_are_texts_in_tex(hostile: et.Tree) -> None:
+def test_labels_are_escaped_in_tex(hostile: et.Tree) -> None:
     text = text_of("tex", hostile)
     assert text.count(r"\end{document}") == 1
     body = text.partition(r"\begin{document}")[2]
@@ -251,7 +250,7 @@ def test_texts_are_texts_in_tex(hostile: et.Tree) -> None:
 
 
 @pytest.mark.parametrize("kind", ["png", "pdf"])
-def test_pictures_of_pixels_and_of_paper(kind: str) -> None:
+def test_png_and_pdf_have_their_signatures(kind: str) -> None:
     found = drawing(kind)(Evaluation("", et.evaluate(et.load(LEFT), "star1")), None)
     assert found.startswith({"png": b"\x89PNG", "pdf": b"%PDF"}[kind])
     assert len(found) > 5_000
@@ -261,7 +260,7 @@ def test_pictures_of_pixels_and_of_paper(kind: str) -> None:
 
 
 @pytest.mark.parametrize("ending", PICTURES)
-def test_the_ending_tells_the_kind(tmp_path: Path, ending: str) -> None:
+def test_the_ending_chooses_the_format(tmp_path: Path, ending: str) -> None:
     out = tmp_path / f"tree{ending}"
     done = run(LEFT, "-o", str(out))
     assert done.exit_code == 0, done.stderr
@@ -307,12 +306,12 @@ def test_wrong_usage(words: list[str], status: int, message: str) -> None:
     from expectitree.errors import FileError
 
     done = run(*words)
-    told = (
+    message_shown = (
         str(done.exception)
         if isinstance(done.exception, FileError)
         else re.sub(r"\s+", " ", done.stderr)
     )
-    assert message in told
+    assert message in message_shown
     assert done.exit_code == status or isinstance(done.exception, FileError)
 
 
@@ -329,21 +328,21 @@ def test_without_the_library_the_error_says_what_to_install(
 ) -> None:
     monkeypatch.setattr("expectitree.picture.png.find_spec", lambda name: None)
     done = run(LEFT, "-o", str(tmp_path / "x.png"))
-    told = f"{done.stderr}{done.exception}"
+    message_shown = f"{done.stderr}{done.exception}"
     assert (
         "pictures as .png and .pdf need vl-convert: pip install 'expectitree[draw]', or draw .svg"
-        in told
+        in message_shown
     )
     assert run(LEFT, "-o", str(tmp_path / "x.svg")).exit_code == 0
 
 
-def test_only_the_strategy_is_drawn_when_asked() -> None:
+def test_strategy_draws_only_what_optimal_play_can_reach() -> None:
     done = run(LEFT, "-o", "-", "--format", "dot", "--strategy", "--no-title")
     assert done.stdout.count(" -> ") == 5  # a1, its two outcomes, one action of each
     assert 'label=""' in done.stdout.splitlines()[1]
 
 
-def test_a_stopped_search_is_drawn_and_said(tmp_path: Path) -> None:
+def test_a_stopped_search_is_drawn_with_exit_status_1(tmp_path: Path) -> None:
     done = run(LEFT, "-a", "star1", "--max-visits", "4", "-o", str(tmp_path / "x.svg"))
     assert done.exit_code == 1
     assert (tmp_path / "x.svg").exists()
