@@ -21,7 +21,7 @@ from expectitree.algorithms import ALGORITHMS, algorithm
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
-from expectitree.analysis.trace.sentences import conclusion
+from expectitree.analysis.trace.sentences import StepSentences, conclusion
 from expectitree.errors import AnalysisError, SearchError
 from expectitree.page import SCRIPTS, draw, script_json
 from expectitree.page.data import GAP, LETTERS, Sentences, step_text
