@@ -32,14 +32,13 @@ from expectitree.analysis.trace.events import (
     VISIT,
     Event,
 )
-from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
-from expectitree.analysis.trace.text import Board
+from expectitree.analysis.trace.sentences import StepSentences, conclusion
 from expectitree.numbers import Number, cell_text, display_text, escape, probability_text
 from expectitree.page.replays import Replays
 from expectitree.page.steps import Steps
+from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number, search_fields
-from expectitree.text.look import Look
 from expectitree.text.phrases import residue
 from expectitree.tree.model import Kind, Tree
 
@@ -151,7 +150,7 @@ def _trace_columns(
     trace: Trace, numbers: Table, choices: Table, sentences: Sentences
 ) -> dict[str, Any]:
     search = trace.search
-    board = Board(trace, Look(10_000, True))
+    words = StepSentences(trace, text_console().options)
     steps = Steps(trace, numbers, choices)
     start = {name: _column(values) for name, values in steps.start.items()}
     columns: dict[str, list[int]] = {
@@ -164,8 +163,8 @@ def _trace_columns(
         columns["depths"].append(event.depth)
         columns["keeps"].append(keeps)
         columns["changes"] += [len(changes) // 2, *changes]
-        text = step_text(board, event, steps.moment)
-        columns["sentences"] += sentences.packed(text, board.name(event))
+        text = step_text(words, event)
+        columns["sentences"] += sentences.packed(text, words.name(event))
     return {
         "name": search.algorithm.full_name,
         "about": search_fields(trace.file, search),
@@ -177,13 +176,13 @@ def _trace_columns(
         **columns,
         "total": trace.total,
         "opening": opening(trace),
-        "conclusion": escape(board.conclusion()),
+        "conclusion": escape(conclusion(trace, words.options)),
     }
 
 
-def step_text(board: Board, event: Event, moment: Moment) -> str:
+def step_text(words: StepSentences, event: Event) -> str:
     """Return the sentence of a step, and a line for each end of its window that is derived."""
-    return "\n".join([board.sentences[event.kind](event), *board.reckoned(event, moment)])
+    return "\n".join([words.sentences[event.kind](event), *words.window_formulas(event)])
 
 
 def opening(trace: Trace) -> str:

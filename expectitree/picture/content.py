@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from expectitree.analysis.evaluate.cut_text import cut_reason
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.outline import Row, outline
 from expectitree.analysis.evaluate.report import Evaluation
@@ -227,9 +228,9 @@ class _Reader:
             tooltip.append(f"α {alpha}, β {beta}")
             remarks.append(infinities(tooltip[-1]))
         if cut is not None:
-            tooltip.append(cut.reason)
+            tooltip.append(cut_reason(cut))
             if self.style.reasons:
-                remarks += broken(cut.reason, _REASON_COLUMNS, 6)
+                remarks += broken(cut_reason(cut), _REASON_COLUMNS, 6)
         if n in self.tree.notes:
             tooltip.append(escape(self.tree.notes[n][:_LONGEST_NOTE]))
         if n in self.numbered and not is_terminal:
@@ -291,7 +292,7 @@ class _Reader:
         yield label + p
         cut = self.explanation.cut(row.parent)
         if cut is not None and row.branch == self.first_cut(row.parent):
-            yield cut.reason
+            yield cut_reason(cut)
         if row.branch in self.tree.branch_notes:
             yield escape(self.tree.branch_notes[row.branch][:_LONGEST_NOTE])
 

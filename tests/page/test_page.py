@@ -21,18 +21,18 @@ from expectitree.algorithms import ALGORITHMS, algorithm
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
-from expectitree.analysis.trace.text import Board
+from expectitree.analysis.trace.sentences import StepSentences, conclusion
 from expectitree.errors import AnalysisError, SearchError
 from expectitree.page import SCRIPTS, draw, script_json
 from expectitree.page.data import GAP, LETTERS, Sentences, step_text
 from expectitree.page.replays import MOST_NODES, Replays, replays
 from expectitree.page.steps import COLUMNS
 from expectitree.searches.star_minimax import NO_CUTS, PROBED
+from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number
-from expectitree.text.look import Look
 
 TREES = sorted((ROOT / "trees").iterdir())
-WIDE = Look(10_000, True)
+OPTIONS = text_console().options
 
 
 class Elements(HTMLParser):
@@ -86,17 +86,17 @@ def check_data(report: Replays, text: str) -> None:
         assert given["branches"] == [event.branch for event in trace.events]
         assert given["depths"] == [event.depth for event in trace.events]
         assert given["total"] == trace.total
-        assert given["conclusion"] == Board(trace, WIDE).conclusion()
+        assert given["conclusion"] == conclusion(trace, OPTIONS)
         check_sentences(data, given, trace)
         check_changes(data, given, trace)
 
 
 def check_sentences(data: dict[str, Any], given: dict[str, Any], trace: Trace) -> None:
-    board, moment, places = Board(trace, WIDE), Moment(trace), iter(given["sentences"])
-    while event := moment.forward():
+    words, places = StepSentences(trace, OPTIONS), iter(given["sentences"])
+    for event in trace.events:
         first, *parts = data["skeletons"][next(places)].split(GAP)
         sentence = first + "".join(data["words"][next(places)] + part for part in parts)
-        assert sentence == step_text(board, event, moment)
+        assert sentence == step_text(words, event)
     assert next(places, None) is None
 
 
