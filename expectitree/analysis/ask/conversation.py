@@ -17,11 +17,10 @@ from expectitree.analysis.ask.report import Inquiry
 from expectitree.analysis.ask.text import bounds_text, state
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
-from expectitree.analysis.show import look_of
 from expectitree.errors import FileError, Problem, SearchError, TreeError
 from expectitree.files.grammar.problems import TooManyProblemsError
 from expectitree.files.grammar.words import nearest
-from expectitree.text.console import safe, text_console
+from expectitree.text.console import safe
 from expectitree.text.headings import title_heading
 from expectitree.text.phrases import plural
 
@@ -161,8 +160,7 @@ class Conversation:
 
     def drawing(self, options: ConsoleOptions) -> Iterator[RenderableType]:
         """Yield the tree with what is known so far."""
-        look = look_of(text_console(options.max_width, not options.ascii_only))
-        return tree_lines(Evaluation(self.tree_name, self.inquiry.search), look)
+        return tree_lines(Evaluation(self.tree_name, self.inquiry.search), options)
 
     def _save(self, changes: dict[str, str]) -> list[RenderableType]:
         """Add answers to the file; return a warning the first time that this fails."""
