@@ -13,8 +13,8 @@ from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.show import to_text
 from expectitree.errors import ExpectitreeError
+from expectitree.picture import svg
 from expectitree.picture.content import Style
-from expectitree.picture.svg import picture_svg
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.tree.model import Tree
@@ -45,7 +45,7 @@ def bundle(shown: Any) -> Bundle:
             shown = evaluate(shown)
         text = _text(shown)
         if isinstance(shown, Search):
-            picture = "\n".join(picture_svg(Evaluation("", shown), Style(rows=SHORT_TREE)))
+            picture = "\n".join(svg.draw(Evaluation("", shown), Style(rows=SHORT_TREE)))
             picture = picture.replace(
                 "<svg ", '<svg style="max-width: 100%; height: auto" ', 1
             )  # of the page
