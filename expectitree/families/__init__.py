@@ -1,8 +1,8 @@
 """Families of trees for comparing searches, made from a seed and the same on every machine.
 
-To add a family, write a module with a function that returns the tree and one that checks whether
-parameters fit together, add them to `FAMILIES` and `_CHECKS`, and add the parameters to
-`parameters.PARAMETERS`.
+To add a family, write a module with a function that returns the tree and one that returns how many
+nodes it has, add them to `FAMILIES` and `_NODES`, and add the parameters to `PARAMETERS` in
+`parameters.py`.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from inspect import signature
 from typing import Any
 
 from expectitree.errors import TransformError
-from expectitree.families.ballard import ballard, check_branching
+from expectitree.families.ballard import ballard, ballard_nodes
 from expectitree.families.growing import TOO_LARGE
-from expectitree.families.lattice import check_prices, lattice
-from expectitree.families.parameters import MOST_NODES, PARAMETERS, repeat_pattern
-from expectitree.families.uniform import check_utilities, uniform
+from expectitree.families.lattice import lattice, lattice_nodes
+from expectitree.families.parameters import MOST_NODES, PARAMETERS
+from expectitree.families.uniform import uniform, uniform_nodes
 from expectitree.numbers import quote
-from expectitree.tree.model import Kind, Tree
+from expectitree.tree.model import Tree
 
 FAMILIES: dict[str, Callable[..., Tree]] = {
     "ballard": ballard,
     "uniform": uniform,
     "lattice": lattice,
 }
-_CHECKS: dict[str, Callable[..., None]] = {
-    "ballard": check_branching,
-    "uniform": check_utilities,
-    "lattice": check_prices,
+_NODES: dict[str, Callable[..., float]] = {
+    "ballard": ballard_nodes,
+    "uniform": uniform_nodes,
+    "lattice": lattice_nodes,
 }
 
 
@@ -73,17 +73,7 @@ def expected_nodes(family: str, **parameters: Any) -> float:
     be too large.
     """
     values = parameters_of(family) | read_parameters(family, parameters)
-    _CHECKS[family](**values)
-    if family == "lattice":
-        return 1.5 * float(values["steps"]) ** 2
-    branching = values["branching"]
-    width = sum(branching) / 2 if isinstance(branching, tuple) else branching
-    dice, end = values.get("dice", 0), values.get("end", 0.0)
-    nodes = total = 1.0
-    for ply, kind in enumerate(repeat_pattern(values["pattern"], values["plies"])):
-        nodes *= 2 * dice - 1 if dice and kind == Kind.CHANCE else width
-        nodes *= 1 - end if ply else 1.0  # the root never ends early
-        total += nodes
-    if total > MOST_NODES:
+    nodes = _NODES[family](**values)
+    if nodes > MOST_NODES:
         raise TransformError(TOO_LARGE)
-    return total
+    return nodes

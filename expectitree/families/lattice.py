@@ -37,11 +37,9 @@ def lattice(
     was reached: 1,000 steps have half a million points (of three nodes each: MAX, its stop, and
     CHANCE), and about 2^1000 nodes unfolded.
     """
-    check_prices(steps, spot, up, rate)
+    nodes = lattice_nodes(steps, spot, up, rate)
     down = 1 / up
-    points = (steps + 1) * (steps + 2) // 2
     inner = steps * (steps + 1) // 2
-    nodes = points + 2 * inner
     columns = new_columns(nodes, branches=4 * inner)
     # Rounded to 15 decimals, both probabilities sum to 1, in text too.
     p = round((rate - down) / (up - down), 15)
@@ -61,8 +59,11 @@ def lattice(
     return adopt(finished(columns), labels, title=f"{title} a step", source=SOURCE)
 
 
-def check_prices(steps: int, spot: float, up: float, rate: float, **others: Any) -> None:
-    """Raise `TransformError` if the factors do not fit together, or a price is not a float."""
+def lattice_nodes(steps: int, spot: float, up: float, rate: float, **others: Any) -> int:
+    """Return how many nodes the tree has.
+
+    Raises `TransformError` if the factors do not fit together, or a price is not a float.
+    """
     down = 1 / up
     if not down < rate < up:
         raise TransformError(
@@ -73,6 +74,8 @@ def check_prices(steps: int, spot: float, up: float, rate: float, **others: Any)
         raise TransformError(
             f"prices after {steps:,} steps are beyond 10^300: choose fewer steps, or up nearer to 1"
         )
+    points = (steps + 1) * (steps + 2) // 2
+    return points + steps * (steps + 1)  # two more where a choice is left
 
 
 def weave(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
+from operator import mul
 from random import Random
 from typing import Any
 
@@ -37,7 +39,7 @@ def uniform(
     digits that sum to 1. Draws are made ply by ply: for each node whether it ends and how many
     branches it has, then the utilities of all branches, then their weights.
     """
-    check_utilities(utilities, real)
+    uniform_nodes(pattern, plies, branching, utilities, real, end)  # checks the parameters
     kinds = repeat_pattern(pattern, plies)
     least, most = branching if isinstance(branching, tuple) else (branching, branching)
     lower, upper = map(float, utilities)
@@ -69,13 +71,28 @@ def uniform(
     return adopt(columns, local_bounds={root: (lower, upper)}, title=f"{title}, seed {seed}")
 
 
-def check_utilities(utilities: tuple[float, float], real: bool, **others: Any) -> None:
-    """Raise `TransformError` if whole utilities have ends that are not whole."""
+def uniform_nodes(
+    pattern: Sequence[Kind],
+    plies: int | None,
+    branching: int | tuple[int, int],
+    utilities: tuple[float, float],
+    real: bool,
+    end: float,
+    **others: Any,
+) -> float:
+    """Return how many nodes the tree has on average.
+
+    Raises `TransformError` if whole utilities have ends that are not whole.
+    """
     if not real and any(end != int(end) for end in utilities):
         lower, upper = (exact_text(float(end)) for end in utilities)
         raise TransformError(
             f"whole utilities between {lower} and {upper}: give whole ends, or ask for real ones"
         )
+    width = sum(branching) / 2 if isinstance(branching, tuple) else branching
+    # A child has children itself with probability 1 - end.
+    growth = [width * (1 - end)] * ((plies or len(pattern)) - 1)
+    return 1 + sum(accumulate(growth, mul, initial=width))
 
 
 def _check_size(nodes: int, last: int, rest: int, least: int, most: int, end: float) -> None:
