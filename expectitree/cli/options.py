@@ -93,9 +93,7 @@ class SearchOptions:
         for name, read in self._sources():
             try:
                 with working(f"reading {name}"):
-                    tree = read()
-                with working(f"preparing {name}"):
-                    tree = prepare(tree, self.depth, self.order)
+                    tree = prepare(read(), self.depth, self.order)
                 if self.engine in ("auto", "compiled"):
                     advice = compiling.advice(len(tree))
                     if advice:
@@ -122,7 +120,7 @@ class SearchOptions:
         format: str,
         **settings: Any,
     ) -> None:
-        """Show the report of a function about each tree, with the file's name if there are several."""
+        """Show what a function reports about each tree, under the file's name if there are several."""
         several = format == "text" and self.tree_count > 1
         for position, report in enumerate(self.map(activity, function)):
             self.fail_if(report.search.outcome is Outcome.STOPPED)

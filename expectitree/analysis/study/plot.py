@@ -34,7 +34,8 @@ def draw_study(summary: Summary, path: str) -> None:
     """Write a plot of a study to a file; the ending sets the format.
 
     A line for each search shows the leaves visited over one parameter. Raises `AnalysisError` if
-    there is nothing to draw, and `FileError` if the file cannot be written. Call `check_plot` first.
+    there is nothing to draw, and `FileError` if the file cannot be written. `check_plot` comes
+    first.
     """
     import matplotlib
 

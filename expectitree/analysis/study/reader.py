@@ -148,7 +148,9 @@ class _StudyReader:
         if "family" not in values:
             raise AnalysisError("there is no key family: choose ballard, uniform or lattice")
         families = values.pop("family")
-        for family in filter(None, families):
+        if None in chain(families, *values.values()):  # a problem that was noted
+            return []
+        for family in families:
             known = parameters_of(family)
             for name, texts in values.items():
                 if name in known:
@@ -183,9 +185,9 @@ class _StudyReader:
         is_mapping = isinstance(item, tuple) and len(item) == 1 and isinstance(item[0][1], tuple)
         _expect(is_mapping, item, "a name, or such as star2.5: {probes: [1, 2]}")
         ((name, written),) = item
-        own = ("goal",) if name.lower() == LIMIT.name else tuple(reversed(OPTIONS))
+        own = ("goal",) if name.lower() == LIMIT.name else tuple(OPTIONS)
         chosen = self.mapping(written, {key: self.each(_option(key)) for key in own})
-        keys = [key for key in own if key in chosen]
+        keys = [key for key in reversed(own) if key in chosen]
         combinations = product(*(chosen[key] for key in keys))
         return [_find_algorithm(name, dict(zip(keys, some, strict=True))) for some in combinations]
 

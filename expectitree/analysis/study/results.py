@@ -1,8 +1,8 @@
 """Keeps the results of a study: a JSON line for each tree, in a file that only grows.
 
-A line is on the disk before its task counts as done. A study that was killed at any moment therefore
-continues where it stopped: complete lines count, half a line at the end is removed, and of two
-results of one run the first counts.
+A line is on the disk before its task counts as done. A study that was killed at any moment
+therefore continues where it stopped: complete lines count, half a line at the end is removed, and
+of two results of one run the first counts.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def count_done(study: Study, results: Results) -> tuple[int, int]:
 
 
 def _record(data: dict[str, Any]) -> Record:
-    """Return the record of a line's data; raise `ValueError`, `KeyError` or `TypeError` if invalid."""
+    """Return the record of a line's data; raise ValueError, KeyError or TypeError if invalid."""
     record = Record(**data)
     whole = (record.repetition, record.seed, record.nodes, record.leaves)
     texts = [text for pair in record.tree.items() for text in pair]

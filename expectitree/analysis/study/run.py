@@ -1,4 +1,4 @@
-"""Runs a study: generates its trees and searches them, through any `concurrent.futures` executor."""
+"""Runs a study: generates its trees and searches them, in any `concurrent.futures` executor."""
 
 from __future__ import annotations
 

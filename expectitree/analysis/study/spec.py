@@ -1,4 +1,4 @@
-"""What a study is: trees, algorithms, engines, repetitions, and published figures to compare with."""
+"""What a study is: trees, algorithms, engines, repetitions, and published figures."""
 
 from __future__ import annotations
 

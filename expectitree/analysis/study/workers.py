@@ -64,9 +64,8 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         workers = client.ncores()
         if not workers:
-            raise AnalysisError(
-                f"the scheduler at {address} has no workers: start some with `dask worker {address}`"
-            )
+            advice = f"start some with `dask worker {address}`"
+            raise AnalysisError(f"the scheduler at {address} has no workers: {advice}")
         _check_workers(client, address)
         yield client.get_executor(pure=False), sum(workers.values())
     except ExpectitreeError:
@@ -93,9 +92,9 @@ def _check_workers(client: Any, address: str) -> None:
     except Exception:
         raise AnalysisError(f"a worker at {address} has no expectitree: install it there") from None
     if found != {__version__}:
-        raise AnalysisError(
-            f"the workers at {address} have expectitree {', '.join(sorted(found))}, not {__version__}"
-        )
+        versions = ", ".join(sorted(found))
+        message = f"the workers at {address} have expectitree {versions}, not {__version__}"
+        raise AnalysisError(message)
 
 
 def _cores() -> int:
