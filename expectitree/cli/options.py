@@ -120,7 +120,7 @@ class SearchOptions:
         format: str,
         **settings: Any,
     ) -> None:
-        """Show what a function reports about each tree, under the file's name if there are several."""
+        """Show what a function reports about each tree; several trees have their file's name above."""
         several = format == "text" and self.tree_count > 1
         for position, report in enumerate(self.map(activity, function)):
             self.fail_if(report.search.outcome is Outcome.STOPPED)
@@ -161,7 +161,15 @@ class ChosenAlgorithms:
     def __init__(self, names: Sequence[str], options: Mapping[str, int | str]) -> None:
         self.are_named = bool(names)  # by the user; otherwise these are all algorithms
         self.options = options
-        self.all = _find_algorithms(names or list(ALGORITHMS), options)
+        chosen = dict.fromkeys(name.lower() for name in names or ALGORITHMS)
+        for key in options:
+            own = OPTIONS[key].algorithm
+            if own not in chosen:
+                raise click.UsageError(f"--{key} is for {own}: use -a {own}, or leave it out.")
+        self.all = [find_algorithm(name, **self._options_of(name)) for name in chosen]
+
+    def _options_of(self, name: str) -> dict[str, int | str]:
+        return {k: value for k, value in self.options.items() if OPTIONS[k].algorithm == name}
 
     def or_only(self, name: str) -> ChosenAlgorithms:
         """Return the algorithms that the user named, or by default only the one with this name."""
@@ -181,19 +189,6 @@ class ChosenAlgorithms:
         for name in (algorithm.name for algorithm in self.all if algorithm not in fast):
             say(f"{file}: {name} is left out, it is slow on so many leaves: -a {name} runs it")
         return fast
-
-
-def _find_algorithms(names: Sequence[str], options: Mapping[str, int | str]) -> list[Algorithm]:
-    names = list(dict.fromkeys(name.lower() for name in names))
-    for key in options:
-        own = OPTIONS[key].algorithm
-        if own not in names:
-            raise click.UsageError(f"--{key} is for {own}: use -a {own}, or leave it out.")
-    chosen = []
-    for name in names:
-        own_options = {k: v for k, v in options.items() if OPTIONS[k].algorithm == name}
-        chosen.append(find_algorithm(name, **own_options))
-    return chosen
 
 
 def read_bounds(text: str, exact: bool) -> Bounds:
