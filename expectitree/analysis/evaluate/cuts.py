@@ -1,4 +1,4 @@
-"""Explain a search: the numbers behind every cut, what the cut saved, and why nodes were skipped."""
+"""Explain a search: the numbers behind every cut, and why nodes were skipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of `eval`: a search of a tree, the reasons for its cuts, and what is asked about it."""
+"""The report of `eval`: a search of a tree, and the reasons for its cuts."""
 
 from __future__ import annotations
 

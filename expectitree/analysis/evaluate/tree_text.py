@@ -81,7 +81,7 @@ class _Drawing:
     # ---- The left margin.
 
     def stem(self, depth: int) -> str:
-        """Return the lines that pass on the left; of a deep row only the nearest, after a number."""
+        """Return the lines on the left; of a deep row only the nearest, after a number."""
         start = max(1, depth - self.levels)
         down, blank = self.characters.down, self.characters.blank
         stem = "".join([down if going_on else blank for going_on in self.open[start:depth]])

@@ -1,8 +1,8 @@
 """Record the walks of a best-first search from what it writes into its columns.
 
 The recorder depends on the order of the writes in `best_first` (docs/decisions/0010-trace.md). A
-walk writes `aim`, then `visits`, of each node that it enters, from the root down. It writes `lower`,
-then `upper`, of each node that it backs up, and of the leaf. `mean` has the estimates.
+walk writes `aim`, then `visits`, of each node that it enters, from the root down. It writes
+`lower`, then `upper`, of each node that it backs up, and of the leaf. `mean` has the estimates.
 """
 
 from __future__ import annotations
@@ -98,10 +98,13 @@ class WalkRecorder(Recorder):
             if search.visits[n] and search.cut[n] not in NO_CUTS:
                 low = search.cut[n] in (ALPHA_CUT, CHANCE_CUT_LOW)
                 end = search.upper[n] if low else search.lower[n]
-                self.record_unchanged(
-                    CUT, n, paths.branch[n], paths.depth[n], window=(search.alpha[n], search.beta[n]),
-                    cut=search.cut[n], after=search.cut_after[n], terms=self.terms(n, end, not low),
-                )  # fmt: skip
+                about = {
+                    "window": (search.alpha[n], search.beta[n]),
+                    "cut": search.cut[n],
+                    "after": search.cut_after[n],
+                    "terms": self.terms(n, end, not low),
+                }
+                self.record_unchanged(CUT, n, paths.branch[n], paths.depth[n], **about)
 
     def branch_to(self, above: int, n: int) -> int:
         """Return the branch that a walk took: the likeliest if several lead to the child."""
@@ -146,7 +149,7 @@ class WalkRecorder(Recorder):
         above, (n, branch) = self.way[-2][0], self.way[-1]
         kind, guide = self.kind[above], self.algorithm.guide
         aim, own_aim = self.columns["aim"][above], self.columns["aim"][n]
-        # As recorded: the search's columns already have the utility of a leaf that is being visited.
+        # As recorded: the search's columns already have the utility of the leaf.
         lower, upper, mean = self.lower, self.upper, self.columns["mean"]
         children = {
             self.child[b]: b

@@ -95,7 +95,7 @@ class ObservedColumn(list[Any]):
 
 
 class Recorder:
-    """Makes events of what a search writes: `on_NAME` is called for each write to the column NAME."""
+    """Makes events of a search: it calls `on_NAME` for each write to the column NAME."""
 
     def __init__(self, tree: Tree, at: int | None, most: int | None) -> None:
         self.tree, self.at, self.most = tree, at, most

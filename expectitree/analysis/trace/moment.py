@@ -42,8 +42,8 @@ class Moment:
         """
         return replace(
             self.trace.search, lower=self.lower, upper=self.upper, visits=self.visits,
-            alpha=self.alpha, beta=self.beta, cut=self.cut, cut_after=self.cut_after, cuts=self.cuts,
-            stopped=self.trace.search.stopped or not self._is_finished,
+            alpha=self.alpha, beta=self.beta, cut=self.cut, cut_after=self.cut_after,
+            cuts=self.cuts, stopped=self.trace.search.stopped or not self._is_finished,
         )  # fmt: skip
 
     def forward(self) -> Event | None:

@@ -64,7 +64,7 @@ def trace(
     max_visits: int | None = None,
     file: str = "",
 ) -> Trace:
-    """Search a tree and return every step, or with `at` (an id or path) those that concern one node.
+    """Search a tree and return every step, or those that concern the node `at` (an id or path).
 
     The trace keeps the first `most` events and counts all. The engine is the interpreted or the
     exact one.
@@ -78,8 +78,8 @@ def trace(
     kind = _Recorder if chosen.in_order else WalkRecorder
     recorder = kind(tree, chosen, eps, at, most)
     search = search_window(
-        tree, chosen, root_bounds, source, root_bounds, "exact" if tree.exact else "interpreted", max_visits,
-        recorder.listen,
+        tree, chosen, root_bounds, source, root_bounds,
+        "exact" if tree.exact else "interpreted", max_visits, recorder.listen,
     )  # fmt: skip
     if isinstance(recorder, WalkRecorder):
         recorder.record_cuts(search)
@@ -115,7 +115,7 @@ class _Frame:
 
 
 class _Recorder(Recorder):
-    """Makes events of the writes of a search in order, which come in the order of `star_minimax`."""
+    """Makes events of the writes of a search in order, as `star_minimax` makes them."""
 
     def __init__(
         self, tree: Tree, algorithm: Algorithm, eps: Any, at: int | None, most: int | None
