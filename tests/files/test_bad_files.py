@@ -11,13 +11,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from helpers import ROOT
+from files.samples import BAD, SEEDS, TREES
 
 import expectitree as et
 from expectitree.errors import FileError
 
-BAD = ROOT / "tests" / "bad"
-TREES = sorted(path.name for path in BAD.iterdir() if path.suffix in (".yaml", ".json"))
 SYNTAX = "this is not YAML: "  # what follows is PyYAML's own wording
 
 
@@ -395,15 +393,6 @@ def test_a_text_stream_that_is_not_utf_8(tmp_path: Path) -> None:
 
 # ---- Fuzzing: whatever a file holds, a FileError is all that comes out.
 
-SEEDS = (
-    "title: A risk\nsource: 'x'\nexpect: {value: 54.5, best: right, star1: {skipped: [a/#2], bounds: [0, inf]}}\n"
-    "max:\n  left:  {chance: [10, 10]}\n  right: {chance: [100, 9]}\n",
-    "max:\n  a1:\n    chance:\n      - {p: 0.9, min: [2, 2]}\n      - {p: 1/10, min: &a [3, 3]}\n"
-    "  a2:\n    chance:\n      - &n {p: 90%, min: [1, 1]}\n      - {p: 10%, ref: n}\n"
-    'nodes: {n: {type: MAX, children: [1e-3, -.5], estimate: 1, bounds: [-inf, 9], note: "q\\x41"}}\n',
-    '{"max": [{"label": "a", "utility": 1}, {"chance": {"x": {"p": 0.5, "utility": 1}, '
-    '"y": {"p": "1/2", "min": [1, 2]}}}], "bounds": [0, 5]}',
-)
 PIECES = [
     *"abcmaxinp :,-[]{}&*!|>'\"%@`?#\\\n\t/.0123456789e+~<=\x07é\ufeff\x85\u2028\r\0\ud800\U0001f3b2",
     *(

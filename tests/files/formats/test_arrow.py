@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from files.test_saving import NASTY, SHIPPED, chain, nasty_tree, told
+from files.samples import NASTY, SHIPPED, chain, nasty_tree, told
 from helpers import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
