@@ -131,6 +131,19 @@ def test_pure_python_yaml_finds_the_same(name: str, monkeypatch: pytest.MonkeyPa
     assert seen[0] == seen[1]
 
 
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("max: [{node: a}]\nnodes: {a: 1}", "ref"),
+        ("max: [{ref: a}]\nnode: {a: 1}", "nodes"),
+        ("max: [{max: [1], nots: x}]", "note"),
+        ("chance: [{probability: 1, utility: 2}]", "p"),
+    ],
+)
+def test_the_key_that_a_message_suggests_is_allowed_at_its_place(text: str, meant: str) -> None:
+    assert f"(did you mean '{meant}'?)" in message(text)
+
+
 # ---- What does not fit in a file.
 
 
