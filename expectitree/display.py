@@ -29,7 +29,7 @@ def show_by(bundle: Callable[[object], Bundle], renderables: Renderables) -> Non
 
 
 class Shown:
-    """A mixin for what notebooks and `rich.print` show as a picture or text in place of its `repr`."""
+    """A mixin for what notebooks and `rich.print` show in place of its `repr`."""
 
     __slots__ = ()
 

@@ -172,7 +172,7 @@ def test_probability(text: str, value: Fraction) -> None:
     ],
 )
 def test_no_probability(text: str) -> None:
-    """What lies outside [0, 1], or is no number, is refused in both number systems."""
+    """What lies outside [0, 1], or is not a number, is refused in both number systems."""
     for exact in (False, True):
         with pytest.raises(NumberError):
             to_probability(text, exact)

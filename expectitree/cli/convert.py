@@ -7,7 +7,7 @@ import click
 from expectitree.cli.options import FILE, check_output, force_option, write_tree
 from expectitree.cli.terminal import say, working
 from expectitree.files import load
-from expectitree.files.saving import TEXT_FORMATS
+from expectitree.files.formats import TEXT_FORMATS, format_by_suffix
 
 
 @click.command("convert")
@@ -20,24 +20,26 @@ from expectitree.files.saving import TEXT_FORMATS
     "--drop",
     type=click.Choice(["fractions"]),
     multiple=True,
-    help="Let go of what the format cannot hold: fractions become the nearest floats in .arrow and .parquet.",
+    help="Allow a loss: fractions become the nearest floats in .arrow and .parquet.",
 )
 @force_option
 def command(
     source: str, out: str, format_name: str | None, drop: tuple[str, ...], force: bool
 ) -> None:
-    """Write the tree in IN to OUT, each in the format that its ending tells; - is standard input or output.
+    """Write the tree in IN to OUT, each in the format of its ending.
+
+    Write - for standard input or output.
 
     \b
-    .yaml .yml .json     text, and exact: fractions and decimals stay what they are
+    .yaml .yml .json     text with exact numbers: decimals and fractions
     .arrow .parquet      tables, for trees too large for text; numbers are floats
 
-    Nothing is lost but comments and layout: what a format cannot hold is an error, unless --drop says that it may go.
+    Only comments and layout are lost. Anything else that a format cannot hold is an error, unless
+    you allow the loss with --drop.
     """
     check_output(out, format_name, force)
-    # Text is read exactly, so that nothing is lost; tables hold floats, and go into tables as they
-    # are.
-    from_tables = source != "-" and source.lower().endswith((".arrow", ".parquet"))
+    # Text is read exactly, so that nothing is lost; tables hold floats.
+    format = format_by_suffix(source)
     with working(f"reading {source}"):
-        tree = load(source, exact=not from_tables, warn=say)
+        tree = load(source, exact=format is None or format.is_text, warn=say)
     write_tree(tree, out, format_name, "fractions" in drop)

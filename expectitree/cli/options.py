@@ -20,7 +20,8 @@ from expectitree.analysis.show import formats
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import color_option, say, working, write
 from expectitree.errors import ExpectitreeError, FileError, NumberError, Problem
-from expectitree.files import SUFFIXES, load, loads, tree_files
+from expectitree.files import load, loads, tree_files
+from expectitree.files.formats import SUFFIXES
 from expectitree.files.saving import format_of, pieces, save
 from expectitree.numbers import to_bound
 from expectitree.searches.engine import usual_algorithms
@@ -309,7 +310,7 @@ def format_option(question: str) -> Callable[[Command], Command]:
 
 def max_leaves_option(command: Command) -> Command:
     """Add --max-leaves to a command that computes limits."""
-    from expectitree.analysis.limit.report import MOST_LARGE, MOST_LEAVES
+    from expectitree.analysis.limit.steps import MOST_LARGE, MOST_LEAVES
 
     return click.option(
         "--max-leaves",

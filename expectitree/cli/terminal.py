@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from expectitree.analysis.show import look_of, rendered
+from expectitree.analysis.show import rendered
 from expectitree.numbers import escape
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from expectitree.text.look import Look
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 COLOR = "expectitree.color"  # where --color is kept in the context's `meta`
@@ -25,7 +24,7 @@ _PATIENCE = 1.0  # seconds before progress is shown
 
 
 def make_console(stderr: bool = False) -> Console:
-    """Return the console for standard output or standard error, with the colours that --color chose."""
+    """Return the console for standard output or standard error, with the colours of --color."""
     from expectitree.text import console
 
     stream: Any = sys.stderr if stderr else sys.stdout
@@ -39,6 +38,15 @@ def make_console(stderr: bool = False) -> Console:
 def show(question: str, format: str, report: Any, **settings: Any) -> None:
     """Write the answer to a question to standard output; `settings` go to the format's renderer."""
     write(rendered(question, format, make_console(), report, **settings))
+
+
+def show_separator(file: str, position: int) -> None:
+    """Write the line before the output about one of several files."""
+    from expectitree.text.console import to_strings
+    from expectitree.text.headings import file_separator
+
+    console = make_console()
+    write(to_strings(file_separator(file, position, console.options), console))
 
 
 def color_option(command: Command) -> Command:
@@ -56,11 +64,6 @@ def color_option(command: Command) -> Command:
         callback=choose,
         help="Colours: auto uses them on a terminal.",
     )(command)
-
-
-def make_look(err: bool = False) -> Look:
-    """Return how text looks on standard output, until every renderer takes console options."""
-    return look_of(make_console(err))
 
 
 def write(pieces: Iterable[str]) -> None:
@@ -99,7 +102,7 @@ def discard(stream: Any) -> None:
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show a progress bar on standard error while something takes longer than a second, if people look at it."""
+    """Show a progress bar on standard error, a terminal, for work of more than a second."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield
         return
@@ -127,7 +130,7 @@ def _show_progress(what: str, done: threading.Event) -> None:
 
 @contextmanager
 def counting(what: str, done: int, total: int) -> Iterator[Callable[[int], None]]:
-    """Give what is to be told of every few more that are done; show a bar with the time left, if people look at it."""
+    """Yield a callback that advances a progress bar on standard error, a terminal."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield lambda more: None
         return

@@ -62,8 +62,6 @@ class TreeBuilder:
         self._certain: Any = (
             [self._one] if exact else array("d", [1.0])
         )  # the probability of an action, as a column
-        # What adds a list to the column: an array's `fromlist` takes half the time of its `extend`.
-        self._extend_utility: Any = getattr(self._utility, "fromlist", self._utility.extend)
 
     # What people call: everything is checked.
 
@@ -171,40 +169,18 @@ class TreeBuilder:
         self._first.append(len(self._child))
         self._child.extend(children)
         self._utility.append(self._no_estimate if estimate is None else estimate)
-        return self._close_inner(kind, len(children), probabilities, labels)
-
-    def add_run(
-        self,
-        kind: int,
-        utilities: list[Number],
-        probabilities: Sequence[Number] | None,
-        labels: Sequence[str | None] | None,
-    ) -> int:
-        """Add an inner node together with its children, all of them terminals of these utilities."""
-        kinds, start, count = self._kind, len(self._kind), len(utilities)
-        # Its terminals and itself begin at the same branch, since terminals have none.
-        self._first.fromlist([len(self._child)] * (count + 1))
-        self._child.fromlist([*range(start, start + count)])
-        with_own: list[Number | None] = [*utilities, self._no_estimate]
-        self._extend_utility(with_own)
-        kinds.frombytes(bytes(count))
-        # As `_close_inner` does: a call less for each of the many runs is felt.
-        kinds.append(kind)
-        self._probability.extend(probabilities or self._certain * count)
-        self._label.extend(labels or [None] * count)
-        return start + count
-
-    def _close_inner(
-        self,
-        kind: int,
-        count: int,
-        probabilities: Sequence[Number] | None,
-        labels: Sequence[str | None] | None,
-    ) -> int:
-        self._probability.extend(probabilities or self._certain * count)
-        self._label.extend(labels or [None] * count)
+        self._probability.extend(probabilities or self._certain * len(children))
+        self._label.extend(labels or [None] * len(children))
         self._kind.append(kind)
         return len(self._kind) - 1
+
+    def add_terminals(self, utilities: Sequence[Number]) -> range:
+        """Add several terminals at once; return their ids."""
+        start, count = len(self._kind), len(utilities)
+        self._first.fromlist([len(self._child)] * count)
+        self._utility.extend(utilities)
+        self._kind.frombytes(bytes(count))
+        return range(start, start + count)
 
     def annotate(self, node: int, *, bounds: Bounds | None = None, note: str | None = None) -> None:
         """Write bounds or a note at a node."""
@@ -333,7 +309,7 @@ class TreeBuilder:
     @staticmethod
     def _text(value: object) -> str:
         if isinstance(value, bool) or value is None:
-            raise NumberError(f"{value!r} is no number")
+            raise NumberError(f"{value!r} is not a number")
         return value if isinstance(value, str) else str(value)
 
     def _check_open(self) -> None:
@@ -407,7 +383,7 @@ def label_at(label: str, place: int) -> str | None:
         if label != f"#{place}":
             label = numbers.quote(label)[1:-1]
             raise TreeError(
-                f"the label {label} stands at place {place}: #{place} is the only number label here"
+                f"the label {label} is at place {place}: #{place} is the only number label here"
             )
         return None
     return label

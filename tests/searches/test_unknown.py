@@ -373,7 +373,7 @@ def test_a_table_says_which_are_not_known(tmp_path: Path) -> None:
         parquet.write_table(table.replace_schema_metadata(metadata), tmp_path / "other.parquet")
         with pytest.raises(FileError) as caught:
             et.load(tmp_path / "other.parquet")
-        return str(caught.value).partition("this is no tree: ")[2]
+        return str(caught.value).partition("this is not a tree: ")[2]
 
     assert message({}) == "node 1: the utility is missing, expected a number up to 10^301"
     wrong = "it is said to be not known, and is no terminal without a utility"
@@ -384,13 +384,8 @@ def test_a_table_says_which_are_not_known(tmp_path: Path) -> None:
         message({"unknown": [2]})
         == "node 1: the utility is missing, expected a number up to 10^301"
     )
-    assert (
-        message({"unknown": 1}) == "what is not known, in the metadata, is no list of row numbers"
-    )
-    assert (
-        message({"unknown": [-1]})
-        == "the metadata speak of unknown for row '-1', which is no row number"
-    )
+    assert message({"unknown": 1}) == "the unknown in the metadata: expected a list of row numbers"
+    assert message({"unknown": [-1]}) == "the unknown in the metadata: row '-1' is not a row number"
     table = table.set_column(1, "utility", pa.array([math.inf, None, 3.0, None]))
     assert message({"unknown": [1]}) == "node 0: the utility is inf, expected a number up to 10^301"
     ordinary = loads("max: [1, 2, 3]")
@@ -477,7 +472,7 @@ ANALYSES: dict[str, Callable[[Tree], object]] = {
     "rescale by a mapping": lambda tree: et.rescale(tree, {4: 5}),
     "rescale by an unknown name": lambda tree: et.rescale(tree, {99: 5}),
     "rescale by a function": lambda tree: et.rescale(tree, lambda u: u),
-    "rescale somehow": et.rescale_somehow,
+    "rescale by any map": et.find_order_preserving_map,
     "trace": lambda tree: et.trace(tree, "star2"),
 }
 

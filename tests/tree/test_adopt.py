@@ -387,11 +387,11 @@ def test_what_passes_is_a_tree_and_what_is_a_tree_passes(seed: int) -> None:
         (["a", "b", "a", "b"], []),  # siblings differ; others may not
         (["#1", None, None, "#2"], []),
         (["", None, None, None], ["node 2: the label is empty"]),
-        ([None, None, "#2", None], ["node 4: the label #2 stands at place 1"]),
-        ([None, "#1", None, None], ["node 2: the label #1 stands at place 2"]),
+        ([None, None, "#2", None], ["node 4: the label #2 is at place 1"]),
+        ([None, "#1", None, None], ["node 2: the label #1 is at place 2"]),
         (["a", "a", None, None], ["node 2: duplicate label 'a' among siblings"]),
         (["#x", "#", "#-1", "#1.0"], []),  # no number, so text like any other
-        (["#01", None, None, None], ["node 2: the label #01 stands at place 1"]),
+        (["#01", None, None, None], ["node 2: the label #01 is at place 1"]),
         (["\n", "\n", None, ""], ["node 2: duplicate label '\\n'", "node 4: the label is empty"]),
     ],
 )
@@ -404,7 +404,7 @@ def test_labels_are_checked(label: list[str | None], wrong: list[str]) -> None:
 
 def test_no_other_module_makes_a_tree_of_columns_unchecked() -> None:
     """Whoever has columns that no builder made hands them to `adopt`."""
-    makers: list[Callable[..., Any]] = [arrow_format.load, et.generate]
+    makers: list[Callable[..., Any]] = [arrow_format.load_table, et.generate]
     for maker in makers:
         assert vars(__import__(maker.__module__, fromlist=["adopt"]))["adopt"] is adopt
     tree = adopt(good())

@@ -1,4 +1,4 @@
-"""Makes a tree file's `expect` say what is found: the stop where `files` and `analysis` meet for `verify --write`."""
+"""Write results into the `expect` of a tree file, for `verify --write`."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from expectitree.analysis.verify.edit import with_expectation, with_replacements
 from expectitree.analysis.verify.report import Verification, answers, verify
 from expectitree.errors import FileError, Problem
 from expectitree.files import loads, read_text
+from expectitree.files.formats import format_by_suffix
 
 
 def refresh(path: str | os.PathLike[str]) -> Verification:
-    """Write what is found into the `expect` of the file at `path`; return how its expectations stand then.
+    """Write the results into the `expect` of the file at `path`, and return its new verification.
 
     What holds stays as written; a file without expectations gets some. All else in the file stays
     as it is. Raises `FileError` where the file is no tree, or where that cannot be done without
     loss, and `SearchError` where a utility is not known yet; the file is then as it was.
     """
-    if os.path.splitext(path)[1].lower() in (".arrow", ".parquet"):
+    format = format_by_suffix(path)
+    if format is not None and not format.is_text:
         hint = "convert it to YAML or JSON first"
         raise FileError(
             [Problem(os.fspath(path), f"expect cannot be written into a table: {hint}")]
