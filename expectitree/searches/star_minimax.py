@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from expectitree.tree.model import Column, Columns
+from expectitree.tree.columns import Column, Columns
 
 # How the last entry of a node ended (the column `cut`).
 NOT_CUT, ALPHA_CUT, BETA_CUT, CHANCE_CUT_LOW, CHANCE_CUT_HIGH, PROBED, STOPPED = range(7)

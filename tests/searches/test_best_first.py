@@ -24,7 +24,7 @@ from expectitree.algorithms import Algorithm, algorithm
 from expectitree.numbers import INFINITY, Number
 from expectitree.searches import best_first as bf
 from expectitree.searches.engine import Ground, begin_best_first, choose_bounds, end_best_first
-from expectitree.tree.model import Bounds
+from expectitree.tree.columns import Bounds
 
 GUIDES = ("learning", "ordered", "uniform", "bounds")
 CHOSEN = [
