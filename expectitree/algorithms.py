@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from expectitree.errors import SearchError
-from expectitree.numbers import quoted
+from expectitree.numbers import quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
         option = OPTIONS.get(key)
         if option is None:
             raise SearchError(
-                f"unknown option {quoted(field)}: the options of algorithms are {', '.join(OPTIONS)}"
+                f"unknown option {quote(field)}: the options of algorithms are {', '.join(OPTIONS)}"
             )
         if value is None:
             continue
@@ -150,7 +150,7 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
         if not option.accepts(value):
             hint = ": star1 is the search without probes" if key == "probes" else ""
             raise SearchError(
-                f"found {quoted(str(value))} as {key}, expected {option.expected}{hint}"
+                f"found {quote(str(value))} as {key}, expected {option.expected}{hint}"
             )
         changed[field] = value
     return replace(found, **changed)  # type: ignore[arg-type]
@@ -159,7 +159,7 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
 def _by_name(name: object) -> Algorithm:
     if not isinstance(name, str):
         raise SearchError(
-            f"found {quoted(str(name))} as an algorithm, expected its name: "
+            f"found {quote(str(name))} as an algorithm, expected its name: "
             f"choose among {', '.join(ALGORITHMS)}"
         )
     found = ALGORITHMS.get(name.lower())
@@ -169,6 +169,6 @@ def _by_name(name: object) -> Algorithm:
         near = get_close_matches(name.lower(), ALGORITHMS, n=1)
         hint = f" (did you mean {near[0]}?)" if near else ""
         raise SearchError(
-            f"unknown algorithm {quoted(name)}{hint}: choose among {', '.join(ALGORITHMS)}"
+            f"unknown algorithm {quote(name)}{hint}: choose among {', '.join(ALGORITHMS)}"
         )
     return found

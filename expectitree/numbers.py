@@ -46,15 +46,15 @@ _LOOKALIKES = {
 HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3"
 
 
-def quoted(text: str, longest: int = 40) -> str:
+def quote(text: str, longest: int = 40) -> str:
     """Return `text` in quotes on one line: control characters escaped, a long text cut in its middle."""
     if len(text) > longest:
         half = longest // 2 - 1
-        return f"'{printable(text[:half])}…{printable(text[-half:])}' ({len(text):,} characters)"
-    return f"'{printable(text)}'"
+        return f"'{escape(text[:half])}…{escape(text[-half:])}' ({len(text):,} characters)"
+    return f"'{escape(text)}'"
 
 
-def printable(text: str) -> str:
+def escape(text: str) -> str:
     """Return `text` with every control character and lone surrogate escaped, so that it prints on one line."""
     if text.isprintable():
         return text
@@ -74,10 +74,10 @@ def to_float(text: str) -> float:
     else:
         value = _divided(*_checked_fraction(text))
     if not value and re.search("[1-9]", re.split("[eE/]", text)[0]):
-        raise NumberError(f"{quoted(text)} is too small for floating point; use --exact")
+        raise NumberError(f"{quote(text)} is too small for floating point; use --exact")
     if abs(value) > GREATEST_FLOAT:
         raise NumberError(
-            f"{quoted(text)} is beyond what floating point can search (10^301); use --exact"
+            f"{quote(text)} is beyond what floating point can search (10^301); use --exact"
         )
     return value
 
@@ -104,7 +104,7 @@ def to_probability(text: str, exact: bool = False) -> Number:
     if text.endswith("%"):
         if _checked_decimal(text[:-1]) is None:
             raise NumberError(
-                f"{quoted(text)} is no probability: write a decimal before the %, such as 12.5%"
+                f"{quote(text)} is no probability: write a decimal before the %, such as 12.5%"
             )
         value = to_fraction(text[:-1]) / 100
     else:
@@ -113,13 +113,13 @@ def to_probability(text: str, exact: bool = False) -> Number:
         value == 1 and to_fraction(text.removesuffix("%")) > (100 if "%" in text else 1)
     ):
         raise NumberError(
-            f"{quoted(text)} is no probability: it must lie between 0 and 1 (10% is one way to write 0.1)"
+            f"{quote(text)} is no probability: it must lie between 0 and 1 (10% is one way to write 0.1)"
         )
     if exact:
         return value
     rounded = float(value)
     if value and not rounded:
-        raise NumberError(f"{quoted(text)} is too small for floating point; use --exact")
+        raise NumberError(f"{quote(text)} is too small for floating point; use --exact")
     return rounded
 
 
@@ -143,14 +143,14 @@ def to_number(text: str, exact: bool = False) -> Number:
 def _checked_decimal(text: str) -> re.Match[str] | None:
     if len(text) > LONGEST:
         raise NumberError(
-            f"{quoted(text)} is too long for a number: at most {LONGEST} characters are read"
+            f"{quote(text)} is too long for a number: at most {LONGEST} characters are read"
         )
     match = _DECIMAL.fullmatch(text)
     if match is not None:
         exponent = match[1]
         if exponent is not None and abs(int(exponent)) > GREATEST_EXPONENT:
             raise NumberError(
-                f"{quoted(text)} has too large an exponent: it must lie within {GREATEST_EXPONENT}"
+                f"{quote(text)} has too large an exponent: it must lie within {GREATEST_EXPONENT}"
             )
     return match
 
@@ -159,18 +159,18 @@ def _checked_fraction(text: str) -> tuple[int, int]:
     match = _FRACTION.fullmatch(text)
     if match is None:
         if text.lower() in _INFINITIES:
-            raise NumberError(f"{quoted(text)} is not finite: infinities are for bounds only")
+            raise NumberError(f"{quote(text)} is not finite: infinities are for bounds only")
         lookalike = _LOOKALIKES.get(text.lower())
         if lookalike is not None:
             raise NumberError(f"{lookalike}: {HOW}")
-        raise NumberError(f"{quoted(text)} is no number: {HOW}")
+        raise NumberError(f"{quote(text)} is no number: {HOW}")
     numerator, denominator = int(match[1]), int(match[2])
     if denominator == 0:
-        raise NumberError(f"{quoted(text)} divides by zero: {HOW}")
+        raise NumberError(f"{quote(text)} divides by zero: {HOW}")
     return numerator, denominator
 
 
-def shortest(value: Number) -> str:
+def exact_text(value: Number) -> str:
     """Return the number as a tree file would write it, losing nothing: a decimal where it ends, else a fraction.
 
     One of more than some 4,000 digits, which nobody wrote, is given as `about 1.2e+5000`.
@@ -196,7 +196,7 @@ def shortest(value: Number) -> str:
     return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
 
 
-def readable(value: Number, digits: int = 10) -> str:
+def display_text(value: Number, digits: int = 10) -> str:
     """Return the number for people: up to `digits` significant digits, or a short fraction as it is.
 
     `?` stands for a utility that is not known yet.
@@ -208,23 +208,23 @@ def readable(value: Number, digits: int = 10) -> str:
             return "inf" if value > 0 else "-inf"
         text = f"{value:.{digits}g}"
         return "0" if text == "-0" else text
-    text = shortest(value)
+    text = exact_text(value)
     if len(text) <= 2 * digits or text.startswith("about"):
         return text
     return f"about {_magnitude(value, digits)}"
 
 
-def clipped(value: Number) -> str:
+def message_text(value: Number) -> str:
     """Return the number as a message quotes it: as a file would write it, unless that is too long."""
-    text = shortest(value)
-    return text if len(text) <= 40 else readable(value)
+    text = exact_text(value)
+    return text if len(text) <= 40 else display_text(value)
 
 
-def brief(value: Number, nothing: Number = 0) -> str:
+def cell_text(value: Number, nothing: Number = 0) -> str:
     """Return the number for a place with little room: 6 digits, and 0 for what is within `nothing` of it."""
     if isinstance(value, float) and abs(value) < 1e5:
-        return "0" if abs(value) <= nothing else readable(value, 6)
-    return readable(value)
+        return "0" if abs(value) <= nothing else display_text(value, 6)
+    return display_text(value)
 
 
 def _magnitude(value: Fraction, digits: int) -> str:

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from expectitree.errors import NumberError
 from expectitree.numbers import (
     INFINITY,
-    printable,
-    quoted,
-    readable,
-    shortest,
+    display_text,
+    escape,
+    exact_text,
+    quote,
     to_bound,
     to_float,
     to_fraction,
@@ -210,16 +210,16 @@ def test_bounds_may_be_infinite() -> None:
 
 def test_quoted() -> None:
     """Quotes, one line, and a long text by its ends."""
-    assert quoted("a") == "'a'"
-    assert quoted("a\n\x1b[31mb") == "'a\\n\\x1b[31mb'"
-    assert quoted("x" * 40) == f"'{'x' * 40}'"
-    assert quoted("a" * 1000 + "b" * 1000) == f"'{'a' * 19}…{'b' * 19}' (2,000 characters)"
+    assert quote("a") == "'a'"
+    assert quote("a\n\x1b[31mb") == "'a\\n\\x1b[31mb'"
+    assert quote("x" * 40) == f"'{'x' * 40}'"
+    assert quote("a" * 1000 + "b" * 1000) == f"'{'a' * 19}…{'b' * 19}' (2,000 characters)"
 
 
 def test_printable() -> None:
     """Nothing that a terminal obeys gets through; letters of every script do."""
-    assert printable("añ東🎲 b") == "añ東🎲 b"
-    assert printable("\x07\x9b\u202e\u2028\ud800\0") == "\\x07\\x9b\\u202e\\u2028\\ud800\\x00"
+    assert escape("añ東🎲 b") == "añ東🎲 b"
+    assert escape("\x07\x9b\u202e\u2028\ud800\0") == "\\x07\\x9b\\u202e\\u2028\\ud800\\x00"
 
 
 @pytest.mark.parametrize(
@@ -242,19 +242,19 @@ def test_printable() -> None:
 )
 def test_shortest(value: float | Fraction, text: str) -> None:
     """As a tree file would write it."""
-    assert shortest(value) == text
+    assert exact_text(value) == text
 
 
 @given(st.fractions())
 def test_shortest_loses_nothing_of_a_fraction(value: Fraction) -> None:
     """Reading what was written gives the number back."""
-    assert to_fraction(shortest(value)) == value
+    assert to_fraction(exact_text(value)) == value
 
 
 @given(st.floats(min_value=-1e300, max_value=1e300))
 def test_shortest_loses_nothing_of_a_float(value: float) -> None:
     """The same for floats, whatever their exponent."""
-    assert to_float(shortest(value)) == value
+    assert to_float(exact_text(value)) == value
 
 
 @given(st.floats(min_value=-1e300, max_value=1e300))
@@ -266,22 +266,22 @@ def test_floats_read_as_python_reads_them(value: float) -> None:
 
 def test_readable() -> None:
     """Ten digits for people, whatever the size; a short fraction as it is."""
-    assert readable(0.1 + 0.2) == "0.3"
-    assert readable(-1e-320 * 0) == "0"
-    assert readable(Fraction(1, 3)) == "1/3"
-    assert readable(INFINITY) == "inf"
-    assert readable(Fraction(10**400 + 1, 7)) == "about 1.428571429e+399"
-    assert readable(Fraction(1, 3**900)) == "about 3.898259557e-430"
+    assert display_text(0.1 + 0.2) == "0.3"
+    assert display_text(-1e-320 * 0) == "0"
+    assert display_text(Fraction(1, 3)) == "1/3"
+    assert display_text(INFINITY) == "inf"
+    assert display_text(Fraction(10**400 + 1, 7)) == "about 1.428571429e+399"
+    assert display_text(Fraction(1, 3**900)) == "about 3.898259557e-430"
     assert math.isclose(
-        float(readable(Fraction(10**40, 3)).removeprefix("about ")), 1e40 / 3, rel_tol=1e-9
+        float(display_text(Fraction(10**40, 3)).removeprefix("about ")), 1e40 / 3, rel_tol=1e-9
     )
 
 
 def test_numbers_of_thousands_of_digits_can_be_written() -> None:
     """Python refuses to print more than 4,300 digits; a value in exact mode may have more."""
     huge = Fraction(10**5000 + 1, 3**9000)
-    assert readable(huge).startswith("about ")
-    assert shortest(huge)
+    assert display_text(huge).startswith("about ")
+    assert exact_text(huge)
 
 
 def test_a_utility_that_floats_would_lose() -> None:

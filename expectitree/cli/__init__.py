@@ -24,7 +24,7 @@ from expectitree.errors import (
     SearchError,
     TransformError,
 )
-from expectitree.numbers import printable
+from expectitree.numbers import escape
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -160,7 +160,7 @@ def _say(message: str) -> None:
 
 
 def _fail(message: str, status: int) -> None:
-    _say("expectitree: " + "\n".join(map(printable, message.splitlines())))
+    _say("expectitree: " + "\n".join(map(escape, message.splitlines())))
     _leave(status)
 
 

@@ -38,7 +38,7 @@ from expectitree.errors import ExpectitreeError, FileError, Problem, SearchError
 from expectitree.files import BINARY, SUFFIXES, load, loads
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
 from expectitree.files.grammar.words import nearest
-from expectitree.numbers import printable, to_fraction
+from expectitree.numbers import escape, to_fraction
 from expectitree.text.json_values import dumps
 from expectitree.text.look import Look, cell_width, wrapped
 from expectitree.tree.model import Tree
@@ -290,7 +290,7 @@ class Session:
         few = "; perhaps not all of them are needed" if left > 1 else ""
         text = f"{left:,} {'utility is' if left == 1 else 'utilities are'} not known{few}. Type ? for help."
         if self.file is not None and self.saves:
-            text += f" Answers are kept in {printable(self.file.name)}."
+            text += f" Answers are kept in {escape(self.file.name)}."
         self._tell(wrapped(text, self.look.width))
 
     def _converse(self) -> bool:
@@ -477,7 +477,7 @@ def _read(prompt: str) -> str | None:
     click.echo(prompt, err=True, nl=False)
     line = sys.stdin.readline() if sys.stdin is not None else ""
     if not line or not _is_terminal(sys.stdin):
-        click.echo(printable(line.rstrip("\r\n")), err=True)
+        click.echo(escape(line.rstrip("\r\n")), err=True)
     return line or None
 
 

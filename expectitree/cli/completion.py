@@ -29,7 +29,7 @@ from expectitree.algorithms import ALGORITHMS
 from expectitree.cli.terminal import write
 from expectitree.errors import TreeError
 from expectitree.files import BINARY, SUFFIXES
-from expectitree.numbers import readable
+from expectitree.numbers import display_text
 from expectitree.tree.model import Kind, Node, Tree
 from expectitree.tree.paths import ROOT, join, split
 
@@ -146,7 +146,7 @@ def _start_of_last_label(path: str) -> int:
 def _about(node: Node) -> str:
     if node.kind != Kind.TERMINAL:
         return node.kind.name
-    return "?" if node.utility is None else readable(node.utility)
+    return "?" if node.utility is None else display_text(node.utility)
 
 
 # ---- The tree on the command line.

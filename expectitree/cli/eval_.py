@@ -25,7 +25,7 @@ from expectitree.cli.options import (
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, working, write
-from expectitree.numbers import printable
+from expectitree.numbers import escape
 from expectitree.searches.engine import evaluate
 from expectitree.tree.paths import ROOT
 
@@ -108,9 +108,7 @@ def command(
             if not search.is_answered:
                 options.failures.append(DOES_NOT_HOLD)
             if several and format_name == "text":
-                write(
-                    ["\n" if position else "", look.paint(f"== {printable(file)} ==", "dim"), "\n"]
-                )
+                write(["\n" if position else "", look.paint(f"== {escape(file)} ==", "dim"), "\n"])
             write(render(evaluation, look, None if show_all else rows, notes))
     if options.failures:
         context.exit(max(options.failures))

@@ -13,7 +13,7 @@ from expectitree.analysis.show import renderer
 from expectitree.cli.options import SearchOptions, format_option, tree_options
 from expectitree.cli.terminal import make_look, working, write
 from expectitree.errors import NumberError
-from expectitree.numbers import Number, clipped, quoted, to_fraction, to_probability
+from expectitree.numbers import Number, message_text, quote, to_fraction, to_probability
 from expectitree.tree.transform import CHANCES
 
 _LEAST_TOLERANCE = Fraction(1, 10**100)
@@ -112,7 +112,7 @@ def _read_chances(options: Iterable[str]) -> tuple[str, ...]:
     found = dict.fromkeys(text.strip() for option in options for text in option.split(","))
     for text in found:
         if text not in CHANCES:
-            raise click.BadParameter(f"found {quoted(text)}, expected worst, best or expected")
+            raise click.BadParameter(f"found {quote(text)}, expected worst, best or expected")
     return tuple(found)
 
 
@@ -130,7 +130,7 @@ def _read_tolerance(text: str) -> Fraction:
         raise click.BadParameter(str(error), param_hint="'--tolerance'") from None
     if not _LEAST_TOLERANCE <= width <= _MOST_TOLERANCE:
         raise click.BadParameter(
-            f"found {clipped(width)}, expected a number from 1e-100 to 0.1, such as 1e-9",
+            f"found {message_text(width)}, expected a number from 1e-100 to 0.1, such as 1e-9",
             param_hint="'--tolerance'",
         )
     return width

@@ -33,7 +33,7 @@ from expectitree.cli.options import (
 )
 from expectitree.cli.terminal import make_look, say, working, write
 from expectitree.errors import NumberError, TransformError, TreeError
-from expectitree.numbers import Number, clipped, quoted, to_fraction
+from expectitree.numbers import Number, message_text, quote, to_fraction
 
 _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
 
@@ -212,7 +212,7 @@ def _scale(name: str, text: Any, exact: bool) -> Scale:
 def _numbers(text: str, count: int, expected: str) -> list[Fraction]:
     parts = text.split(",")
     if len(parts) != count:
-        raise NumberError(f"found {quoted(text)}, expected {expected}")
+        raise NumberError(f"found {quote(text)}, expected {expected}")
     try:
         return [to_fraction(part.strip()) for part in parts]
     except NumberError as error:
@@ -224,10 +224,10 @@ def _named_images(text: str) -> dict[Fraction, Fraction]:
     for item in text.split(","):
         utility, equals, image = item.partition("=")
         if not equals:
-            raise NumberError(f"found {quoted(item)}, expected U=V, such as 2=20,3=30")
+            raise NumberError(f"found {quote(item)}, expected U=V, such as 2=20,3=30")
         named_one, becomes = to_fraction(utility.strip()), to_fraction(image.strip())
         if named_one in images:
-            raise NumberError(f"the utility {quoted(utility.strip())} is there twice: keep one")
+            raise NumberError(f"the utility {quote(utility.strip())} is there twice: keep one")
         images[named_one] = becomes
     return images
 
@@ -237,10 +237,10 @@ def _check_names(names: Iterable[Fraction], numbers: Iterable[Number]) -> None:
     known = sorted(numbers)
     for name in unknown_names(names, known):
         nearest: Sequence[Number] = sorted(sorted(known, key=lambda u: abs(Fraction(u) - name))[:2])
-        near = " and ".join(map(clipped, nearest))
+        near = " and ".join(map(message_text, nearest))
         raise click.BadParameter(
-            f"no terminal is worth {clipped(name)} (and no estimate is): utilities run from {clipped(known[0])} to "
-            f"{clipped(known[-1])}, nearest {'is' if len(nearest) == 1 else 'are'} {near}",
+            f"no terminal is worth {message_text(name)} (and no estimate is): utilities run from {message_text(known[0])} to "
+            f"{message_text(known[-1])}, nearest {'is' if len(nearest) == 1 else 'are'} {near}",
             param_hint="'--map'",
         )
 
@@ -248,6 +248,6 @@ def _check_names(names: Iterable[Fraction], numbers: Iterable[Number]) -> None:
 def _check_table(scale: Scale, numbers: set[Number]) -> None:
     if scale.kind == "table" and len(unknown_names(scale.names, numbers)) == len(scale.names):
         raise TransformError(
-            f"the table {scale.text} names none of its utilities, which run from {clipped(min(numbers))} to "
-            f"{clipped(max(numbers))}"
+            f"the table {scale.text} names none of its utilities, which run from {message_text(min(numbers))} to "
+            f"{message_text(max(numbers))}"
         )

@@ -23,7 +23,7 @@ from expectitree.cli.parallel import cores, start, stop
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import counting, make_look, say, write
 from expectitree.errors import AnalysisError, ExpectitreeError, FileError, Problem
-from expectitree.numbers import quoted
+from expectitree.numbers import quote
 
 
 @click.command("study")
@@ -152,7 +152,7 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
     logging.disable(logging.CRITICAL)  # what goes wrong over there is told here, in a line
     if not re.fullmatch(r"([a-z+]+://)?\S+:[0-9]+", address):
         raise AnalysisError(
-            f"found {quoted(address)} as the scheduler, expected an address such as tcp://host:8786"
+            f"found {quote(address)} as the scheduler, expected an address such as tcp://host:8786"
         )
     try:
         client: Any = distributed.Client(address, timeout=10, set_as_default=False)

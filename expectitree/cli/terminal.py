@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from expectitree.numbers import printable
+from expectitree.numbers import escape
 from expectitree.text.look import STYLES, UNICODE, Look
 
 _PATIENCE = 1.0  # seconds before progress is shown
@@ -87,7 +87,7 @@ def write(pieces: Iterable[str]) -> None:
 
 def say(message: str) -> None:
     """Tell something that is not the result: to standard error."""
-    click.echo(printable(message), err=True)
+    click.echo(escape(message), err=True)
 
 
 @contextmanager
@@ -114,7 +114,7 @@ def _show_progress(what: str, done: threading.Event) -> None:
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        progress.add_task(printable(what), total=None)
+        progress.add_task(escape(what), total=None)
         done.wait()
 
 
@@ -140,5 +140,5 @@ def counting(what: str, done: int, total: int) -> Iterator[Callable[[int], None]
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(printable(what), total=total, completed=done)
+        task = progress.add_task(escape(what), total=total, completed=done)
         yield lambda more: progress.advance(task, more)

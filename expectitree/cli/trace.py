@@ -21,7 +21,7 @@ from expectitree.cli.options import (
 )
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import make_look, working, write
-from expectitree.numbers import printable
+from expectitree.numbers import escape
 
 MOST_STEPS = 500  # that are told as text without being asked
 
@@ -101,9 +101,7 @@ def command(
                 walk(report, node)
                 continue
             if several and format_name == "text":
-                write(
-                    ["\n" if position else "", look.paint(f"== {printable(file)} ==", "dim"), "\n"]
-                )
+                write(["\n" if position else "", look.paint(f"== {escape(file)} ==", "dim"), "\n"])
             write(renderer("trace", format_name)(report, look))
     if options.failures:
         context.exit(max(options.failures))

@@ -19,7 +19,7 @@ from expectitree.errors import TransformError
 from expectitree.families import growing
 from expectitree.families.growing import TOO_LARGE, assembled, draw_numbers, run, tables
 from expectitree.families.parameters import MOST_NODES, ORDERS, read_parameters, read_pattern
-from expectitree.numbers import quoted, shortest
+from expectitree.numbers import exact_text, quote
 from expectitree.tree.adopt import adopt
 from expectitree.tree.model import Kind, Tree
 
@@ -132,7 +132,7 @@ def uniform(
     lower, upper = map(float, utilities)
     if not real and (lower != int(lower) or upper != int(upper)):
         raise TransformError(
-            f"whole utilities between {shortest(lower)} and {shortest(upper)}: give whole ends, or ask for real ones"
+            f"whole utilities between {exact_text(lower)} and {exact_text(upper)}: give whole ends, or ask for real ones"
         )
     random = Random(seed)
     count = 1
@@ -172,12 +172,12 @@ def uniform(
         widths.append(width)
     columns = assembled(kinds, widths, amounts, chances, additive=False)
     width = f"{least}" if least == most else f"{least} to {most}"
-    early = f", ending early with probability {shortest(end)}" if end else ""
+    early = f", ending early with probability {exact_text(end)}" if end else ""
     skewed = f", chance skewed by {skew}" if skew else ""
     kind_of = "real" if real else "whole"
     names = ", ".join(kind.name for kind in kinds)
     title = (
-        f"Independent {kind_of} utilities from {shortest(lower)} to {shortest(upper)}: {names}, branching "
+        f"Independent {kind_of} utilities from {exact_text(lower)} to {exact_text(upper)}: {names}, branching "
         f"{width}{early}{skewed}, seed {seed}"
     )
     return adopt(columns, local_bounds={len(columns.kind) - 1: (lower, upper)}, title=title)
@@ -204,7 +204,7 @@ def lattice(
     down = 1 / up
     if not down < rate < up:
         raise TransformError(
-            f"the rate {shortest(rate)} lies not between the factors down {shortest(down)} and up {shortest(up)}: one "
+            f"the rate {exact_text(rate)} lies not between the factors down {exact_text(down)} and up {exact_text(up)}: one "
             "could win without risk"
         )
     if steps * max(math.log(up), -math.log(rate)) + math.log(spot) > _MOST_LOG:
@@ -244,7 +244,7 @@ def lattice(
     )
     what = "call" if call else "put"
     prices_text = ", ".join(
-        f"{name} {shortest(x)}"
+        f"{name} {exact_text(x)}"
         for name, x in (("spot", spot), ("strike", strike), ("up", up), ("rate", rate))
     )
     title = f"An American {what}: {steps:,} step{'s' * (steps != 1)}, {prices_text} a step"
@@ -327,6 +327,6 @@ def expected_nodes(family: str, parameters: Mapping[str, Any]) -> float:
 def _family(name: str) -> Callable[..., Tree]:
     if name not in FAMILIES:
         raise TransformError(
-            f"unknown family {quoted(str(name))}: choose among {', '.join(FAMILIES)}"
+            f"unknown family {quote(str(name))}: choose among {', '.join(FAMILIES)}"
         )
     return FAMILIES[name]

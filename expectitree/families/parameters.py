@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from expectitree.errors import TransformError
-from expectitree.numbers import quoted, to_float
+from expectitree.numbers import quote, to_float
 from expectitree.tree.model import Kind
 
 ORDERS = ("random", "best", "worst")
@@ -22,13 +22,13 @@ def read_parameters(
     for name, value in parameters.items():
         if name not in known:
             raise TransformError(
-                f"{family} has no parameter {quoted(name)}: it has {', '.join(known)}"
+                f"{family} has no parameter {quote(name)}: it has {', '.join(known)}"
             )
         reader, expected = _PARAMETERS[name]
         try:
             read[name] = reader(value)
         except (ValueError, TypeError, KeyError, OverflowError):
-            found = quoted(value if isinstance(value, str) else _shown(value))
+            found = quote(value if isinstance(value, str) else _shown(value))
             raise TransformError(f"found {found} as {name}, expected {expected}") from None
     return read
 

@@ -12,11 +12,11 @@ import re
 from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
-from html import escape
+from html import escape as escape_html
 from importlib.resources import files
 from typing import Any
 
-from expectitree.numbers import printable
+from expectitree.numbers import escape
 from expectitree.page.data import page_data
 from expectitree.page.replays import Replays
 
@@ -33,9 +33,9 @@ def page_html(report: Replays) -> Iterator[str]:
     """
     style = _file("page.css")
     script = f'(() => {{\n"use strict";\n\n{"".join(map(_file, SCRIPTS))}}})();\n'
-    title = printable(report.tree.title or report.file or "A game tree")
+    title = escape(report.tree.title or report.file or "A game tree")
     slots = {
-        "title": escape(title),
+        "title": escape_html(title),
         "policy": f"script-src {_digest(script)}; style-src {_digest(style)}",
         "style": f"<style>{style}</style>",
         "script": f"<script>{script}</script>",

@@ -32,7 +32,7 @@ from expectitree.analysis.trace.events import (
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace, initial_intervals
 from expectitree.analysis.trace.text import Board
-from expectitree.numbers import Number, brief, printable, readable
+from expectitree.numbers import Number, cell_text, display_text, escape
 from expectitree.page.replays import Replays
 from expectitree.searches.result import Search
 from expectitree.text.json_values import json_number, search_fields
@@ -66,9 +66,9 @@ def page_data(report: Replays) -> Iterator[tuple[str, Any]]:
     tree = report.tree
     numbers = _Numbers(residue(report.traces[0].search))
     sentences = Sentences()
-    yield "file", printable(report.file)
-    yield "title", printable(tree.title or "")
-    yield "source", printable(tree.source or "")
+    yield "file", escape(report.file)
+    yield "title", escape(tree.title or "")
+    yield "source", escape(tree.source or "")
     yield "exact", tree.exact
     yield "eps", float(report.traces[0].search.eps)
     yield "tree", _tree_columns(tree, numbers)
@@ -102,12 +102,12 @@ class _Numbers(_Table):
         self.residue = residue
 
     def __call__(self, value: Number) -> int:
-        return self.place(value, lambda: self.entry(value, brief(value, self.residue)))
+        return self.place(value, lambda: self.entry(value, cell_text(value, self.residue)))
 
     def probability(self, p: Number) -> int:
         """Return the place of a probability, which is shown with fewer digits than a number elsewhere."""
         return self.place(
-            ("p", p), lambda: self.entry(p, f"{p:.4g}" if isinstance(p, float) else brief(p))
+            ("p", p), lambda: self.entry(p, f"{p:.4g}" if isinstance(p, float) else cell_text(p))
         )
 
     def entry(self, value: Number, shown: str) -> Any:
@@ -148,12 +148,12 @@ def _tree_columns(tree: Tree, numbers: _Numbers) -> dict[str, Any]:
             for n in range(count)
             for b in range(first[n], first[n + 1])
         ],
-        "labels": [0 if label is None else printable(label) for label in tree.label],
+        "labels": [0 if label is None else escape(label) for label in tree.label],
         "utilities": [-1 if u is None or u != u else numbers(u) for u in utility],
         "estimated": sorted(tree.estimated),
         "bounds": {n: [numbers(end) for end in bounds] for n, bounds in tree.local_bounds.items()},
-        "notes": {n: printable(note) for n, note in tree.notes.items()},
-        "branch_notes": {b: printable(note) for b, note in tree.branch_notes.items()},
+        "notes": {n: escape(note) for n, note in tree.notes.items()},
+        "branch_notes": {b: escape(note) for b, note in tree.branch_notes.items()},
         "unfolded": _unfolded(tree),
     }
 
@@ -193,7 +193,7 @@ def _trace_columns(trace: Trace, numbers: _Numbers, sentences: Sentences) -> dic
         "said": said,
         "total": trace.total,
         "opening": opening(trace),
-        "conclusion": printable(board.conclusion()),
+        "conclusion": escape(board.conclusion()),
         "decided": list(search.decided),
         **({} if search.algorithm.in_order else {"final": _final(search, numbers)}),
     }
@@ -228,7 +228,7 @@ def opening(trace: Trace) -> str:
     """Say where a search starts from, and of a trace that is cut short, that it is."""
     search, steps = trace.search, len(trace.events)
     if search.algorithm.player_cuts:
-        ends = ", ".join(readable(end) for end in search.bounds)
+        ends = ", ".join(display_text(end) for end in search.bounds)
         text = (
             f"{search.algorithm.full_name} begins. It is told that every utility lies in [{ends}]"
         )

@@ -16,7 +16,7 @@ from expectitree.analysis.evaluate.outline import Row, outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.text import value_text
 from expectitree.analysis.evaluate.tree_text import interval_text
-from expectitree.numbers import Number, brief, printable
+from expectitree.numbers import Number, cell_text, escape
 from expectitree.picture.text import broken
 from expectitree.text.look import Look, clipped
 from expectitree.text.phrases import name
@@ -108,7 +108,7 @@ def summary(evaluation: Evaluation) -> str:
     search, counts = evaluation.search, evaluation.search.counts
     text = f"{search.algorithm.full_name}: {value_text(search)}"
     if search.best is not None:
-        text += f", best {clipped(printable(search.best), 40)}"
+        text += f", best {clipped(escape(search.best), 40)}"
     leaves = f"{counts.leaves_visited:,} of {counts.leaves_total:,} lea{'ves' if counts.leaves_total != 1 else 'f'}"
     text += f"; {counts.visited:,} of {counts.total:,} nodes and {leaves} visited"
     if search.algorithm.player_cuts:
@@ -118,7 +118,7 @@ def summary(evaluation: Evaluation) -> str:
 
 def probability_text(probability: Number) -> str:
     """Return a probability for a place with little room."""
-    return f"{probability:.4g}" if isinstance(probability, float) else brief(probability)
+    return f"{probability:.4g}" if isinstance(probability, float) else cell_text(probability)
 
 
 def find_layers(found: Content) -> bool:
@@ -152,8 +152,8 @@ class _Reader:
     def read(self) -> Content:
         rows = list(outline(self.search, self.style.rows, folded=False))
         self.live = self.find_live(rows)
-        drawn = {row.node for row in rows if row.node >= 0 and row.first_met}
-        again = {row.node for row in rows if row.node >= 0 and not row.first_met}
+        drawn = {row.node for row in rows if row.node >= 0 and row.is_first}
+        again = {row.node for row in rows if row.node >= 0 and not row.is_first}
         self.numbered = again - drawn
         found = self.read_rows(rows)
         if not find_layers(
@@ -168,7 +168,7 @@ class _Reader:
         found = Content(*self.heading())
         place: dict[int, int] = {}
         for row in rows:
-            if row.node >= 0 and row.first_met:
+            if row.node >= 0 and row.is_first:
                 place[row.node] = found.add(self.spot(row))
                 if row.hidden_branches:
                     self.add_note(
@@ -180,7 +180,7 @@ class _Reader:
             if row.node < 0:
                 self.add_note(found, place[row.parent], row)
                 continue
-            is_first = row.first_met
+            is_first = row.is_first
             if not is_first and row.node in self.numbered:
                 child, is_first = found.add(self.elsewhere(row)), True
             else:
@@ -190,8 +190,8 @@ class _Reader:
 
     def heading(self) -> tuple[str, str, str]:
         tree, told = self.tree, summary(self.told)
-        title = clipped(printable(tree.title or ""), _LONGEST_TITLE)
-        source = clipped(printable(tree.source or ""), _LONGEST_TITLE)
+        title = clipped(escape(tree.title or ""), _LONGEST_TITLE)
+        source = clipped(escape(tree.source or ""), _LONGEST_TITLE)
         description = [f"A game tree of {len(self.told.tree):,} nodes. {told}."]
         if self.told.strategy_only:
             description.append("Drawn is what optimal play can reach.")
@@ -234,7 +234,7 @@ class _Reader:
         kind = _KIND_NAMES[self.tree.columns.kind[n]]
         value = interval_text(self.search.lower[n], self.search.upper[n])
         if kind == "TERMINAL":
-            value = brief(self.tree.columns.utility[n])
+            value = cell_text(self.tree.columns.utility[n])
         is_estimate = n in self.tree.estimated
         remarks: list[str] = []
         tooltip = f"{kind} {self.path(n)}: {'estimate ' if is_estimate else ''}{value}"
@@ -243,7 +243,7 @@ class _Reader:
             tooltip += f"\nnot visited{': ' + reason if reason else ''}"
         elif kind != "TERMINAL" and self.told.windows:
             alpha, beta = (
-                brief(end[n], self.search.eps) for end in (self.search.alpha, self.search.beta)
+                cell_text(end[n], self.search.eps) for end in (self.search.alpha, self.search.beta)
             )
             window = f"α {alpha}, β {beta}"
             remarks.append(infinities(window))
@@ -254,7 +254,7 @@ class _Reader:
             if self.style.reasons:
                 remarks += broken(cut.reason, _REASON_COLUMNS, 6)
         if n in self.tree.notes:
-            tooltip += f"\n{printable(self.tree.notes[n][:1000])}"
+            tooltip += f"\n{escape(self.tree.notes[n][:1000])}"
         if n in self.numbered and kind != "TERMINAL":
             value += f"  @{self.shown.shared_number[n]}"
         if is_estimate:
@@ -293,7 +293,7 @@ class _Reader:
         is_outcome = self.tree.columns.kind[row.parent] == Kind.CHANCE
         written = self.tree.label[row.branch]
         label = (
-            printable(self.tree.branch_label(row.parent, row.branch))
+            escape(self.tree.branch_label(row.parent, row.branch))
             if written or self.style.places
             else ""
         )
@@ -301,7 +301,7 @@ class _Reader:
         is_grey = not p or self.is_grey(row.parent) or self.is_grey(row.node)
         in_order = self.search.algorithm.in_order
         is_grey = is_grey or (
-            in_order and not row.first_met and 0 <= self.first_cut(row.parent) <= row.branch
+            in_order and not row.is_first and 0 <= self.first_cut(row.parent) <= row.branch
         )
         return Link(
             parent,
@@ -316,9 +316,9 @@ class _Reader:
         )
 
     def link_tooltip(self, row: Row, is_outcome: bool, is_cut: bool) -> Iterator[str]:
-        label = printable(self.tree.branch_label(row.parent, row.branch)[:1000])
+        label = escape(self.tree.branch_label(row.parent, row.branch)[:1000])
         yield (
-            f"{label}, p = {brief(self.tree.columns.probability[row.branch])}"
+            f"{label}, p = {cell_text(self.tree.columns.probability[row.branch])}"
             if is_outcome
             else label
         )
@@ -326,7 +326,7 @@ class _Reader:
         if cut is not None:
             yield cut.reason
         if row.branch in self.tree.branch_notes:
-            yield printable(self.tree.branch_notes[row.branch][:1000])
+            yield escape(self.tree.branch_notes[row.branch][:1000])
 
     def rank(self, node: int, branch: int) -> int:
         if not self.search.is_best(node, branch):
@@ -354,7 +354,7 @@ class _Reader:
             begin += cut.after
         for b in range(begin, first[node + 1]):
             c = child[b]
-            if not self.tree.is_first_met(c, b):
+            if not self.tree.is_first_path(c, b):
                 is_left = search.algorithm.in_order or not search.visits[c]
                 if (
                     cut is not None

@@ -17,7 +17,7 @@ from expectitree import compiling
 from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.errors import SearchError, TreeError
-from expectitree.numbers import INFINITY, Number, quoted, shortest, to_bound
+from expectitree.numbers import INFINITY, Number, exact_text, quote, to_bound
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.best_first import (
     DEPTH_FLOATS,
@@ -288,7 +288,7 @@ def usual_algorithms(
 def choose_engine(tree: Tree, algorithm: Algorithm, engine: str) -> str:
     """Return the engine that searches a tree: the one asked for, or for `auto` the quickest that does for it."""
     if engine not in ENGINES:
-        raise SearchError(f"unknown engine {quoted(engine)}: choose among {', '.join(ENGINES)}")
+        raise SearchError(f"unknown engine {quote(engine)}: choose among {', '.join(ENGINES)}")
     if tree.exact:
         if engine in ("auto", "exact"):
             return "exact"
@@ -321,13 +321,13 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
             or not all(isinstance(end, Real) for end in bounds)
         ):
             raise SearchError(
-                f"found {quoted(str(bounds))} as bounds, expected a lower and an upper number"
+                f"found {quote(str(bounds))} as bounds, expected a lower and an upper number"
             )
         if bounds[0] != bounds[0] or bounds[1] != bounds[1]:
             raise SearchError("NaN is no bound: give numbers, or inf or -inf")
         if bounds[0] > bounds[1]:
             raise SearchError(
-                f"bounds are lower, upper, and {shortest(bounds[0])} is greater than {shortest(bounds[1])}: swap them"
+                f"bounds are lower, upper, and {exact_text(bounds[0])} is greater than {exact_text(bounds[1])}: swap them"
             )
         try:
             check_bounds(tree, bounds)
@@ -343,7 +343,7 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
 def _exactly(end: Number) -> Number:
     """Return a bound for a tree in fractions: of a float, the number that is written so."""
     if isinstance(end, float):
-        return to_bound(shortest(end), True)
+        return to_bound(exact_text(end), True)
     from fractions import Fraction  # a small tree in floats has no use for it
 
     return Fraction(end)

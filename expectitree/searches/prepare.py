@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from expectitree.errors import TransformError
-from expectitree.numbers import quoted
+from expectitree.numbers import quote
 from expectitree.searches.engine import evaluate
 from expectitree.tree.model import Tree
 from expectitree.tree.transform import cut_at_depth, order_at_random, order_by_value
@@ -24,4 +24,4 @@ def prepare(tree: Tree, depth: int | None = None, order: str = "given") -> Tree:
         return order_at_random(tree, int(seed))
     needed = ": random needs a seed, such as random:1 (18 digits at most)"
     hint = needed if name == "random" else f": choose among {', '.join(ORDERS)}"
-    raise TransformError(f"unknown order {quoted(order)}{hint}")
+    raise TransformError(f"unknown order {quote(order)}{hint}")

@@ -11,7 +11,7 @@ from expectitree import compiling
 from expectitree.algorithms import Algorithm
 from expectitree.display import Shown
 from expectitree.errors import SearchError
-from expectitree.numbers import Number, readable
+from expectitree.numbers import Number, display_text
 from expectitree.tree import scans
 from expectitree.tree.model import Bounds, Kind, Node, Tree
 
@@ -60,7 +60,7 @@ class Search(Shown):
     def value(self) -> Number:
         """v* of the root; raises `SearchError` where it is not known."""
         if not self.is_known:
-            lower, upper = map(readable, self.interval_of(-1))
+            lower, upper = map(display_text, self.interval_of(-1))
             why = "the search was stopped" if self.stopped else "more was not asked for"
             raise SearchError(f"{why}: the value lies in [{lower}, {upper}]")
         value: Number = self.lower[-1]
@@ -244,7 +244,7 @@ class Search(Shown):
 
     def __repr__(self) -> str:
         c = self.counts
-        lower, upper = map(readable, self.interval_of(-1))
+        lower, upper = map(display_text, self.interval_of(-1))
         value = lower if self.is_known else f"in [{lower}, {upper}]"
         return (
             f"<Search {self.algorithm.full_name}: {value}, {c.visited:,} of {c.total:,} nodes, "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from expectitree.errors import SearchError
-from expectitree.numbers import printable
+from expectitree.numbers import escape
 from expectitree.tree.model import Tree
 
 _LONGEST_PATH = 200  # characters of a path in a message
@@ -18,7 +18,7 @@ def check_known(tree: Tree) -> None:
 def why_unknown(tree: Tree) -> str:
     """Return which utility of a tree with `unknown` terminals is not known, the first one met, and what to do."""
     unknown = set(tree.unknown)
-    path = printable(tree.path_of(next(n for n in tree.first_paths.order if n in unknown)))
+    path = escape(tree.path_of(next(n for n in tree.first_paths.order if n in unknown)))
     if len(path) > _LONGEST_PATH:
         path = f"{path[:90]}…{path[-90:]}"
     others = len(unknown) - 1

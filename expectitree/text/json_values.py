@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from expectitree.numbers import INFINITY, Number, shortest
+from expectitree.numbers import INFINITY, Number, exact_text
 from expectitree.searches.result import Search
 from expectitree.tree import paths
 from expectitree.tree.model import Tree
@@ -70,5 +70,5 @@ def json_number(value: Number) -> int | float | str:
         if value in (INFINITY, -INFINITY):
             return "inf" if value > 0 else "-inf"
         return int(value) if value == int(value) and abs(value) < 2**53 else float(value)
-    text = shortest(value)
+    text = exact_text(value)
     return text if text.startswith("about") else str(value)

@@ -11,7 +11,7 @@ from functools import cached_property
 from textwrap import wrap
 from typing import NamedTuple
 
-from expectitree.numbers import printable
+from expectitree.numbers import escape
 
 # What a style means -> how rich writes it. Nothing is told by colour alone.
 STYLES = {
@@ -76,7 +76,7 @@ class Look:
 
     def shown(self, text: str) -> str:
         """Return a text as it can be shown here: control characters escaped, and all that is not ASCII if need be."""
-        text = printable(text[: _LONGEST_TEXT + 1])
+        text = escape(text[: _LONGEST_TEXT + 1])
         return text if self.unicode else text.encode("ascii", "backslashreplace").decode()
 
     @cached_property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from expectitree.numbers import Number, brief
+from expectitree.numbers import Number, cell_text
 from expectitree.searches.result import Search
 from expectitree.text.look import Look, cell_width
 from expectitree.tree import paths
@@ -79,7 +79,7 @@ def product_text(p: Number, end: Number, number: Callable[[Number], str], times:
 
 
 def _share(p: Number) -> str:
-    text = brief(p)
+    text = cell_text(p)
     return f"({text})" if "/" in text else text
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from expectitree.numbers import printable
+from expectitree.numbers import escape
 from expectitree.text.look import Look, cell_width, clipped, clipped_start, padded
 
 
@@ -67,7 +67,7 @@ def markdown(
     yield f"| {' | '.join(headings)} |"
     yield f"| {' | '.join('---:' if heading in right else '---' for heading in headings)} |"
     for row in rows:
-        yield f"| {' | '.join(escaped(printable(cell)) for cell in row)} |"
+        yield f"| {' | '.join(escaped(escape(cell)) for cell in row)} |"
 
 
 def escaped(text: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from expectitree import compiling
 from expectitree.errors import TreeError
-from expectitree.numbers import GREATEST_FLOAT, quoted, shortest
+from expectitree.numbers import GREATEST_FLOAT, exact_text, quote
 from expectitree.tree.builder import ROUNDING, SUM_TOLERANCE, TreeBuilder, label_at, outside_bounds
 from expectitree.tree.expectation import Expectation
 from expectitree.tree.model import Bounds, Column, Columns, Repeated, Tree
@@ -192,7 +192,7 @@ def _message(columns: Columns, fault: int, n: int) -> str:
         return f"{at}its child is node {c}: children come before their parents"
     if fault in (UTILITY, ESTIMATE):
         what = "utility" if fault == UTILITY else "estimate"
-        found = shortest(utility[n]) if utility[n] == utility[n] else "missing"
+        found = exact_text(utility[n]) if utility[n] == utility[n] else "missing"
         return f"{at}the {what} is {found}, expected a number up to 10^301"
     if fault == PROBABILITY:
         p = next(probability[b] for b in own if not 0 <= probability[b] <= 1)
@@ -202,7 +202,7 @@ def _message(columns: Columns, fault: int, n: int) -> str:
         return f"{at}the probability of an action is {p!r}: below MAX and MIN it is 1"
     if fault == SUM:
         total = sum(probability[b] for b in own)
-        return f"{at}the probabilities sum to {shortest(total)}, expected 1"
+        return f"{at}the probabilities sum to {exact_text(total)}, expected 1"
     return f"{at}no branch leads to it: every node but the root, the last row, is some node's child"
 
 
@@ -260,5 +260,5 @@ def check_labels(columns: Columns, label: Sequence[str | None]) -> Iterator[str]
             except TreeError as error:
                 yield f"node {n}: {error}"
             if text in seen:
-                yield f"node {n}: duplicate label {quoted(text)} among siblings: give each its own"
+                yield f"node {n}: duplicate label {quote(text)} among siblings: give each its own"
             seen.add(text)

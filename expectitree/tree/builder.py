@@ -251,7 +251,7 @@ class TreeBuilder:
             return list(written), None
         if abs(total - 1) > (SUM_TOLERANCE if self.exact else SUM_TOLERANCE + ROUNDING):
             raise TreeError(
-                f"the probabilities sum to {numbers.clipped(total)}, expected 1: correct them, or leave every p out "
+                f"the probabilities sum to {numbers.message_text(total)}, expected 1: correct them, or leave every p out "
                 "for outcomes that are equally likely"
             )
         return [p / total for p in written], total
@@ -307,7 +307,7 @@ class TreeBuilder:
             if len(set(written)) < len(written):
                 label = next(label for label in written if written.count(label) > 1)
                 raise TreeError(
-                    f"duplicate label {numbers.quoted(label)} among siblings: give each its own"
+                    f"duplicate label {numbers.quote(label)} among siblings: give each its own"
                 )
             labels = [label_at(label, place) for place, label in enumerate(written, start=1)]
             children = children.values()
@@ -405,7 +405,7 @@ def label_at(label: str, place: int) -> str | None:
         raise TreeError("the label is empty: write one, or leave it out for #1, #2, … by place")
     if label[0] == "#" and label[1:].isdecimal() and label.isascii():
         if label != f"#{place}":
-            label = numbers.quoted(label)[1:-1]
+            label = numbers.quote(label)[1:-1]
             raise TreeError(
                 f"the label {label} stands at place {place}: #{place} is the only number label here"
             )
@@ -416,7 +416,7 @@ def label_at(label: str, place: int) -> str | None:
 def check_bounds(tree: Tree, root_bounds: Bounds) -> None:
     """Raise `TreeError` where a utility or an estimate lies outside the bounds of a node on the way to it."""
     for node, message in outside_bounds(tree, root_bounds):
-        raise TreeError(f"{numbers.printable(tree.path_of(node))}: {message}")
+        raise TreeError(f"{numbers.escape(tree.path_of(node))}: {message}")
 
 
 def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int, str]]:
@@ -437,13 +437,13 @@ def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int
     n = tree.scan(scans.next_outside, kind, utility, lower, upper, 0)
     while n >= 0:
         at = min(n, len(lower) - 1)
-        least, greatest = map(numbers.clipped, (lower[at], upper[at]))
+        least, greatest = map(numbers.message_text, (lower[at], upper[at]))
         if lower[at] > upper[at]:
             message = f"the bounds on the way here leave no number (at least {least}, at most {greatest}): "
             message += "correct the bounds"
         else:
             what = "estimate" if kind[n] else "utility"
-            message = f"the {what} {numbers.clipped(utility[n])} lies outside the bounds [{least}, {greatest}]: "
+            message = f"the {what} {numbers.message_text(utility[n])} lies outside the bounds [{least}, {greatest}]: "
             message += f"widen the bounds, or correct the {what}"
         yield n, message
         n = tree.scan(scans.next_outside, kind, utility, lower, upper, n + 1)

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from expectitree import compiling
 from expectitree.display import Shown
 from expectitree.errors import TreeError
-from expectitree.numbers import INFINITY, Number, printable
+from expectitree.numbers import INFINITY, Number, escape
 from expectitree.tree import paths, scans
 from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.tree.columns import Bounds as Bounds
@@ -76,7 +76,7 @@ class Tree(Shown):
         return len(self.columns.kind)
 
     def __repr__(self) -> str:
-        title = f"{printable(self.title)!r}, " if self.title else ""
+        title = f"{escape(self.title)!r}, " if self.title else ""
         leaves = (
             f"{self.leaves:,} leaves{f' ({len(self.unknown):,} not known)' if self.unknown else ''}"
         )
@@ -196,7 +196,7 @@ class Tree(Shown):
             branch = next((b for b in here.branches if b.label == label), None)
             if branch is None:
                 where = paths.join(labels[:depth])
-                raise TreeError(f"no node {printable(path)}: {_known_labels(here, where)}")
+                raise TreeError(f"no node {escape(path)}: {_known_labels(here, where)}")
             here = branch.child
         return here
 
@@ -228,11 +228,11 @@ class Tree(Shown):
         """How each node is first met when the tree is walked from the root, parents first, in branch order."""
         count = len(self)
         order, parent, depth = (compiling.zeros("i", count) for _ in range(3))
-        branch = compiling.filled("i", scans.NOBODY, count)
+        branch = compiling.filled("i", scans.NONE, count)
         self.scan(scans.walk, self.columns, order, parent, branch, depth)
         return FirstPaths(order, parent, branch, depth)
 
-    def is_first_met(self, node: int, branch: int) -> bool:
+    def is_first_path(self, node: int, branch: int) -> bool:
         """Say whether a branch is the last step of the first path to a node."""
         return not self.is_sharing or bool(self.first_paths.branch[node] == branch)
 
@@ -336,7 +336,7 @@ class Branch(NamedTuple):
 def _known_labels(node: Node, where: str) -> str:
     if node.kind == Kind.TERMINAL:
         return f"{where} is a terminal"
-    labels = [printable(paths.join([branch.label])) for branch in node.branches[:8]]
+    labels = [escape(paths.join([branch.label])) for branch in node.branches[:8]]
     more = ", …" if len(node.branches) > len(labels) else ""
     return f"the branches of {where} are {', '.join(labels)}{more}"
 

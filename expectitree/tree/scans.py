@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from expectitree.tree.columns import Column, Columns
 
-NOBODY = -1  # in a column of nodes or branches
+NONE = -1  # in a column of nodes or branches
 
 
 def utility_range(kind: Column, utility: Column) -> tuple[int, int, Any, Any]:

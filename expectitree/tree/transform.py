@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from expectitree.errors import TransformError
-from expectitree.numbers import GREATEST_FLOAT, Number, clipped, printable, shortest, to_bound
+from expectitree.numbers import GREATEST_FLOAT, Number, escape, exact_text, message_text, to_bound
 from expectitree.tree.builder import NodeId, TreeBuilder
 from expectitree.tree.model import UNKNOWN, Kind, Tree, finite
 
@@ -75,7 +75,7 @@ def _estimate(tree: Tree, node: int, depth: int) -> Number:
     value: Number | None = tree.columns.utility[node]
     if value is None or value != value:
         raise TransformError(
-            f"{printable(tree.path_of(node))}: the depth limit {depth} cuts here, and the node has no estimate: "
+            f"{escape(tree.path_of(node))}: the depth limit {depth} cuts here, and the node has no estimate: "
             "write `estimate:` at it, or choose another depth"
         )
     return value
@@ -126,7 +126,7 @@ def in_fractions(tree: Tree) -> Tree:
     kind, utility, first, child, probability = tree.columns
 
     def exactly(value: Number) -> Number:
-        return to_bound(shortest(value), True)
+        return to_bound(exact_text(value), True)
 
     for n in range(len(kind)):
         if not kind[n]:
@@ -170,7 +170,7 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds:
             found: Any = image(value)
             if not abs(found) <= (float("inf") if tree.exact else GREATEST_FLOAT):
                 raise TransformError(
-                    f"the map takes {clipped(value)} to {found}: expected a number within 10^301"
+                    f"the map takes {message_text(value)} to {found}: expected a number within 10^301"
                 )
             images[value] = found
         return images[value]

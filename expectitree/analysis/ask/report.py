@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from expectitree.algorithms import algorithm
 from expectitree.errors import NumberError, SearchError
-from expectitree.numbers import GREATEST_FLOAT, Number, clipped, printable, quoted, readable
+from expectitree.numbers import GREATEST_FLOAT, Number, display_text, escape, message_text, quote
 from expectitree.searches.best_first import (
     Beliefs,
     back_up,
@@ -262,8 +262,8 @@ class Inquiry:
 
     def __repr__(self) -> str:
         state = "done" if self._is_done else f"asks for {_short(self.path or '')}"
-        known = f"best {printable(self.best)}, loss {readable(self.loss)}" if self.best is not None else (
-            f"value in [{', '.join(readable(end) for end in self.interval(self.tree.root))}]"
+        known = f"best {escape(self.best)}, loss {display_text(self.loss)}" if self.best is not None else (
+            f"value in [{', '.join(display_text(end) for end in self.interval(self.tree.root))}]"
         )  # fmt: skip
         return f"<Inquiry {state}: {known}, {self.asked:,} of {len(self._unknown):,} answered>"
 
@@ -577,7 +577,7 @@ class Inquiry:
         if isinstance(node, str):
             return self.tree.find(node).id
         if not isinstance(node, Node):
-            raise SearchError(f"found {quoted(str(node))}, expected a node, or the path of one")
+            raise SearchError(f"found {quote(str(node))}, expected a node, or the path of one")
         if node.tree is not self.tree and node.tree.columns.first is not self.tree.columns.first:
             raise SearchError(
                 "this node is of another tree: give its path, or a node of the inquiry's own tree"
@@ -613,15 +613,15 @@ class Inquiry:
                 else ": change the tree where that is wrong"
             )
             raise SearchError(
-                f"the utility of {where} {how}, {clipped(known)}, and now {clipped(value)}{undo}"
+                f"the utility of {where} {how}, {message_text(known)}, and now {message_text(value)}{undo}"
             )
 
     def _check_bounds(self, n: int, value: Number) -> None:
         lower, upper = self._own_bounds[0][n], self._own_bounds[1][n]
         if not lower <= value <= upper:
             raise SearchError(
-                f"the utility {clipped(value)} of {_short(self.tree.path_of(n))} lies outside its bounds "
-                f"[{clipped(lower)}, {clipped(upper)}]: correct the one or the other"
+                f"the utility {message_text(value)} of {_short(self.tree.path_of(n))} lies outside its bounds "
+                f"[{message_text(lower)}, {message_text(upper)}]: correct the one or the other"
             )
 
 
@@ -643,5 +643,5 @@ def _step(tree: Tree, n: int, below: int) -> Step:
 
 
 def _short(path: str) -> str:
-    path = printable(path)
+    path = escape(path)
     return path if len(path) <= _LONGEST_PATH else f"{path[:90]}…{path[-90:]}"

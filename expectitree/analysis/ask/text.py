@@ -8,7 +8,7 @@ from typing import Any
 
 from expectitree.analysis.ask.report import Inquiry, Step
 from expectitree.errors import NumberError
-from expectitree.numbers import INFINITY, Number, brief, readable, shortest, to_bound
+from expectitree.numbers import INFINITY, Number, cell_text, display_text, exact_text, to_bound
 from expectitree.text.look import Look, cell_width, clipped, padded, wrapped
 from expectitree.tree.model import Bounds, Kind, Node
 
@@ -46,7 +46,7 @@ def question_lines(inquiry: Inquiry, number: int, look: Look) -> Iterator[str]:
         text = f"  {look.paint(padded(symbols[kind.name] + kind.name, name_width), kind.name)} {_DOES[kind]}  "
         if kind == Kind.CHANCE:
             p = step.branch.probability
-            share = f"{p:.4g}" if isinstance(p, float) else brief(p)
+            share = f"{p:.4g}" if isinstance(p, float) else cell_text(p)
             text += f"{padded(label, label_width)}  {look.paint('p', 'dim')} {share}"
         else:
             text += label
@@ -77,12 +77,12 @@ def bounds_text(bounds: Bounds) -> str:
 
 def _offered(end: Number, sign: int) -> str:
     """Return a bound, rounded for people where that lies within: what is offered must be taken."""
-    text = readable(end)
+    text = display_text(end)
     try:
         rounded: Any = to_bound(text, exact=not isinstance(end, float))
     except NumberError:  # it is said about how great it is
         return text
-    return shortest(end) if sign * rounded < sign * end else text
+    return exact_text(end) if sign * rounded < sign * end else text
 
 
 def state_text(inquiry: Inquiry, look: Look) -> str:
@@ -109,7 +109,7 @@ def conclusion_lines(inquiry: Inquiry, look: Look) -> Iterator[str]:
 
 def _verdict(inquiry: Inquiry, look: Look) -> str:
     best, root = inquiry.best, inquiry.interval(inquiry.tree.root)
-    write = shortest if inquiry.tree.exact else readable
+    write = exact_text if inquiry.tree.exact else display_text
     if best is None or inquiry.algorithm.goal == "value":
         if inquiry.is_done:
             return f"The value is {write(root[0])}{'' if best is None else f', with {_label(best, look)}'}."
@@ -128,8 +128,8 @@ def _verdict(inquiry: Inquiry, look: Look) -> str:
     rival = max(others) if is_max else min(others)
     known = mine[0] == mine[1]
     return (
-        f"{verdict}: it is worth {'' if known else f'at {words[0]} '}{readable(mine[sure])}, "
-        f"and nothing else is worth {words[1]} than {readable(rival)}."
+        f"{verdict}: it is worth {'' if known else f'at {words[0]} '}{display_text(mine[sure])}, "
+        f"and nothing else is worth {words[1]} than {display_text(rival)}."
     )
 
 
@@ -223,7 +223,7 @@ def _label(label: str, look: Look, most: int = 40) -> str:
 def _risk(loss: Number) -> str:
     if loss == INFINITY:
         return "and nothing limits yet how wrong that is"
-    return f"wrong by at most {readable(loss, 6)}" if loss else "for certain"
+    return f"wrong by at most {display_text(loss, 6)}" if loss else "for certain"
 
 
 def _interval(interval: Bounds) -> str:
@@ -231,5 +231,5 @@ def _interval(interval: Bounds) -> str:
 
 
 def _bare(interval: Bounds) -> str:
-    lower, upper = (readable(end, 6) for end in interval)
+    lower, upper = (display_text(end, 6) for end in interval)
     return lower if interval[0] == interval[1] else f"[{lower}, {upper}]"

@@ -9,7 +9,7 @@ from typing import Any
 
 from expectitree.algorithms import OPTIONS
 from expectitree.analysis.compare.report import Comparison
-from expectitree.numbers import shortest
+from expectitree.numbers import exact_text
 from expectitree.text.look import Look
 
 CHOICE_COLUMNS = tuple(key.replace("-", "_") for key in OPTIONS)
@@ -39,10 +39,10 @@ def render(comparisons: Sequence[Comparison], look: Look) -> Iterator[str]:
             search, counts = row.search, row.search.counts
             fields: list[Any] = [
                 comparison.file, search.algorithm.name, *map(search.algorithm.options.get, OPTIONS),
-                shortest(search.value) if search.is_known else "", search.best or "",
-                shortest(search.bounds[0]), shortest(search.bounds[1]), counts.total, counts.visited,
+                exact_text(search.value) if search.is_known else "", search.best or "",
+                exact_text(search.bounds[0]), exact_text(search.bounds[1]), counts.total, counts.visited,
                 counts.visits, counts.leaves_total, counts.leaves_visited, counts.cuts, f"{row.seconds:.6f}",
-                int(search.stopped), *map(shortest, search.interval_of(-1)),
+                int(search.stopped), *map(exact_text, search.interval_of(-1)),
             ]  # fmt: skip
             if comparison.limit is not None:
                 for enough in (comparison.limit.exact, comparison.limit.best_action):

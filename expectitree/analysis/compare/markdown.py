@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from expectitree.analysis.compare.report import Comparison
 from expectitree.analysis.compare.text import RIGHT, _headings, _rows, _sentences, _total_rows
-from expectitree.numbers import printable
+from expectitree.numbers import escape
 from expectitree.text.look import Look
 from expectitree.text.table import escaped, markdown
 
@@ -15,7 +15,7 @@ def render(comparisons: Sequence[Comparison], look: Look) -> Iterator[str]:
     """Yield a Markdown table for each file, and its sentence."""
     for comparison in comparisons:
         title = f": {comparison.tree.title}" if comparison.tree.title else ""
-        yield f"### {escaped(printable(comparison.file + title))}"
+        yield f"### {escaped(escape(comparison.file + title))}"
         yield ""
         yield from markdown(_headings(comparison), _rows(comparison), RIGHT)
         yield ""

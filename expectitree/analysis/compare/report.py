@@ -11,7 +11,7 @@ from expectitree.algorithms import Algorithm
 from expectitree.analysis.limit.report import Limit, check_size, measure
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
-from expectitree.numbers import readable
+from expectitree.numbers import display_text
 from expectitree.searches.engine import evaluate, usual_algorithms
 from expectitree.searches.result import Search
 from expectitree.tree.model import Bounds, Kind, Tree
@@ -196,5 +196,5 @@ def _excludes(one: Search, other: Search) -> bool:
 
 
 def _value(search: Search) -> str:
-    ends = [readable(end, 17) for end in search.interval_of(-1)]
+    ends = [display_text(end, 17) for end in search.interval_of(-1)]
     return ends[0] if search.is_known else f"in [{ends[0]}, {ends[1]}]"

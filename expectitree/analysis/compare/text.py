@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from expectitree.analysis.compare.report import Comparison, Total, totals
 from expectitree.analysis.evaluate.text import value_text
 from expectitree.analysis.limit.proofs import between
-from expectitree.numbers import printable
+from expectitree.numbers import escape
 from expectitree.text.look import Look, wrapped
 from expectitree.text.table import table
 
@@ -24,9 +24,9 @@ def render(comparisons: Sequence[Comparison], look: Look) -> Iterator[str]:
             yield ""
         tree = comparison.tree
         if len(comparisons) > 1 or not tree.title:
-            yield look.paint(printable(comparison.file), "title")
+            yield look.paint(escape(comparison.file), "title")
         if tree.title:
-            yield look.paint(printable(tree.title), "title" if len(comparisons) == 1 else "none")
+            yield look.paint(escape(tree.title), "title" if len(comparisons) == 1 else "none")
         yield f"{len(tree):,} node{'s' * (len(tree) != 1)}, {tree.leaves:,} lea{'ves' if tree.leaves != 1 else 'f'}"
         yield ""
         yield from table(_headings(comparison), _rows(comparison), look, RIGHT, DISPENSABLE, WIDEST)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from expectitree import compiling
-from expectitree.numbers import Number, brief
+from expectitree.numbers import Number, cell_text
 from expectitree.searches.result import Search
 from expectitree.searches.star_minimax import (
     ALPHA_CUT,
@@ -72,11 +72,15 @@ class Cut:
     def reason(self) -> str:
         """The cut in one line, in numbers."""
         low = self.fails == "low"
-        claim = f"at {'most' if low else 'least'} {brief(self.bound)} "
-        claim += f"<= alpha {brief(self.window[0])}" if low else f">= beta {brief(self.window[1])}"
+        claim = f"at {'most' if low else 'least'} {cell_text(self.bound)} "
+        claim += (
+            f"<= alpha {cell_text(self.window[0])}"
+            if low
+            else f">= beta {cell_text(self.window[1])}"
+        )
         if self.kind == "chance":
             if self.rest is not None:
-                claim = f"even if the rest were {brief(self.rest)}, {claim}"
+                claim = f"even if the rest were {cell_text(self.rest)}, {claim}"
             else:
                 rest = "the rest" if self.after < self.of else "what is open"
                 claim = f"even with {rest} at {'best' if low else 'worst'}, {claim}"
@@ -101,7 +105,7 @@ class Explanation:
             compiling.zeros("i", count),
         )  # [N] spared by the cut made there
         owner = compiling.filled(
-            "i", scans.NOBODY, count
+            "i", scans.NONE, count
         )  # [N] the cut that an unvisited node belongs to
         order, parent, branch, _ = tree.first_paths
         in_order = search.algorithm.in_order
@@ -115,7 +119,7 @@ class Explanation:
     def asked_by(self) -> Column:
         """For each node that a search not in order has visited, the one whose window its own comes from; else -1."""
         tree = self.search.tree
-        column = compiling.filled("i", scans.NOBODY, len(tree))
+        column = compiling.filled("i", scans.NONE, len(tree))
         tree.scan(find_asking, tree.columns, self.search.visits, column)
         return column
 

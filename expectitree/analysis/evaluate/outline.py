@@ -23,7 +23,7 @@ class Row(NamedTuple):
     branch: int
     depth: int
     last: bool  # among the rows of its parent
-    first_met: bool  # else the node stands in full at its first path
+    is_first: bool  # a later row of a shared node refers to the first
     hidden: int = 0  # nodes left out: in this run, or below this node
     hidden_cuts: int = 0
     hidden_branches: int = 0
@@ -113,7 +113,7 @@ def _rows(
     while stack:
         row = stack.pop()
         n = row.node
-        if n < 0 or not row.first_met or not kind[n] or (folded and is_one_row(tree, n)):
+        if n < 0 or not row.is_first or not kind[n] or (folded and is_one_row(tree, n)):
             yield row
             continue
         below: list[Row] = []
@@ -124,7 +124,7 @@ def _rows(
                 below.append(_left_out(tree, n, left, b, row.depth + 1, nodes, cuts))
             left = b + 1
             c = child[b]
-            below.append(Row(c, n, b, row.depth + 1, False, tree.is_first_met(c, b)))
+            below.append(Row(c, n, b, row.depth + 1, False, tree.is_first_path(c, b)))
         if left < end and below:
             below.append(_left_out(tree, n, left, end, row.depth + 1, nodes, cuts))
         if not below:
@@ -216,6 +216,6 @@ def _choose(
             break
         cost, b, c, node, is_played = heappop(heap)
         insort(chosen.setdefault(node, []), b)
-        if tree.is_first_met(c, b):
+        if tree.is_first_path(c, b):
             offer(c, cost, is_played)
     return chosen

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Reasons, Step
-from expectitree.numbers import Number, brief
+from expectitree.numbers import Number, cell_text
 from expectitree.text.json_values import json_number, json_path
 from expectitree.text.look import Look, wrapped
 from expectitree.text.phrases import TIED, Terms, name, quotient_text, residue, sum_text, untied
@@ -86,7 +86,7 @@ class _Teller:
             )
 
     def number(self, value: Number) -> str:
-        return brief(value, self.residue)
+        return cell_text(value, self.residue)
 
     def name(self, node: int, branch: int | None = None) -> str:
         return name(self.tree, self.look, node, branch)
@@ -107,7 +107,7 @@ class _Teller:
         if kind == Kind.TERMINAL:
             told = "estimate is" if n in self.tree.estimated else "utility is"
             seen = "" if self.search.visits[n] else f", and nobody looked ({self.unseen(report)})"
-            return f"{name} is a leaf: its {told} {brief(self.tree.columns.utility[n])}{seen}."
+            return f"{name} is a leaf: its {told} {cell_text(self.tree.columns.utility[n])}{seen}."
         if self.is_decided:
             best = " or ".join(
                 self.label(n, one.branch) for one in report.alternatives if one.is_best
@@ -186,7 +186,7 @@ class _Teller:
 
     def outcome(self, one: Alternative) -> str:
         n = self.report.node
-        p = brief(self.tree.columns.probability[one.branch])
+        p = cell_text(self.tree.columns.probability[one.branch])
         label = self.label(n, one.branch)
         if one.lower == one.upper:
             return f"{label}, of probability {p}, is worth {self.summed(one.terms, self.number(one.lower))}."

@@ -8,7 +8,7 @@ from itertools import islice
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
-from expectitree.numbers import Number, readable, shortest
+from expectitree.numbers import Number, display_text, exact_text
 from expectitree.searches.result import Search
 from expectitree.text.look import Look, clipped, wrapped
 from expectitree.tree.model import Tree
@@ -53,7 +53,9 @@ def summary_lines(evaluation: Evaluation, look: Look) -> Iterator[str]:
     facts.append(
         (
             "value",
-            look.paint(value_text(search, shortest if search.tree.exact else readable), "value"),
+            look.paint(
+                value_text(search, exact_text if search.tree.exact else display_text), "value"
+            ),
         )
     )
     if search.is_decided:
@@ -95,7 +97,7 @@ def summary_lines(evaluation: Evaluation, look: Look) -> Iterator[str]:
         passed = evaluation.explanation.passed_over
         note = f"; {passed:,} node{'s' * (passed != 1)} passed over" if passed else ""
         facts.append(("cuts", f"{counts.cuts:>{wide},}{note}"))
-    lower, upper = map(readable, search.bounds)
+    lower, upper = map(display_text, search.bounds)
     facts.append(("bounds", f"[{lower}, {upper}] {BOUNDS_FROM[search.bounds_source]}"))
     for name, text in facts:
         if "\x1b" in text or len(text) + 10 <= look.width:
@@ -105,7 +107,7 @@ def summary_lines(evaluation: Evaluation, look: Look) -> Iterator[str]:
             yield look.paint(f"{'' if position else name:<10}", "dim") + line
 
 
-def value_text(search: Search, write: Callable[[Number], str] = readable) -> str:
+def value_text(search: Search, write: Callable[[Number], str] = display_text) -> str:
     """Return the root's value, or where it is not known, the interval that holds it."""
     ends = [write(end) for end in search.interval_of(-1)]
     return ends[0] if search.is_known else f"in [{ends[0]}, {ends[1]}]"

@@ -8,7 +8,7 @@ from functools import cached_property
 from expectitree.analysis.evaluate.cuts import PASSED_OVER
 from expectitree.analysis.evaluate.outline import SHORT_TREE, Row, is_one_row, outline
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.numbers import Number, brief
+from expectitree.numbers import Number, cell_text
 from expectitree.searches.star_minimax import PROBED
 from expectitree.text.look import Look, cell_width, clipped, padded, plain, wrapped
 from expectitree.tree.model import Kind
@@ -110,7 +110,7 @@ class _Drawing:
 
     def goes_on(self, row: Row) -> bool:
         """Say whether rows of children follow."""
-        inner = row.first_met and self.tree.columns.kind[row.node] != 0
+        inner = row.is_first and self.tree.columns.kind[row.node] != 0
         return inner and not row.hidden_branches and not is_one_row(self.tree, row.node)
 
     def margin(self, depth: int, below: bool) -> str:
@@ -122,7 +122,7 @@ class _Drawing:
     def mark(self, row: Row) -> str:
         if row.depth == 0:
             return ""
-        if row.first_met and self.evaluation.explanation.skipped(row.node) == "cut":
+        if row.is_first and self.evaluation.explanation.skipped(row.node) == "cut":
             return self.characters.cut
         if self.search.is_best(row.parent, row.branch):
             if row.parent not in self.starred:
@@ -191,7 +191,7 @@ class _Drawing:
             ""
             if not shared
             else f"@{shared} "
-            if row.first_met
+            if row.is_first
             else f"{self.characters.arrow} @{shared} "
         )
         symbol = self.characters.kinds[kind]
@@ -201,9 +201,9 @@ class _Drawing:
         is_played = (
             self.evaluation.strategy_only and kind != "CHANCE" and first[n + 1] - first[n] == 1
         )
-        if row.first_met and is_one_row(self.tree, n) and is_played:
+        if row.is_first and is_one_row(self.tree, n) and is_played:
             text += f"  plays {self.label(n, first[n])}"
-        elif row.first_met and is_one_row(self.tree, n):
+        elif row.is_first and is_one_row(self.tree, n):
             exact = self.search.is_exact(n)
             expression = self.expression(
                 n, room - used - 3 - len(self.tail_text(row)), self.look.paint
@@ -222,7 +222,7 @@ class _Drawing:
         return self.look.paint(self.value_text(n), "value" if self.search.visits[n] else "dim")
 
     def utility(self, n: int, paint: Callable[[str, str], str]) -> str:
-        text = brief(self.tree.columns.utility[n])
+        text = cell_text(self.tree.columns.utility[n])
         return text if self.search.visits[n] or text == "?" else paint(f"({text})", "dim")
 
     def expression(
@@ -243,7 +243,7 @@ class _Drawing:
             label = f"{self.label(n, b)}: " if self.tree.label[b] else ""
             share = f"{self.probability(b)}{self.characters.times}" if sums else ""
             c = child[b]
-            bare = f"{label}{share}{brief(self.tree.columns.utility[c])}"
+            bare = f"{label}{share}{cell_text(self.tree.columns.utility[c])}"
             used += cell_width(bare) + len(separator) + (0 if self.search.visits[c] else 2)
             if (
                 used + (0 if b + 1 == end else len(separator) + 7 + len(self.characters.ellipsis))
@@ -259,13 +259,13 @@ class _Drawing:
     def tail_text(self, row: Row) -> str:
         """What is said at the end of a row: why it was not visited, what is left out below it."""
         n = row.node
-        reason = self.evaluation.explanation.skipped(n) if row.first_met else None
+        reason = self.evaluation.explanation.skipped(n) if row.is_first else None
         text = ""
         if reason == "cut":
             text = "  not visited" if self.tree.columns.kind[n] else ""
         elif reason:
             text = f"  {reason}"
-        elif row.first_met and self.search.cut[n] == PROBED and self.search.visits[n]:
+        elif row.is_first and self.search.cut[n] == PROBED and self.search.visits[n]:
             text = "  probed" if self.search.algorithm.in_order else "  looked at in vain"
         return f"{text}  {self.left_out(row)}" if row.hidden_branches else text
 
@@ -280,7 +280,7 @@ class _Drawing:
     def remarks(self, row: Row) -> Iterator[tuple[str, str]]:
         """What is said below a row: its window, why it was cut, its notes."""
         n, search = row.node, self.search
-        if not row.first_met:
+        if not row.is_first:
             if self.notes and row.branch in self.tree.branch_notes:
                 yield self.tree.branch_notes[row.branch], "dim"
             return
@@ -288,7 +288,7 @@ class _Drawing:
             yield self.why_passed_over(row.parent, n), "dim"
         if self.evaluation.windows and search.visits[n] and self.tree.columns.kind[n]:
             yield (
-                f"alpha {brief(search.alpha[n], search.eps)}, beta {brief(search.beta[n], search.eps)}",
+                f"alpha {cell_text(search.alpha[n], search.eps)}, beta {cell_text(search.beta[n], search.eps)}",
                 "dim",
             )
         if is_one_row(self.tree, n):
@@ -328,13 +328,13 @@ class _Drawing:
         lower, upper = self.search.interval_of(n)
         found = interval_text(*self.search.interval_of(parent))
         if lower == upper:
-            return f"known to be {brief(lower)}"
+            return f"known to be {cell_text(lower)}"
         if not self.search.algorithm.in_order and self.tree.columns.kind[parent] != Kind.CHANCE:
             return self.why_left(parent, n)
         if self.tree.columns.kind[parent] == Kind.MIN:
-            return f"at least {brief(lower)} by its bounds, and {found} is reached"
+            return f"at least {cell_text(lower)} by its bounds, and {found} is reached"
         if self.tree.columns.kind[parent] == Kind.MAX:
-            return f"at most {brief(upper)} by its bounds, and {found} is reached"
+            return f"at most {cell_text(upper)} by its bounds, and {found} is reached"
         return f"{interval_text(lower, upper)} says enough"
 
     def why_left(self, parent: int, n: int) -> str:
@@ -342,7 +342,7 @@ class _Drawing:
         search, is_max = self.search, self.tree.columns.kind[parent] == Kind.MAX
         end = search.upper[n] if is_max else search.lower[n]
         if search.is_exact(parent):
-            other = f"{brief(search.lower[parent])} is reached"
+            other = f"{cell_text(search.lower[parent])} is reached"
         elif parent == len(self.tree) - 1 and search.is_decided:
             if any(self.tree.columns.child[b] == n for b in search.decided):
                 end = search.lower[n] if is_max else search.upper[n]
@@ -352,21 +352,23 @@ class _Drawing:
                     if first[parent + 1] - first[parent] > 1
                     else "there is no other"
                 )
-                return f"at {'least' if is_max else 'most'} {brief(end)} by its bounds, and {rest}"
-            other = f"{brief(search.lower[parent] if is_max else search.upper[parent])} is sure"
+                return (
+                    f"at {'least' if is_max else 'most'} {cell_text(end)} by its bounds, and {rest}"
+                )
+            other = f"{cell_text(search.lower[parent] if is_max else search.upper[parent])} is sure"
         else:
             other = (
-                f"alpha is {brief(search.alpha[parent])}"
+                f"alpha is {cell_text(search.alpha[parent])}"
                 if is_max
-                else f"beta is {brief(search.beta[parent])}"
+                else f"beta is {cell_text(search.beta[parent])}"
             )
-        return f"at {'most' if is_max else 'least'} {brief(end)} by its bounds, and {other}"
+        return f"at {'most' if is_max else 'least'} {cell_text(end)} by its bounds, and {other}"
 
 
 def interval_text(lower: Number, upper: Number) -> str:
     """Return a known value, or the interval that holds it, for a row of the tree."""
-    return brief(lower) if lower == upper else f"[{brief(lower)}, {brief(upper)}]"
+    return cell_text(lower) if lower == upper else f"[{cell_text(lower)}, {cell_text(upper)}]"
 
 
 def _probability_text(probability: Number) -> str:
-    return f"{probability:.4g}" if isinstance(probability, float) else brief(probability)
+    return f"{probability:.4g}" if isinstance(probability, float) else cell_text(probability)

@@ -17,7 +17,7 @@ from expectitree.analysis.limit.proofs import Enough, Proofs
 from expectitree.analysis.limit.shape import ground_of
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
-from expectitree.numbers import readable
+from expectitree.numbers import display_text
 from expectitree.searches.engine import evaluate, usual_algorithms
 from expectitree.searches.result import Search
 from expectitree.tree.model import Bounds, Tree
@@ -90,7 +90,7 @@ class Limit(Shown):
     def notes(self) -> list[str]:
         """A sentence for each of these searches."""
         return [
-            f"{row.algorithm.full_name} took numbers that differ by about {readable(row.eps, 2)} as equal, and so did "
+            f"{row.algorithm.full_name} took numbers that differ by about {display_text(row.eps, 2)} as equal, and so did "
             "with fewer leaves than are needed; with --exact it does not."
             for row in self.below
         ]

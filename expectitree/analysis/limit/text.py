@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from expectitree.analysis.evaluate.text import BOUNDS_FROM
 from expectitree.analysis.limit.proofs import Enough
 from expectitree.analysis.limit.report import Limit
-from expectitree.numbers import readable
+from expectitree.numbers import display_text
 from expectitree.searches.result import Search
 from expectitree.text.json_values import MOST_NESTED
 from expectitree.text.look import Look, cell_width, clipped_start, wrapped
@@ -30,7 +30,7 @@ def render(reports: Sequence[Limit], look: Look, show_all: bool = False) -> Iter
             yield look.paint(look.shown(report.file), "title")
         for line in wrapped(look.shown(tree.title or ""), look.width):
             yield look.paint(line, "title" if len(reports) == 1 else "none")
-        lower, upper = map(readable, report.search.bounds)
+        lower, upper = map(display_text, report.search.bounds)
         yield from wrapped(
             f"{_leaves(tree.leaves)}, bounds [{lower}, {upper}] {BOUNDS_FROM[report.search.bounds_source]}",
             look.width,
@@ -67,10 +67,10 @@ def _row(report: Limit, row: Search) -> list[str]:
 
 def _sentences(report: Limit, look: Look) -> Iterator[str]:
     tree, exact, best = report.tree, report.exact, report.best_action
-    lower, upper = map(readable, report.search.bounds)
+    lower, upper = map(display_text, report.search.bounds)
     local = tree.local_bounds.keys() - {len(tree) - 1}
     others = f"whatever the others are within {'their bounds' if local else f'[{lower}, {upper}]'}"
-    value = readable(report.search.value)
+    value = display_text(report.search.value)
     unsure = " (shared nodes make the exact figure hard)"
     total = tree.leaves
     if exact.count is None:

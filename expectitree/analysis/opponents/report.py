@@ -39,7 +39,7 @@ from expectitree.analysis.opponents.polynomials import (
 )
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
-from expectitree.numbers import Number, clipped, shortest, to_fraction
+from expectitree.numbers import Number, exact_text, message_text, to_fraction
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.tree.model import Bounds, Kind, Tree
@@ -172,7 +172,7 @@ class _TooMuchError(Exception):
 
 
 def _exactly(value: Number) -> Fraction:
-    return value if isinstance(value, Fraction) else to_fraction(shortest(value))
+    return value if isinstance(value, Fraction) else to_fraction(exact_text(value))
 
 
 def _as_in(tree: Tree, epsilon: Number) -> Number:
@@ -433,7 +433,7 @@ def _verify(
     found = _best_actions(tree, search, epsilon)
     if found != best or search.value != value:
         raise AnalysisError(
-            f"at epsilon {clipped(epsilon)} the best actions are {', '.join(found)} (value {clipped(search.value)}), "
-            f"but {', '.join(best)} (value {clipped(value)}) were computed: this is a defect of expectitree, please "
+            f"at epsilon {message_text(epsilon)} the best actions are {', '.join(found)} (value {message_text(search.value)}), "
+            f"but {', '.join(best)} (value {message_text(value)}) were computed: this is a defect of expectitree, please "
             "report it with the tree"
         )

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import groupby
 
 from expectitree.analysis.opponents.report import Crossing, Opponents
-from expectitree.numbers import Number, readable, shortest
+from expectitree.numbers import Number, display_text, exact_text
 from expectitree.text.look import Look, clipped, wrapped
 from expectitree.text.table import table
 from expectitree.tree.model import Kind
@@ -83,8 +83,8 @@ def _opponent_table(group: Sequence[Opponents], look: Look) -> Iterator[str]:
     rows = [
         [
             row.opponent,
-            readable(row.epsilon),
-            readable(row.value),
+            display_text(row.epsilon),
+            display_text(row.value),
             _names(row.ties, look),
             report.chance,
         ]
@@ -191,15 +191,15 @@ def _value_text(crossing: Crossing) -> str:
     """Return the root's value at a place, in as many digits as are sure."""
     ends = _rounded(crossing.value_lower), _rounded(crossing.value_upper)
     for digits in range(_DIGITS, 2, -1):
-        one, other = (readable(end, digits) for end in ends)
+        one, other = (display_text(end, digits) for end in ends)
         if one == other:
             return one
-    return f"about {readable(float(crossing.value), 3)}"
+    return f"about {display_text(float(crossing.value), 3)}"
 
 
 def _rounded(value: Fraction) -> Number:
     """Return the number as people read it: itself where it is short, else in floating point."""
-    if len(shortest(value)) <= _DIGITS:
+    if len(exact_text(value)) <= _DIGITS:
         return value
     try:
         return float(value)
@@ -230,14 +230,14 @@ def _place(crossing: Crossing, look: Look) -> str:
 
 def _fraction(crossing: Crossing) -> str | None:
     """Return the fraction that the place is, where it is one that a decimal does not write better."""
-    text = "" if crossing.exact is None else shortest(crossing.exact)
+    text = "" if crossing.exact is None else exact_text(crossing.exact)
     return text if "/" in text and len(text) <= _LONGEST_FRACTION else None
 
 
 def _digits(crossing: Crossing, look: Look) -> str:
     """Return the place in decimals: all of them, or those that are sure and an ellipsis."""
     if crossing.exact is not None:
-        text = shortest(crossing.exact)
+        text = exact_text(crossing.exact)
         if "/" not in text and not text.startswith("about"):
             return text
         places = _DIGITS

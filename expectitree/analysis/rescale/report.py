@@ -28,7 +28,7 @@ from expectitree.analysis.rescale.scales import (
 )
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, TransformError
-from expectitree.numbers import Number, clipped, printable, readable
+from expectitree.numbers import Number, display_text, escape, message_text
 from expectitree.searches.engine import ROUNDING_EPS, evaluate
 from expectitree.searches.result import Search
 from expectitree.searches.unknown import check_known
@@ -129,8 +129,8 @@ def rescale(
     ):
         least, greatest = min(utilities), max(utilities)
         raise TransformError(
-            f"no terminal is worth {clipped(unknown[0])} (and no estimate is): utilities run from {clipped(least)} to "
-            f"{clipped(greatest)}"
+            f"no terminal is worth {message_text(unknown[0])} (and no estimate is): utilities run from {message_text(least)} to "
+            f"{message_text(greatest)}"
         )
     scale = scale_of(scale)
     ordered = sorted(utilities)
@@ -154,14 +154,14 @@ def rescale(
     if map_class.name != NEITHER:
         together = next((two for two in pairwise(pairs) if two[0][1] == two[1][1]), None)
         if together:
-            u, v, image = map(clipped, (together[0][0], *together[1]))
+            u, v, image = map(message_text, (together[0][0], *together[1]))
             remarks.append(f"In floating point {u} and {v} both become {image}: use --exact.")
         close: Any = after.eps
         near = next((two for two in pairwise(pairs) if 0 < two[1][1] - two[0][1] <= close), None)
         if near:
-            u, v = clipped(near[0][0]), clipped(near[1][0])
+            u, v = message_text(near[0][0]), message_text(near[1][0])
             remarks.append(
-                f"{u} and {v} become so nearly equal, by {readable(close, 2)} or less, that they tie."
+                f"{u} and {v} become so nearly equal, by {display_text(close, 2)} or less, that they tie."
             )
     if map_class.name == AFFINE:
         after = _with_eps_of(before, after, map_class.slope)
@@ -174,7 +174,7 @@ def _check_rising(images: Mapping[Number, Image]) -> None:
     for (u, image), (v, other) in pairwise(images.items()):
         if not image < other:
             raise TransformError(
-                f"{clipped(u)} and {clipped(v)} both become {readable(float(image))} in floating point, though the map "
+                f"{message_text(u)} and {message_text(v)} both become {display_text(float(image))} in floating point, though the map "
                 "tells them apart: choose a gentler one (for --exp an R nearer 0)"
             )
 
@@ -217,7 +217,7 @@ def numbers_of(tree: Tree) -> tuple[set[Number], set[Number]]:
 
 def _unused_names(scale: Scale, numbers: Iterable[Number]) -> Iterator[str]:
     if scale.kind == "table" and (unused := unknown_names(scale.names, numbers)):
-        few = ", ".join(map(clipped, unused[:5])) + (", …" if len(unused) > 5 else "")
+        few = ", ".join(map(message_text, unused[:5])) + (", …" if len(unused) > 5 else "")
         entries = f"{len(unused):,} of {len(scale.names):,} entries of the table are"
         yield f"{entries} of no utility of this tree: {few}."
 
@@ -235,7 +235,7 @@ def _map_ends(tree: Tree, scale: Scale, images: dict[Number, Number]) -> str:
     for u, v in pairwise(sorted(every)):
         image, other = every[u], every[v]
         if other < image:
-            return f"the map falls between {clipped(u)} and {clipped(v)}, from {clipped(image)} to {clipped(other)}"
+            return f"the map falls between {message_text(u)} and {message_text(v)}, from {message_text(image)} to {message_text(other)}"
     images.update(found)
     return ""
 
@@ -271,7 +271,7 @@ def _check_affine(before: Search, after: Search, found: MapClass) -> None:
     )  # fmt: skip
     if n < 0:
         return
-    path = printable(before.tree.path_of(n))
+    path = escape(before.tree.path_of(n))
     if exact:
         raise AnalysisError(
             f"{path}: a positive affine map changed what is best here: this is a defect of expectitree, please report "

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from expectitree.errors import TransformError
-from expectitree.numbers import Number, clipped
+from expectitree.numbers import Number, message_text
 
 AFFINE, ORDERED, NEITHER = "positive affine", "order-preserving", "neither"
 _STRAIGHT = 1e-12  # of the images' range: what is still a straight line where images are irrational
@@ -37,17 +37,17 @@ def as_number(u: Number, image: Image, exact: bool) -> Number:
         if isinstance(image, Fraction):
             return image
         raise TransformError(
-            f"the map takes {clipped(u)} to no fraction: leave --exact out, or choose another map"
+            f"the map takes {message_text(u)} to no fraction: leave --exact out, or choose another map"
         )
     try:
         rounded = float(image)
     except OverflowError:
         raise TransformError(
-            f"the map takes {clipped(u)} beyond 10^301: use --exact, or a smaller map"
+            f"the map takes {message_text(u)} beyond 10^301: use --exact, or a smaller map"
         ) from None
     if image and not rounded:
         raise TransformError(
-            f"the map takes {clipped(u)} to what is too small for floating point: use --exact"
+            f"the map takes {message_text(u)} to what is too small for floating point: use --exact"
         )
     return rounded
 
@@ -105,14 +105,14 @@ def named(images: Mapping[Fraction, Fraction], kind: str = "map", text: str | No
         found = images.get(u) if isinstance(u, Fraction) else rounded.get(u)
         return as_fraction(u) if found is None else found
 
-    listed = ", ".join(f"{clipped(u)}={clipped(image)}" for u, image in images.items())
+    listed = ", ".join(f"{message_text(u)}={message_text(image)}" for u, image in images.items())
     return Scale(kind, listed if text is None else text, rule, images)
 
 
 def affine(slope: Fraction, offset: Fraction) -> Scale:
     """Return the map u -> slope * u + offset."""
-    shift = f" {'-' if offset < 0 else '+'} {clipped(abs(offset))}" if offset else ""
-    text = f"{clipped(slope)} * u{shift}"
+    shift = f" {'-' if offset < 0 else '+'} {message_text(abs(offset))}" if offset else ""
+    text = f"{message_text(slope)} * u{shift}"
     return Scale("affine", text, lambda u: slope * as_fraction(u) + offset)
 
 
@@ -120,10 +120,13 @@ def power(exponent: Fraction) -> Scale:
     """Return the map u -> u^exponent that keeps the sign: of a negative u it is -|u|^exponent."""
     if exponent <= 0:
         raise TransformError(
-            f"found {clipped(exponent)}, expected a power above 0, {_WHICH_POWERS}"
+            f"found {message_text(exponent)}, expected a power above 0, {_WHICH_POWERS}"
         )
     return Scale(
-        "power", f"u^{clipped(exponent)}", lambda u: _power(as_fraction(u), exponent), rises=True
+        "power",
+        f"u^{message_text(exponent)}",
+        lambda u: _power(as_fraction(u), exponent),
+        rises=True,
     )
 
 
@@ -142,11 +145,11 @@ def _power(u: Fraction, exponent: Fraction) -> Image:
         image = math.pow(size, exponent)
     except OverflowError:
         raise TransformError(
-            f"the map takes {clipped(u)} beyond 10^301: choose a power nearer to 1"
+            f"the map takes {message_text(u)} beyond 10^301: choose a power nearer to 1"
         ) from None
     if u and not image:
         raise TransformError(
-            f"the map takes {clipped(u)} nearer to 0 than floats reach: choose a power nearer to 1"
+            f"the map takes {message_text(u)} nearer to 0 than floats reach: choose a power nearer to 1"
         )
     return math.copysign(image, u)
 
@@ -177,7 +180,7 @@ def logarithm() -> Scale:
 def _logarithm(u: Number) -> float:
     if u <= 0:
         raise TransformError(
-            f"{clipped(u)} has no logarithm: every utility (and estimate) must be above 0; make them so with --affine "
+            f"{message_text(u)} has no logarithm: every utility (and estimate) must be above 0; make them so with --affine "
             "and -o first"
         )
     return (
@@ -199,18 +202,20 @@ def exponential(rate: Fraction) -> Scale:
             image = math.inf
         if math.isinf(image):
             raise TransformError(
-                f"the map takes {clipped(u)} beyond 10^301: choose a rate of about 1 over the range of the utilities"
+                f"the map takes {message_text(u)} beyond 10^301: choose a rate of about 1 over the range of the utilities"
             )
         return image
 
-    return Scale("exp", f"(1 - e^(-R*u)) / R, R = {clipped(rate)}", rule, bends=True, rises=True)
+    return Scale(
+        "exp", f"(1 - e^(-R*u)) / R, R = {message_text(rate)}", rule, bends=True, rises=True
+    )
 
 
 def stepped(steps: Mapping[Number, Fraction]) -> Scale:
     """Return the map that adds each step's height to the utilities that reach its threshold."""
     heights = {as_fraction(threshold): height for threshold, height in sorted(steps.items())}
     text = "u" + "".join(
-        f", plus {clipped(height)} from {clipped(t)} up" for t, height in heights.items()
+        f", plus {message_text(height)} from {message_text(t)} up" for t, height in heights.items()
     )
 
     def rule(u: Number) -> Fraction:

@@ -14,7 +14,7 @@ from expectitree.files.formats import yaml as yaml_format
 from expectitree.files.grammar.document import Document, Place
 from expectitree.files.grammar.problems import MOST_PROBLEMS, Problems, TooManyProblemsError
 from expectitree.files.grammar.words import described
-from expectitree.numbers import printable, quoted, to_fraction
+from expectitree.numbers import escape, quote, to_fraction
 
 _EXPECTED = (
     "expected utilities and their images, such as 2: 20 on a line (YAML, JSON) or 2,20 (CSV)"
@@ -76,7 +76,7 @@ def _from_csv(text: str, name: str) -> dict[Fraction, Fraction]:
     for line, row in _rows(text, name):
 
         def report(message: str, of_key: bool, line: int = line) -> None:
-            found.append(Problem(name, printable(message), line=line, column=1))
+            found.append(Problem(name, escape(message), line=line, column=1))
 
         if len(row) != 2:
             report(f"found {len(row)} column{'s' * (len(row) != 1)}, {_EXPECTED}", True)
@@ -131,5 +131,5 @@ def _add(
         report(str(error), of_key)
         return
     if utility in images:
-        report(f"the utility {quoted(key)} is there twice: keep one", True)
+        report(f"the utility {quote(key)} is there twice: keep one", True)
     images[utility] = image

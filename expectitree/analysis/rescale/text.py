@@ -7,7 +7,7 @@ from itertools import islice
 
 from expectitree.analysis.rescale.report import Rescaling
 from expectitree.analysis.rescale.scales import AFFINE, NEITHER, ORDERED, MapClass
-from expectitree.numbers import brief, printable, readable
+from expectitree.numbers import cell_text, display_text, escape
 from expectitree.searches.result import Search
 from expectitree.text.look import Look, wrapped
 from expectitree.text.table import table
@@ -58,7 +58,8 @@ def _map_lines(report: Rescaling, look: Look) -> Iterator[str]:
         return
     arrow = look.characters.arrow
     pairs = ", ".join(
-        f"{readable(u)} {arrow} {readable(image)}" for u, image in report.pairs[:_MOST_PAIRS]
+        f"{display_text(u)} {arrow} {display_text(image)}"
+        for u, image in report.pairs[:_MOST_PAIRS]
     )
     if len(report.pairs) > _MOST_PAIRS:
         pairs += f", and {len(report.pairs) - _MOST_PAIRS:,} more"
@@ -90,7 +91,7 @@ def _class_text(report: Rescaling, found: MapClass, look: Look) -> str:
     assert found.name == NEITHER
     assert found.witness is not None
     two, images = zip(*found.witness, strict=True)
-    (u, v), (image, other) = map(readable, two), map(readable, images)
+    (u, v), (image, other) = map(display_text, two), map(display_text, images)
     what = (
         f"{u} and {v} both become {image}"
         if images[0] == images[1]
@@ -101,7 +102,7 @@ def _class_text(report: Rescaling, found: MapClass, look: Look) -> str:
 
 def _line(found: MapClass, report: Rescaling) -> str:
     slope, offset = (
-        readable(x if report.tree.exact else float(x)) for x in (found.slope, found.offset)
+        display_text(x if report.tree.exact else float(x)) for x in (found.slope, found.offset)
     )
     return f"{slope} * u" + (
         "" if offset == "0" else f" - {offset[1:]}" if offset[0] == "-" else f" + {offset}"
@@ -140,16 +141,16 @@ def _rows(report: Rescaling, nodes: Sequence[int], look: Look) -> Iterator[list[
         yield [
             path,
             Kind(report.tree.columns.kind[n]).name,
-            brief(report.before.lower[n], report.before.eps),
+            cell_text(report.before.lower[n], report.before.eps),
             _best_text(report.before, n, look) or "-",
-            brief(after.lower[n], after.eps),
+            cell_text(after.lower[n], after.eps),
             _best_text(after, n, look) or "-",
             "changed" if n in report.changed_nodes else "",
         ]
 
 
 def _paths(report: Rescaling, nodes: Sequence[int]) -> list[str]:
-    return [printable(report.tree.path_of(n)) for n in nodes]
+    return [escape(report.tree.path_of(n)) for n in nodes]
 
 
 def _best_text(search: Search, node: int, look: Look, joint: str = ", ") -> str:
@@ -186,7 +187,7 @@ def _sentences(report: Rescaling, look: Look) -> Iterator[tuple[str, str]]:
     assert after is not None
     if answer is not None:
         yield f"Some order-preserving map changes {decision}: {look.shown(answer.reason)}.", "title"
-    values = readable(report.before.lower[root]), readable(after.lower[root])
+    values = display_text(report.before.lower[root]), display_text(after.lower[root])
     if not best:
         kind = Kind(report.tree.columns.kind[root]).name
         yield (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from expectitree.analysis.study.summary import Summary
 from expectitree.analysis.study.text import _RIGHT, _legend, _table
-from expectitree.numbers import printable
+from expectitree.numbers import escape
 from expectitree.text.look import Look
 from expectitree.text.table import escaped, markdown
 
@@ -14,10 +14,10 @@ from expectitree.text.table import escaped, markdown
 def render(summary: Summary, look: Look) -> Iterator[str]:
     """Yield the same as Markdown."""
     study = summary.study
-    yield f"### {escaped(printable(study.title or study.file))}"
+    yield f"### {escaped(escape(study.title or study.file))}"
     yield ""
     if study.source:
-        yield escaped(printable(study.source))
+        yield escaped(escape(study.source))
         yield ""
     headings, rows = _table(summary)
     yield from markdown(headings, rows, headings[1:] if study.table == "wide" else _RIGHT)

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from expectitree.algorithms import OPTIONS
 from expectitree.analysis.study.summary import Summary, SummaryRow
 from expectitree.errors import AnalysisError
-from expectitree.numbers import printable
+from expectitree.numbers import escape
 
 _MOST_TICKS = 10  # more numbers along the axis would run into each other
 ENDINGS = (".svg", ".png", ".pdf")
@@ -111,7 +111,7 @@ def _lines(summary: Summary, x_name: str) -> dict[str, list[tuple[float, float, 
 
 def _plain(text: str) -> str:
     """Return a text that is drawn as it is, with nothing taken for mathematics."""
-    return printable(text).replace("$", r"\$")
+    return escape(text).replace("$", r"\$")
 
 
 def _x(row: SummaryRow, name: str) -> float | None:

@@ -20,7 +20,7 @@ from expectitree.files import parse, read_text
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
 from expectitree.files.grammar.words import described, unknown_key
-from expectitree.numbers import quoted
+from expectitree.numbers import quote
 from expectitree.searches.engine import ENGINES
 
 KEYS = (
@@ -187,7 +187,7 @@ class _Reader:
         ):
             place = next(at for key, _, at in self.pairs(root, KEYS) if key == "plot")
             self.wrong(
-                place, f"no trees here have the parameter {quoted(study.plot.x)} to plot over"
+                place, f"no trees here have the parameter {quote(study.plot.x)} to plot over"
             )
         for figure in study.published:
             if not any(figure.is_of(tree, run.algorithm) for tree in study.trees for run in runs):
@@ -216,7 +216,7 @@ class _Reader:
             if key not in known:
                 self.wrong(Place(data, index, True), unknown_key(str(key), known))
             elif key in seen:
-                self.wrong(Place(data, index, True), f"duplicate key {quoted(key)}: keep one")
+                self.wrong(Place(data, index, True), f"duplicate key {quote(key)}: keep one")
             else:
                 yield key, value, Place(data, index)
             seen.add(key)
@@ -260,7 +260,7 @@ class _Reader:
                     places[key], f"found {described(value)}, expected a value, or a list of some"
                 )
             elif key in choices:
-                self.wrong(Place(item, index, True), f"duplicate key {quoted(key)}: keep one")
+                self.wrong(Place(item, index, True), f"duplicate key {quote(key)}: keep one")
             else:
                 choices[key] = list(texts)
         if "family" not in choices:

@@ -31,7 +31,7 @@ from expectitree.analysis.trace.events import (
 )
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
-from expectitree.numbers import Number, brief, printable
+from expectitree.numbers import Number, cell_text, escape
 from expectitree.text.json_values import json_number, json_path
 from expectitree.text.look import Look, cell_width, wrapped
 from expectitree.text.phrases import (
@@ -90,7 +90,7 @@ def render(report: Trace, look: Look) -> Iterator[str]:
 
 def never(report: Trace, node: int | None) -> str:
     """Say that a search did not come to a node, nor to any of its children from there."""
-    path = ROOT if node is None else printable(report.tree.path_of(node))
+    path = ROOT if node is None else escape(report.tree.path_of(node))
     return f"{report.search.algorithm.full_name} never came to {path}: `expectitree eval` says why"
 
 
@@ -145,7 +145,7 @@ class Board:
         return name(self.tree, self.look, event.node, event.branch)
 
     def number(self, value: Number) -> str:
-        return brief(value, self.residue)
+        return cell_text(value, self.residue)
 
     # ---- A sentence for each kind of step.
 

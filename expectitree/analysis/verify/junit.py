@@ -7,7 +7,7 @@ from xml.sax.saxutils import quoteattr
 
 from expectitree.analysis.verify.report import Verification
 from expectitree.analysis.verify.text import _check_text
-from expectitree.numbers import printable
+from expectitree.numbers import escape
 from expectitree.text.look import Look
 
 
@@ -43,4 +43,4 @@ def render(verifications: Sequence[Verification], look: Look) -> Iterator[str]:
 
 
 def _attribute(text: str) -> str:
-    return quoteattr("; ".join(printable(line) for line in text.splitlines()))
+    return quoteattr("; ".join(escape(line) for line in text.splitlines()))

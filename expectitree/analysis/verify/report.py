@@ -9,7 +9,7 @@ from fractions import Fraction
 from expectitree.algorithms import algorithm
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, ExpectitreeError, FileError
-from expectitree.numbers import Number, clipped, shortest
+from expectitree.numbers import Number, exact_text, message_text
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.searches.unknown import why_unknown
@@ -115,13 +115,13 @@ def _value_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
 def _number_check(
     what: str, expect: Expectation, place: Place, expected: Number, found: Number
 ) -> Check:
-    text = expect.written.get(place, shortest(expected))
+    text = expect.written.get(place, exact_text(expected))
     kept = expected == found
     hint = ""
     if not kept and _agrees_as_written(text, expected, found):
-        hint = f"only the digits written agree: write {clipped(found)}"
-    shown = text if len(text) <= 40 else clipped(expected)
-    return Check(what, shown, clipped(found), kept, hint, place, Fraction(found))
+        hint = f"only the digits written agree: write {message_text(found)}"
+    shown = text if len(text) <= 40 else message_text(expected)
+    return Check(what, shown, message_text(found), kept, hint, place, Fraction(found))
 
 
 def _agrees_as_written(text: str, expected: Number, found: Number) -> bool:
@@ -137,7 +137,7 @@ def _run_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
         chosen = algorithm(run.algorithm, **run.options)
         name = chosen.full_name if run.options else chosen.name
         if run.bounds is not None:
-            name += f" with bounds [{shortest(run.bounds[0])}, {shortest(run.bounds[1])}]"
+            name += f" with bounds [{exact_text(run.bounds[0])}, {exact_text(run.bounds[1])}]"
         try:
             search = evaluate(tree, chosen, bounds=run.bounds)
         except ExpectitreeError as error:

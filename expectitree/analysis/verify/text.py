@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from expectitree.analysis.verify.report import Check, Verification
-from expectitree.numbers import printable
+from expectitree.numbers import escape
 from expectitree.text.look import Look
 
 
@@ -20,7 +20,7 @@ def render(verifications: Sequence[Verification], look: Look) -> Iterator[str]:
 def file_lines(verification: Verification, look: Look) -> Iterator[str]:
     """Yield one file's lines."""
     yes, no = look.characters.yes, look.characters.no
-    name = look.paint(printable(verification.file), "title")
+    name = look.paint(escape(verification.file), "title")
     if verification.error is not None:
         yield f"{look.paint(no, 'bad')} {name}: no tree"
         for line in str(verification.error).splitlines():
@@ -40,7 +40,7 @@ def file_lines(verification: Verification, look: Look) -> Iterator[str]:
 
 def _check_text(check: Check) -> str:
     text = f"{check.what}: expected {check.expected}, found {check.found}"
-    return printable(f"{text} ({check.hint})" if check.hint else text)
+    return escape(f"{text} ({check.hint})" if check.hint else text)
 
 
 def sum_line(verifications: Sequence[Verification], look: Look) -> str:

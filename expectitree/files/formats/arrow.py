@@ -21,15 +21,15 @@ from expectitree import compiling
 from expectitree.errors import FileError, NumberError, Problem, TreeError
 from expectitree.files.grammar.document import Place
 from expectitree.files.grammar.expect import read_expectation, written_expectation
-from expectitree.files.grammar.flow import Written, flow, number_text
+from expectitree.files.grammar.flow import NumberText, flow, number_text
 from expectitree.numbers import (
     GREATEST_FLOAT,
     INFINITY,
     Number,
-    clipped,
-    printable,
-    quoted,
-    shortest,
+    escape,
+    exact_text,
+    message_text,
+    quote,
     to_bound,
     to_number,
 )
@@ -318,8 +318,10 @@ def _metadata(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
     text = (metadata or {}).get(_KEY)
     if text is None:
         return {}
-    about = json.loads(text, parse_int=Written, parse_float=Written, parse_constant=Written)
-    if not isinstance(about, dict) or about.get("version") != Written(_VERSION):
+    about = json.loads(
+        text, parse_int=NumberText, parse_float=NumberText, parse_constant=NumberText
+    )
+    if not isinstance(about, dict) or about.get("version") != NumberText(_VERSION):
         raise TreeError(
             f"the metadata under {_KEY.decode()!r} are of another version: expected version {_VERSION}"
         )
@@ -362,7 +364,7 @@ def _row(written: Any, key: str) -> int:
         and len(written) <= 10
     ):
         raise TreeError(
-            f"the metadata speak of {key} for row {quoted(str(written))}, which is no row number"
+            f"the metadata speak of {key} for row {quote(str(written))}, which is no row number"
         )
     return int(written)
 
@@ -378,7 +380,7 @@ def _bounds(ends: Any, exact: bool) -> Bounds:
     lower, upper = (to_bound(str(end), exact) for end in ends)
     if lower > upper:
         raise TreeError(
-            f"the bounds [{shortest(lower)}, {shortest(upper)}] are the wrong way round"
+            f"the bounds [{exact_text(lower)}, {exact_text(upper)}] are the wrong way round"
         )
     return lower, upper
 
@@ -407,7 +409,7 @@ def _batch(tree: Tree, drop_fractions: bool) -> Any:
         )
     except UnicodeEncodeError as error:
         raise TreeError(
-            f"half of a surrogate pair in a label, {quoted(str(error.object))}: write the character"
+            f"half of a surrogate pair in a label, {quote(str(error.object))}: write the character"
         ) from None
     entries = pa.StructArray.from_arrays(
         [
@@ -476,12 +478,12 @@ def _in_floats(tree: Tree, drop_fractions: bool) -> Columns:
             rounded = INFINITY
         if abs(rounded) > GREATEST_FLOAT:
             raise TreeError(
-                f"{printable(tree.path_of(n))}: the {what} {clipped(value)} is beyond what floats can search (10^301): "
+                f"{escape(tree.path_of(n))}: the {what} {message_text(value)} is beyond what floats can search (10^301): "
                 "keep the tree as text"
             )
-        if not drop_fractions and to_number(shortest(rounded), True) != value:
+        if not drop_fractions and to_number(exact_text(rounded), True) != value:
             raise TreeError(
-                f"{printable(tree.path_of(n))}: the {what} {clipped(value)} is no decimal that a column of floats can "
+                f"{escape(tree.path_of(n))}: the {what} {message_text(value)} is no decimal that a column of floats can "
                 "hold: keep the tree as text, or let it go (--drop fractions)"
             )
         return rounded

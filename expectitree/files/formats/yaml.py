@@ -24,7 +24,7 @@ from expectitree.files.grammar.document import (
     Place,
     SharedText,
 )
-from expectitree.numbers import printable, quoted
+from expectitree.numbers import escape, quote
 
 _OPEN = object()  # the value of an anchor whose node has not ended
 _QUESTION = re.compile(r"[:,\[{-]\s*\?+\s*(?:[,\]}#]|$)")  # begins a key where it stands alone
@@ -41,7 +41,7 @@ def parse(text: str, name: str) -> Document:
         OverflowError,
         ValueError,
     ) as error:  # PyYAML without libyaml, of an escape that is no character
-        raise FileError([Problem(name, f"this is not YAML: {printable(str(error))}")]) from None
+        raise FileError([Problem(name, f"this is not YAML: {escape(str(error))}")]) from None
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
         message = f"this is not YAML: {error.problem or error}"
@@ -162,7 +162,7 @@ class _Parser:
     def check_special(self, event: Any) -> None:
         """Refuse a tag, and an anchor that was used before."""
         if event.tag is not None:
-            tag = quoted(_tag_as_written(event.tag))
+            tag = quote(_tag_as_written(event.tag))
             raise self.error(
                 event, f"the tag {tag} is unknown: a tree file has none, text is read as it stands"
             )
@@ -275,7 +275,7 @@ def _containers(root: Data) -> Iterator[Data]:
 
 
 def _short(name: str) -> str:
-    return quoted(name)[1:-1]
+    return quote(name)[1:-1]
 
 
 def _tag_as_written(tag: str) -> str:
@@ -301,19 +301,19 @@ def _with_roles(text: str) -> Iterator[tuple[Any, bool]]:
 
 def _problem(name: str, mark: Any, message: str) -> Problem:
     if mark is None:
-        return Problem(name, printable(message))
-    return Problem(name, printable(message), line=mark.line + 1, column=mark.column + 1)
+        return Problem(name, escape(message))
+    return Problem(name, escape(message), line=mark.line + 1, column=mark.column + 1)
 
 
 def _unreadable(text: str, name: str, error: Any) -> Problem:
     found = yaml.reader.Reader.NON_PRINTABLE.search(text)
     if found is None:
-        return Problem(name, f"this is not YAML: {printable(error.reason)}")
+        return Problem(name, f"this is not YAML: {escape(error.reason)}")
     before = text[: found.start()]
     line, column = before.count("\n") + 1, found.start() - before.rfind("\n")
     return Problem(
         name,
-        f"the character {quoted(found[0])} may not stand in YAML: remove it",
+        f"the character {quote(found[0])} may not stand in YAML: remove it",
         line=line,
         column=column,
     )

@@ -10,7 +10,7 @@ from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.keys import NODE_KEYS, NOT_KNOWN, ONLY_UTILITIES, place_of
 from expectitree.files.grammar.problems import MOST_PROBLEMS, shortened
 from expectitree.files.grammar.words import described
-from expectitree.numbers import Number, clipped, printable, quoted, to_probability
+from expectitree.numbers import Number, escape, message_text, quote, to_probability
 from expectitree.tree.builder import TreeBuilder, label_at
 
 Warn = Callable[[str], None]
@@ -68,7 +68,7 @@ class Branches:
         for label in labels:
             if label in NODE_KEYS and self.warn is not None:
                 self.warn(
-                    f"{self.name}: {shortened(self.path(own=True))}: {quoted(label)} is read as a label here; "
+                    f"{self.name}: {shortened(self.path(own=True))}: {quote(label)} is read as a label here; "
                     "if it was meant as a key, indent it less"
                 )
 
@@ -113,7 +113,7 @@ class Branches:
                     where = place_of(item, "label")
                 self.report(
                     where,
-                    f"duplicate label {quoted(label)} among siblings: give each its own",
+                    f"duplicate label {quote(label)} among siblings: give each its own",
                     own=True,
                 )
             seen.add(label or "")
@@ -167,7 +167,7 @@ class Branches:
                 if not isinstance(item, tuple) or "p" not in dict(item):
                     label = frame.labels[index] if frame.labels else None
                     message = (
-                        f"the outcome {printable(label or f'#{index + 1}')} has no p, and {len(written)} of its "
+                        f"the outcome {escape(label or f'#{index + 1}')} has no p, and {len(written)} of its "
                         f"siblings {'has' if len(written) == 1 else 'have'} one: give every outcome a p, or none"
                     )
                     self.report(Place(frame.container, index), message, own=True)
@@ -185,7 +185,7 @@ class Branches:
             if self.warnings <= MOST_PROBLEMS:
                 self.warn(
                     f"{self.name}: {shortened(self.path(own=True))}: the probabilities sum to "
-                    f"{clipped(divided)}, not 1; each was divided by that sum"
+                    f"{message_text(divided)}, not 1; each was divided by that sum"
                 )
             elif self.warnings == MOST_PROBLEMS + 1:
                 self.warn(f"{self.name}: there are more such sums, divided out alike")

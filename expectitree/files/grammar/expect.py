@@ -7,10 +7,10 @@ from typing import Any
 from expectitree.algorithms import ALGORITHMS, OPTIONS
 from expectitree.errors import NumberError
 from expectitree.files.grammar.document import Data, Place
-from expectitree.files.grammar.flow import Written
+from expectitree.files.grammar.flow import NumberText
 from expectitree.files.grammar.keys import Report, read_bounds
 from expectitree.files.grammar.words import described, unknown_key
-from expectitree.numbers import Number, quoted, shortest, to_number
+from expectitree.numbers import Number, exact_text, quote, to_number
 from expectitree.tree.expectation import Expectation, RunExpectation
 
 KEYS = ("value", "best", "values", *ALGORITHMS)
@@ -28,12 +28,12 @@ def written_expectation(expect: Expectation) -> dict[str, object]:
     written = expect.written
     data: dict[str, object] = {}
     if expect.value is not None:
-        data["value"] = Written(written.get(("value",)) or shortest(expect.value))
+        data["value"] = NumberText(written.get(("value",)) or exact_text(expect.value))
     if expect.best is not None:
         data["best"] = expect.best
     if expect.values:
         data["values"] = {
-            path: Written(written.get(("values", path)) or shortest(value))
+            path: NumberText(written.get(("values", path)) or exact_text(value))
             for path, value in expect.values.items()
         }
     for run in expect.runs:
@@ -41,13 +41,13 @@ def written_expectation(expect: Expectation) -> dict[str, object]:
         for key in COUNTS:
             count = getattr(run, key)
             if count is not None:
-                entry[key] = Written(count)
+                entry[key] = NumberText(count)
         if run.skipped is not None:
             entry["skipped"] = list(run.skipped)
         if run.bounds is not None:
-            entry["bounds"] = [Written(shortest(end)) for end in run.bounds]
+            entry["bounds"] = [NumberText(exact_text(end)) for end in run.bounds]
         for key, value in run.options.items():
-            entry[key] = Written(value) if isinstance(value, int) else value
+            entry[key] = NumberText(value) if isinstance(value, int) else value
         if len(run.place) > 1:
             entries = data.setdefault(run.algorithm, [])
             assert isinstance(entries, list)
@@ -113,7 +113,7 @@ class _Reader:
         found, seen = [], set()
         for index, (key, value) in enumerate(data):
             if key in seen:
-                self.report(Place(data, index, True), f"duplicate key {quoted(key)}: keep one")
+                self.report(Place(data, index, True), f"duplicate key {quote(key)}: keep one")
             else:
                 found.append((str(key), value, Place(data, index)))
             seen.add(key)
@@ -170,7 +170,7 @@ class _Reader:
                 if option.algorithm != name:
                     self.report(
                         at._replace(of_key=True),
-                        f"the key {quoted(key)} is for {option.algorithm} only, not for {name}",
+                        f"the key {quote(key)} is for {option.algorithm} only, not for {name}",
                     )
                 value = text if option.values else self.count(text, at)
                 if value is not None and not option.accepts(value):

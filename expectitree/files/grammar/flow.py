@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from expectitree.errors import TreeError
-from expectitree.numbers import GREATEST_EXPONENT, LONGEST, Number, quoted, shortest
+from expectitree.numbers import GREATEST_EXPONENT, LONGEST, Number, exact_text, quote
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_. -]*(?<! )|[A-Za-z0-9_.]+(/#?[A-Za-z0-9_.]+)*")
 # What readers that know YAML's types, an editor's for one, would take for something else than text.
@@ -19,7 +19,7 @@ _JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?
 _LONGEST_KEY = 500
 
 
-class Written(str):
+class NumberText(str):
     """The text of a number."""
 
     __slots__ = ()
@@ -38,7 +38,7 @@ def flow(value: Any, is_json: bool) -> str:
         return f"{{{', '.join(pairs)}}}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join([flow(item, is_json) for item in value])}]"
-    if isinstance(value, Written):
+    if isinstance(value, NumberText):
         return number(value, is_json)
     if isinstance(value, str):
         return text(value, is_json)
@@ -57,7 +57,7 @@ def text(text: str, is_json: bool) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        found = quoted(text)
+        found = quote(text)
         raise TreeError(
             f"half of a surrogate pair in {found} cannot be written: write the character itself"
         ) from None
@@ -80,7 +80,7 @@ def _escaped(code: int) -> str:
 
 def number_text(value: Number) -> str:
     """Return a number as the grammar has it; raise `TreeError` where that is too long."""
-    written = shortest(value)
+    written = exact_text(value)
     if written.startswith("about"):
         raise TreeError(
             f"a number of thousands of digits cannot be written: the grammar allows {LONGEST} characters"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from expectitree.errors import NumberError
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.words import described, key_list, unknown_key
-from expectitree.numbers import Number, quoted, to_bound, to_number
+from expectitree.numbers import Number, quote, to_bound, to_number
 from expectitree.tree.model import UNKNOWN, Bounds, Kind
 
 KINDS = {"max": Kind.MAX, "min": Kind.MIN, "chance": Kind.CHANCE}
@@ -72,7 +72,7 @@ def read_keys(
             unknown = True
             report(
                 place_of(item, key, True),
-                f"the key {quoted(key)} is for the root alone: move it there",
+                f"the key {quote(key)} is for the root alone: move it there",
             )
         elif key not in ("type", "children"):
             unknown = True

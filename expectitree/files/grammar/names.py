@@ -9,7 +9,7 @@ from expectitree.files.grammar.branches import Frame
 from expectitree.files.grammar.document import Data, Place, SharedText
 from expectitree.files.grammar.keys import Report, place_of, read_text
 from expectitree.files.grammar.words import described, nearest
-from expectitree.numbers import quoted
+from expectitree.numbers import quote
 
 
 class Named(NamedTuple):
@@ -44,7 +44,7 @@ class Names:
             if name in self.places:
                 self.report(
                     Place(nodes, index, True),
-                    f"duplicate name {quoted(name)} under nodes: keep one",
+                    f"duplicate name {quote(name)} under nodes: keep one",
                 )
             self.places[name] = Place(nodes, index)
 
@@ -67,7 +67,7 @@ class Names:
                 found = self.followed[name]
                 break
             if name in names:
-                message = f"the ref {quoted(name)} leads back to itself: that is a cycle, and a tree has none"
+                message = f"the ref {quote(name)} leads back to itself: that is a cycle, and a tree has none"
                 self.report(place_of(item, "ref"), message)
                 break
             names.append(name)
@@ -76,7 +76,7 @@ class Names:
             for key in ("p", "label"):
                 if key in keys:
                     del keys[key]
-                    message = f"the key {quoted(key)} belongs to a branch: write it beside the ref"
+                    message = f"the key {quote(key)} belongs to a branch: write it beside the ref"
                     self.report(place_of(item, key, True), message)
             if "ref" in keys:
                 notes.append(self.read_beside_ref(item, keys))
@@ -99,7 +99,7 @@ class Names:
             if key == "note":
                 note = read_text(value, "a note", self.report, place_of(item, "note"))
             elif key != "ref":
-                message = f"the key {quoted(key)} does not go with ref: only p, label and note do"
+                message = f"the key {quote(key)} does not go with ref: only p, label and note do"
                 self.report(place_of(item, key, True), message)
         return note
 
@@ -115,5 +115,5 @@ class Names:
         if not self.places:
             return "nothing is defined under the root's `nodes:`; define it there"
         hint = nearest(name, self.places) if isinstance(name, str) else ""
-        some = ", ".join(quoted(known)[1:-1] for known in list(self.places)[:8])
+        some = ", ".join(quote(known)[1:-1] for known in list(self.places)[:8])
         return f"the names under nodes are {some}{', …' if len(self.places) > 8 else ''}{hint}"

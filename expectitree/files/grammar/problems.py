@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from expectitree.errors import FileError, Problem
 from expectitree.files.grammar.document import Document, Place
-from expectitree.numbers import printable
+from expectitree.numbers import escape
 
 MOST_PROBLEMS = 20
 _LONGEST_PATH = 200  # characters of a path in a message
@@ -23,7 +23,7 @@ class Problems:
 
     def add(self, place: Place, path: str, message: str) -> None:
         """Note a problem; raise `TooManyProblemsError` when there are enough."""
-        self.found.append((place, path, printable(message)))
+        self.found.append((place, path, escape(message)))
         if len(self.found) >= MOST_PROBLEMS:
             raise TooManyProblemsError
 
@@ -41,5 +41,5 @@ class Problems:
 
 def shortened(path: str) -> str:
     """Return a path for a message: printable, and of a long one both ends."""
-    path = printable(path)
+    path = escape(path)
     return path if len(path) <= _LONGEST_PATH else f"{path[:90]}…{path[-90:]}"

@@ -39,7 +39,7 @@ from expectitree.files.grammar.keys import (
 from expectitree.files.grammar.names import Names
 from expectitree.files.grammar.problems import MOST_PROBLEMS, Problems, TooManyProblemsError
 from expectitree.files.grammar.words import described
-from expectitree.numbers import HOW, Number, quoted, to_number
+from expectitree.numbers import HOW, Number, quote, to_number
 from expectitree.tree import paths
 from expectitree.tree.builder import NodeId, TreeBuilder
 from expectitree.tree.model import Tree
@@ -278,7 +278,7 @@ class _Reader:
             if memo in self.done:
                 return self.done[memo]
             if memo in self.open:
-                what = "this node" if ref is None else f"the ref {quoted(ref)}"
+                what = "this node" if ref is None else f"the ref {quote(ref)}"
                 at = None if ref is None else place_of(item, "ref")
                 return self.reject(
                     at, f"{what} leads back to itself: that is a cycle, and a tree has none"
@@ -418,7 +418,7 @@ class _Reader:
             seen = set()
             for index, (key, _) in enumerate(item):
                 if key in seen:
-                    self.report(Place(item, index, True), f"duplicate key {quoted(key)}: keep one")
+                    self.report(Place(item, index, True), f"duplicate key {quote(key)}: keep one")
                 seen.add(key)
         if item is self.document.root:
             for key in (*ROOT_KEYS, SCHEMA_KEY):

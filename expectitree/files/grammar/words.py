@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from expectitree.files.grammar.document import Data
-from expectitree.numbers import quoted
+from expectitree.numbers import quote
 
 
 def described(data: Data) -> str:
     """Return what something in a document is, in a few words."""
     if isinstance(data, str):
-        return quoted(data) if data else "nothing"
+        return quote(data) if data else "nothing"
     if data is None:
         return "null"
     if isinstance(data, bool):
@@ -23,7 +23,7 @@ def described(data: Data) -> str:
 
 def key_list(keys: Iterable[str]) -> str:
     """Return keys as `a, b and c`."""
-    *others, last = [quoted(key) for key in keys]
+    *others, last = [quote(key) for key in keys]
     return f"{', '.join(others)} and {last}" if others else last
 
 
@@ -32,12 +32,12 @@ def nearest(word: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     close = get_close_matches(word[:60].lower(), list(known), n=1)
-    return f" (did you mean {quoted(close[0])}?)" if close else ""
+    return f" (did you mean {quote(close[0])}?)" if close else ""
 
 
 def unknown_key(key: str, known: Sequence[str]) -> str:
     """Return the message for a key that the grammar does not know."""
     if key[:1].isdigit() or key[:1] in ("-", ".", "+"):
-        return f"unknown key {quoted(key)}: a number beside other keys is written as `utility: {quoted(key)[1:-1]}`"
+        return f"unknown key {quote(key)}: a number beside other keys is written as `utility: {quote(key)[1:-1]}`"
     hint = nearest(key, known) if key else ' (a ? without quotes is read so: write `utility: "?"`)'
-    return f"unknown key {quoted(key)}{hint}: expected one of {', '.join(known)}"
+    return f"unknown key {quote(key)}{hint}: expected one of {', '.join(known)}"

@@ -15,7 +15,7 @@ from expectitree.errors import TreeError
 from expectitree.files.grammar.expect import written_expectation
 from expectitree.files.grammar.flow import flow, number, number_text, text
 from expectitree.files.grammar.keys import NOT_KNOWN
-from expectitree.numbers import Number, printable
+from expectitree.numbers import Number, escape
 from expectitree.tree import scans
 from expectitree.tree.model import Column, Kind, Repeated, Tree
 
@@ -39,7 +39,7 @@ def tree_text(tree: Tree, is_json: bool) -> Iterator[str]:
     Raises `TreeError` where the grammar cannot hold a number.
     """
     if tree.estimated:
-        path = printable(tree.path_of(min(tree.estimated)))
+        path = escape(tree.path_of(min(tree.estimated)))
         raise TreeError(
             f"{path}: that this terminal is an estimate cannot be written: write the tree before its cut"
         )
@@ -249,7 +249,7 @@ class _Writer:
         try:
             return number(number_text(value), self.is_json)
         except TreeError as error:
-            raise TreeError(f"{printable(self.tree.path_of(n))}: {error}") from None
+            raise TreeError(f"{escape(self.tree.path_of(n))}: {error}") from None
 
     def branch_fields(self, n: int, b: int, labelled: bool, equal: bool) -> list[str]:
         tree = self.tree

@@ -269,7 +269,7 @@ def is_own(search: Search, n: int) -> bool:
     first, child = search.tree.columns.first, search.tree.columns.child
     return any(
         not search.visits[child[b]]
-        and search.tree.is_first_met(child[b], b)
+        and search.tree.is_first_path(child[b], b)
         and search.tree.columns.probability[b] > 0
         for b in range(first[n], first[n + 1])
     )

@@ -28,7 +28,7 @@ import expectitree as et
 from expectitree.errors import FileError, TreeError
 from expectitree.files.formats import arrow as arrow_format
 from expectitree.files.formats.arrow import KINDS
-from expectitree.numbers import shortest
+from expectitree.numbers import exact_text
 from expectitree.tree.adopt import adopt
 from expectitree.tree.expectation import Expectation
 from expectitree.tree.model import Columns
@@ -381,7 +381,7 @@ def test_dropped_fractions_are_the_nearest_floats(format: str, tmp_path: Path) -
     assert [branch.probability for branch in tree.find("b").branches] == [1 / 3, 2 / 3]
     assert tree.find("b").estimate == 4 / 3
     exactly = et.load(tmp_path / f"tree.{format}", exact=True)
-    assert exactly.find("a").utility == Fraction(shortest(1 / 3))
+    assert exactly.find("a").utility == Fraction(exact_text(1 / 3))
     assert [branch.probability for branch in exactly.find("c").branches] == [Fraction(1, 3)] * 3
     assert sum(branch.probability for branch in exactly.find("b").branches) == 1
 
