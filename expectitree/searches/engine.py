@@ -16,7 +16,7 @@ from typing import Any
 from expectitree import compiling
 from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
-from expectitree.errors import SearchError, TreeError
+from expectitree.errors import SearchError, TreeError, install_hint
 from expectitree.numbers import INFINITY, Number, exact_text, quote, to_bound
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.best_first import (
@@ -29,7 +29,7 @@ from expectitree.searches.best_first import (
     best_first,
 )
 from expectitree.searches.result import Search
-from expectitree.searches.star_minimax import DEPTH_CODES, Work, star_minimax
+from expectitree.searches.star_minimax import DEPTH_CODES, Settings, Work, star_minimax
 from expectitree.searches.unknown import check_known
 from expectitree.searches.windows import find_windows
 from expectitree.tree import scans
@@ -192,12 +192,7 @@ def _search_in_order(
     if probes > 1:
         probes = min(probes, tree.widest)
     alpha, beta = map(float, window) if ground.compiled else window
-    cuts, stopped = ground.run(
-        star_minimax,
-        ground.columns,
-        work,
-        alpha,
-        beta,
+    settings = Settings(
         ground.eps,
         ground.zero,
         INFINITY,
@@ -206,6 +201,9 @@ def _search_in_order(
         probes,
         algorithm.probe_order == "cyclic",
         NO_LIMIT if max_visits is None else max_visits,
+    )
+    cuts, stopped = ground.run(
+        star_minimax, ground.columns, work, settings, tree.root_id, alpha, beta
     )
     return ground.found(*work[:7], cuts, stopped)
 
@@ -302,7 +300,7 @@ def choose_engine(tree: Tree, algorithm: Algorithm, engine: str) -> str:
     if engine == "auto":
         return "compiled" if compiling.pays(work_of(tree, algorithm)) else "interpreted"
     if engine == "compiled" and not compiling.available():
-        raise SearchError("the engine compiled needs numba: pip install 'expectitree[fast]'")
+        raise SearchError(f"the engine compiled needs numba: {install_hint('fast')}")
     return engine
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from expectitree import ALGORITHMS, Search, Tree, TreeBuilder, evaluate, loads
 from expectitree.numbers import INFINITY
-from expectitree.searches.star_minimax import CHANCE_CUT_LOW, CUT_PROBING
+from expectitree.searches.cuts import CHANCE_CUT_LOW, CUT_PROBING
 from expectitree.tree.columns import Bounds
 
 UNKNOWN = (-INFINITY, INFINITY)

@@ -9,7 +9,7 @@ from functools import cached_property
 from expectitree import compiling
 from expectitree.numbers import Number, cell_text
 from expectitree.searches.result import Search
-from expectitree.searches.star_minimax import (
+from expectitree.searches.cuts import (
     ALPHA_CUT,
     BETA_CUT,
     CHANCE_CUT_HIGH,

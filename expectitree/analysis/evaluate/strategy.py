@@ -7,7 +7,7 @@ from typing import Any
 
 from expectitree.errors import AnalysisError
 from expectitree.searches.result import Search
-from expectitree.searches.star_minimax import NOT_CUT
+from expectitree.searches.cuts import NOT_CUT
 from expectitree.tree.model import Kind
 from expectitree.tree.transform import keep_branches
 

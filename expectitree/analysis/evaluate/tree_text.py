@@ -9,7 +9,7 @@ from expectitree.analysis.evaluate.cuts import PASSED_OVER
 from expectitree.analysis.evaluate.outline import SHORT_TREE, Row, is_one_row, outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.numbers import Number, cell_text
-from expectitree.searches.star_minimax import PROBED
+from expectitree.searches.cuts import PROBED
 from expectitree.text.look import Look, cell_width, clipped, padded, plain, wrapped
 from expectitree.tree.model import Kind
 

@@ -71,7 +71,7 @@ def count_trees(study: Study, results: Results) -> tuple[int, int]:
 def perform(task: Task) -> list[Record]:
     """Return what the searches of a task find: a record for each tree."""
     if task.is_much:
-        compiling.begin()
+        compiling.assume_started()
         for run in {run for _, _, runs in task.trees for run in runs}:
             _warm_up(run.algorithm.player_cuts, run.algorithm.in_order)
     records = []
