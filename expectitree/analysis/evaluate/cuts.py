@@ -8,7 +8,6 @@ from functools import cached_property
 
 from expectitree import compiling
 from expectitree.numbers import Number, cell_text
-from expectitree.searches.result import Search
 from expectitree.searches.cuts import (
     ALPHA_CUT,
     BETA_CUT,
@@ -17,6 +16,7 @@ from expectitree.searches.cuts import (
     CUT_PROBING,
     NO_CUTS,
 )
+from expectitree.searches.result import Search
 from expectitree.tree import scans
 from expectitree.tree.model import Bounds, Column, Columns, Kind, Repeated, finite
 

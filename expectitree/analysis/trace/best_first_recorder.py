@@ -32,8 +32,8 @@ from expectitree.analysis.trace.events import (
 )
 from expectitree.numbers import INFINITY, Number
 from expectitree.searches.best_first import EXACT, LOWER, RAISE
-from expectitree.searches.result import Search
 from expectitree.searches.cuts import NO_CUTS, fails_low
+from expectitree.searches.result import Search
 from expectitree.tree.model import Kind, Tree
 
 Terms = tuple[tuple[Number, Number], ...]

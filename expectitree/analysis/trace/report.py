@@ -28,9 +28,9 @@ from expectitree.analysis.trace.events import (
 )
 from expectitree.display import Shown
 from expectitree.numbers import INFINITY, Number
+from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.engine import choose_bounds, search_window, tolerance
 from expectitree.searches.result import Search
-from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.tree.model import Bounds, Kind, Tree
 
 
