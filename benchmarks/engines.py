@@ -103,10 +103,9 @@ def _loop_seconds(tree: Tree, name: str) -> float:
     work = Work._make([lower, upper, *by_node, *by_branch, *by_depth])
     eps = tolerance(tree, (lower_bound, upper_bound))
     settings = Settings(eps, 0.0, INFINITY, sys.float_info.max, True, PROBES[name], True, NO_LIMIT)
-    root = count - 1
     start = perf_counter()
     compiling.run_compiled(
-        star_minimax, tree.columns, work, settings, root, lower_bound, upper_bound
+        star_minimax, tree.columns, work, settings, count - 1, (lower_bound, upper_bound)
     )
     return perf_counter() - start
 

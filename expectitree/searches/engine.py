@@ -191,7 +191,8 @@ def _search_in_order(
     probes = algorithm.probes
     if probes > 1:
         probes = min(probes, tree.widest)
-    alpha, beta = map(float, window) if ground.compiled else window
+    if ground.compiled:
+        window = float(window[0]), float(window[1])
     settings = Settings(
         ground.eps,
         ground.zero,
@@ -202,9 +203,7 @@ def _search_in_order(
         algorithm.probe_order == "cyclic",
         NO_LIMIT if max_visits is None else max_visits,
     )
-    cuts, stopped = ground.run(
-        star_minimax, ground.columns, work, settings, tree.root_id, alpha, beta
-    )
+    cuts, stopped = ground.run(star_minimax, ground.columns, work, settings, tree.root_id, window)
     return ground.found(*work[:7], cuts, stopped)
 
 

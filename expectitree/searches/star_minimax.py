@@ -6,7 +6,7 @@ objects. What the functions cost is in docs/decisions/0015-star-minimax-in-piece
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.searches.cuts import (
     ALPHA_CUT,
@@ -18,12 +18,15 @@ from expectitree.searches.cuts import (
     PROBED,
     STOPPED,
 )
+from expectitree.searches.intervals import close, satisfies, sum_outcomes
 from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL, Columns, IntColumn, NumberColumn
 
 # The steps of the search: search the children of the node, enter the child that was chosen, leave
 # the node, or leave it because the search has reached its limit of visits.
 SEARCH, ENTER, LEAVE, STOP = range(4)
 NO_PROBE = -1  # in `rank`
+
+Window: TypeAlias = tuple[Any, Any]  # alpha, beta
 
 
 class Work(NamedTuple):
@@ -68,9 +71,9 @@ class Settings(NamedTuple):
 
 
 def star_minimax(
-    tree: Columns, work: Work, settings: Settings, root: int, alpha: Any, beta: Any
+    tree: Columns, work: Work, settings: Settings, root: int, window: Window
 ) -> tuple[int, bool]:
-    """Search the root in the window (alpha, beta); return how many cuts, and whether it stopped.
+    """Search the root in a window (alpha, beta); return the number of cuts, and whether it stopped.
 
     The contract: for every node entered, `[lower, upper]` narrows, always around v*, until
 
@@ -107,8 +110,9 @@ def star_minimax(
     step = ENTER
     while True:
         if step == ENTER:
-            # ---- Enter `node` with the window (alpha, beta).
+            # ---- Enter `node` with `window`.
             k = kind[node]
+            alpha, beta = window
             work.visits[node] += 1
             work.alpha[node] = alpha
             work.beta[node] = beta
@@ -137,67 +141,33 @@ def star_minimax(
 
         # ---- Search the children of `node` until one must be entered, or the node is done.
         if step == SEARCH:
-            child_alpha = alpha
-            child_beta = beta
             if k == MAX:
-                step, branch, entries, low, high, child_alpha = search_max(
-                    tree,
-                    work,
-                    settings,
-                    branch,
-                    end,
-                    low,
-                    high,
-                    alpha,
-                    beta,
-                    entries,
-                    returned,
-                    stopped,
+                step, branch, entries, low, high, child_window = search_max(
+                    tree, work, settings, branch, end, low, high, window, entries, returned, stopped
                 )
             elif k == MIN:
-                step, branch, entries, low, high, child_beta = search_min(
-                    tree,
-                    work,
-                    settings,
-                    branch,
-                    end,
-                    low,
-                    high,
-                    alpha,
-                    beta,
-                    entries,
-                    returned,
-                    stopped,
+                step, branch, entries, low, high, child_window = search_min(
+                    tree, work, settings, branch, end, low, high, window, entries, returned, stopped
                 )
             else:
-                (
-                    step,
-                    branch,
-                    entries,
-                    low,
-                    high,
-                    child_alpha,
-                    child_beta,
-                    low_open,
-                    high_open,
-                    rank,
-                ) = search_chance(
-                    tree,
-                    work,
-                    settings,
-                    branch,
-                    end,
-                    low,
-                    high,
-                    alpha,
-                    beta,
-                    entries,
-                    returned,
-                    stopped,
-                    low_open,
-                    high_open,
-                    rank,
-                    first[node],
+                step, branch, entries, low, high, child_window, low_open, high_open, rank = (
+                    search_chance(
+                        tree,
+                        work,
+                        settings,
+                        branch,
+                        end,
+                        low,
+                        high,
+                        window,
+                        entries,
+                        returned,
+                        stopped,
+                        low_open,
+                        high_open,
+                        rank,
+                        first[node],
+                    )
                 )
             returned = False
 
@@ -207,26 +177,24 @@ def star_minimax(
             work.frame_branch[depth] = branch
             work.frame_end[depth] = end
             work.frame_rank[depth] = rank
-            work.frame_alpha[depth] = alpha
-            work.frame_beta[depth] = beta
+            work.frame_alpha[depth], work.frame_beta[depth] = window
             work.frame_low[depth] = low
             work.frame_high[depth] = high
             work.frame_low_open[depth] = low_open
             work.frame_high_open[depth] = high_open
             depth += 1
             node = tree.child[branch]
-            alpha = child_alpha
-            beta = child_beta
+            window = child_window
             if k != CHANCE:
                 rank = NO_PROBE
         else:
             # ---- Leave `node`: record the cut, narrow its interval, and go back to its parent.
             stopped = stopped or step == STOP
-            is_low = high_open == 0 and high <= alpha + eps
+            is_low = high_open == 0 and high <= window[0] + eps
             cut = find_cut(k, step, stopped, branch < end, rank != NO_PROBE, is_low)
             if k == CHANCE:
                 low, high = sum_outcomes(
-                    tree, work, first[node], first[node + 1], settings.zero, inf, bounded
+                    tree, lower, upper, first[node], first[node + 1], settings.zero, inf, bounded
                 )
             if cut != NOT_CUT:
                 work.cut[node] = cut
@@ -252,8 +220,7 @@ def star_minimax(
             branch = work.frame_branch[depth]
             end = work.frame_end[depth]
             rank = work.frame_rank[depth]
-            alpha = work.frame_alpha[depth]
-            beta = work.frame_beta[depth]
+            window = work.frame_alpha[depth], work.frame_beta[depth]
             low = work.frame_low[depth]
             high = work.frame_high[depth]
             low_open = work.frame_low_open[depth]
@@ -271,17 +238,17 @@ def search_max(
     end: int,
     low: Any,
     high: Any,
-    alpha: Any,
-    beta: Any,
+    window: Window,
     entries: int,
     returned: bool,
     stopped: bool,
-) -> tuple[int, int, int, Any, Any, Any]:
+) -> tuple[int, int, int, Any, Any, Window]:
     """Search the children of MAX from `branch` until one must be entered or the node is done.
 
-    Return the next step, the branch, the entries so far, low, high, and alpha of the child.
+    Return the next step, the branch, the entries so far, low, high, and the child's window.
     """
     lower, upper, child, eps = work.lower, work.upper, tree.child, settings.eps
+    alpha, beta = window
     while True:
         c = child[branch]
         child_low = lower[c]
@@ -291,10 +258,10 @@ def search_max(
             returned = False
         elif not satisfies(child_low, child_high, child_alpha, beta, eps):
             if entries >= settings.most_visits:
-                return STOP, branch, entries, low, high, child_alpha
+                return STOP, branch, entries, low, high, window
             entries += 1
             if tree.kind[c] != TERMINAL:
-                return ENTER, branch, entries, low, high, child_alpha
+                return ENTER, branch, entries, low, high, (child_alpha, beta)
             work.visits[c] += 1
             child_low = child_high = lower[c] = upper[c] = tree.utility[c]
         if child_low > low:
@@ -303,9 +270,9 @@ def search_max(
             high = child_high
         branch += 1
         if branch == end or low >= beta - eps:
-            return LEAVE, branch, entries, low, high, child_alpha
+            return LEAVE, branch, entries, low, high, window
         if stopped:
-            return STOP, branch, entries, low, high, child_alpha
+            return STOP, branch, entries, low, high, window
 
 
 def search_min(
@@ -316,14 +283,14 @@ def search_min(
     end: int,
     low: Any,
     high: Any,
-    alpha: Any,
-    beta: Any,
+    window: Window,
     entries: int,
     returned: bool,
     stopped: bool,
-) -> tuple[int, int, int, Any, Any, Any]:
-    """Search the children of MIN: the mirror of `search_max`, which returns beta of the child."""
+) -> tuple[int, int, int, Any, Any, Window]:
+    """Search the children of MIN: the mirror of `search_max`."""
     lower, upper, child, eps = work.lower, work.upper, tree.child, settings.eps
+    alpha, beta = window
     while True:
         c = child[branch]
         child_low = lower[c]
@@ -333,10 +300,10 @@ def search_min(
             returned = False
         elif not satisfies(child_low, child_high, alpha, child_beta, eps):
             if entries >= settings.most_visits:
-                return STOP, branch, entries, low, high, child_beta
+                return STOP, branch, entries, low, high, window
             entries += 1
             if tree.kind[c] != TERMINAL:
-                return ENTER, branch, entries, low, high, child_beta
+                return ENTER, branch, entries, low, high, (alpha, child_beta)
             work.visits[c] += 1
             child_low = child_high = lower[c] = upper[c] = tree.utility[c]
         if child_low < low:
@@ -345,9 +312,9 @@ def search_min(
             high = child_high
         branch += 1
         if branch == end or high <= alpha + eps:
-            return LEAVE, branch, entries, low, high, child_beta
+            return LEAVE, branch, entries, low, high, window
         if stopped:
-            return STOP, branch, entries, low, high, child_beta
+            return STOP, branch, entries, low, high, window
 
 
 def search_chance(
@@ -358,8 +325,7 @@ def search_chance(
     end: int,
     low: Any,
     high: Any,
-    alpha: Any,
-    beta: Any,
+    window: Window,
     entries: int,
     returned: bool,
     stopped: bool,
@@ -367,7 +333,7 @@ def search_chance(
     high_open: int,
     rank: int,
     begin: int,
-) -> tuple[int, int, int, Any, Any, Any, Any, int, int, int]:
+) -> tuple[int, int, int, Any, Any, Window, int, int, int]:
     """Probe, then search the outcomes of CHANCE until one must be entered or the node is done.
 
     Return the next step, the branch, the entries so far, low, high, the window of the child,
@@ -376,8 +342,8 @@ def search_chance(
     lower, upper, child, eps, inf = work.lower, work.upper, tree.child, settings.eps, settings.inf
     low_term, high_term = work.low_term, work.high_term
     chance_cuts, cyclic, probes = settings.chance_cuts, settings.cyclic, settings.probes
-    child_alpha = -inf
-    child_beta = inf
+    alpha, beta = window
+    child_window = -inf, inf
     while True:
         if branch == end:  # a round of probes is over, or all outcomes are done
             if rank == NO_PROBE:
@@ -403,10 +369,9 @@ def search_chance(
             # A terminal needs no window: as long as CHANCE does not fail, it satisfies none.
             is_terminal = tree.kind[c] == TERMINAL
             if chance_cuts and not is_terminal:
-                child_alpha, child_beta = outcome_window(
+                child_window = outcome_window(
                     p,
-                    alpha,
-                    beta,
+                    window,
                     low,
                     high,
                     low_open,
@@ -418,7 +383,7 @@ def search_chance(
             if (
                 is_terminal
                 or rank != NO_PROBE
-                or not satisfies(child_low, child_high, child_alpha, child_beta, eps)
+                or not satisfies(child_low, child_high, child_window[0], child_window[1], eps)
             ):
                 if entries >= settings.most_visits:
                     step = STOP
@@ -458,18 +423,7 @@ def search_chance(
         if is_done or stopped:
             step = LEAVE if is_done else STOP
             break
-    return (
-        step,
-        branch,
-        entries,
-        low,
-        high,
-        child_alpha,
-        child_beta,
-        low_open,
-        high_open,
-        rank,
-    )
+    return step, branch, entries, low, high, child_window, low_open, high_open, rank
 
 
 def find_cut(
@@ -488,14 +442,6 @@ def find_cut(
     return PROBED if is_probe else NOT_CUT
 
 
-# ---- The arithmetic of intervals and windows.
-
-
-def satisfies(lower: Any, upper: Any, alpha: Any, beta: Any, eps: Any) -> bool:
-    """Say whether an interval satisfies the contract: exact, fail low, or fail high."""
-    return bool(not lower < upper or upper <= alpha + eps or lower >= beta - eps)
-
-
 def fails(
     low: Any, high: Any, low_open: int, high_open: int, alpha: Any, beta: Any, eps: Any
 ) -> bool:
@@ -511,8 +457,7 @@ def can_probe(tree: Columns, c: int, rank: int) -> bool:
 
 def outcome_window(
     p: Any,
-    alpha: Any,
-    beta: Any,
+    window: Window,
     low: Any,
     high: Any,
     low_open: int,
@@ -520,12 +465,13 @@ def outcome_window(
     low_term: Any,
     high_term: Any,
     settings: Settings,
-) -> tuple[Any, Any]:
+) -> Window:
     """Return the window of outcome i of a CHANCE node.
 
     alpha_i = (alpha - (high without i)) / p_i and beta_i = (beta - (low without i)) / p_i. An end
     is infinite if alpha (beta) or the upper (lower) bound of another outcome is.
     """
+    alpha, beta = window
     inf, most = settings.inf, settings.most
     child_alpha = -inf
     child_beta = inf
@@ -569,28 +515,6 @@ def sum_terms(
     return low, high, low_open, high_open
 
 
-def sum_outcomes(
-    tree: Columns, work: Work, begin: int, end: int, zero: Any, inf: Any, bounded: bool
-) -> tuple[Any, Any]:
-    """Return the sums of p * lower and p * upper of a CHANCE node, infinite if a bound is."""
-    child, probability, lower, upper = tree.child, tree.probability, work.lower, work.upper
-    low = high = zero
-    low_open = high_open = False
-    for b in range(begin, end):
-        p = probability[b]
-        if p > 0:
-            c = child[b]
-            if bounded or lower[c] > -inf:
-                low += p * lower[c]
-            else:
-                low_open = True
-            if bounded or upper[c] < inf:
-                high += p * upper[c]
-            else:
-                high_open = True
-    return -inf if low_open else low, inf if high_open else high
-
-
 def is_any_open(tree: Columns, work: Work, begin: int, end: int) -> bool:
     """Say whether one of these branches is possible and leads to a child that is not exact."""
     for b in range(begin, end):
@@ -598,23 +522,3 @@ def is_any_open(tree: Columns, work: Work, begin: int, end: int) -> bool:
         if tree.probability[b] > 0 and work.lower[c] < work.upper[c]:
             return True
     return False
-
-
-def close(kind: int, low: Any, high: Any, lower: Any, upper: Any, few_eps: Any) -> tuple[Any, Any]:
-    """Intersect [low, high] with the interval [lower, upper] so far; return it, or one number.
-
-    An interval narrower than `few_eps` is one number. If [low, high] is, it replaces the interval.
-    """
-    if high > low + few_eps:
-        if lower > low:
-            low = lower
-        if upper < high:
-            high = upper
-    if high != low and high <= low + few_eps:
-        if kind == MAX:
-            high = low
-        elif kind == MIN:
-            low = high
-        else:
-            low = high = (low + high) / 2
-    return low, high
