@@ -1,4 +1,4 @@
-"""The compiled engine beside C++ that does the same over the same tables, beside OpenSpiel, and on 10^8 nodes."""
+"""Compares the compiled engine with C++ and OpenSpiel, and measures trees of 10^8 nodes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from benchmarks.measuring import Row, Size, as_installed
 from expectitree import Tree, compiling, evaluate, generate, load, save
 from expectitree.numbers import INFINITY
 from expectitree.searches.backward_induction import backward_induction
-from expectitree.searches.engine import NO_LIMIT, tolerance
-from expectitree.searches.star_minimax import DEPTH_CODES, Settings, Work, star_minimax
+from expectitree.searches.engine import NO_LIMIT
+from expectitree.searches.setup import tolerance
+from expectitree.searches.star_minimax import DEPTH_CODES, Work, star_minimax
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ("kind", "utility", "first", "child", "probability")
@@ -40,7 +41,7 @@ print(value, time.perf_counter() - start)
 
 
 def trees(size: Size) -> Iterator[tuple[str, Tree]]:
-    """Yield the trees that the engines search: Ballard's additive utilities, and independent ones."""
+    """Yield the trees that the engines search, with additive and with independent utilities."""
     n = size.engine_branching
     pattern = ["max", "chance", "min", "chance"]
     yield f"additive, branching {n}", generate("ballard", pattern=pattern, branching=n, seed=1)
@@ -55,7 +56,7 @@ def trees(size: Size) -> Iterator[tuple[str, Tree]]:
 
 
 def engines(size: Size) -> Iterator[Row]:
-    """Yield rates of the compiled loops, as shares of the rates of C++; the loops alone, their columns made ready."""
+    """Yield the rates of the compiled loops, on prepared columns, as shares of C++'s."""
     with tempfile.TemporaryDirectory() as folder:
         program = _compile(folder)
         for what, tree in trees(size):
@@ -123,7 +124,9 @@ def _check(tree: Tree, name: str, found: dict[str, Any]) -> None:
     search = evaluate(tree, name, engine="compiled")
     counts = search.counts
     ours = {
-        "value": float(search.value), "nodes_visited": counts.visited, "leaves_visited": counts.leaves_visited,
+        "value": float(search.value),
+        "nodes_visited": counts.visited,
+        "leaves_visited": counts.leaves_visited,
         "visits": counts.visits, "cuts": counts.cuts,
     }  # fmt: skip
     if any(found[key] != value for key, value in ours.items()):
@@ -178,7 +181,7 @@ def whole_process(size: Size) -> Iterator[Row]:
 
 
 def _openspiel(path: str, tree: Tree) -> float | None:
-    """Return how long OpenSpiel's expectiminimax takes for a file, None where it is not installed."""
+    """Return the seconds of OpenSpiel's expectiminimax for a file, None if it is not installed."""
     command = [sys.executable, "-c", OPENSPIEL, path]
     done = subprocess.run(command, env=as_installed(), capture_output=True, text=True, check=False)
     if done.returncode:
@@ -191,7 +194,7 @@ def _openspiel(path: str, tree: Tree) -> float | None:
 
 
 def large(size: Size) -> Iterator[Row]:
-    """Yield what a tree of 10^8 nodes takes: made, saved, opened, evaluated, searched; in a process of its own."""
+    """Yield the costs of a tree of 10^8 nodes, each step in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "large.arrow"))
         free = shutil.disk_usage(folder).free
@@ -215,7 +218,7 @@ def large(size: Size) -> Iterator[Row]:
 
 
 def _step(step: str, path: str) -> None:
-    """Do one step with a tree of 10^8 nodes, and print seconds, peak memory in GB, nodes, and bytes a node."""
+    """Do one step with a tree of 10^8 nodes; print seconds, peak GB, nodes and bytes per node."""
     for name in (
         "expectiminimax",
         "star1",

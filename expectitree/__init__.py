@@ -30,6 +30,7 @@ _HOMES = {
     "Kind": "tree.model",
     "Node": "tree.model",
     "NumberError": "errors",
+    "Outcome": "searches.result",
     "Problem": "errors",
     "Search": "searches.result",
     "SearchError": "errors",
@@ -59,7 +60,10 @@ _HOMES = {
     "verify": "analysis.verify.report",
 }
 __all__ = list(_HOMES)
-display.show_by(lambda shown: import_module("expectitree.picture.notebook").bundle(shown))
+display.show_by(
+    lambda shown: import_module("expectitree.picture.notebook").bundle(shown),
+    lambda shown, *rich: import_module("expectitree.analysis.show").renderables(shown, *rich),
+)
 
 
 def __getattr__(name: str) -> object:

@@ -30,6 +30,7 @@ from expectitree.files.saving import save as save
 from expectitree.searches.engine import evaluate as evaluate
 from expectitree.searches.prepare import prepare as prepare
 from expectitree.searches.result import Counts as Counts
+from expectitree.searches.result import Outcome as Outcome
 from expectitree.searches.result import Search as Search
 from expectitree.tree.builder import TreeBuilder as TreeBuilder
 from expectitree.tree.model import Branch as Branch

@@ -1,32 +1,44 @@
-"""How things show themselves in a notebook: what is shown asks here, and who knows how to draw has registered here.
+"""A hook through which higher layers show trees, searches and reports in notebooks and with rich.
 
-A tree and a search lie below `render` and may not import it; yet notebooks ask the object itself,
-by a method. So the package's `__init__`, which alone sees all layers, hands over a function that
-imports `render` once it is needed.
+A tree and a search lie below the renderers and may not import them. The package's `__init__`, which
+sees all layers, registers functions that import the renderers when they are needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
 
 Bundle = dict[str, str]  # content by its MIME type
+Renderables = Callable[[object, "Console", "ConsoleOptions"], "RenderResult"]
 
-_show: Callable[[object], Bundle] | None = None
+_bundle: Callable[[object], Bundle] | None = None
+_renderables: Renderables | None = None
 
 
-def show_by(show: Callable[[object], Bundle]) -> None:
-    """Have notebooks show things by this function; one that returns nothing leaves it at their `repr`."""
-    global _show
-    _show = show
+def show_by(bundle: Callable[[object], Bundle], renderables: Renderables) -> None:
+    """Register the functions that show things: in notebooks, and with `rich.print`.
+
+    Where `bundle` returns nothing, notebooks show the `repr`.
+    """
+    global _bundle, _renderables
+    _bundle, _renderables = bundle, renderables
 
 
 class Shown:
-    """Something that a notebook shows as a picture or a text in place of its `repr`."""
+    """A mixin for what notebooks and `rich.print` show as a picture or text in place of its `repr`."""
 
     __slots__ = ()
 
     def _repr_mimebundle_(
         self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
     ) -> Bundle:
-        """Return what a notebook may show, by MIME type; it chooses, so that `include` and `exclude` save nothing."""
-        return {} if _show is None else _show(self)
+        """Return what a notebook can show, by MIME type; the notebook chooses among them."""
+        return {} if _bundle is None else _bundle(self)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield what the command line prints."""
+        yield from () if _renderables is None else _renderables(self, console, options)

@@ -170,13 +170,30 @@ def _checked_fraction(text: str) -> tuple[int, int]:
     return numerator, denominator
 
 
+def is_finite(value: Number) -> bool:
+    """Say whether a bound is a number, not an infinity."""
+    return -INFINITY < value < INFINITY
+
+
+def to_exact(value: Number) -> Fraction:
+    """Return a finite number as a `Fraction`; a float counts as the decimal that Python prints for it."""
+    from fractions import Fraction
+
+    return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
+
+
+def to_exact_bound(end: Number) -> Number:
+    """Return an end of an interval as a `Fraction`, or an infinity as it is."""
+    return to_exact(end) if is_finite(end) else end
+
+
 def exact_text(value: Number) -> str:
     """Return the number as a tree file would write it, losing nothing: a decimal where it ends, else a fraction.
 
-    One of more than some 4,000 digits, which nobody wrote, is given as `about 1.2e+5000`.
+    A number of more than about 4,000 digits is given as `about 1.2e+5000`.
     """
     if isinstance(value, (float, int)):
-        if value in (INFINITY, -INFINITY):
+        if not is_finite(value):
             return "inf" if value > 0 else "-inf"
         return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
@@ -196,22 +213,31 @@ def exact_text(value: Number) -> str:
     return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
 
 
-def display_text(value: Number, digits: int = 10) -> str:
-    """Return the number for people: up to `digits` significant digits, or a short fraction as it is.
+def display_text(value: Number, digits: int | None = None) -> str:
+    """Return the number for people: a float with some significant digits, a short fraction as it is.
 
+    A float has six digits, or ten for 10,000 or more, so that amounts of money keep their cents.
     `?` stands for a utility that is not known yet.
     """
     if value != value:
         return "?"
     if isinstance(value, (float, int)):
-        if value in (INFINITY, -INFINITY):
+        if not is_finite(value):
             return "inf" if value > 0 else "-inf"
+        if digits is None:
+            digits = 6 if abs(value) < 10_000 else 10
         text = f"{value:.{digits}g}"
         return "0" if text == "-0" else text
     text = exact_text(value)
+    digits = digits or 10
     if len(text) <= 2 * digits or text.startswith("about"):
         return text
     return f"about {_magnitude(value, digits)}"
+
+
+def cell_text(value: Number, residue: Number = 0) -> str:
+    """Return the number for a table or a sentence: a float within `residue` of 0, left by rounding, is 0."""
+    return "0" if isinstance(value, float) and abs(value) <= residue else display_text(value)
 
 
 def message_text(value: Number) -> str:
@@ -220,11 +246,14 @@ def message_text(value: Number) -> str:
     return text if len(text) <= 40 else display_text(value)
 
 
-def cell_text(value: Number, nothing: Number = 0) -> str:
-    """Return the number for a place with little room: 6 digits, and 0 for what is within `nothing` of it."""
-    if isinstance(value, float) and abs(value) < 1e5:
-        return "0" if abs(value) <= nothing else display_text(value, 6)
-    return display_text(value)
+def probability_text(probability: Number) -> str:
+    """Return a probability for people: a float with four significant digits, a fraction as it is."""
+    return display_text(probability, 4 if isinstance(probability, float) else None)
+
+
+def factor_text(text: str) -> str:
+    """Return a number's text as a factor of a product: in parentheses if it is negative or a fraction."""
+    return f"({text})" if text.startswith("-") or "/" in text else text
 
 
 def _magnitude(value: Fraction, digits: int) -> str:

@@ -6,9 +6,7 @@ import pytest
 from hypothesis import settings
 
 # `pytest` tries the same examples every time, `--hypothesis-profile=long` new ones.
-settings.register_profile(
-    "quick", max_examples=150, deadline=None, derandomize=True, database=None
-)
+settings.register_profile("quick", max_examples=150, deadline=None, derandomize=True, database=None)
 settings.register_profile("long", max_examples=20_000, deadline=None, database=None)
 settings.load_profile("quick")
 

@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
 
+import pytest
 from click.testing import CliRunner, Result
 
-from expectitree.cli import cli
+from expectitree.cli import cli, main
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def invoke(*words: str, stdin: str | None = None, **environment: str) -> Result:
-    """Run the command line in this process, at 80 columns and piped."""
+    """Run a command in this process, at 80 columns and piped; an error is an exception."""
     return CliRunner().invoke(cli, list(words), input=stdin, env={"COLUMNS": "80", **environment})
+
+
+@dataclass
+class Done:
+    """The exit status and the output of the program."""
+
+    status: int
+    out: str
+    err: str
+
+
+def run_main(*words: str, stdin: str | None = None, **environment: str) -> Done:
+    """Run the whole program in this process, at 80 columns and piped; an error is a status."""
+    environment = {"COLUMNS": "80", **environment}
+    argv = mock.patch.object(sys, "argv", ["expectitree", *words])
+    with CliRunner().isolation(stdin, environment) as (out, err, _), argv:
+        with pytest.raises(SystemExit) as ended:
+            main()
+        status = ended.value.code
+        assert isinstance(status, int)
+        done = Done(status, out.getvalue().decode(), err.getvalue().decode())
+    assert "Traceback" not in done.out + done.err
+    return done

@@ -1,17 +1,19 @@
-"""Show a report: `analysis/QUESTION/FORMAT.py` is found by its name, so there is no table of renderers.
+"""Show a report: the renderer for a question and a format is `render` in `analysis/QUESTION/FORMAT.py`.
 
-A question's folder lists its `FORMATS`. The function `render` of the module of that name takes the
-report (or several) and yields text. What a report's class is called does not matter: the folder that
-defines it says which question it answers.
+A question's folder lists its `FORMATS`. The folder in which a report's class is defined is the
+question that the report answers. `expectitree.text` describes what `render` takes and yields.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeAlias
+from inspect import signature
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
+
     from expectitree.analysis.ask.report import Inquiry
     from expectitree.analysis.compare.report import Comparison
     from expectitree.analysis.limit.report import Limit
@@ -27,19 +29,35 @@ if TYPE_CHECKING:
     )
 
 
+Pieces: TypeAlias = Iterator[str]  # of text, to be written as they are
+MOST_NODES = 100_000  # of a tree that is evaluated only to be shown: less than half a second
+MOST_ROWS = 60  # nodes of a tree that are shown by default
+
+
 def formats(question: str) -> tuple[str, ...]:
     """Return the formats in which the answer to a question can be shown."""
     found: tuple[str, ...] = import_module(f"expectitree.analysis.{question}").FORMATS
     return found
 
 
-def renderer(question: str, format: str) -> Callable[..., Iterator[str]]:
-    """Return the function that renders the answer to a question: it yields text to be written as is."""
+def rendered(question: str, format: str, console: Console, report: Any, **settings: Any) -> Pieces:
+    """Yield the answer to a question as text to be written as it is.
+
+    `settings` go to the format's function `render`. As text the console renders what it yields.
+    """
     module = import_module(f"expectitree.analysis.{question}.{format}")
-    render: Callable[..., Iterator[str]] = module.render
+    render = module.render
+    if "look" in signature(render).parameters:  # until every renderer is converted
+        lines = render(report, look_of(console), **settings)
+    elif format == "text":
+        from expectitree.text.console import to_strings
+
+        return to_strings(render(report, console.options, **settings), console)
+    else:
+        lines = render(report, **settings)
     if getattr(module, "YIELDS_PIECES", False):  # a line may be longer than memory
-        return render
-    return lambda *arguments: (f"{line}\n" for line in render(*arguments))
+        return cast("Pieces", lines)
+    return (f"{line}\n" for line in lines)
 
 
 def to_text(
@@ -47,38 +65,102 @@ def to_text(
     *,
     width: int = 80,
     unicode: bool = True,
-    rows: int | None = 60,
+    rows: int | None = MOST_ROWS,
     windows: bool = False,
 ) -> str:
-    """Return what the command line prints of a search or another report, without colour.
+    """Return what the command line prints for a search or another report, without colour.
 
     Of a search about `rows` nodes are shown (None: all), with alpha and beta if `windows`.
     """
-    from expectitree.text.look import Look
+    from expectitree.text.console import text_console
 
-    return _rendered(found, "text", Look(width, unicode), "", windows, rows)
+    question, report, settings = _question(found, "", windows, rows)
+    console = text_console(width, unicode)
+    return "".join(rendered(question, "text", console, report, **settings)).rstrip("\n")
 
 
 def to_json(found: Report, *, file: str = "", windows: bool = False) -> str:
-    """Return what the command line prints with `--format json`: an object, of a trace one a step."""
-    from expectitree.text.look import Look
+    """Return what the command line prints with `--format json`: one object, or one for each step of a trace."""
+    from expectitree.text.console import text_console
 
-    return _rendered(found, "json", Look(), file, windows, None)
+    question, report, settings = _question(found, file, windows, None)
+    return "".join(rendered(question, "json", text_console(), report, **settings)).rstrip("\n")
 
 
-def _rendered(
-    found: Any, format: str, look: Look, file: str, windows: bool, rows: int | None
-) -> str:
+def renderables(found: object, console: Console, options: ConsoleOptions) -> RenderResult:
+    """Yield what `rich.print` shows of a tree, a search or another report.
+
+    A tree is shown with its values; a large one, or one that has no values yet, as its `repr`.
+    """
+    from rich.text import Text
+
+    from expectitree.searches.engine import evaluate
+    from expectitree.text.console import THEME, Trimmed
+    from expectitree.tree.model import Tree
+
+    if isinstance(found, Tree):
+        if len(found) > MOST_NODES or found.unknown:
+            yield Text(repr(found))
+            return
+        found = evaluate(found)
+    question, report, settings = _question(found, "", False, MOST_ROWS)
+    module = import_module(f"expectitree.analysis.{question}.text")
+    with console.use_theme(THEME):
+        for renderable in module.render(report, options, **settings):
+            yield Trimmed(Text(renderable) if isinstance(renderable, str) else renderable)
+
+
+def _question(
+    found: Any, file: str, windows: bool, rows: int | None
+) -> tuple[str, Any, dict[str, Any]]:
+    """Return the question that a report answers, what its renderers take, and their settings."""
     package, _, question = type(found).__module__.removesuffix(".report").rpartition(".")
     if package == "expectitree.searches":
         from expectitree.analysis.evaluate.report import Evaluation
 
-        pieces = renderer("evaluate", format)(Evaluation(file, found, windows), look, rows)
-    elif package == "expectitree.analysis":
-        pieces = renderer(question, format)(found if question == "trace" else [found], look)
-    else:
-        raise TypeError(
-            f"found {type(found).__name__}, expected a search, or what compare, verify, trace, limit, "
-            "rescale, opponents or inquire returned"
-        )
-    return "".join(pieces).rstrip("\n")
+        return "evaluate", Evaluation(file, found, windows), {"most_rows": rows}
+    if package == "expectitree.analysis":
+        return question, found if question == "trace" else [found], {}
+    from expectitree.errors import AnalysisError
+
+    raise AnalysisError(
+        f"found {type(found).__name__}, expected a search, or what compare, verify, trace, limit, "
+        "rescale, opponents or inquire returned"
+    )
+
+
+# ---- The bridge for renderers that still take a `Look`, and callers that make one.
+
+
+def look_of(console: Console) -> Look:
+    """Return the `Look` that corresponds to a console."""
+    from expectitree.text.look import Look
+
+    def paint(text: str, style: str) -> str:
+        if not text or console.color_system is None:
+            return text
+        from rich.text import Text
+
+        from expectitree.text.console import to_strings
+
+        (painted,) = to_strings([Text(text, style=style, no_wrap=True)], console)
+        return painted[:-1]
+
+    return Look(console.width, not console.options.ascii_only, paint, console)
+
+
+def renderer(question: str, format: str) -> Callable[..., Pieces]:
+    """Return a function that takes a report and a `Look` and yields text: use `rendered`."""
+
+    def render(report: Any, look: Look, *settings: Any) -> Pieces:
+        from expectitree.text.console import text_console
+
+        module = import_module(f"expectitree.analysis.{question}.{format}")
+        names = [name for name in signature(module.render).parameters if name != "look"]
+        if format == "text" and "options" in names:
+            names.remove("options")
+        console = look.console or text_console(look.width, look.unicode)
+        named = dict(zip(names[1:], settings, strict=False))
+        return rendered(question, format, console, report, **named)
+
+    return render

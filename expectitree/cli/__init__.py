@@ -1,6 +1,7 @@
-"""The command line: the only place that knows click, the terminal and exit codes.
+"""The command line: the only place that knows click, the terminal and exit statuses.
 
-One module a command.
+Each command has a module. To add one, write a module with a click command named `command`, and add
+a row to `GROUPS`.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ import click
 
 from expectitree import __version__
 from expectitree.cli.status import INTERRUPTED, NO_TREE, WRONG_USAGE
+from expectitree.cli.terminal import discard, say, stderr_may_be_closed
 from expectitree.errors import (
     AnalysisError,
     ExpectitreeError,
@@ -24,28 +25,40 @@ from expectitree.errors import (
     SearchError,
     TransformError,
 )
-from expectitree.numbers import escape
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-COMMANDS = {
-    "eval": "The value of a tree, the best action, and the annotated tree.",
-    "compare": "The same tree under several algorithms, side by side.",
-    "trace": "A search step by step: every entry, probe, visit, cut and bound.",
-    "limit": "The fewest leaves that could have been enough, and which.",
-    "rescale": "Other utilities in place of these: does the decision change?",
-    "opponents": "A MIN that errs, another Nature: does the decision change?",
-    "ask": "What is not known yet, asked for until the decision is certain.",
-    "draw": "A picture: SVG, PNG, PDF, Graphviz, Mermaid, LaTeX, or a page that replays.",
-    "verify": "Does every file read well, and say what its `expect` says?",
-    "convert": "A tree from one format into another: YAML, JSON, Arrow, Parquet.",
-    "generate": "A tree of a family, from a seed: ballard, uniform, lattice.",
-    "study": "An experiment: families of trees, searched many times over, on all cores.",
-    "schema": "A JSON Schema of the tree file, for editors.",
-    "completion": "Completion for bash, zsh, fish, PowerShell.",
-    "new": "A commented tree file to start from.",
+GROUPS = {
+    "Solve": {
+        "eval": "Compute the value and the best action; show the annotated tree.",
+        "compare": "Run several algorithms on a tree and compare their counts.",
+    },
+    "Explain": {
+        "trace": "List the steps of a search: visits, probes, bounds and cuts.",
+        "draw": "Draw a picture of the tree, or a page that replays searches.",
+        "limit": "Find the fewest leaves that force the result.",
+    },
+    "Decide": {
+        "rescale": "Change the utilities, and see whether the decision changes.",
+        "opponents": "Evaluate the tree against other MIN players and other chances.",
+        "ask": "Ask for unknown utilities until the decision is certain.",
+    },
+    "Files": {
+        "new": "Print a commented tree file to start from.",
+        "convert": "Convert a tree between YAML, JSON, Arrow and Parquet.",
+        "verify": "Check that files are valid and results match their `expect`.",
+    },
+    "Research": {
+        "generate": "Generate a tree from a seed: ballard, uniform or lattice.",
+        "study": "Run an experiment on many generated trees, on all cores.",
+    },
+    "Editors and shells": {
+        "schema": "Print a JSON Schema of the tree file.",
+        "completion": "Print a completion script for bash, zsh or fish.",
+    },
 }
+COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
 
 
 class _Commands(click.Group):
@@ -77,16 +90,22 @@ class _Commands(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            from expectitree.files.grammar.words import nearest
-
-            raise click.UsageError(
-                f"No such command {args[0]!r}{nearest(args[0], COMMANDS)}. The commands are {', '.join(COMMANDS)}.",
-                ctx,
-            ) from error
+            raise click.UsageError(_unknown_command(args[0]), ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        widest = max(map(len, COMMANDS))
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:{widest}}", about) for name, about in group.items()])
+
+
+def _unknown_command(word: str) -> str:
+    if os.path.exists(word):
+        return f"{word} is a path, expected a command: try `expectitree eval {word}`."
+    from expectitree.files.grammar.words import nearest
+
+    hint = nearest(word, COMMANDS)
+    return f"No such command {word!r}{hint}. The commands are {', '.join(COMMANDS)}."
 
 
 @click.group(
@@ -97,90 +116,74 @@ class _Commands(click.Group):
     __version__, "-V", "--version", prog_name="expectitree", message="%(prog)s %(version)s"
 )
 def cli() -> None:
-    """Game trees with MAX, MIN and CHANCE nodes: what they are worth, and which branches need no look.
+    """Evaluate game trees with MAX, MIN and CHANCE nodes.
 
-    A tree is a YAML or JSON file; `expectitree new` prints one to start from. FILE may be - for standard input.
+    Write a tree in YAML or JSON: expectitree computes its value and the best action, and shows
+    which branches pruning can skip, and why. `expectitree new` prints a tree to start from. A FILE
+    may be - for standard input.
 
     \b
     Exit status:
-      0    all is well
-      1    what was asked about does not hold (an expectation is broken, algorithms
-           disagree, a search was stopped before the value was known, a study is
-           not done)
+      0    success
+      1    the answer is negative: a result differs from `expect`, algorithms
+           disagree, a search or a study stopped before it was finished
       2    wrong usage
-      3    a file that cannot be read or written, or is no tree
+      3    a file cannot be read or written, or is not a tree
       130  interrupted
     """
 
 
 def main() -> None:
-    """Run the command line; no traceback reaches a user."""
-    for name, mode in (("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # closed by who called: there is nobody to tell
-            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
-    if "_EXPECTITREE_COMPLETE" in os.environ:  # a shell asks
+    """Run the command line and exit with its status; no traceback reaches a user."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # the caller closed it
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+    if "_EXPECTITREE_COMPLETE" in os.environ:  # a shell's completion script runs the program
         from expectitree.cli.completion import answer
 
-        _leave(answer(cli))
-    status = 0
+        sys.exit(answer(cli))
     try:
-        # What click's own `main` would do, but for its exit status 1 where a pipe was closed.
-        with cli.make_context("expectitree", sys.argv[1:]) as context:
-            cli.invoke(context)
+        status = _run(sys.argv[1:])
         sys.stdout.flush()
-    except BrokenPipeError:
-        _quiet_exit()
+    except BrokenPipeError:  # the reader has seen enough
+        discard(sys.stdout)
+        status = 0
     except OSError as error:
-        _fail(f"cannot write the output: {error.strerror or error}", NO_TREE)
-    except click.exceptions.Exit as error:
-        status = error.exit_code
-    except click.ClickException as error:
-        if isinstance(error, click.UsageError):
-            error.show()
-            _leave(WRONG_USAGE)
-        _fail(error.format_message(), WRONG_USAGE)
-    except (click.Abort, KeyboardInterrupt):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough: leaving takes a moment
-        _fail("interrupted", INTERRUPTED)
-    except (AnalysisError, SearchError, NumberError, TransformError) as error:
-        _fail(str(error), WRONG_USAGE)
-    except FileError as error:
-        _say(str(error))
-        _leave(NO_TREE)
-    except ExpectitreeError as error:
-        _fail(str(error), NO_TREE)
-    except MemoryError:
-        _fail("out of memory: the tree is too large for this machine", NO_TREE)
-    _leave(status)
-
-
-def _say(message: str) -> None:
-    with suppress(OSError, ValueError):
-        click.echo(message, err=True)
-
-
-def _fail(message: str, status: int) -> None:
-    _say("expectitree: " + "\n".join(map(escape, message.splitlines())))
-    _leave(status)
-
-
-def _leave(status: int) -> None:
-    """Exit, with what is left of the output written or given up in silence."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _quiet_exit()
-    except OSError:
-        _silence(sys.stdout.fileno())
+        discard(sys.stdout)
+        say(f"expectitree: cannot write the output: {error.strerror or error}")
+        status = NO_TREE
     sys.exit(status)
 
 
-def _quiet_exit() -> None:
-    """Leave as a program does that is no longer read from, with nothing to say."""
-    _silence(sys.stdout.fileno())
-    sys.exit(0)
+def _run(words: list[str]) -> int:
+    """Run a command and return its exit status, after reporting its error."""
+    # This is what click's own `main` does, but for its exit status 1 after a closed pipe.
+    try:
+        with cli.make_context("expectitree", words) as context:
+            cli.invoke(context)
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.ClickException as error:
+        with stderr_may_be_closed():
+            error.show()
+        return WRONG_USAGE
+    except (click.Abort, KeyboardInterrupt):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # leaving takes a moment: ignore a second one
+        return _fail("interrupted", INTERRUPTED)
+    except FileError as error:
+        for line in str(error).splitlines():
+            say(line)
+        return NO_TREE
+    except (AnalysisError, SearchError, NumberError, TransformError) as error:
+        return _fail(str(error), WRONG_USAGE)
+    except ExpectitreeError as error:
+        return _fail(str(error), NO_TREE)
+    except MemoryError:
+        return _fail("out of memory: the tree is too large for this machine", NO_TREE)
+    return 0
 
 
-def _silence(descriptor: int) -> None:
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, descriptor)
+def _fail(message: str, status: int) -> int:
+    for number, line in enumerate(message.splitlines()):
+        say(line if number else f"expectitree: {line}")
+    return status

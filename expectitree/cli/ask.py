@@ -26,10 +26,10 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.text import heading
 from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.cli.options import (
-    SearchOptions,
+    FILE,
     check_output,
-    completes_files,
     force_option,
+    read_bounds,
     write_tree,
 )
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
@@ -58,7 +58,7 @@ _WORDS = ("skip", "undo", "show", "quit", "help")
 
 
 @click.command("ask")
-@click.argument("file", required=False, metavar="[FILE]", shell_complete=completes_files())
+@click.argument("file", required=False, metavar="[FILE]", type=FILE)
 @click.option("-e", "text", metavar="TEXT", help="A tree typed in place of a file.")
 @click.option(
     "--goal",
@@ -74,7 +74,7 @@ _WORDS = ("skip", "undo", "show", "quit", "help")
 @click.option(
     "--answers",
     metavar="FILE",
-    shell_complete=completes_files(".yaml", ".yml"),
+    type=FILE,
     help="Where answers are kept, and taken from.  [default: beside the tree, its name ending in .answers.yaml]",
 )
 @click.option("--no-save", is_flag=True, help="Keep no answers; those that are there count.")
@@ -83,7 +83,7 @@ _WORDS = ("skip", "undo", "show", "quit", "help")
     "-o",
     "--output",
     metavar="FILE",
-    shell_complete=completes_files(),
+    type=FILE,
     help="Write the tree with the answers in it.",
 )
 @force_option
@@ -129,7 +129,7 @@ def command(
                 "-o - has no place to go, standard output has the decision: name a file."
             )
         check_output(output, None, force)
-    given = SearchOptions([], [], bounds, None, "given", exact, "auto", None)
+    root_bounds = None if bounds is None else read_bounds(bounds, exact)
     with working(f"reading {source}"):
         tree = (
             load(source, exact=exact, warn=say)
@@ -137,7 +137,7 @@ def command(
             else loads(text, name="-e", exact=exact, warn=say)
         )
     with working(f"preparing {source}"):
-        inquiry = inquire(tree, bounds=given.root_bounds(), goal=goal)
+        inquiry = inquire(tree, bounds=root_bounds, goal=goal)
     kept = answers or (answers_name(source) if text is None else None)
     if (
         output is not None

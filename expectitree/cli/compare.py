@@ -6,20 +6,19 @@ from typing import Any
 
 import click
 
-from expectitree.analysis.compare.report import compare
-from expectitree.analysis.show import renderer
+from expectitree.analysis.compare.report import Comparison, compare
 from expectitree.cli.options import (
-    Choices,
+    ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
-    algorithms_named,
-    drop_slow,
     format_option,
     max_leaves_option,
     tree_options,
 )
 from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import make_look, say, working, write
+from expectitree.cli.terminal import say, show
+from expectitree.searches.result import Outcome
+from expectitree.tree.model import Tree
 
 
 @click.command("compare")
@@ -30,12 +29,8 @@ from expectitree.cli.terminal import make_look, say, working, write
 )
 @max_leaves_option
 @format_option("compare")
-@click.pass_context
 def command(
-    context: click.Context,
-    /,
-    names: tuple[str, ...],
-    choices: Choices,
+    algorithms: ChosenAlgorithms,
     with_limit: bool,
     max_leaves: int | None,
     format_name: str,
@@ -45,29 +40,25 @@ def command(
 
     The algorithms must agree; where they do not, that is said and the exit status is 1.
     """
-    chosen = algorithms_named(names, choices)
     if max_leaves is not None and not with_limit:
         raise click.UsageError("--max-leaves is for --limit: add that, or leave it out.")
     options = SearchOptions(**given)
-    bounds = options.root_bounds()
-    comparisons = []
-    for file, tree in options.trees():
-        algorithms = chosen if names else drop_slow(chosen, tree, file)
-        with options.reporting_errors(file), working(f"comparing {file}"):
-            comparison = compare(
-                tree, algorithms, bounds=bounds, engine=options.engine,
-                max_visits=options.max_visits, file=file,
-                limit=with_limit, max_leaves=max_leaves,
-            )  # fmt: skip
-            comparisons.append(comparison)
+
+    def compare_tree(file: str, tree: Tree) -> Comparison:
+        chosen = algorithms.for_tree(file, tree)
+        return compare(
+            tree, chosen, file=file, limit=with_limit, max_leaves=max_leaves,
+            **options.search_arguments,
+        )  # fmt: skip
+
+    comparisons = list(options.map("comparing", compare_tree))
     if comparisons:
-        write(renderer("compare", format_name)(comparisons, make_look()))
+        show("compare", format_name, comparisons)
     wrong = [f"{c.file}: {sentence}" for c in comparisons for sentence in c.disagreements]
     for sentence in wrong:
         say(
             f"expectitree: {sentence}; this is a defect of expectitree, please report it with the tree"
         )
-    if any(not row.search.is_answered for c in comparisons for row in c.rows):
-        options.failures.append(DOES_NOT_HOLD)
-    if wrong or options.failures:
-        context.exit(max([*options.failures, DOES_NOT_HOLD]))
+    if wrong or any(row.search.outcome is Outcome.STOPPED for c in comparisons for row in c.rows):
+        options.statuses.append(DOES_NOT_HOLD)
+    options.exit()

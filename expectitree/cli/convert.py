@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import click
 
-from expectitree.cli.options import check_output, completes_files, force_option, write_tree
+from expectitree.cli.options import FILE, check_output, force_option, write_tree
 from expectitree.cli.terminal import say, working
 from expectitree.files import load
 from expectitree.files.saving import TEXT_FORMATS
 
 
 @click.command("convert")
-@click.argument("source", metavar="IN", shell_complete=completes_files())
-@click.argument("out", metavar="OUT", shell_complete=completes_files())
+@click.argument("source", metavar="IN", type=FILE)
+@click.argument("out", metavar="OUT", type=FILE)
 @click.option(
     "--format", "format_name", type=click.Choice(TEXT_FORMATS), help="The format where OUT is -."
 )

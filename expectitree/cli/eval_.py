@@ -9,24 +9,23 @@ from typing import Any
 import click
 
 from expectitree.algorithms import ALGORITHMS
-from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
-    Choices,
+    ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
-    completes,
-    files_in,
+    complete_path,
     format_option,
     tree_options,
-    tree_path,
 )
 from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import make_look, working, write
+from expectitree.cli.terminal import make_look, write
 from expectitree.numbers import escape
 from expectitree.searches.engine import evaluate
+from expectitree.searches.result import Outcome
+from expectitree.tree.model import Tree
 from expectitree.tree.paths import ROOT
 
 
@@ -46,8 +45,7 @@ from expectitree.tree.paths import ROOT
     "--explain",
     is_flag=False,
     flag_value=ROOT,
-    callback=tree_path,
-    shell_complete=completes("paths_or_files"),
+    shell_complete=complete_path,
     metavar="[PATH]",
     help="Say in sentences why the root, or a node, is worth what it is, and why each cut was sound.",
 )
@@ -56,12 +54,8 @@ from expectitree.tree.paths import ROOT
     "--notes/--no-notes", default=True, show_default=True, help="Show the notes of nodes."
 )
 @format_option("evaluate")
-@click.pass_context
 def command(
-    context: click.Context,
-    /,
-    names: tuple[str, ...],
-    choices: Choices,
+    algorithms: ChosenAlgorithms,
     windows: bool,
     rows: int,
     show_all: bool,
@@ -75,11 +69,9 @@ def command(
 
     Where a pruning search left a node, the tree says what was cut and why; (4) is a leaf that was not visited.
     """
-    if len(names) > 1:
-        raise click.UsageError(
-            "eval runs one algorithm: `expectitree compare` runs several, side by side."
-        )
-    chosen = find_algorithm(names[0], **choices)
+    algorithm = algorithms.only(
+        "eval runs one algorithm: `expectitree compare` runs several, side by side."
+    )
     options = SearchOptions(**given)
     if explain is not None and strategy:
         raise click.UsageError("--explain answers in sentences, --strategy draws: leave one out.")
@@ -88,30 +80,25 @@ def command(
             replace(options, files=(explain,)),
             ROOT,
         )  # it was the tree that stood behind --explain
-    bounds = options.root_bounds()
     look = make_look()
     render = renderer("evaluate", format_name)
-    several = len(files_in(options.files)) + len(options.texts) > 1
-    for position, (file, tree) in enumerate(options.trees()):
-        with options.reporting_errors(file):
-            with working(f"{chosen.name}: {file}"):
-                search = evaluate(
-                    tree,
-                    chosen,
-                    bounds=bounds,
-                    engine=options.engine,
-                    max_visits=options.max_visits,
-                )
-                node = None if explain is None else tree.find(explain).id
-                evaluation = Evaluation(file, search, windows, node, strategy)
-                _ = evaluation.shown
-            if not search.is_answered:
-                options.failures.append(DOES_NOT_HOLD)
-            if several and format_name == "text":
-                write(["\n" if position else "", look.paint(f"== {escape(file)} ==", "dim"), "\n"])
-            write(render(evaluation, look, None if show_all else rows, notes))
-    if options.failures:
-        context.exit(max(options.failures))
+
+    def evaluate_tree(file: str, tree: Tree) -> Evaluation:
+        search = evaluate(tree, algorithm, **options.search_arguments)
+        node = None if explain is None else tree.find(explain).id
+        evaluation = Evaluation(file, search, windows, node, strategy)
+        _ = evaluation.shown
+        return evaluation
+
+    several = format_name == "text" and options.tree_count > 1
+    for position, evaluation in enumerate(options.map(f"{algorithm.name}:", evaluate_tree)):
+        if evaluation.search.outcome is Outcome.STOPPED:
+            options.statuses.append(DOES_NOT_HOLD)
+        if several:
+            title = look.paint(f"== {escape(evaluation.file)} ==", "dim")
+            write(["\n" if position else "", title, "\n"])
+        write(render(evaluation, look, None if show_all else rows, notes))
+    options.exit()
 
 
 command.help = "\n".join(

@@ -6,20 +6,20 @@ from typing import Any
 
 import click
 
-from expectitree.analysis.limit.report import limit
+from expectitree.analysis.limit.report import Limit, limit
 from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
-    Choices,
+    ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
-    algorithms_named,
-    drop_slow,
     format_option,
     max_leaves_option,
     tree_options,
 )
 from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import make_look, working, write
+from expectitree.cli.terminal import make_look, write
+from expectitree.searches.result import Outcome
+from expectitree.tree.model import Tree
 
 
 @click.command("limit")
@@ -30,12 +30,8 @@ from expectitree.cli.terminal import make_look, working, write
 @max_leaves_option
 @click.option("--all", "show_all", is_flag=True, help="Name every leaf.")
 @format_option("limit")
-@click.pass_context
 def command(
-    context: click.Context,
-    /,
-    names: tuple[str, ...],
-    choices: Choices,
+    algorithms: ChosenAlgorithms,
     max_leaves: int | None,
     show_all: bool,
     format_name: str,
@@ -49,22 +45,16 @@ def command(
 
     For example: expectitree limit trees/ballard-6.yaml
     """
-    chosen = algorithms_named(names, choices)
     options = SearchOptions(**given)
-    bounds = options.root_bounds()
-    reports = []
-    for file, tree in options.trees():
-        algorithms = chosen if names else drop_slow(chosen, tree, file)
-        with options.reporting_errors(file), working(f"the limit of {file}"):
-            report = limit(
-                tree, algorithms, bounds=bounds, engine=options.engine, max_visits=options.max_visits,
-                max_leaves=max_leaves, file=file,
-            )  # fmt: skip
-            reports.append(report)
+
+    def limit_of(file: str, tree: Tree) -> Limit:
+        chosen = algorithms.for_tree(file, tree)
+        return limit(tree, chosen, file=file, max_leaves=max_leaves, **options.search_arguments)
+
+    reports = list(options.map("the limit of", limit_of))
     if reports:
         render = renderer("limit", format_name)
         write(render(reports, make_look(), *([show_all] if format_name == "text" else [])))
-    if any(not row.is_answered for report in reports for row in report.rows):
-        options.failures.append(DOES_NOT_HOLD)
-    if options.failures:
-        context.exit(max(options.failures))
+    if any(row.outcome is Outcome.STOPPED for report in reports for row in report.rows):
+        options.statuses.append(DOES_NOT_HOLD)
+    options.exit()

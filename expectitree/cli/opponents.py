@@ -8,12 +8,13 @@ from typing import Any
 
 import click
 
-from expectitree.analysis.opponents.report import MOST_NODES, opponents
+from expectitree.analysis.opponents.report import MOST_NODES, Opponents, opponents
 from expectitree.analysis.show import renderer
 from expectitree.cli.options import SearchOptions, format_option, tree_options
-from expectitree.cli.terminal import make_look, working, write
+from expectitree.cli.terminal import make_look, write
 from expectitree.errors import NumberError
 from expectitree.numbers import Number, message_text, quote, to_fraction, to_probability
+from expectitree.tree.model import Tree
 from expectitree.tree.transform import CHANCES
 
 _LEAST_TOLERANCE = Fraction(1, 10**100)
@@ -55,10 +56,7 @@ _MOST_TOLERANCE = Fraction(1, 10)
 )
 @tree_options
 @format_option("opponents")
-@click.pass_context
 def command(
-    context: click.Context,
-    /,
     epsilons: tuple[str, ...],
     chances: tuple[str, ...],
     tolerance: str,
@@ -85,27 +83,26 @@ def command(
         for text in option.split(",")
     ]
     width = _read_tolerance(tolerance)
-    bounds = options.root_bounds()
-    reports = []
-    for file, tree in options.trees():
-        for chance in chances:
-            with options.reporting_errors(file), working(f"{file}: opponents"):
-                reports.append(
-                    opponents(
-                        tree,
-                        often,
-                        chance=chance,
-                        tolerance=width,
-                        most_nodes=most_nodes,
-                        bounds=bounds,
-                        engine=options.engine,
-                        file=file,
-                    )
-                )
+
+    def opponents_of(file: str, tree: Tree) -> list[Opponents]:
+        return [
+            opponents(
+                tree,
+                often,
+                chance=chance,
+                tolerance=width,
+                most_nodes=most_nodes,
+                bounds=options.root_bounds,
+                engine=options.engine,
+                file=file,
+            )
+            for chance in chances
+        ]
+
+    reports = [report for found in options.map("opponents of", opponents_of) for report in found]
     if reports:
         write(renderer("opponents", format_name)(reports, make_look()))
-    if options.failures:
-        context.exit(max(options.failures))
+    options.exit()
 
 
 def _read_chances(options: Iterable[str]) -> tuple[str, ...]:

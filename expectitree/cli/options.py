@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import cached_property, partial, wraps
 from typing import Any, TypeVar, cast
 
 import click
@@ -16,24 +17,29 @@ from expectitree import compiling
 from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.show import formats
-from expectitree.cli.parallel import each
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
-from expectitree.cli.terminal import say, working, write
+from expectitree.cli.terminal import color_option, say, working, write
 from expectitree.errors import ExpectitreeError, FileError, NumberError, Problem
 from expectitree.files import SUFFIXES, load, loads, tree_files
 from expectitree.files.saving import format_of, pieces, save
 from expectitree.numbers import to_bound
-from expectitree.searches.engine import ENGINES, usual_algorithms
-from expectitree.searches.prepare import prepare
+from expectitree.searches.engine import usual_algorithms
+from expectitree.searches.prepare import ORDERS, prepare
+from expectitree.searches.setup import ENGINES
 from expectitree.tree.model import Bounds, Tree
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-Choices = Mapping[str, int | str]  # by key of `OPTIONS`
+Result = TypeVar("Result")
+
+_MAPPING = re.compile(r":\s|[{\[]")  # in YAML or JSON, and hardly ever in the name of a file
+
+# A file or folder, which shells complete; - is standard input or output.
+FILE = click.Path(readable=False, allow_dash=True)
 
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """What was given on the command line that says which tree is searched, and how."""
+    """The options of `tree_options`: which trees a command reads, and how it searches them."""
 
     files: Sequence[str]
     texts: Sequence[str]
@@ -43,17 +49,69 @@ class SearchOptions:
     exact: bool
     engine: str
     max_visits: int | None
-    failures: list[int] = field(
-        default_factory=list
-    )  # exit statuses, of trees that could not be searched
+    statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far
 
     @property
     def in_fractions(self) -> bool:
         """Whether numbers are read as fractions."""
         return self.exact or self.engine == "exact"
 
-    def trees(self) -> Iterator[tuple[str, Tree]]:
-        """Yield the name and the tree of every text and file, ready to be searched; a bad one is told and left out."""
+    @property
+    def tree_count(self) -> int:
+        """The number of trees, counting the files in folders."""
+        return len(files_in(self.files)) + len(self.texts)
+
+    @property
+    def search_arguments(self) -> dict[str, Any]:
+        """The keyword arguments of every function that searches a tree."""
+        return {
+            "bounds": self.root_bounds,
+            "engine": self.engine,
+            "max_visits": self.max_visits,
+        }
+
+    @cached_property
+    def root_bounds(self) -> Bounds | None:
+        """The bounds of `--bounds`, or None."""
+        return None if self.bounds is None else read_bounds(self.bounds, self.in_fractions)
+
+    def map(self, activity: str, function: Callable[[str, Tree], Result]) -> Iterator[Result]:
+        """Yield the result of a function for the name and the tree of each text and file.
+
+        An error in one tree is reported and does not stop the others. `exit` remembers it.
+        """
+        self._check()
+        for name, read in self._sources():
+            try:
+                with working(f"reading {name}"):
+                    tree = read()
+                with working(f"preparing {name}"):
+                    tree = prepare(tree, self.depth, self.order)
+                if self.engine in ("auto", "compiled"):
+                    advice = compiling.advice(len(tree))
+                    if advice:
+                        say(f"{name}: {len(tree):,} nodes: {advice}")
+                with working(f"{activity} {name}"):
+                    result = function(name, tree)
+            except FileError as error:
+                self.statuses.append(NO_TREE)
+                for line in str(error).splitlines():
+                    say(line)
+                if not os.path.exists(name) and _MAPPING.search(name):
+                    say(f"a tree is typed after -e: expectitree eval -e {shlex.quote(name)}")
+            except ExpectitreeError as error:
+                self.statuses.append(WRONG_USAGE)
+                say(f"{name}: {error}")
+            else:
+                yield result
+
+    def exit(self) -> None:
+        """End the command with the highest of the exit statuses, or return if there is none."""
+        if self.statuses:
+            click.get_current_context().exit(max(self.statuses))
+
+    def _check(self) -> None:
+        """Raise a usage error if the options contradict each other."""
         if not self.files and not self.texts:
             raise click.UsageError(
                 "No tree was given: name a FILE, or - for standard input, or type one after -e."
@@ -64,179 +122,145 @@ class SearchOptions:
             )
         if self.files.count("-") > 1:
             raise click.UsageError("Standard input can be read once: give - only once.")
+        _ = self.root_bounds
+
+    def _sources(self) -> Iterator[tuple[str, Callable[[], Tree]]]:
+        """Yield the name of each text and file, and the function that reads its tree."""
         for text in self.texts:
-            with self.reporting_errors("-e"):
-                yield (
-                    "-e",
-                    self._prepared("-e", loads(text, name="-e", exact=self.in_fractions, warn=say)),
-                )
-        files = files_in(self.files)
-        several = each(read_file, files, self.in_fractions)
-        for file in files:
-            with working(f"reading {file}"):
-                found, warnings = next(several)
-            for warning in warnings:
-                say(warning)
-            with self.reporting_errors(file):
-                if isinstance(found, FileError):
-                    raise found
-                yield file, self._prepared(file, found)
-
-    def _prepared(self, name: str, tree: Tree) -> Tree:
-        with working(f"preparing {name}"):
-            tree = prepare(tree, self.depth, self.order)
-        if self.engine in ("auto", "compiled") and (advice := compiling.advice(len(tree))):
-            say(f"{name}: {len(tree):,} nodes: {advice}")
-        return tree
-
-    @contextmanager
-    def reporting_errors(self, name: str) -> Iterator[None]:
-        """Tell what is wrong with one tree, remember it for the exit status, and let the others go on."""
-        try:
-            yield
-        except FileError as error:
-            self.failures.append(NO_TREE)
-            click.echo(str(error), err=True)
-        except ExpectitreeError as error:
-            self.failures.append(WRONG_USAGE)
-            say(f"{name}: {error}")
-
-    def root_bounds(self) -> Bounds | None:
-        """Return the bounds given, or None."""
-        if self.bounds is None:
-            return None
-        ends = self.bounds.strip("[]").split(",")
-        try:
-            if len(ends) != 2:
-                raise NumberError(f"found {self.bounds!r}, expected two")
-            lower, upper = (to_bound(end.strip(), self.in_fractions) for end in ends)
-        except NumberError as error:
-            raise click.BadParameter(
-                f"{error}: write LOWER,UPPER such as 0,100 or -inf,inf", param_hint="'--bounds'"
-            ) from None
-        return lower, upper
+            yield "-e", partial(loads, text, name="-e", exact=self.in_fractions, warn=say)
+        for file in files_in(self.files):
+            yield file, partial(load, file, exact=self.in_fractions, warn=say)
 
 
-def read_file(name: str, exact: bool) -> tuple[Tree | FileError, list[str]]:
-    """Return the tree of a file, or what is wrong with it, and what else there is to say."""
-    warnings: list[str] = []
+class ChosenAlgorithms:
+    """The algorithms of `algorithm_option`, with their options."""
+
+    def __init__(self, names: Sequence[str], options: Mapping[str, int | str]) -> None:
+        self.are_named = bool(names)  # by the user; otherwise these are all algorithms
+        self.options = options
+        self.all = _find_algorithms(names or list(ALGORITHMS), options)
+
+    def or_only(self, name: str) -> ChosenAlgorithms:
+        """Return the algorithms that the user named, or by default only the one with this name."""
+        return self if self.are_named else ChosenAlgorithms([name], self.options)
+
+    def only(self, complaint: str) -> Algorithm:
+        """Return the one algorithm; raise a usage error with the complaint if there are several."""
+        if len(self.all) > 1:
+            raise click.UsageError(complaint)
+        return self.all[0]
+
+    def for_tree(self, file: str, tree: Tree) -> list[Algorithm]:
+        """Drop the default algorithms that would be slow on the tree, and tell the user which."""
+        if self.are_named:
+            return self.all
+        fast = usual_algorithms(tree, self.all)
+        for name in (algorithm.name for algorithm in self.all if algorithm not in fast):
+            say(f"{file}: {name} is left out, it is slow on so many leaves: -a {name} runs it")
+        return fast
+
+
+def _find_algorithms(names: Sequence[str], options: Mapping[str, int | str]) -> list[Algorithm]:
+    names = list(dict.fromkeys(name.lower() for name in names))
+    for key in options:
+        own = OPTIONS[key].algorithm
+        if own not in names:
+            raise click.UsageError(f"--{key} is for {own}: use -a {own}, or leave it out.")
+    chosen = []
+    for name in names:
+        own_options = {k: v for k, v in options.items() if OPTIONS[k].algorithm == name}
+        chosen.append(find_algorithm(name, **own_options))
+    return chosen
+
+
+def read_bounds(text: str, exact: bool) -> Bounds:
+    """Return the bounds in a text such as 0,100; `exact` reads fractions."""
+    ends = text.strip("[]").split(",")
     try:
-        return load(name, exact=exact, warn=warnings.append), warnings
-    except FileError as error:
-        return error, warnings
+        if len(ends) != 2:
+            raise NumberError(f"found {text!r}, expected two")
+        lower, upper = (to_bound(end.strip(), exact) for end in ends)
+    except NumberError as error:
+        raise click.BadParameter(
+            f"{error}: write LOWER,UPPER such as 0,100 or -inf,inf", param_hint="'--bounds'"
+        ) from None
+    return lower, upper
 
 
 def files_in(paths: Sequence[str]) -> list[str]:
-    """Return the paths, with the tree files of each folder in its place."""
+    """Return the paths, with each folder replaced by the tree files in it."""
     files: list[str] = []
     for path in paths:
-        if os.path.isdir(path):
-            found = list(tree_files(path))
-            if not found:
-                raise FileError(
-                    [
-                        Problem(
-                            path,
-                            f"no tree file in this folder: expected some {', '.join(SUFFIXES)}",
-                        )
-                    ]
-                )
-            files += found
-        else:
-            files.append(path)
+        found = list(tree_files(path)) if os.path.isdir(path) else [path]
+        if not found:
+            message = f"no tree file in this folder: expected some {', '.join(SUFFIXES)}"
+            raise FileError([Problem(path, message)])
+        files += found
     return files
 
 
-def completes(what: str) -> Callable[[click.Context, click.Parameter, str], Any]:
-    """Return what completes a value: a function of `cli.completion`, imported when a shell asks."""
+def complete_path(context: click.Context, param: click.Parameter, incomplete: str) -> Any:
+    """Complete a path within the tree on the command line."""
+    from expectitree.cli import completion
 
-    def complete(context: click.Context, param: click.Parameter, incomplete: str) -> Any:
-        from expectitree.cli import completion
-
-        return getattr(completion, what)(context, param, incomplete)
-
-    return complete
+    return completion.complete_path(context, param, incomplete)
 
 
-def completes_files(*suffixes: str) -> Callable[[click.Context, click.Parameter, str], Any]:
-    """Return what completes folders, and files with these endings: by default those of tree files."""
-
-    def complete(context: click.Context, param: click.Parameter, incomplete: str) -> Any:
-        from expectitree.cli import completion
-
-        return completion.files(incomplete, *([suffixes] if suffixes else []))
-
-    return complete
+def complete_from(values: Iterable[str]) -> Callable[..., list[str]]:
+    """Return a function that completes one of the values."""
+    return lambda context, param, incomplete: [v for v in values if v.startswith(incomplete)]
 
 
-def tree_path(context: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Return a path within a tree without a slash at its end, which shells complete it to, as they do a folder."""
-    if value is None or not value.endswith("/") or len(value) == 1:
-        return value
-    escapes = len(value) - 1 - len(value[:-1].rstrip("\\"))
-    return value if escapes % 2 else value[:-1]  # an escaped slash belongs to the label
+_TREE_OPTIONS = (
+    click.option(
+        "-e", "texts", metavar="TEXT", multiple=True, help="A tree as text, in place of a file."
+    ),
+    click.option(
+        "--bounds",
+        metavar="LOWER,UPPER",
+        help="Bounds of every utility; inf if they are unknown.",
+    ),
+    click.option(
+        "--depth",
+        type=click.IntRange(min=0),
+        metavar="D",
+        help="Cut the tree D plies deep, at its estimates.",
+    ),
+    click.option(
+        "--order",
+        default="given",
+        show_default=True,
+        metavar="ORDER",
+        shell_complete=complete_from([order.removesuffix("SEED") for order in ORDERS]),
+        help="Order of children: given, best, worst or random:SEED.",
+    ),
+    click.option("--exact", is_flag=True, help="Compute in fractions: short for --engine exact."),
+    click.option(
+        "--engine",
+        type=click.Choice(ENGINES),
+        default="auto",
+        show_default=True,
+        help="How the search runs; the results are identical. auto compiles for large trees.",
+    ),
+    click.option(
+        "--max-visits",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Stop a pruning search after N node visits and report the bounds so far.",
+    ),
+)
 
 
-def tree_options(command: Command) -> Command:
-    """Add what says which tree is searched, and how far and by what: files, -e, --bounds, …, --max-visits."""
-    for option in reversed(
-        (
-            click.argument(
-                "files", nargs=-1, metavar="[FILE|FOLDER]...", shell_complete=completes_files()
-            ),
-            click.option(
-                "-e",
-                "texts",
-                metavar="TEXT",
-                multiple=True,
-                help="A tree typed in place of a file.",
-            ),
-            click.option(
-                "--bounds",
-                metavar="LOWER,UPPER",
-                help="Bounds of every utility; inf where nothing is known.",
-            ),
-            click.option(
-                "--depth",
-                type=click.IntRange(min=0),
-                metavar="D",
-                help="Cut the tree D plies deep, at its estimates.",
-            ),
-            click.option(
-                "--order",
-                default="given",
-                show_default=True,
-                metavar="ORDER",
-                shell_complete=completes("orders"),
-                help="Children's order: given, best, worst or random:SEED.",
-            ),
-            click.option(
-                "--exact",
-                is_flag=True,
-                help="Compute in fractions, not in floating point: short for --engine exact.",
-            ),
-            click.option(
-                "--engine",
-                type=click.Choice(ENGINES),
-                default="auto",
-                show_default=True,
-                help="What runs the search; they find the same. auto compiles where that pays.",
-            ),
-            click.option(
-                "--max-visits",
-                type=click.IntRange(min=1),
-                metavar="N",
-                help="Stop a pruning search after so many visits, with what is known by then.",
-            ),
-        )
-    ):
+def tree_options(command: Command, files: str = "[FILE|FOLDER]...") -> Command:
+    """Add the options of `SearchOptions` to a command; the usage names the argument `files`."""
+    for option in reversed(_TREE_OPTIONS):
         command = option(command)
-    return command
+    return click.argument("files", nargs=-1, metavar=files, type=FILE)(command)
 
 
 def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
-    """Return the option that names searches, and those that choose something of one: they come as `choices`."""
-    options = (
+    """Add -a and the algorithms' options to a command, which receives `algorithms`."""
+    options = [
         click.option(
             "-a",
             "--algorithm",
@@ -245,125 +269,90 @@ def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
             default=default,
             metavar="NAME",
             help=help,
-            shell_complete=completes("algorithms"),
-        ),
-        *(
-            click.option(
-                f"--{key}",
-                type=click.Choice(choice.values) if choice.values else click.IntRange(min=1),
-                metavar=None if choice.values else "K",
-                help=choice.description,
-            )
-            for key, choice in OPTIONS.items()
-        ),
-    )
+            shell_complete=complete_from(ALGORITHMS),
+        )
+    ]
+    for key, option in OPTIONS.items():
+        number = click.IntRange(min=1)
+        choice = click.Choice(option.values) if option.values else number
+        metavar = None if option.values else "K"
+        options.append(
+            click.option(f"--{key}", type=choice, metavar=metavar, help=option.description)
+        )
 
     def add(command: Command) -> Command:
         @wraps(command)
-        def gathered(*given: Any, **named: Any) -> Any:
-            chosen = {key: named.pop(key.replace("-", "_")) for key in OPTIONS}
-            return command(
-                *given,
-                choices={key: value for key, value in chosen.items() if value is not None},
-                **named,
-            )
+        def with_algorithms(names: Sequence[str], **parameters: Any) -> Any:
+            values = {key: parameters.pop(key.replace("-", "_")) for key in OPTIONS}
+            given = {key: value for key, value in values.items() if value is not None}
+            return command(algorithms=ChosenAlgorithms(names, given), **parameters)
 
         for option in reversed(options):
-            gathered = option(gathered)
-        return cast(Command, gathered)
+            with_algorithms = option(with_algorithms)
+        return cast(Command, with_algorithms)
 
     return add
 
 
-def algorithms_named(names: Sequence[str], choices: Choices) -> list[Algorithm]:
-    """Return the algorithms of these names, once each, all if none is given; raise a usage error for idle choices."""
-    chosen_names = tuple(dict.fromkeys(name.lower() for name in names)) or ALGORITHMS
-    for key in choices:
-        own = OPTIONS[key].algorithm
-        if own not in chosen_names:
-            raise click.UsageError(f"--{key} is for {own}: add -a {own}, or leave it out.")
-    return [
-        find_algorithm(
-            name, **{key: value for key, value in choices.items() if OPTIONS[key].algorithm == name}
-        )
-        for name in chosen_names
-    ]
-
-
-def drop_slow(algorithms: Sequence[Algorithm], tree: Tree, file: str) -> list[Algorithm]:
-    """Return those of some algorithms that nobody named which do not think long about a tree; say which do."""
-    chosen = usual_algorithms(tree, algorithms)
-    for algorithm in algorithms:
-        if algorithm not in chosen:
-            name = algorithm.name
-            say(
-                f"{file}: {name} is left out, since it would think long about so many leaves: -a {name} runs it"
-            )
-    return chosen
-
-
 def format_option(question: str) -> Callable[[Command], Command]:
-    """Return the option that chooses how the answer to a question is shown."""
-    return click.option(
+    """Add --format, with the formats of the answer to a question, and --color to a command."""
+    option = click.option(
         "--format",
         "format_name",
         type=click.Choice(formats(question)),
         default="text",
         show_default=True,
-        help="The output.",
+        help="The format of the output.",
     )
+    return lambda command: option(color_option(command))
 
 
 def max_leaves_option(command: Command) -> Command:
-    """Add what says how large a tree may be whose limit is counted."""
+    """Add --max-leaves to a command that computes limits."""
     from expectitree.analysis.limit.report import MOST_LARGE, MOST_LEAVES
 
-    option = click.option(
+    return click.option(
         "--max-leaves",
         type=click.IntRange(min=1),
         metavar="N",
-        help=f"The most leaves that are taken: the work grows with their square.  [default: {MOST_LEAVES:,}; "
-        f"{MOST_LARGE:,} of long fractions]",
-    )
-    return option(command)
+        help="Refuse trees with more leaves: the time grows with their square.  "
+        f"[default: {MOST_LEAVES:,}; {MOST_LARGE:,} for long fractions]",
+    )(command)
 
 
-force_option = click.option("--force", is_flag=True, help="Replace a file that is there.")
+force_option = click.option("--force", is_flag=True, help="Replace an existing file.")
 
 
-def refuse_to_replace(file: str, force: bool) -> None:
-    """Raise a usage error where a file is there already, and nobody said that it may go."""
+def check_file(file: str, force: bool) -> None:
+    """Raise an error if a file exists and may not be replaced, or if its folder does not exist."""
     if not force and os.path.isfile(file):
         raise click.UsageError(
             f"{file} exists already: choose another name, or replace it with --force."
         )
+    folder = os.path.dirname(file) or "."
+    if not os.path.isdir(folder):
+        message = f"there is no folder {folder}: check the path, or make it"
+        raise FileError([Problem(file, message)])
 
 
-def check_output(out: str, format: str | None, force: bool) -> str | None:
-    """Return the format of what will be written, before any work is done; raise where it cannot be written."""
+def check_output(out: str, format: str | None, force: bool) -> None:
+    """Raise an error if no tree can be written to a file; call this before the work."""
     if out == "-":
-        return format or "yaml"
+        return
     if format is not None:
         raise click.UsageError("--format is for standard output: a file's ending tells its format.")
-    refuse_to_replace(out, force)
-    chosen = format_of(out)
-    folder = os.path.dirname(out) or "."
-    if not os.path.isdir(folder):
-        raise FileError([Problem(out, f"there is no folder {folder}: check the path, or make it")])
-    return chosen
+    check_file(out, force)
+    format_of(out)
 
 
 def write_tree(tree: Tree, out: str, format: str | None, drop_fractions: bool = False) -> None:
-    """Write a tree to a file in the format of its ending, or for `-` to standard output in YAML or JSON."""
+    """Write a tree to a file in the format of its ending, or to standard output if it is `-`."""
     if out == "-":
         if hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(
-                encoding="utf-8"
-            )  # as a tree file is, whatever the terminal takes
+            sys.stdout.reconfigure(encoding="utf-8")  # tree files are UTF-8 on every system
         write(pieces(tree, format or "yaml"))
         return
     with working(f"writing {out}"):
         save(tree, out, drop_fractions=drop_fractions)
-    say(
-        f"{out} written: {len(tree):,} nodes; next: expectitree {'ask' if tree.unknown else 'eval'} {out}"
-    )
+    command = "ask" if tree.unknown else "eval"
+    say(f"{out} written: {len(tree):,} nodes; next: expectitree {command} {out}")

@@ -22,18 +22,18 @@ from expectitree.analysis.rescale.scales import (
 from expectitree.analysis.rescale.table import load_table
 from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
+    FILE,
     SearchOptions,
     check_output,
-    completes_files,
-    files_in,
     force_option,
     format_option,
     tree_options,
     write_tree,
 )
-from expectitree.cli.terminal import make_look, say, working, write
+from expectitree.cli.terminal import make_look, say, write
 from expectitree.errors import NumberError, TransformError, TreeError
 from expectitree.numbers import Number, message_text, quote, to_fraction
+from expectitree.tree.model import Tree
 
 _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
 
@@ -53,7 +53,7 @@ _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
 @click.option(
     "--table",
     metavar="TABLE",
-    shell_complete=completes_files(".yaml", ".yml", ".json", ".csv"),
+    type=FILE,
     help="U and V from a YAML, JSON or CSV file; those not named stay.",
 )
 @click.option(
@@ -67,7 +67,7 @@ _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
     "--output",
     "out",
     metavar="FILE",
-    shell_complete=completes_files(),
+    type=FILE,
     help="Write the rescaled tree; the ending tells the format.",
 )
 @force_option
@@ -79,10 +79,7 @@ _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
 )
 @tree_options
 @format_option("rescale")
-@click.pass_context
 def command(
-    context: click.Context,
-    /,
     map_: str | None,
     affine: str | None,
     power: str | None,
@@ -114,7 +111,6 @@ def command(
       expectitree rescale trees/aima-5.12-left.yaml --any
     """
     options = SearchOptions(**given)
-    bounds = options.root_bounds()
     asked = {
         "map": map_,
         "affine": affine,
@@ -133,7 +129,7 @@ def command(
         )
         raise click.UsageError(f"{found}: {_ONE}.")
     if out is not None:
-        if len(files_in(options.files)) + len(options.texts) > 1:
+        if options.tree_count > 1:
             raise click.UsageError("-o writes one tree: give one FILE.")
         check_output(out, None, force)
     if table == "-" and "-" in options.files:
@@ -141,30 +137,26 @@ def command(
             "Standard input can be read once: give - for the tree or for the table."
         )
     scale = None if any_ else _scale(*next(iter(chosen.items())), options.in_fractions)
-    reports = []
     numbers: set[Number] = set()
-    for file, tree in options.trees():
-        with options.reporting_errors(file), working(f"rescaling {file}"):
-            if scale is None:
-                reports.append(
-                    rescale_somehow(tree, bounds=bounds, engine=options.engine, file=file)
-                )
-            else:
-                if scale.names:
-                    own = set().union(*numbers_of(tree))
-                    numbers |= own
-                    _check_table(scale, own)
-                reports.append(
-                    rescale(tree, scale, bounds=bounds, engine=options.engine, file=file)
-                )
-    if scale is not None and scale.kind == "map" and not options.failures:
+
+    def rescale_tree(file: str, tree: Tree) -> Rescaling:
+        bounds, engine = options.root_bounds, options.engine
+        if scale is None:
+            return rescale_somehow(tree, bounds=bounds, engine=engine, file=file)
+        if scale.names:
+            own = set().union(*numbers_of(tree))
+            numbers.update(own)
+            _check_table(scale, own)
+        return rescale(tree, scale, bounds=bounds, engine=engine, file=file)
+
+    reports = list(options.map("rescaling", rescale_tree))
+    if scale is not None and scale.kind == "map" and not options.statuses:
         _check_names(scale.names, numbers)
     if reports and out != "-":
         write(renderer("rescale", format_name)(reports, make_look(), show_all))
     if reports and out is not None:
         _write(reports[0], out, format_name)
-    if options.failures:
-        context.exit(max(options.failures))
+    options.exit()
 
 
 def _write(report: Rescaling, out: str, format_name: str) -> None:

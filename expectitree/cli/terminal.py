@@ -1,4 +1,4 @@
-"""Where output goes: width, colours and characters of standard output, and progress on standard error."""
+"""The terminal: consoles for the two streams, --color, and progress on standard error."""
 
 from __future__ import annotations
 
@@ -7,68 +7,60 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from expectitree.analysis.show import look_of, rendered
 from expectitree.numbers import escape
-from expectitree.text.look import STYLES, UNICODE, Look
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from expectitree.text.look import Look
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+COLOR = "expectitree.color"  # where --color is kept in the context's `meta`
 _PATIENCE = 1.0  # seconds before progress is shown
 
 
-def make_look(err: bool = False) -> Look:
-    """Return how text looks on standard output (`err`: on standard error).
+def make_console(stderr: bool = False) -> Console:
+    """Return the console for standard output or standard error, with the colours that --color chose."""
+    from expectitree.text import console
 
-    There is colour on a terminal only, and NO_COLOR is respected.
-    """
-    from rich.console import Console
-
-    console = Console(stderr=err)
-    stream: Any = sys.stderr if err else sys.stdout
+    stream: Any = sys.stderr if stderr else sys.stdout
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
-    return Look(
-        width=max(20, console.width),
-        unicode=_can_write("".join(UNICODE[:8]) + "▲▼●…·→✓✗", stream),
-        paint=_painter(console.color_system)
-        if console.color_system and not console.no_color
-        else Look.paint,
-    )
+    context = click.get_current_context(silent=True)
+    color = "auto" if context is None else context.meta.get(COLOR, "auto")
+    return console.make_console(color, stderr=stderr)
 
 
-def _painter(color_system: str) -> Callable[[str, str], str]:
-    from rich.color import ColorSystem
-    from rich.style import Style
-
-    system = {
-        "standard": ColorSystem.STANDARD,
-        "256": ColorSystem.EIGHT_BIT,
-        "truecolor": ColorSystem.TRUECOLOR,
-        "windows": ColorSystem.WINDOWS,
-    }[color_system]
-
-    @cache
-    def codes(style: str) -> tuple[str, str]:
-        before, _, after = (
-            Style.parse(STYLES.get(style, "none")).render("\0", color_system=system).partition("\0")
-        )
-        return before, after
-
-    def paint(text: str, style: str) -> str:
-        before, after = codes(style)
-        return f"{before}{text}{after}" if text else text
-
-    return paint
+def show(question: str, format: str, report: Any, **settings: Any) -> None:
+    """Write the answer to a question to standard output; `settings` go to the format's renderer."""
+    write(rendered(question, format, make_console(), report, **settings))
 
 
-def _can_write(characters: str, stream: Any) -> bool:
-    try:
-        characters.encode(stream.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
+def color_option(command: Command) -> Command:
+    """Add --color; `make_console` reads what was chosen."""
+
+    def choose(context: click.Context, param: click.Parameter, value: str) -> None:
+        context.meta[COLOR] = value
+
+    return click.option(
+        "--color",
+        type=click.Choice(("auto", "always", "never")),
+        default="auto",
+        show_default=True,
+        expose_value=False,
+        callback=choose,
+        help="Colours: auto uses them on a terminal.",
+    )(command)
+
+
+def make_look(err: bool = False) -> Look:
+    """Return how text looks on standard output, until every renderer takes console options."""
+    return look_of(make_console(err))
 
 
 def write(pieces: Iterable[str]) -> None:
@@ -86,8 +78,23 @@ def write(pieces: Iterable[str]) -> None:
 
 
 def say(message: str) -> None:
-    """Tell something that is not the result: to standard error."""
-    click.echo(escape(message), err=True)
+    """Print a message to standard error."""
+    with stderr_may_be_closed():
+        click.echo(escape(message), err=True)
+
+
+@contextmanager
+def stderr_may_be_closed() -> Iterator[None]:
+    """Lose a message that cannot be written: the exit status still reports the error."""
+    try:
+        yield
+    except OSError:
+        discard(sys.stderr)
+
+
+def discard(stream: Any) -> None:
+    """Discard all further output to a stream, so that closing it does not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @contextmanager

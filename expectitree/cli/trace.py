@@ -6,22 +6,21 @@ from typing import Any
 
 import click
 
-from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.show import renderer
-from expectitree.analysis.trace.report import trace
+from expectitree.analysis.trace.report import Trace, trace
 from expectitree.cli.options import (
-    Choices,
+    ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
-    completes,
-    files_in,
+    complete_path,
     format_option,
     tree_options,
-    tree_path,
 )
 from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import make_look, working, write
+from expectitree.cli.terminal import make_look, write
 from expectitree.numbers import escape
+from expectitree.searches.result import Outcome
+from expectitree.tree.model import Tree
 
 MOST_STEPS = 500  # that are told as text without being asked
 
@@ -32,8 +31,7 @@ MOST_STEPS = 500  # that are told as text without being asked
 @click.option(
     "--at",
     metavar="PATH",
-    callback=tree_path,
-    shell_complete=completes("paths"),
+    shell_complete=complete_path,
     help="Follow one node: its steps, and what comes of its children.",
 )
 @click.option(
@@ -46,12 +44,8 @@ MOST_STEPS = 500  # that are told as text without being asked
     "--step", is_flag=True, help="Walk through it key by key, forwards and back, beside the tree."
 )
 @format_option("trace")
-@click.pass_context
 def command(
-    context: click.Context,
-    /,
-    names: tuple[str, ...],
-    choices: Choices,
+    algorithms: ChosenAlgorithms,
     at: str | None,
     limit: int | None,
     step: bool,
@@ -66,13 +60,11 @@ def command(
 
     For example: expectitree trace -a star2 --at a2 trees/aima-5.12-left.yaml
     """
-    if len(names) > 1:
-        raise click.UsageError("trace follows one algorithm: give -a once.")
-    chosen = find_algorithm(names[0], **choices)
+    algorithm = algorithms.only("trace follows one algorithm: give -a once.")
     options = SearchOptions(**given)
     if options.engine == "compiled":
         raise click.UsageError("A compiled search cannot be followed: leave --engine compiled out.")
-    several = len(files_in(options.files)) + len(options.texts) > 1
+    several = options.tree_count > 1
     if step:
         if several:
             raise click.UsageError("--step walks through one tree: give one file.")
@@ -85,23 +77,24 @@ def command(
         check_terminal()
     if limit is None:
         limit = MOST_STEPS if format_name == "text" and not step else 0
-    bounds = options.root_bounds()
     look = make_look()
-    for position, (file, tree) in enumerate(options.trees()):
-        with options.reporting_errors(file):
-            node = None if at is None else tree.find(at).id
-            with working(f"{chosen.name}: {file}"):
-                report = trace(
-                    tree, chosen, bounds=bounds, at=None if step else node, most=limit or None,
-                    max_visits=options.max_visits, file=file,
-                )  # fmt: skip
-            if not report.search.is_answered:
-                options.failures.append(DOES_NOT_HOLD)
-            if step:
-                walk(report, node)
-                continue
-            if several and format_name == "text":
-                write(["\n" if position else "", look.paint(f"== {escape(file)} ==", "dim"), "\n"])
-            write(renderer("trace", format_name)(report, look))
-    if options.failures:
-        context.exit(max(options.failures))
+
+    def trace_tree(file: str, tree: Tree) -> tuple[Trace, int | None]:
+        node = None if at is None else tree.find(at).id
+        report = trace(
+            tree, algorithm, bounds=options.root_bounds, at=None if step else node,
+            most=limit or None, max_visits=options.max_visits, file=file,
+        )  # fmt: skip
+        return report, node
+
+    for position, (report, node) in enumerate(options.map(f"{algorithm.name}:", trace_tree)):
+        if report.search.outcome is Outcome.STOPPED:
+            options.statuses.append(DOES_NOT_HOLD)
+        if step:
+            walk(report, node)
+            continue
+        if several and format_name == "text":
+            title = look.paint(f"== {escape(report.file)} ==", "dim")
+            write(["\n" if position else "", title, "\n"])
+        write(renderer("trace", format_name)(report, look))
+    options.exit()

@@ -7,17 +7,15 @@ import click
 from expectitree.analysis.show import renderer
 from expectitree.analysis.verify.refresh import refresh
 from expectitree.analysis.verify.report import Verification, verify
-from expectitree.cli.options import completes_files, files_in, format_option, read_file
-from expectitree.cli.parallel import each
+from expectitree.cli.options import FILE, files_in, format_option
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import make_look, say, working, write
 from expectitree.errors import FileError, SearchError
+from expectitree.files import load
 
 
 @click.command("verify")
-@click.argument(
-    "paths", nargs=-1, required=True, metavar="FILE|FOLDER...", shell_complete=completes_files()
-)
+@click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER...", type=FILE)
 @click.option(
     "--write", "write_back", is_flag=True, help="Write what was found into each file's `expect`."
 )
@@ -35,13 +33,9 @@ def command(
     if write_back and "-" in paths:
         raise click.UsageError("--write needs files: standard input cannot be written to.")
     verifications, unwritten = [], False
-    files = files_in(paths)
-    several = each(verify_file, files)
-    for file in files:
+    for file in files_in(paths):
         with working(f"verifying {file}"):
-            verification, warnings = next(several)
-            for warning in warnings:
-                say(warning)
+            verification = verify_file(file)
             if (
                 write_back
                 and verification.error is None
@@ -68,9 +62,10 @@ def _said(error: OSError | SearchError) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
-def verify_file(file: str) -> tuple[Verification, list[str]]:
-    """Return how a file's expectations stand, and what else there is to say."""
-    tree, warnings = read_file(file, True)
-    if isinstance(tree, FileError):
-        return Verification(file, error=tree), warnings
-    return verify(tree, file=file), warnings
+def verify_file(file: str) -> Verification:
+    """Return the result of checking what a file expects, or the error in it."""
+    try:
+        tree = load(file, exact=True, warn=say)
+    except FileError as error:
+        return Verification(file, error=error)
+    return verify(tree, file=file)

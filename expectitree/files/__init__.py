@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from expectitree.errors import FileError, Problem
+from expectitree.errors import FileError, Problem, TreeError
 from expectitree.files.grammar.reader import read_tree
+from expectitree.numbers import quote
 from expectitree.tree.model import Tree
 
 if TYPE_CHECKING:
@@ -75,6 +76,10 @@ def loads(
     text: str, *, name: str = "<text>", exact: bool = False, warn: Warn | None = None
 ) -> Tree:
     """Return the tree of a text in YAML or JSON; messages call it `name`, whose ending tells the format."""
+    if not isinstance(text, str):
+        raise TreeError(
+            f"found {type(text).__name__} {quote(str(text))}, expected text in YAML or JSON"
+        )
     with _collector_paused():
         return read_tree(parse(text, name), exact, warn)
 

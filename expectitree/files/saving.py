@@ -11,7 +11,7 @@ from typing import IO
 
 from expectitree.errors import FileError, Problem, TreeError
 from expectitree.files import BINARY, SUFFIXES
-from expectitree.tree.model import Tree
+from expectitree.tree.model import Tree, check_tree
 
 TEXT_FORMATS = ("yaml", "json")
 FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
@@ -19,6 +19,7 @@ FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
 
 def dumps(tree: Tree, format: str = "yaml") -> str:
     """Return the text of a tree in YAML or JSON; raise `TreeError` where the grammar cannot hold it."""
+    check_tree(tree)
     return "".join(pieces(tree, format))
 
 
@@ -44,6 +45,7 @@ def save(
     unless `drop_fractions`. Raises `FileError` where the file cannot be written, or its ending
     tells no format. `progress` is told of the characters of text as they are written.
     """
+    check_tree(tree)
     name = os.fspath(path)
     format = format_of(name)
     try:

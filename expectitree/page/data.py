@@ -15,7 +15,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.text import BOUNDS_FROM
 from expectitree.analysis.trace.events import (
     AIMS,
@@ -32,9 +31,9 @@ from expectitree.analysis.trace.events import (
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace, initial_intervals
 from expectitree.analysis.trace.text import Board
-from expectitree.numbers import Number, cell_text, display_text, escape
+from expectitree.numbers import Number, cell_text, display_text, escape, probability_text
 from expectitree.page.replays import Replays
-from expectitree.searches.result import Search
+from expectitree.searches.result import Outcome, Search
 from expectitree.text.json_values import json_number, search_fields
 from expectitree.text.look import Look
 from expectitree.text.phrases import residue
@@ -106,9 +105,7 @@ class _Numbers(_Table):
 
     def probability(self, p: Number) -> int:
         """Return the place of a probability, which is shown with fewer digits than a number elsewhere."""
-        return self.place(
-            ("p", p), lambda: self.entry(p, f"{p:.4g}" if isinstance(p, float) else cell_text(p))
-        )
+        return self.place(("p", p), lambda: self.entry(p, probability_text(p)))
 
     def entry(self, value: Number, shown: str) -> Any:
         written = json_number(value)
@@ -194,9 +191,15 @@ def _trace_columns(trace: Trace, numbers: _Numbers, sentences: Sentences) -> dic
         "total": trace.total,
         "opening": opening(trace),
         "conclusion": escape(board.conclusion()),
-        "decided": list(search.decided),
+        "decided": _decided(search),
         **({} if search.algorithm.in_order else {"final": _final(search, numbers)}),
     }
+
+
+def _decided(search: Search) -> list[int]:
+    """Return the best branches of the root if the search proved no more than which they are."""
+    is_action = search.outcome is Outcome.ACTION
+    return list(search.best_branches(search.tree.root_id)) if is_action else []
 
 
 def _letter(event: Event, in_order: bool) -> str:
@@ -209,13 +212,12 @@ def _final(search: Search, numbers: _Numbers) -> dict[str, list[int]]:
     """Return the windows and cuts that are found when a search is over, -1 for a window that there is not."""
     kind, count = search.tree.columns.kind, len(search.tree)
     entered = [bool(kind[n] and search.visits[n]) for n in range(count)]
-    asked_by = Explanation(search).asked_by
     return {
         "alpha": [numbers(search.alpha[n]) if entered[n] else -1 for n in range(count)],
         "beta": [numbers(search.beta[n]) if entered[n] else -1 for n in range(count)],
         "cut": [search.cut[n] if entered[n] else 0 for n in range(count)],
         "after": [search.cut_after[n] if entered[n] else 0 for n in range(count)],
-        "asked_by": list(asked_by),
+        "asked_by": list(search.asked_by),
     }
 
 

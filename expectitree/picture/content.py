@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
-from expectitree.analysis.evaluate.cuts import CUT, Explanation
+from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.outline import Row, outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.text import value_text
 from expectitree.analysis.evaluate.tree_text import interval_text
-from expectitree.numbers import Number, cell_text, escape
+from expectitree.numbers import cell_text, escape, probability_text
 from expectitree.picture.text import broken
+from expectitree.searches.unvisited import CUT
 from expectitree.text.look import Look, clipped
-from expectitree.text.phrases import name
+from expectitree.text.phrases import node_name
 from expectitree.tree.model import Kind
 
 MOST_NODES = 100  # that are drawn without being asked
@@ -114,11 +115,6 @@ def summary(evaluation: Evaluation) -> str:
     if search.algorithm.player_cuts:
         text += f", {counts.cuts:,} cut{'s' * (counts.cuts != 1)}"
     return text
-
-
-def probability_text(probability: Number) -> str:
-    """Return a probability for a place with little room."""
-    return f"{probability:.4g}" if isinstance(probability, float) else cell_text(probability)
 
 
 def find_layers(found: Content) -> bool:
@@ -276,7 +272,7 @@ class _Reader:
 
     def path(self, node: int) -> str:
         symbol = _LOOK.characters.kinds[_KIND_NAMES[self.tree.columns.kind[node]]]
-        return name(self.tree, _LOOK, node).removeprefix(symbol)
+        return node_name(self.tree, cast(Any, _LOOK), node).removeprefix(symbol)
 
     def add_note(self, found: Content, parent: int, row: Row) -> None:
         """Say what is left out below a node, at the end of a branch that stands for some."""
@@ -332,7 +328,7 @@ class _Reader:
         if not self.search.is_best(node, branch):
             return PLAIN
         if node not in self.best:
-            self.best[node] = next(self.search.iterate_best(node))
+            self.best[node] = next(self.search.best_branches(node))
         return BEST if branch == self.best[node] else TIE
 
     def first_cut(self, node: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from expectitree.errors import TransformError
 from expectitree.numbers import quote
 from expectitree.searches.engine import evaluate
-from expectitree.tree.model import Tree
+from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.transform import cut_at_depth, order_at_random, order_by_value
 
 ORDERS = ("given", "best", "worst", "random:SEED")
@@ -13,6 +13,7 @@ ORDERS = ("given", "best", "worst", "random:SEED")
 
 def prepare(tree: Tree, depth: int | None = None, order: str = "given") -> Tree:
     """Return the tree that is searched: cut at a depth, its children put in the order that is asked for."""
+    check_tree(tree)
     if depth is not None:
         tree = cut_at_depth(tree, depth)
     name, colon, seed = order.partition(":")

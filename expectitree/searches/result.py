@@ -1,10 +1,13 @@
-"""`Search`: what a search found out, as columns beside the tree's own, and the answers read from them."""
+"""`Search`: the result of a search, as columns by node id, and the answers read from them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from expectitree import compiling
@@ -12,8 +15,16 @@ from expectitree.algorithms import Algorithm
 from expectitree.display import Shown
 from expectitree.errors import SearchError
 from expectitree.numbers import Number, display_text
+from expectitree.searches.unvisited import (
+    SearchColumns,
+    Unvisited,
+    explain_unvisited,
+    find_asking,
+)
 from expectitree.tree import scans
-from expectitree.tree.model import Bounds, Kind, Node, Tree
+from expectitree.tree.model import Bounds, Column, Kind, Node, Repeated, Tree
+
+PLAYERS = (Kind.MAX, Kind.MIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,68 +45,71 @@ class Counts:
         return self.leaves_visited / self.leaves_total
 
 
+class Outcome(Enum):
+    """What a search proved about the root."""
+
+    VALUE = "value"  # v*
+    ACTION = "action"  # the best action, without v*
+    FAIL_LOW = "fail low"  # v* <= alpha
+    FAIL_HIGH = "fail high"  # v* >= beta
+    STOPPED = "stopped"  # nothing: the search reached its limit of visits
+
+
 @dataclass(frozen=True)
 class Search(Shown):
-    """The outcome of one search of one tree; columns are by node id."""
+    """The result of one search of one tree; columns are by node id."""
 
     tree: Tree
     algorithm: Algorithm
     bounds: Bounds  # of the root; also its window
-    bounds_source: str  # "option", "file" or "leaves"; "none" where nothing is known beforehand
-    eps: Number  # numbers that differ by at most this were taken as equal; 0 in exact mode
+    bounds_source: str  # "option", "file" or "leaves"; "none" if no bounds are known in advance
+    eps: Number  # numbers that differ by at most this counted as equal; 0 in exact mode
     engine: str  # interpreted, compiled or exact
     lower: Sequence[Any]  # [N] the interval known to hold v*
     upper: Sequence[Any]  # [N]
     visits: Sequence[Any]  # [N] how often the node was entered
     alpha: Sequence[Any]  # [N] the window of the last entry of an inner node (where visits > 0)
     beta: Sequence[Any]  # [N]
-    cut: Sequence[Any]  # [N] how the last entry ended: the constants of `star_minimax`
-    cut_after: Sequence[
-        Any
-    ]  # [N] how many children, or (while probing) outcomes, were done before the cut
+    cut: Sequence[Any]  # [N] how the last entry ended: a constant of `searches.cuts`
+    cut_after: Sequence[Any]  # [N] children done before the cut (while probing: outcomes)
     cuts: int
-    stopped: bool  # there were too many visits
+    stopped: bool  # the search reached its limit of visits
 
     @property
     def value(self) -> Number:
-        """v* of the root; raises `SearchError` where it is not known."""
-        if not self.is_known:
-            lower, upper = map(display_text, self.interval_of(-1))
-            why = "the search was stopped" if self.stopped else "more was not asked for"
+        """v* of the root. Raises `SearchError` if the search did not prove it."""
+        if self.outcome is not Outcome.VALUE:
+            lower, upper = map(display_text, self.interval_of(self.tree.root_id))
+            why = "the search was stopped" if self.stopped else "the search was not asked for more"
             raise SearchError(f"{why}: the value lies in [{lower}, {upper}]")
         value: Number = self.lower[-1]
         return value
 
     @property
-    def is_known(self) -> bool:
-        """Whether v* of the root is known: unless the search was stopped, or only asked which action is best."""
-        return self.is_exact(-1)
-
-    @property
-    def is_answered(self) -> bool:
-        """Whether what was asked is known: v*, or which action is best."""
-        return not self.stopped or self.is_exact(-1)
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether the best action at the root is proved, and v* not known: more was not asked for."""
-        is_asked = self.algorithm.goal == "action" and self.tree.columns.kind[-1] in (
-            Kind.MAX,
-            Kind.MIN,
-        )
-        return is_asked and not self.stopped and not self.is_exact(-1)
+    def outcome(self) -> Outcome:
+        """What the search proved about the root."""
+        root = self.tree.root_id
+        if self.is_exact(root):
+            return Outcome.VALUE
+        if self.stopped:
+            return Outcome.STOPPED
+        if self.algorithm.goal == "action" and self.tree.columns.kind[root] in PLAYERS:
+            return Outcome.ACTION
+        is_low = self.upper[root] <= self.alpha[root] + self.eps
+        return Outcome.FAIL_LOW if is_low else Outcome.FAIL_HIGH
 
     @property
     def best(self) -> str | None:
-        """The label of the first best action at the root; None where the root is not a player's."""
-        root = len(self.tree) - 1
-        branch = next(self.iterate_best(root), None)
+        """The label of the first best action at the root; None if no player decides there."""
+        root = self.tree.root_id
+        branch = next(self.best_branches(root), None)
         return None if branch is None else self.tree.branch_label(root, branch)
 
     @cached_property
     def ties(self) -> tuple[str, ...]:
-        """Every action at the root that is proved to be worth as much as the best, in order."""
-        return self.best_actions(len(self.tree) - 1)
+        """The labels of all actions at the root that are proved to be best, in order."""
+        root = self.tree.root_id
+        return tuple(self.tree.branch_label(root, b) for b in self.best_branches(root))
 
     @cached_property
     def counts(self) -> Counts:
@@ -108,16 +122,15 @@ class Search(Shown):
         return Counts(len(tree), visited, tree.leaves, leaves, visits, self.cuts, tree.unfolded)
 
     def interval(self, node: Node | str) -> Bounds:
-        """Return the interval known to hold v* of a node, given as such or by its path."""
-        n = self._id(node)
-        return self.lower[n], self.upper[n]
+        """Return the interval that contains v* of a node, given as a node or as its path."""
+        return self.interval_of(self._id(node))
 
     def interval_of(self, node: int) -> Bounds:
-        """Return the interval known to hold v* of a node id."""
+        """Return the interval that contains v* of a node id."""
         return self.lower[node], self.upper[node]
 
     def visited(self, node: Node | str) -> bool:
-        """Say whether the search entered a node, given as such or by its path."""
+        """Say whether the search entered a node, given as a node or as its path."""
         return bool(self.visits[self._id(node)])
 
     def is_exact(self, node: int) -> bool:
@@ -125,58 +138,33 @@ class Search(Shown):
         return bool(self.lower[node] == self.upper[node])
 
     def is_best(self, node: int, branch: int) -> bool:
-        """Say whether a branch of a player's node is proved to be best there: it is worth the node's known value.
-
-        At the root of a search for the best action it is that action.
-        """
-        k = self.tree.columns.kind[node]
-        if k not in (Kind.MAX, Kind.MIN):
+        """Say whether a branch of a player's node is proved to be best: its child is worth as much as the node."""
+        if self.tree.columns.kind[node] not in PLAYERS:
             return False
         if not self.is_exact(node):
-            return node == len(self.tree) - 1 and branch in self.decided
+            return node == self.tree.root_id and branch in self._proved_actions
         child = self.tree.columns.child[branch]
-        if k == Kind.MAX:
+        if self.tree.columns.kind[node] == Kind.MAX:
             return bool(self.lower[child] >= self.lower[node] - self.eps)
         return bool(self.upper[child] <= self.upper[node] + self.eps)
 
-    def best_branches(self, node: int) -> list[int]:
-        """Return the branches of a player's node that are proved to be best there (`is_best`), in order."""
-        return list(self.iterate_best(node))
-
-    def iterate_best(self, node: int) -> Iterator[int]:
-        """Yield what `best_branches` returns, one at a time: a wide node is not gone through without need."""
-        if not self._has_best(node):
-            if node == len(self.tree) - 1:
-                yield from self.decided
-            return
-        start, end = self.tree.columns.first[node : node + 2]
-        while True:
-            best = self._scan_best(scans.next_best, node, start, end)
-            if best < 0:
-                return
-            yield best
-            start = best + 1
-
-    def count_best(self, node: int) -> int:
-        """Return how many branches `best_branches` has."""
-        start, end = self.tree.columns.first[node : node + 2]
-        if self._has_best(node):
-            return self._scan_best(scans.count_best, node, start, end)
-        return len(self.decided) if node == len(self.tree) - 1 else 0
+    def best_branches(self, node: int) -> Iterator[int]:
+        """Yield the branches of a player's node that are proved to be best, in order."""
+        return (b for b in self.tree.branches_of(node) if self.is_best(node, b))
 
     @cached_property
-    def decided(self) -> tuple[int, ...]:
-        """The branches of the root to the one child that is proved to be best while v* is not known.
+    def _proved_actions(self) -> tuple[int, ...]:
+        """The root's branches to the best child, if the search proved the best action without v*.
 
-        It is the child that has both of the root's ends: were there two, v* would be known.
+        The best child has both ends of the root's interval. If two children had both, v* would be
+        known.
         """
-        if not self.is_decided:
+        if self.outcome is not Outcome.ACTION:
             return ()
-        root = len(self.tree) - 1
-        start, end = self.tree.columns.first[root : root + 2]
-        child = self.tree.columns.child
-        best = next(child[b] for b in range(start, end) if self._has_both_ends(root, child[b]))
-        return tuple(b for b in range(start, end) if child[b] == best)
+        root, child = self.tree.root_id, self.tree.columns.child
+        own = self.tree.branches_of(root)
+        best = next(child[b] for b in own if self._has_both_ends(root, child[b]))
+        return tuple(b for b in own if child[b] == best)
 
     def _has_both_ends(self, node: int, child: int) -> bool:
         lower, upper, eps = self.lower, self.upper, self.eps
@@ -184,29 +172,49 @@ class Search(Shown):
             return bool(lower[child] >= lower[node] - eps and upper[child] >= upper[node] - eps)
         return bool(lower[child] <= lower[node] + eps and upper[child] <= upper[node] + eps)
 
-    def _has_best(self, node: int) -> bool:
-        return self.tree.columns.kind[node] in (Kind.MAX, Kind.MIN) and self.is_exact(node)
+    @cached_property
+    def asked_by(self) -> Column:
+        """[N] the node from which the search asked for each visited node; -1 at the root."""
+        tree = self.tree
+        if self.algorithm.in_order or not tree.is_sharing:
+            return tree.first_paths.parent
+        column = compiling.filled("i", scans.NONE, len(tree))
+        tree.scan(find_asking, tree.columns, self.visits, column)
+        return column
 
-    def _scan_best(self, loop: Callable[..., int], node: int, start: int, end: int) -> int:
-        is_max = self.tree.columns.kind[node] == Kind.MAX
-        ends, limit = (
-            (self.lower, self.lower[node] - self.eps)
-            if is_max
-            else (self.upper, self.upper[node] + self.eps)
-        )
-        rows = 0 if self.engine != "compiled" else end - start
-        found: int = compiling.run(
-            loop, self.tree.columns.child, ends, start, end, limit, is_max, rows=rows
-        )
-        return found
+    def asking(self, node: int) -> tuple[int, int]:
+        """Return the node that asked for a visited node, and its branch to there; (-1, -1) at the root."""
+        tree, above = self.tree, self.asked_by[node]
+        if above < 0 or self.algorithm.in_order or not tree.is_sharing:
+            return above, tree.first_paths.branch[node] if above >= 0 else scans.NONE
+        child, probability = tree.columns.child, tree.columns.probability
+        own = tree.branches_of(above)
+        return above, next(b for b in own if child[b] == node and probability[b] > 0)
 
-    def best_actions(self, node: int) -> tuple[str, ...]:
-        """Return the labels of `best_branches`."""
-        return tuple(self.tree.branch_label(node, b) for b in self.best_branches(node))
+    @cached_property
+    def unvisited(self) -> Unvisited:
+        """Why the search did not visit each part of the tree, and what each cut saved."""
+        tree, count = self.tree, len(self.tree)
+        if not self.algorithm.player_cuts:
+            nothing = Repeated(0, count)
+            return Unvisited(nothing, nothing, nothing, 0)
+        paths, in_order = tree.first_paths, self.algorithm.in_order
+        # Windows that were found from the intervals come from the parent with the greatest id.
+        order = paths.order if in_order else array("i", range(count - 1, -1, -1))
+        columns = SearchColumns(
+            order, paths.parent, paths.branch, self.asked_by, self.visits, self.cut, self.cut_after
+        )
+        owner = compiling.filled("i", scans.NONE, count)
+        reason = compiling.zeros("B", count)
+        nodes, leaves = compiling.zeros("i", count), compiling.zeros("i", count)
+        skipped = tree.scan(
+            explain_unvisited, tree.columns, columns, owner, reason, nodes, leaves, in_order
+        )
+        return Unvisited(reason, nodes, leaves, skipped)
 
     @cached_property
     def strategy(self) -> Mapping[str, str]:
-        """The best action, by path, at every node of a player that optimal play can reach; parents first."""
+        """The best action, by path, at every player's node that optimal play can reach; parents first."""
         chosen = self.strategy_branches
         return {
             path: self.tree.branch_label(node.id, chosen[node.id])
@@ -217,24 +225,18 @@ class Search(Shown):
     @cached_property
     def strategy_branches(self) -> Mapping[int, int]:
         """The first best branch of every player's node that optimal play can reach, parents first."""
-        kind, _, first, child, probability = self.tree.columns
+        columns = self.tree.columns
         chosen: dict[int, int] = {}
-        reached = {len(kind) - 1}
-        waiting = [len(kind) - 1]
+        reached = {self.tree.root_id}
+        waiting = [self.tree.root_id]
         while waiting:
             n = waiting.pop()
-            if kind[n] == Kind.CHANCE:
-                below = {
-                    child[b]
-                    for b in range(first[n], first[n + 1])
-                    if probability[b] > 0 and kind[child[b]]
-                }
+            if columns.kind[n] == Kind.CHANCE:
+                played = [b for b in self.tree.branches_of(n) if columns.probability[b] > 0]
             else:
-                best = next(self.iterate_best(n), None)
-                if best is None:
-                    continue
-                chosen[n] = best
-                below = {child[best]}
+                played = list(islice(self.best_branches(n), 1))
+                chosen.update((n, b) for b in played)
+            below = {columns.child[b] for b in played if columns.kind[columns.child[b]]}
             waiting += below - reached
             reached |= below
         return dict(sorted(chosen.items(), reverse=True))
@@ -244,8 +246,8 @@ class Search(Shown):
 
     def __repr__(self) -> str:
         c = self.counts
-        lower, upper = map(display_text, self.interval_of(-1))
-        value = lower if self.is_known else f"in [{lower}, {upper}]"
+        lower, upper = map(display_text, self.interval_of(self.tree.root_id))
+        value = lower if self.outcome is Outcome.VALUE else f"in [{lower}, {upper}]"
         return (
             f"<Search {self.algorithm.full_name}: {value}, {c.visited:,} of {c.total:,} nodes, "
             f"{c.leaves_visited:,} of {c.leaves_total:,} leaves>"

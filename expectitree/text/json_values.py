@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from expectitree.numbers import INFINITY, Number, exact_text
-from expectitree.searches.result import Search
+from expectitree.searches.result import Outcome, Search
 from expectitree.tree import paths
 from expectitree.tree.model import Tree
 
@@ -28,9 +28,9 @@ def search_fields(file: str, search: Search) -> dict[str, Any]:
         "algorithm": search.algorithm.name,
         **search.algorithm.options,
         "engine": search.engine,
-        "value": json_number(search.value) if search.is_known else None,
+        "value": json_number(search.value) if search.outcome is Outcome.VALUE else None,
         **({"stopped": True} if search.stopped else {}),
-        **({"interval": interval} if search.stopped or not search.is_known else {}),
+        **({"interval": interval} if search.stopped or search.outcome is not Outcome.VALUE else {}),
         "best": search.best,
         "ties": list(search.ties),
         "bounds": [json_number(end) for end in search.bounds],

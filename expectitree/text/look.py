@@ -9,56 +9,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from textwrap import wrap
-from typing import NamedTuple
+
+from rich.console import Console
 
 from expectitree.numbers import escape
-
-# What a style means -> how rich writes it. Nothing is told by colour alone.
-STYLES = {
-    "title": "bold",
-    "MAX": "green",
-    "MIN": "red",
-    "CHANCE": "cyan",
-    "TERMINAL": "none",
-    "value": "bold",
-    "best": "bold green",
-    "cut": "magenta",
-    "good": "green",
-    "bad": "bold red",
-    "guide": "dim",
-    "dim": "dim",
-}
-
-
-class Characters(NamedTuple):
-    """The characters that a drawing is made of."""
-
-    branch: str
-    last: str
-    down: str
-    blank: str
-    best: str
-    tie: str
-    cut: str
-    plain: str
-    kinds: dict[str, str]
-    ellipsis: str
-    times: str
-    arrow: str
-    yes: str
-    no: str
-
+from expectitree.text.console import (
+    ASCII,
+    UNICODE,
+    Characters,
+    clipped,
+    clipped_start,
+)
 
 _LONGEST_TEXT = 20_000  # characters
-
-UNICODE = Characters(
-    "├─", "└─", "│   ", "    ", "★ ", "☆ ", "╫ ", "─ ",
-    {"MAX": "▲ ", "MIN": "▼ ", "CHANCE": "● ", "TERMINAL": ""}, "…", "·", "→", "✓", "✗",
-)  # fmt: skip
-ASCII = Characters(
-    "|-", "`-", "|   ", "    ", "* ", "= ", "x ", "- ",
-    {"MAX": "", "MIN": "", "CHANCE": "", "TERMINAL": ""}, "...", "*", "->", "ok", "NO",
-)  # fmt: skip
 
 
 def plain(text: str, _: str) -> str:
@@ -73,11 +36,26 @@ class Look:
     width: int = 80
     unicode: bool = True
     paint: Callable[[str, str], str] = field(default=plain)  # text, style -> text with its colour
+    console: Console | None = None
 
     def shown(self, text: str) -> str:
         """Return a text as it can be shown here: control characters escaped, and all that is not ASCII if need be."""
         text = escape(text[: _LONGEST_TEXT + 1])
         return text if self.unicode else text.encode("ascii", "backslashreplace").decode()
+
+    # A `Look` can take the place of `ConsoleOptions` until every renderer is converted.
+
+    @property
+    def ascii_only(self) -> bool:
+        """Whether only ASCII characters can be written."""
+        return not self.unicode
+
+    legacy_windows = False
+
+    @property
+    def max_width(self) -> int:
+        """The width in columns."""
+        return self.width
 
     @cached_property
     def characters(self) -> Characters:
@@ -104,24 +82,4 @@ def padded(text: str, width: int) -> str:
     return text + " " * (width - cell_width(text))
 
 
-def clipped(text: str, width: int, ellipsis: str = "…") -> str:
-    """Return the text, or its beginning and an ellipsis where it is wider than `width` columns."""
-    if cell_width(text) <= width:
-        return text
-    kept, room = "", width - len(ellipsis)
-    for character in text:
-        room -= cell_width(character)
-        if room < 0:
-            break
-        kept += character
-    return kept + ellipsis
-
-
-def clipped_start(text: str, width: int, ellipsis: str = "…") -> str:
-    """Return the text, or an ellipsis and its end where it is wider than `width` columns."""
-    if cell_width(text) <= width:
-        return text
-    start, room = len(text), width - len(ellipsis)
-    while start and cell_width(text[start - 1 :]) <= room:
-        start -= 1
-    return ellipsis + text[start:]
+__all__ = ["Look", "cell_width", "clipped", "clipped_start", "padded", "plain", "wrapped"]

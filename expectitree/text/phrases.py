@@ -1,88 +1,143 @@
-"""Parts of sentences: how a node is called, and how a number comes about."""
+"""Parts of sentences: counts, values, intervals, probabilities, paths, names of nodes, sums."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
-from expectitree.numbers import Number, cell_text
-from expectitree.searches.result import Search
-from expectitree.text.look import Look, cell_width
+from rich.cells import cell_len
+
+from expectitree.numbers import Number, cell_text, display_text, factor_text
+from expectitree.searches.result import Outcome, Search
+from expectitree.text.console import characters, safe
 from expectitree.tree import paths
 from expectitree.tree.model import Kind, Tree
 
-Terms = Iterable[tuple[Number, Number]]  # p and what it is multiplied with
-TIED = "\N{NO-BREAK SPACE}"  # where no line is to be broken; `untied` makes it a blank
+if TYPE_CHECKING:
+    from rich.console import ConsoleOptions
+
+Terms = Iterable[tuple[Number, Number]]  # probabilities and what each is multiplied by
+TIED = "\N{NO-BREAK SPACE}"  # where a line must not break; `untied` makes it a blank
 _LONGEST_NAME = 32  # columns of a path
+_LONGEST_PATH = 200  # characters of a path in a message
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a count and its noun: `1 leaf`, `2,000 leaves`, `2 utilities`."""
+    return f"{count:,} {nouns(count, noun)}"
+
+
+def nouns(count: int, noun: str) -> str:
+    """Return a noun in the singular or the plural: `leaf`, `leaves`."""
+    if count == 1:
+        return noun
+    if noun.endswith("leaf"):
+        return f"{noun[:-1]}ves"
+    if noun.endswith("y") and noun[-2] not in "aeou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "ch")) else f"{noun}s"
+
+
+def interval_text(
+    lower: Number, upper: Number, write: Callable[[Number], str] = display_text
+) -> str:
+    """Return an interval: `[1, 2]`."""
+    return f"[{write(lower)}, {write(upper)}]"
+
+
+def known_text(lower: Number, upper: Number, write: Callable[[Number], str] = cell_text) -> str:
+    """Return what is known of a value: `4`, or the interval `[2, 5]` that holds it."""
+    return write(lower) if lower == upper else interval_text(lower, upper, write)
+
+
+def value_text(search: Search, write: Callable[[Number], str] = display_text) -> str:
+    """Return the root's value: `4`, or `in [2, 5]` where the search does not know it."""
+    lower, upper = search.interval_of(-1)
+    return (
+        write(lower)
+        if search.outcome is Outcome.VALUE
+        else f"in {interval_text(lower, upper, write)}"
+    )
+
+
+def count_range(least: int, most: int) -> str:
+    """Return a count that is known to lie between two: `58`, or `50 to 58`."""
+    return f"{most:,}" if least == most else f"{least:,} to {most:,}"
+
+
+def seconds_text(seconds: float) -> str:
+    """Return a time with its unit: `1.5 s`, `20 ms`, `35 µs`."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-6:.0f} µs"
+
+
+def short_path(path: str) -> str:
+    """Return a path, or the beginning and the end of one that is very long."""
+    return path if len(path) <= _LONGEST_PATH else f"{path[:90]}…{path[-90:]}"
 
 
 def untied(line: str) -> str:
-    """Return a line as it is written, once it is broken."""
+    """Return a line with blanks in place of `TIED`."""
     return line.replace(TIED, " ")
 
 
-def name(tree: Tree, look: Look, node: int, branch: int | None = None) -> str:
-    """Return the path of a node, or its end where that is long, with the mark of its kind.
+def node_name(tree: Tree, options: ConsoleOptions, node: int, branch: int | None = None) -> str:
+    """Return the symbol of a node's kind and its path, or the end of a long path.
 
-    The last step is `branch`, where it was come to by another than that of its first path.
+    `branch` is the last step of the path; by default it is that of the node's first path.
     """
     parent, first_branch = tree.first_paths.parent, tree.first_paths.branch
-    symbol = look.characters.kinds[Kind(tree.columns.kind[node]).name]
+    marks = characters(options)
+    symbol = marks.kinds[Kind(tree.columns.kind[node]).name]
     branch = first_branch[node] if branch is None else branch
     text = ""
     while branch >= 0:
         above = tree.parent_of(branch)
-        label = look.shown(paths.join([tree.branch_label(above, branch)]))
+        label = safe(paths.join([tree.branch_label(above, branch)]), options)
         longer = f"{label}/{text}" if text else label
-        if text and cell_width(longer) > _LONGEST_NAME:
-            return f"{symbol}{look.characters.ellipsis}/{text}"
+        if text and cell_len(longer) > _LONGEST_NAME:
+            return f"{symbol}{marks.ellipsis}/{text}"
         text = longer
         branch = first_branch[above] if parent[above] >= 0 else -1
     return symbol + (text or paths.ROOT)
 
 
 def residue(search: Search) -> Number:
-    """Return the size up to which a computed number is what rounding left of 0: nothing that anybody wrote.
+    """Return the size up to which a computed number is 0 apart from rounding errors.
 
-    It is 1e-14 of the greatest utility, which sums may lose, but always far less than the least
-    utility that is not 0.
+    It is 1e-14 of the greatest utility, and at most a millionth of the least utility that is not 0.
     """
     if search.tree.exact:
         return 0
-    sizes = [
-        abs(u)
-        for k, u in zip(search.tree.columns.kind, search.tree.columns.utility, strict=True)
-        if not k and u
-    ]
+    columns = search.tree.columns
+    terminals = (u for k, u in zip(columns.kind, columns.utility, strict=True) if not k)
+    sizes = [abs(u) for u in terminals if u]
     return min(1e-14 * max(sizes), 1e-6 * min(sizes)) if sizes else 0.0
 
 
 def sum_text(terms: Terms, number: Callable[[Number], str], times: str) -> str:
-    """Return an expectation written out: `0.9·2 + 0.1·3`, or `(1 + 2 + 6)/3` where all are equally likely."""
+    """Return an expectation as a sum: `0.9·2 + 0.1·3`, or `(1 + 2 + 6)/3` if all p are equal."""
     possible = [(p, end) for p, end in terms if p]
     if len(possible) > 1 and all(p == possible[0][0] for p, _ in possible):
-        return f"({' + '.join(_factor(end, number) for _, end in possible)})/{len(possible)}"
+        return f"({' + '.join(factor_text(number(end)) for _, end in possible)})/{len(possible)}"
     return " + ".join(product_text(p, end, number, times) for p, end in possible)
 
 
 def quotient_text(
     limit: Number, others: Terms, p: Number, number: Callable[[Number], str], times: str
 ) -> str:
-    """Return how a window's end goes through a CHANCE node: `(2.1 - 0.1·4) / 0.9`."""
+    """Return how an outcome's alpha or beta follows from its CHANCE node's: `(2.1 - 0.1·4) / 0.9`."""
     rest = "".join(f" - {product_text(q, end, number, times)}" for q, end in others)
     top = f"({number(limit)}{rest})" if rest else number(limit)
-    return top if p == 1 else f"{top} / {_share(p)}"
+    return top if p == 1 else f"{top} / {factor_text(cell_text(p))}"
 
 
 def product_text(p: Number, end: Number, number: Callable[[Number], str], times: str) -> str:
     """Return a term of an expectation: `0.9·2`."""
-    return _factor(end, number) if p == 1 else f"{_share(p)}{times}{_factor(end, number)}"
-
-
-def _share(p: Number) -> str:
-    text = cell_text(p)
-    return f"({text})" if "/" in text else text
-
-
-def _factor(end: Number, number: Callable[[Number], str]) -> str:
-    text = number(end)
-    return f"({text})" if text.startswith("-") or "/" in text else text
+    return (
+        factor_text(number(end))
+        if p == 1
+        else f"{factor_text(cell_text(p))}{times}{factor_text(number(end))}"
+    )

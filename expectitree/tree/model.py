@@ -21,12 +21,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, NamedTuple
+from os import PathLike
+from typing import Any, NamedTuple, TypeAlias
 
 from expectitree import compiling
 from expectitree.display import Shown
 from expectitree.errors import TreeError
-from expectitree.numbers import INFINITY, Number, escape
+from expectitree.numbers import INFINITY, Number, escape, quote
 from expectitree.tree import paths, scans
 from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.tree.columns import Bounds as Bounds
@@ -263,6 +264,18 @@ class Tree(Shown):
         return lower, upper
 
 
+def check_tree(tree: object) -> None:
+    """Raise `TreeError` if an argument that should be a tree is something else."""
+    if isinstance(tree, Tree):
+        return
+    found = f"{type(tree).__name__} {quote(str(tree))}"
+    if isinstance(tree, (str, PathLike)):
+        raise TreeError(
+            f"found {found} as a tree: read it first, a file with load, text with loads"
+        )
+    raise TreeError(f"found {found} as a tree: pass what load, loads or TreeBuilder.build returns")
+
+
 class FirstPaths(NamedTuple):
     """The tree that is left of a tree when every node keeps only the first path to it."""
 
@@ -339,8 +352,3 @@ def _known_labels(node: Node, where: str) -> str:
     labels = [escape(paths.join([branch.label])) for branch in node.branches[:8]]
     more = ", …" if len(node.branches) > len(labels) else ""
     return f"the branches of {where} are {', '.join(labels)}{more}"
-
-
-def finite(value: Number) -> bool:
-    """Say whether a bound is a number, not an infinity."""
-    return -INFINITY < value < INFINITY

@@ -212,29 +212,3 @@ def are_all_terminals(kind: Column, child: Column, begin: int, end: int) -> bool
         if kind[child[b]] != 0:
             return False
     return True
-
-
-def next_best(
-    child: Column, end_of: Column, start: int, end: int, threshold: Any, is_max: bool
-) -> int:
-    """Return the first branch from `start` up to `end` whose child's end of its interval reaches a threshold; else -1.
-
-    At MAX that is a lower end of at least the threshold, at MIN an upper end of at most it.
-    """
-    for b in range(start, end):
-        x = end_of[child[b]]
-        if x >= threshold if is_max else x <= threshold:
-            return b
-    return -1
-
-
-def count_best(
-    child: Column, end_of: Column, start: int, end: int, threshold: Any, is_max: bool
-) -> int:
-    """Return how many branches `next_best` would find, one after another."""
-    count = 0
-    for b in range(start, end):
-        x = end_of[child[b]]
-        if x >= threshold if is_max else x <= threshold:
-            count += 1
-    return count

@@ -1,4 +1,4 @@
-"""Tree to tree: another depth, order, scale or opponent. Searches know nothing of this."""
+"""Transform a tree into another tree: change its depth, order, scale or opponent."""
 
 from __future__ import annotations
 
@@ -9,61 +9,66 @@ from random import Random
 from typing import Any
 
 from expectitree.errors import TransformError
-from expectitree.numbers import GREATEST_FLOAT, Number, escape, exact_text, message_text, to_bound
+from expectitree.numbers import (
+    GREATEST_FLOAT,
+    INFINITY,
+    Number,
+    escape,
+    is_finite,
+    message_text,
+    to_exact,
+    to_exact_bound,
+)
 from expectitree.tree.builder import NodeId, TreeBuilder
-from expectitree.tree.model import UNKNOWN, Kind, Tree, finite
+from expectitree.tree.model import UNKNOWN, Kind, Tree
 
-CHANCES = ("worst", "best", "expected")  # who chooses outcomes: MIN, MAX, or their probabilities
+CHANCES = ("worst", "best", "expected")  # who picks outcomes: MIN, MAX, or their probabilities
 
 
 def cut_at_depth(tree: Tree, depth: int) -> Tree:
     """Return the tree in which each node `depth` plies below the root is a terminal worth its estimate.
 
-    Plies count every kind alike. A node that several paths reach at different depths is split where
-    its subtree reaches the limit, and stays one node where it does not: the rows are the reachable
-    pairs of node and depth. Raises `TransformError` naming a node at the limit that has no
-    estimate.
+    Plies count nodes of every kind. If several paths reach a node at different depths and the limit
+    cuts below it, the node is split into one node for each depth; otherwise it stays one node.
+    Raises `TransformError` for a node at the limit without an estimate.
     """
     if depth < 0:
         raise TransformError(f"a depth limit is 0 or more plies, got {depth}")
-    kind, utility, first, child, _ = tree.columns
-    heights = tree.heights
-    whole = 0  # the depth that stands for "anywhere": the subtree does not reach the limit
+    columns, heights = tree.columns, tree.heights
 
-    def at(node: int, d: int) -> tuple[int, int]:
-        return (node, d if d + heights[node] > depth else whole)
+    def key(node: int, plies: int) -> tuple[int, int]:
+        """Return the row of a node at a depth; a node whose subtree stays whole has one row."""
+        return node, plies if plies + heights[node] > depth else 0
 
     builder = TreeBuilder(tree.exact)
-    made: dict[tuple[int, int], int] = {}
+    copies: dict[tuple[int, int], int] = {}
     estimated = set()
-    root = at(len(tree) - 1, 0)
+    root = key(tree.root_id, 0)
     stack = [root]
     while stack:
-        pair = stack[-1]
-        node, d = pair
-        if pair in made:
+        row = stack[-1]
+        node, plies = row
+        if row in copies:
             stack.pop()
             continue
-        is_split = d + heights[node] > depth
-        if kind[node] and is_split and d == depth:
-            made[pair] = builder.add_terminal(_estimate(tree, node, depth))
-            estimated.add(made[pair])
-        elif not kind[node]:
-            made[pair] = builder.add_terminal(utility[node])
+        is_split = plies + heights[node] > depth
+        if not columns.kind[node]:
+            copies[row] = builder.add_terminal(columns.utility[node])
+        elif is_split and plies == depth:
+            copies[row] = builder.add_terminal(_estimate(tree, node, depth))
+            estimated.add(copies[row])
         else:
-            below = [
-                at(child[b], d + 1 if is_split else whole)
-                for b in range(first[node], first[node + 1])
-            ]
-            missing = [p for p in below if p not in made]
+            plies_below = plies + 1 if is_split else 0
+            below = [key(columns.child[b], plies_below) for b in tree.branches_of(node)]
+            missing = [child for child in below if child not in copies]
             if missing:
                 stack.extend(reversed(missing))
                 continue
-            made[pair] = _copy_inner(builder, tree, node, [made[p] for p in below])
-        _copy_notes(builder, tree, node, made[pair])
+            copies[row] = _copy_inner(builder, tree, node, [copies[child] for child in below])
+        _copy_notes(builder, tree, node, copies[row])
         stack.pop()
     return builder.build(
-        NodeId(made[root]),
+        NodeId(copies[root]),
         title=tree.title,
         source=tree.source,
         expect=tree.expect,
@@ -72,40 +77,36 @@ def cut_at_depth(tree: Tree, depth: int) -> Tree:
 
 
 def _estimate(tree: Tree, node: int, depth: int) -> Number:
-    value: Number | None = tree.columns.utility[node]
-    if value is None or value != value:
+    value = tree.node(node).estimate
+    if value is None:
         raise TransformError(
-            f"{escape(tree.path_of(node))}: the depth limit {depth} cuts here, and the node has no estimate: "
-            "write `estimate:` at it, or choose another depth"
+            f"{escape(tree.path_of(node))}: the depth limit {depth} cuts here, and the node has no "
+            "estimate: write `estimate:` at it, or choose another depth"
         )
     return value
 
 
 def order_by_value(tree: Tree, values: Sequence[Number], best_first: bool = True) -> Tree:
-    """Return the tree with each node's children from best to worst for a search's cuts, or the other way round.
+    """Return the tree with each node's children sorted by their values, given by node.
 
-    `values` holds v* by node.
-
-    At MAX that is from the greatest v* to the least, at MIN from the least to the greatest. At
-    CHANCE it is what cuts soonest for the player above, who wants to fail low under MAX (least
-    first, as in Ballard's best case) and high under MIN; of several players above a shared node,
-    the first on its first path counts.
+    With `best_first`, the values of a MAX node's children fall and those of a MIN node's rise. The
+    outcomes of a CHANCE node are sorted so that the player above it cuts soonest: under MAX their
+    values rise (Ballard's best case), under MIN they fall. At a shared node, the player on its
+    first path counts. Without `best_first` every order is reversed.
     """
+    columns, parent = tree.columns, tree.first_paths.parent
     below_min = bytearray(len(tree))
-    kind, parent = tree.columns.kind, tree.first_paths.parent
     for n in tree.first_paths.order:
-        if parent[n] >= 0:
-            below_min[n] = kind[parent[n]] == Kind.MIN or (
-                kind[parent[n]] == Kind.CHANCE and below_min[parent[n]]
-            )
+        above = parent[n]
+        if above >= 0:
+            kind = columns.kind[above]
+            below_min[n] = kind == Kind.MIN or kind == Kind.CHANCE and below_min[above]
 
     def rearranged(node: int, branches: Sequence[int]) -> list[int]:
-        falling = kind[node] == Kind.MAX or (kind[node] == Kind.CHANCE and below_min[node])
-        return sorted(
-            branches,
-            key=lambda b: values[tree.columns.child[b]],
-            reverse=bool(falling) == best_first,
-        )
+        kind = columns.kind[node]
+        is_falling = kind == Kind.MAX or kind == Kind.CHANCE and bool(below_min[node])
+        reverse = is_falling == best_first
+        return sorted(branches, key=lambda b: values[columns.child[b]], reverse=reverse)
 
     return _rearrange(tree, rearranged)
 
@@ -121,54 +122,37 @@ def order_at_random(tree: Tree, seed: int) -> Tree:
 
 
 def in_fractions(tree: Tree) -> Tree:
-    """Return a tree of floats as an exact one: each float is the decimal that Python prints for it."""
-    builder = TreeBuilder(exact=True)
-    kind, utility, first, child, probability = tree.columns
-
-    def exactly(value: Number) -> Number:
-        return to_bound(exact_text(value), True)
-
-    for n in range(len(kind)):
-        if not kind[n]:
-            builder.add_terminal(exactly(utility[n]) if utility[n] == utility[n] else UNKNOWN)
-        else:
-            own = slice(first[n], first[n + 1])
-            shares = None
-            if kind[n] == Kind.CHANCE:
-                shares = builder.distribution(
-                    [exactly(p) for p in probability[own]], own.stop - own.start
-                )[0]
-            estimate = exactly(utility[n]) if utility[n] == utility[n] else None
-            builder.add_inner(kind[n], child[own], shares, tree.label[own], estimate)
-            for b in range(own.start, own.stop):
-                if b in tree.branch_notes:
-                    builder.annotate_branch(n, b - own.start, tree.branch_notes[b])
-        if n in tree.local_bounds:
-            lower, upper = tree.local_bounds[n]
-            builder.annotate(n, bounds=(exactly(lower), exactly(upper)))
-        builder.annotate(n, note=tree.notes.get(n))
-    return builder.build(
-        NodeId(len(kind) - 1),
-        title=tree.title,
-        source=tree.source,
-        expect=tree.expect,
-        estimated=tree.estimated,
-    )
+    """Return a tree of floats as an exact one; each float counts as the decimal that Python prints for it."""
+    columns, builder = tree.columns, TreeBuilder(exact=True)
+    utility = [
+        to_exact(u) if u == u else None if k else UNKNOWN
+        for k, u in zip(columns.kind, columns.utility, strict=True)
+    ]
+    probability: list[Number] = [to_exact(p) for p in columns.probability]
+    for n in range(len(tree)):
+        if columns.kind[n] == Kind.CHANCE:
+            own = slice(columns.first[n], columns.first[n + 1])
+            probability[own], _ = builder.distribution(probability[own], own.stop - own.start)
+    local_bounds = {
+        n: (to_exact_bound(lower), to_exact_bound(upper))
+        for n, (lower, upper) in tree.local_bounds.items()
+    }
+    columns = columns._replace(utility=utility, probability=probability)
+    return replace(tree, columns=columns, exact=True, local_bounds=local_bounds)
 
 
 def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds: bool) -> Tree:
-    """Return the tree with every utility and every estimate replaced by its image; what was expected is left out.
+    """Return the tree with every utility and every estimate replaced by its image, without its `expect`.
 
-    Bounds are replaced by theirs too where `with_bounds`, which takes a map that never falls
-    (infinite ones stay); else they are left out. Raises `TransformError` where an image is no
-    number that can be searched.
+    `with_bounds` also maps the finite bounds, which needs a map that never falls; otherwise the
+    bounds are left out. Raises `TransformError` if an image is not a number that can be searched.
     """
     images: dict[Number, Number] = {}
 
     def mapped(value: Number) -> Number:
         if value not in images:
             found: Any = image(value)
-            if not abs(found) <= (float("inf") if tree.exact else GREATEST_FLOAT):
+            if not abs(found) <= (INFINITY if tree.exact else GREATEST_FLOAT):
                 raise TransformError(
                     f"the map takes {message_text(value)} to {found}: expected a number within 10^301"
                 )
@@ -180,17 +164,18 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds:
     bounds = {}
     if with_bounds:
         for n, ends in tree.local_bounds.items():
-            lower, upper = (mapped(end) if finite(end) else end for end in ends)
+            lower, upper = (mapped(end) if is_finite(end) else end for end in ends)
             bounds[n] = lower, upper
     return replace(tree, columns=columns, local_bounds=bounds, expect=None)
 
 
 def replace_opponent(tree: Tree, epsilon: Number, chance: str = "expected") -> Tree:
-    """Return the tree with a MIN that errs: with probability `epsilon` it picks uniformly among all its actions.
+    """Return the tree with a MIN player who makes mistakes and with another nature, without its `expect`.
 
-    Otherwise it plays its best against its own later errors. A MIN node becomes a CHANCE node over
-    the two; with `epsilon` 1 it is a uniformly random one, with 0 nothing changes. Nature is
-    replaced as `replace_chance` does, and does not err. What was expected is left out.
+    With probability `epsilon` MIN picks uniformly among all its actions. Otherwise it plays its best
+    response, knowing that it may make mistakes later. A MIN node becomes a CHANCE node over the two.
+    `chance` says who picks the outcomes of positive probability: MIN (`worst`), MAX (`best`), or
+    their probabilities (`expected`).
     """
     if not 0 <= epsilon <= 1:
         raise TransformError(f"epsilon is a probability from 0 to 1, got {epsilon}")
@@ -201,37 +186,32 @@ def replace_opponent(tree: Tree, epsilon: Number, chance: str = "expected") -> T
     if epsilon == 0 and chance == "expected":
         return replace(tree, expect=None)
     builder = TreeBuilder(tree.exact)
-    kind, utility, first, child, _ = tree.columns
-    made: list[int] = []
-    for n in range(len(tree)):
-        children = [made[child[b]] for b in range(first[n], first[n + 1])]
-        if not kind[n]:
-            copy = builder.add_terminal(utility[n])
-        elif kind[n] == Kind.MIN and epsilon:
+    columns = tree.columns
+    copies: list[int] = []
+    for n, kind in enumerate(columns.kind):
+        children = [copies[columns.child[b]] for b in tree.branches_of(n)]
+        if not kind:
+            copy = builder.add_terminal(columns.utility[n])
+        elif kind == Kind.MIN and epsilon:
             copy = _add_erring(builder, tree, n, children, epsilon)
-        elif kind[n] == Kind.CHANCE and chance != "expected":
-            copy = _add_choosing(
-                builder, tree, n, children, Kind.MIN if chance == "worst" else Kind.MAX
-            )
+        elif kind == Kind.CHANCE and chance != "expected":
+            player = Kind.MIN if chance == "worst" else Kind.MAX
+            copy = _add_choosing(builder, tree, n, children, player)
         else:
             copy = _copy_inner(builder, tree, n, children)
         _copy_notes(builder, tree, n, copy)
-        made.append(copy)
+        copies.append(copy)
+    estimated = frozenset(copies[n] for n in tree.estimated)
     return builder.build(
-        NodeId(made[-1]), title=tree.title, source=tree.source, estimated=_renamed(tree, made)
+        NodeId(copies[-1]), title=tree.title, source=tree.source, estimated=estimated
     )
-
-
-def replace_chance(tree: Tree, how: str) -> Tree:
-    """Return the tree whose outcomes of p > 0 are chosen by MIN (`worst`) or MAX (`best`); as it is for `expected`."""
-    return tree if how == "expected" else replace_opponent(tree, 0, how)
 
 
 def _add_erring(
     builder: TreeBuilder, tree: Tree, node: int, children: list[int], epsilon: Number
 ) -> int:
-    own = slice(tree.columns.first[node], tree.columns.first[node + 1])
-    labels = tree.label[own]
+    own = tree.branches_of(node)
+    labels = tree.label[own.start : own.stop]
     uniform, _ = builder.distribution(None, len(children))
     errs = builder.add_inner(Kind.CHANCE, children, uniform, labels)
     if epsilon == 1 or len(children) == 1:
@@ -245,59 +225,59 @@ def _add_erring(
 def _add_choosing(
     builder: TreeBuilder, tree: Tree, node: int, children: list[int], player: Kind
 ) -> int:
-    start = tree.columns.first[node]
-    possible = [
-        place for place in range(len(children)) if tree.columns.probability[start + place] > 0
-    ]
-    labels: list[str | None] = [
-        tree.label[start + place] if place == new else tree.branch_label(node, start + place)
-        for new, place in enumerate(possible)
-    ]
-    return builder.add_inner(player, [children[place] for place in possible], None, labels)
+    own = tree.branches_of(node)
+    possible = [b for b in own if tree.columns.probability[b] > 0]
+    labels = _labels(tree, node, possible)
+    return builder.add_inner(player, [children[b - own.start] for b in possible], None, labels)
 
 
 def keep_branches(tree: Tree, kept: Mapping[int, Sequence[int]]) -> Tree:
-    """Return the tree with some nodes, the keys, each with some of its branches; nodes stay in order.
+    """Return the tree of some nodes, the keys, each with some of its branches.
 
-    The root and every child that a kept branch leads to must be among the nodes.
+    The root must be among the nodes, and so must every child that a kept branch leads to.
     """
     builder = TreeBuilder(tree.exact)
-    kind, utility, _, child, _ = tree.columns
-    made: dict[int, int] = {}
+    columns = tree.columns
+    copies: dict[int, int] = {}
     for n in sorted(kept):
-        if kind[n]:
-            made[n] = _copy_inner(builder, tree, n, [made[child[b]] for b in kept[n]], kept[n])
+        if columns.kind[n]:
+            children = [copies[columns.child[b]] for b in kept[n]]
+            copies[n] = _copy_inner(builder, tree, n, children, kept[n])
         else:
-            made[n] = builder.add_terminal(utility[n])
-        _copy_notes(builder, tree, n, made[n])
-    estimated = frozenset(made[n] for n in made if n in tree.estimated)
+            copies[n] = builder.add_terminal(columns.utility[n])
+        _copy_notes(builder, tree, n, copies[n])
+    estimated = frozenset(copies[n] for n in copies if n in tree.estimated)
     return builder.build(
-        NodeId(made[max(made)]), title=tree.title, source=tree.source, estimated=estimated
+        NodeId(copies[max(copies)]), title=tree.title, source=tree.source, estimated=estimated
     )
-
-
-def _renamed(tree: Tree, made: Sequence[int]) -> frozenset[int]:
-    return frozenset(made[n] for n in tree.estimated)
 
 
 def _rearrange(tree: Tree, order: Callable[[int, Sequence[int]], list[int]]) -> Tree:
-    """Return the tree with each node's branches in another order; nodes keep their ids, branches their labels."""
-    builder = TreeBuilder(tree.exact)
-    kind, utility, first, child, _ = tree.columns
+    """Return the tree with each node's branches in another order; branches keep their labels."""
+    moved: list[int] = []  # by new branch: the old one
+    label: list[str | None] = []
     for n in range(len(tree)):
-        if kind[n]:
-            branches = order(n, range(first[n], first[n + 1]))
-            _copy_inner(builder, tree, n, [child[b] for b in branches], branches)
-        else:
-            builder.add_terminal(utility[n])
-        _copy_notes(builder, tree, n, n)
-    return builder.build(
-        NodeId(len(tree) - 1),
-        title=tree.title,
-        source=tree.source,
-        expect=tree.expect,
-        estimated=tree.estimated,
+        own = tree.branches_of(n)
+        branches = order(n, own)
+        moved += branches
+        label += _labels(tree, n, branches)
+    columns, notes = tree.columns, tree.branch_notes
+    probability = [columns.probability[b] for b in moved]
+    columns = columns._replace(
+        child=array("I", [columns.child[b] for b in moved]),
+        probability=probability if tree.exact else array("d", probability),
     )
+    branch_notes = {new: notes[b] for new, b in enumerate(moved) if b in notes}
+    return replace(tree, columns=columns, label=label, branch_notes=branch_notes)
+
+
+def _labels(tree: Tree, node: int, branches: Sequence[int]) -> list[str | None]:
+    """Return the labels of some branches in a new order; `#k` stays with the branch that had it."""
+    first = tree.columns.first[node]
+    return [
+        tree.label[b] if b - first == place else tree.branch_label(node, b)
+        for place, b in enumerate(branches)
+    ]
 
 
 def _copy_inner(
@@ -307,23 +287,13 @@ def _copy_inner(
     children: list[int],
     branches: Sequence[int] | None = None,
 ) -> int:
-    """Add a copy of an inner node over the given children, which stand in the order of `branches`."""
-    kind, utility, first, _, probability = tree.columns
+    """Add a copy of an inner node over copies of its children, which are in the order of `branches`."""
     if branches is None:
-        branches = range(first[node], first[node + 1])
-    labels: list[str | None] = [
-        # A label that tells the place in the file stays with its branch when that moves.
-        tree.label[b] if b - first[node] == place else tree.branch_label(node, b)
-        for place, b in enumerate(branches)
-    ]
-    estimate = utility[node]
-    copy = builder.add_inner(
-        kind[node],
-        children,
-        [probability[b] for b in branches],
-        labels,
-        None if estimate is None or estimate != estimate else estimate,
-    )
+        branches = tree.branches_of(node)
+    probabilities = [tree.columns.probability[b] for b in branches]
+    labels = _labels(tree, node, branches)
+    kind, estimate = tree.columns.kind[node], tree.node(node).estimate
+    copy = builder.add_inner(kind, children, probabilities, labels, estimate)
     for place, b in enumerate(branches):
         if b in tree.branch_notes:
             builder.annotate_branch(copy, place, tree.branch_notes[b])

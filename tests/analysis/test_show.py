@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 import expectitree as et
+from expectitree.analysis.compare.text import sentences
 from expectitree.analysis.evaluate.outline import outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
@@ -157,4 +158,4 @@ def test_a_comparison_that_disagrees_fails_loudly(monkeypatch: pytest.MonkeyPatc
     )
     found = comparison.compare(tree, ["expectiminimax", et.ALGORITHMS["star1"]])
     assert found.disagreements == ["star1 disagrees with expectiminimax: the value is 3, not 2"]
-    assert found.sentence == "The algorithms disagree."
+    assert list(sentences(found)) == ["The algorithms disagree."]

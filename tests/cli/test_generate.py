@@ -7,49 +7,17 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
 
 import pytest
+from helpers import run_main
 
 import expectitree as et
-from expectitree import Kind
-from expectitree.cli import main
 from expectitree.families import FAMILIES, parameters_of
 from expectitree.families.parameters import read_parameters
 
 OWN = {"output", "format", "force", "help"}
-
-
-@dataclass
-class Done:
-    """What a command left behind."""
-
-    status: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Done]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command line at 80 columns, in this process."""
-
-    def run(*words: str) -> Done:
-        monkeypatch.setenv("COLUMNS", "80")
-        monkeypatch.setattr(sys, "argv", ["expectitree", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        assert isinstance(ended.value.code, int)
-        assert "Traceback" not in out + err
-        return Done(ended.value.code, out, err)
-
-    return run
 
 
 # ---- What is made.
@@ -59,23 +27,67 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     ("words", "given"),
     [
         (["ballard"], {}),
-        (["ballard", "--pattern", "min,chance", "--plies", "4", "--branching", "3", "--order", "worst"],
-         {"pattern": ["min", "chance"], "plies": 4, "branching": 3, "order": "worst"}),
+        (
+            [
+                "ballard",
+                "--pattern",
+                "min,chance",
+                "--plies",
+                "4",
+                "--branching",
+                "3",
+                "--order",
+                "worst",
+            ],
+            {"pattern": ["min", "chance"], "plies": 4, "branching": 3, "order": "worst"},
+        ),
         (["ballard", "--seed", "7"], {"seed": 7}),
         (["uniform"], {}),
-        (["uniform", "--branching", "1-3", "--utilities", "-5,5", "--end", "0.2", "--plies", "5", "--seed", "3"],
-         {"branching": (1, 3), "utilities": (-5, 5), "end": 0.2, "plies": 5, "seed": 3}),
-        (["uniform", "--real", "--skew", "1", "--branching", "2"], {"real": True, "skew": 1, "branching": 2}),
+        (
+            [
+                "uniform",
+                "--branching",
+                "1-3",
+                "--utilities",
+                "-5,5",
+                "--end",
+                "0.2",
+                "--plies",
+                "5",
+                "--seed",
+                "3",
+            ],
+            {"branching": (1, 3), "utilities": (-5, 5), "end": 0.2, "plies": 5, "seed": 3},
+        ),
+        (
+            ["uniform", "--real", "--skew", "1", "--branching", "2"],
+            {"real": True, "skew": 1, "branching": 2},
+        ),
         (["lattice", "--steps", "30"], {"steps": 30}),
-        (["lattice", "--steps", "3", "--spot", "50", "--strike", "52", "--up", "1.1", "--rate", "1.01", "--call"],
-         {"steps": 3, "spot": 50, "strike": 52, "up": 1.1, "rate": 1.01, "call": True}),
+        (
+            [
+                "lattice",
+                "--steps",
+                "3",
+                "--spot",
+                "50",
+                "--strike",
+                "52",
+                "--up",
+                "1.1",
+                "--rate",
+                "1.01",
+                "--call",
+            ],
+            {"steps": 3, "spot": 50, "strike": 52, "up": 1.1, "rate": 1.01, "call": True},
+        ),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("format", ["yaml", "json"])
-def test_what_is_printed_reads_back_as_the_tree_that_python_makes(
-    run: Run, words: list[str], given: dict[str, object], format: str
+def test_the_printed_tree_equals_the_tree_from_python(
+    words: list[str], given: dict[str, object], format: str
 ) -> None:
-    done = run("generate", *words, "--format", format)
+    done = run_main("generate", *words, "--format", format)
     assert (done.status, done.err) == (0, "")
     tree = et.generate(words[0], **given)
     assert done.out == et.dumps(tree, format)
@@ -86,8 +98,8 @@ def test_what_is_printed_reads_back_as_the_tree_that_python_makes(
     assert et.evaluate(read).value == et.evaluate(tree).value
 
 
-def test_yaml_is_printed_unless_json_is_asked_for(run: Run) -> None:
-    done = run("generate", "uniform", "--plies", "2", "--branching", "2", "--seed", "3")
+def test_the_default_format_is_yaml() -> None:
+    done = run_main("generate", "uniform", "--plies", "2", "--branching", "2", "--seed", "3")
     assert done.out == (
         'title: "Independent whole utilities from 0 to 100: MAX, CHANCE, branching 2, seed 3"\n'
         "bounds: [0, 100]\n"
@@ -96,17 +108,19 @@ def test_yaml_is_printed_unless_json_is_asked_for(run: Run) -> None:
         "  - {chance: [100, 47]}\n"
     )
     assert (
-        run("generate", "uniform", "--plies", "2", "--branching", "2", "--seed", "3", "-o", "-").out
+        run_main(
+            "generate", "uniform", "--plies", "2", "--branching", "2", "--seed", "3", "-o", "-"
+        ).out
         == done.out
     )
 
 
 @pytest.mark.parametrize("ending", ["yaml", "yml", "json", "arrow", "parquet", "YAML"])
 @pytest.mark.parametrize("family", ["ballard", "lattice"])
-def test_the_ending_tells_the_format(run: Run, family: str, ending: str, tmp_path: Path) -> None:
+def test_the_ending_selects_the_format(family: str, ending: str, tmp_path: Path) -> None:
     file = tmp_path / f"tree.{ending}"
     given = {"steps": "9"} if family == "lattice" else {"plies": "2"}
-    done = run(
+    done = run_main(
         "generate", family, *(f"--{name}={text}" for name, text in given.items()), "-o", str(file)
     )
     tree = et.generate(family, **given)
@@ -116,16 +130,17 @@ def test_the_ending_tells_the_format(run: Run, family: str, ending: str, tmp_pat
     assert os.listdir(tmp_path) == [file.name]
 
 
-def test_what_one_would_type_next(run: Run, tmp_path: Path) -> None:
+def test_a_generated_file_serves_the_other_commands(tmp_path: Path) -> None:
     file = str(tmp_path / "tree.yaml")
     assert (
-        run("generate", "ballard", "--branching", "10", "--order", "best", "-o", file).status == 0
+        run_main("generate", "ballard", "--branching", "10", "--order", "best", "-o", file).status
+        == 0
     )
-    assert "1,111 nodes" in run("compare", file).out
-    assert re.search(r"^star2 .* 166 ", run("compare", file).out, re.MULTILINE)
-    assert "value     13.5" in run("eval", file, "-a", "star1").out
-    assert run("verify", "--write", file).status == 0
-    assert re.search(r"1 file, (\d+) of \1 expectations kept", run("verify", file).out)
+    assert "1,111 nodes" in run_main("compare", file).out
+    assert re.search(r"^star2 .* 166 ", run_main("compare", file).out, re.MULTILINE)
+    assert "value     13.5" in run_main("eval", file, "-a", "star1").out
+    assert run_main("verify", "--write", file).status == 0
+    assert re.search(r"1 file, (\d+) of \1 expectations kept", run_main("verify", file).out)
 
 
 @pytest.mark.parametrize(
@@ -134,13 +149,15 @@ def test_what_one_would_type_next(run: Run, tmp_path: Path) -> None:
     ids=str,
 )
 @pytest.mark.parametrize("command", ["eval", "verify", "convert"])
-def test_a_generated_file_is_taken_without_complaint(
-    run: Run, words: list[str], command: str, tmp_path: Path
+def test_a_generated_file_causes_no_warnings(
+    words: list[str], command: str, tmp_path: Path
 ) -> None:
     """By every command: `verify` and `convert` read fractions."""
     file = str(tmp_path / "tree.yaml")
-    run("generate", *words, "-o", file)
-    done = run(command, file, *([str(tmp_path / "tree.arrow")] if command == "convert" else []))
+    run_main("generate", *words, "-o", file)
+    done = run_main(
+        command, file, *([str(tmp_path / "tree.arrow")] if command == "convert" else [])
+    )
     assert done.status == 0
     assert "probabilities" not in done.err
 
@@ -154,47 +171,86 @@ def test_a_generated_file_is_taken_without_complaint(
         ([], "Missing argument"),
         (["balard"], "'balard' is not one of"),
         (["ballard", "uniform"], "unexpected extra argument (uniform)"),
-        (["ballard", "--steps", "3"], "ballard has no --steps: it has --pattern, --plies, --branching, --order, --di"),
+        (
+            ["ballard", "--steps", "3"],
+            "ballard has no --steps: it has --pattern, --plies, --branching, --order, --di",
+        ),
         (["ballard", "--utilities", "0,1"], "ballard has no --utilities"),
-        (["uniform", "--order", "best"], "uniform has no --order: it has --pattern, --plies, --branching, --utilities"),
+        (
+            ["uniform", "--order", "best"],
+            "uniform has no --order: it has --pattern, --plies, --branching, --utilities",
+        ),
         (["uniform", "--call"], "uniform has no --call"),
-        (["lattice", "--seed", "3"], "lattice has no --seed: it has --steps, --spot, --strike, --up, --rate, --call"),
+        (
+            ["lattice", "--seed", "3"],
+            "lattice has no --seed: it has --steps, --spot, --strike, --up, --rate, --call",
+        ),
         (["lattice", "--real"], "lattice has no --real"),
         (["ballard", "--branching", "2-4"], "ballard has one branching for all nodes, got 2-4"),
-        (["ballard", "--branching", "0"], "found '0' as branching, expected a whole number from 1 on such as 4"),
-        (["ballard", "--branching", "many"], "found 'many' as branching, expected a whole number from 1 on"),
-        (["ballard", "--branching", "1000000000", "--plies", "10"], "more than 2,147,483,647 nodes"),
+        (
+            ["ballard", "--branching", "0"],
+            "found '0' as branching, expected a whole number from 1 on such as 4",
+        ),
+        (
+            ["ballard", "--branching", "many"],
+            "found 'many' as branching, expected a whole number from 1 on",
+        ),
+        (
+            ["ballard", "--branching", "1000000000", "--plies", "10"],
+            "more than 2,147,483,647 nodes",
+        ),
         (["ballard", "--order", "bset"], "'bset' is not one of 'random', 'best', 'worst'"),
-        (["ballard", "--pattern", "max,chnce"], "found 'max,chnce' as pattern, expected from 1 to 64 of max, min and"),
+        (
+            ["ballard", "--pattern", "max,chnce"],
+            "found 'max,chnce' as pattern, expected from 1 to 64 of max, min and",
+        ),
         (["ballard", "--pattern", "max,terminal"], "found 'max,terminal' as pattern"),
         (["ballard", "--pattern", ""], "found '' as pattern"),
         (["ballard", "--plies", "0"], "found '0' as plies, expected a whole number from 1 to 64"),
         (["ballard", "--plies", "2.5"], "found '2.5' as plies, expected a whole number"),
-        (["ballard", "--seed", "-1"], "found '-1' as seed, expected a whole number of up to 18 digits"),
+        (
+            ["ballard", "--seed", "-1"],
+            "found '-1' as seed, expected a whole number from 0 to 999,999",
+        ),
         (["ballard", "--seed", "1.5"], "found '1.5' as seed, expected a whole number"),
         (["uniform", "--branching", "4-2"], "found '4-2' as branching"),
-        (["uniform", "--utilities", "5"], "found '5' as utilities, expected a lower and an upper number, up to 1e15"),
-        (["uniform", "--utilities", "5,1"], "found '5,1' as utilities, expected a lower and an upper"),
+        (
+            ["uniform", "--utilities", "5"],
+            "found '5' as utilities, expected a lower and an upper number, up to 1e15",
+        ),
+        (
+            ["uniform", "--utilities", "5,1"],
+            "found '5,1' as utilities, expected a lower and an upper",
+        ),
         (["uniform", "--utilities", "0,nan"], "found '0,nan' as utilities"),
         (["uniform", "--utilities", "0,0.5"], "give whole ends, or ask for real ones"),
-        (["uniform", "--end", "1"], "found '1' as end, expected a number from 0 to below 1"),
+        (["uniform", "--end", "1"], "found '1' as end, expected a number from 0 to 0.999999"),
         (["uniform", "--skew", "5"], "found '5' as skew, expected a whole number from 0 to 4"),
         (["uniform", "--real=yes"], "does not take a value"),
-        (["lattice", "--steps", "0"], "found '0' as steps, expected a whole number from 1 to 25,000"),
-        (["lattice", "--spot", "0"], "found '0' as spot, expected a price above 0"),
+        (
+            ["lattice", "--steps", "0"],
+            "found '0' as steps, expected a whole number from 1 to 25,000",
+        ),
+        (["lattice", "--spot", "0"], "found '0' as spot, expected a number from 1e-15 to 1e+15"),
         (["lattice", "--up", "1.01", "--rate", "1.02"], "one could win without risk"),
-        (["lattice", "--up", "100", "--rate", "0.02", "--steps", "400"], "prices after 400 steps are beyond 10^300"),
+        (
+            ["lattice", "--up", "100", "--rate", "0.02", "--steps", "400"],
+            "prices after 400 steps are beyond 10^300",
+        ),
         (["ballard", "--format", "arrow"], "'arrow' is not one of 'yaml', 'json'"),
-        (["ballard", "--format", "json", "-o", "tree.json"], "--format is for standard output: a file's ending tells"),
+        (
+            ["ballard", "--format", "json", "-o", "tree.json"],
+            "--format is for standard output: a file's ending tells",
+        ),
         (["ballard", "--brnching", "3"], "Did you mean '--branching'?"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
-)  # fmt: skip
-def test_wrong_usage_is_told(
-    run: Run, words: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+)
+def test_wrong_usage_is_explained(
+    words: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    done = run("generate", *words)
+    done = run_main("generate", *words)
     assert done.status == 2
     assert done.out == ""
     assert says in done.err
@@ -212,37 +268,38 @@ def test_wrong_usage_is_told(
         ("nowhere/tree.yaml", "there is no folder "),
     ],
 )
-def test_a_file_that_cannot_be_written_is_told(
-    run: Run, name: str, says: str, tmp_path: Path
-) -> None:
-    done = run("generate", "ballard", "-o", str(tmp_path / name))
+def test_a_file_that_cannot_be_written_is_an_error(name: str, says: str, tmp_path: Path) -> None:
+    done = run_main("generate", "ballard", "-o", str(tmp_path / name))
     assert (done.status, done.out) == (3, "")
     assert done.err == f"{tmp_path / name}: {says}" + done.err.partition(says)[2]
     assert says in done.err
     assert os.listdir(tmp_path) == []
 
 
-def test_a_file_that_is_there_is_kept_unless_force_is_used(run: Run, tmp_path: Path) -> None:
+def test_an_existing_file_is_replaced_only_with_force(tmp_path: Path) -> None:
     file = tmp_path / "tree.yaml"
     file.write_text("max: [1, 2]\n")
-    done = run("generate", "ballard", "-o", str(file))
+    done = run_main("generate", "ballard", "-o", str(file))
     assert done.status == 2
     assert f"{file} exists already: choose another name, or replace it with --force" in done.err
     assert file.read_text() == "max: [1, 2]\n"
-    assert run("generate", "ballard", "-o", str(file), "--force").status == 0
+    assert run_main("generate", "ballard", "-o", str(file), "--force").status == 0
     assert file.read_text() == et.dumps(et.generate("ballard"))
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        ["--steps", "3"], ["-o", "tree.txt"], ["-o", "there.yaml"], ["-o", "tree.json", "--format", "json"],
+        ["--steps", "3"],
+        ["-o", "tree.txt"],
+        ["-o", "there.yaml"],
+        ["-o", "tree.json", "--format", "json"],
         ["-o", "nowhere/tree.yaml"],
     ],
     ids=" ".join,
-)  # fmt: skip
-def test_what_is_wrong_is_told_before_any_work(
-    run: Run, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+)
+def test_errors_are_found_before_the_tree_is_generated(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A large tree takes minutes, which a wrong name must not cost."""
 
@@ -252,11 +309,11 @@ def test_what_is_wrong_is_told_before_any_work(
     (tmp_path / "there.yaml").touch()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("expectitree.cli.generate.generate", work)
-    assert run("generate", "ballard", *words).status in (2, 3)
+    assert run_main("generate", "ballard", *words).status in (2, 3)
 
 
 @pytest.mark.parametrize("words", ["ballard --plies 9 --branching 3", "lattice --steps 150"])
-def test_a_closed_pipe_is_quiet(words: str) -> None:
+def test_a_closed_pipe_is_not_an_error(words: str) -> None:
     command = f"set -o pipefail; {sys.executable} -m expectitree generate {words} | head -n 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.stdout.startswith("title: ")
@@ -264,7 +321,7 @@ def test_a_closed_pipe_is_quiet(words: str) -> None:
     assert (done.stderr, done.returncode) == ("", 0)
 
 
-def test_generate_feeds_the_other_commands() -> None:
+def test_the_printed_tree_can_be_piped_to_another_command() -> None:
     program = f"{sys.executable} -m expectitree"
     command = (
         f"{program} generate ballard --order best --branching 4 | {program} compare - --format csv"
@@ -278,37 +335,37 @@ def test_generate_feeds_the_other_commands() -> None:
 
 
 @pytest.fixture
-def options(run: Run) -> dict[str, str]:
+def options() -> dict[str, str]:
     """Return the help of each option."""
-    told = run("generate", "--help").out.partition("Options:\n")[2]
+    told = run_main("generate", "--help").out.partition("Options:\n")[2]
     found = re.findall(
         r"^  (?:-\w, )?--(\w+).*?(?:  |\n {20})(.*(?:\n {20}.*)*)", told, re.MULTILINE
     )
     return {name: " ".join(text.split()) for name, text in found}
 
 
-def test_the_help_keeps_to_80_columns_and_its_tables(run: Run) -> None:
-    told = run("generate", "--help").out
+def test_the_help_keeps_to_80_columns_and_its_tables() -> None:
+    told = run_main("generate", "--help").out
     assert max(map(len, told.splitlines())) <= 80
     assert all(line == line.rstrip() for line in told.splitlines())
     for line in (
-        "  ballard  additive utilities (Ballard 1983): every node's branches carry a\n",
+        "  ballard  additive utilities (Ballard 1983): the branches of every node carry a\n",
         "  uniform  independent utilities\n",
         "  lattice  an American option: at every point of a recombining lattice MAX\n",
     ):
         assert line in told
     assert "{ballard|uniform|lattice}" in told
-    assert re.search(r"generate +A tree of a family", run("--help").out)
+    assert re.search(r"generate +Generate a tree from a seed", run_main("--help").out)
 
 
-def test_every_parameter_is_an_option_and_says_whose_it_is(options: dict[str, str]) -> None:
+def test_the_help_names_the_families_of_every_parameter(options: dict[str, str]) -> None:
     assert set(options) - OWN == {name for family in FAMILIES for name in parameters_of(family)}
     for name in set(options) - OWN:
         having = [family for family in FAMILIES if name in parameters_of(family)]
         assert [family for family in FAMILIES if family in options[name]] == having, name
 
 
-def test_the_defaults_in_the_help_are_those_of_python(options: dict[str, str]) -> None:
+def test_the_defaults_in_the_help_equal_those_in_python(options: dict[str, str]) -> None:
     for family, make in FAMILIES.items():
         for name, parameter in signature(make).parameters.items():
             told = re.search(r"\[default: ([^\]]*)\]", options[name])
@@ -317,10 +374,7 @@ def test_the_defaults_in_the_help_are_those_of_python(options: dict[str, str]) -
             if told is None:
                 assert parameter.default in (None, False)
             else:
-                text = told[1].removesuffix(", even")
-                assert read_parameters(family, [name], {name: text})[name] == (
-                    [Kind[kind.upper()] for kind in parameter.default]
-                    if name == "pattern"
-                    else parameter.default
-                )
+                text = told[1].split(",")[0] if name in ("skew", "dice") else told[1]
+                read = read_parameters(family, [name], {name: text})[name]
+                assert (tuple(read) if name == "pattern" else read) == parameter.default
     assert "4; uniform 2-4" in options["branching"]

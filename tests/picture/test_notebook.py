@@ -13,6 +13,7 @@ from IPython.core.formatters import DisplayFormatter
 import expectitree as et
 from expectitree import display
 from expectitree.picture import notebook
+from expectitree.searches.result import Outcome
 
 TEXT = "title: A <b>risk</b> & more\nmax: {left: {chance: [10, 10]}, right: {chance: [100, 9]}, '<script>': 3}"
 
@@ -102,7 +103,7 @@ def test_a_large_tree_is_not_evaluated_unasked(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_search_that_was_stopped_is_shown() -> None:
     stopped = et.evaluate(et.generate("ballard", branching=3, seed=1), "star2", max_visits=3)
-    assert not stopped.is_known
+    assert stopped.outcome is not Outcome.VALUE
     assert "stopped" in shown(stopped)["text/plain"]
 
 
@@ -116,7 +117,7 @@ def test_what_cannot_be_shown_is_left_to_its_repr(
 
     monkeypatch.setattr(notebook, "to_text", failing)
     assert shown(tree) == {}
-    monkeypatch.setattr(display, "_show", None)
+    monkeypatch.setattr(display, "_bundle", None)
     assert shown(tree) == {}
 
 

@@ -65,7 +65,7 @@ def test_every_node_and_every_branch_is_drawn_once(file: Path, name: str) -> Non
         and bool(search.visits[n])
         and any(search.visits[tree.columns.child[b]] for b in best[:1])
         for n in players
-        if (best := search.best_branches(n)) or True
+        if (best := list(search.best_branches(n))) or True
     )
 
 

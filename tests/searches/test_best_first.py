@@ -23,8 +23,10 @@ from expectitree import Kind, Node, Search, Tree, evaluate
 from expectitree.algorithms import Algorithm, algorithm
 from expectitree.numbers import INFINITY, Number
 from expectitree.searches import best_first as bf
-from expectitree.searches.engine import Ground, begin_best_first, choose_bounds, end_best_first
-from expectitree.tree.columns import Bounds
+from expectitree.searches.engine import begin_best_first, choose_bounds, end_best_first
+from expectitree.searches.result import Outcome
+from expectitree.searches.setup import SearchSetup
+from expectitree.tree.model import Bounds
 
 GUIDES = ("learning", "ordered", "uniform", "bounds")
 CHOSEN = [
@@ -101,7 +103,7 @@ class Steps:
     def __init__(self, tree: Tree, chosen: Algorithm, bounds: Bounds | None = None) -> None:
         self.tree = tree
         found, source = choose_bounds(tree, bounds)
-        self.ground = Ground.of(
+        self.ground = SearchSetup.of(
             tree, chosen, found, source, "exact" if tree.exact else "interpreted"
         )
         self.columns = self.ground.columns
@@ -1019,7 +1021,7 @@ def test_the_only_action_needs_no_leaf() -> None:
     for text in ("max: [{chance: [1, 2]}]", "min: [{max: [1, {chance: [3, 9]}]}]"):
         search = evaluate(et.loads(text), "best-first", goal="action")
         assert (search.counts.leaves_visited, search.best) == (0, "#1")
-        assert evaluate(et.loads(text), "best-first", goal="value").is_known
+        assert evaluate(et.loads(text), "best-first", goal="value").outcome is Outcome.VALUE
 
 
 def test_bounds_that_prove_the_best_action_need_no_leaf() -> None:

@@ -22,7 +22,7 @@ from random_trees import EVERY, build, random_rows
 import expectitree as et
 from expectitree import compiling
 from expectitree.cli import cli
-from expectitree.cli.completion import _about
+from expectitree.cli.completion import describe
 from expectitree.errors import AnalysisError, FileError, NumberError, SearchError, TreeError
 from expectitree.numbers import INFINITY
 from expectitree.searches.engine import search_window
@@ -36,7 +36,6 @@ from expectitree.tree.transform import (
     keep_branches,
     map_utilities,
     order_at_random,
-    replace_chance,
     replace_opponent,
 )
 
@@ -428,7 +427,7 @@ def test_transforms_keep_them(seed: int, exact: bool) -> None:
     )
     assert len(replace_opponent(tree, Fraction(1, 4)).unknown) == len(tree.unknown)
     for how in ("worst", "best"):  # outcomes of p = 0 are left out
-        assert paths(replace_chance(tree, how)) == paths(tree, possible=True)
+        assert paths(replace_opponent(tree, 0, how)) == paths(tree, possible=True)
     mapped = map_utilities(tree, lambda u: 2 * u + 1, with_bounds=False)
     assert same_places(tree, mapped)
     if tree.utility_range[1] < INFINITY:
@@ -588,7 +587,11 @@ def test_other_files_go_on(tmp_path: Path) -> None:
 
 def test_completion_shows_it() -> None:
     tree = loads(SMALL)
-    assert [_about(tree.find(path)) for path in ("sure", "bet", "bet/good")] == ["4", "CHANCE", "?"]
+    assert [describe(tree.find(path)) for path in ("sure", "bet", "bet/good")] == [
+        "4",
+        "CHANCE",
+        "?",
+    ]
 
 
 def test_convert_keeps_them(tmp_path: Path) -> None:

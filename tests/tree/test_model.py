@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -221,3 +223,36 @@ def t_id(node: int) -> et.builder.NodeId:
     from expectitree.tree.builder import NodeId
 
     return NodeId(node)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        et.evaluate,
+        et.prepare,
+        et.compare,
+        et.limit,
+        et.opponents,
+        et.inquire,
+        et.verify,
+        et.dumps,
+        lambda tree: et.trace(tree, "star1"),
+        lambda tree: et.rescale(tree, {1: 2}),
+        et.rescale_somehow,
+        lambda tree: et.save(tree, "x.yaml"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [("x.yaml", "read it first"), ({"max": [1, 2]}, "pass what load"), (None, "pass what load")],
+)
+def test_an_argument_that_is_not_a_tree_is_refused(
+    question: Callable[[Any], object], wrong: object, hint: str
+) -> None:
+    with pytest.raises(et.TreeError, match=f"as a tree: {hint}"):
+        question(wrong)
+
+
+def test_loads_refuses_what_is_not_text() -> None:
+    with pytest.raises(et.TreeError, match=r"found dict '.*', expected text in YAML or JSON"):
+        et.loads({})  # type: ignore[arg-type]

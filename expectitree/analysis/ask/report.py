@@ -30,19 +30,21 @@ from expectitree.searches.best_first import (
     walk,
 )
 from expectitree.searches.engine import (
-    NO_BOUNDS,
     NO_LIMIT,
-    RELATIVE_EPS,
-    ROUNDING_EPS,
-    Ground,
     begin_best_first,
     choose_bounds,
     end_best_first,
-    greatest_number,
 )
 from expectitree.searches.result import Search
+from expectitree.searches.setup import (
+    NO_BOUNDS,
+    RELATIVE_EPS,
+    ROUNDING_EPS,
+    SearchSetup,
+    greatest_number,
+)
 from expectitree.tree.builder import TreeBuilder
-from expectitree.tree.model import Bounds, Branch, Columns, Kind, Node, Tree
+from expectitree.tree.model import Bounds, Branch, Columns, Kind, Node, Tree, check_tree
 
 _SMALL, _LARGE = (
     1e-100,
@@ -71,6 +73,7 @@ def inquire(
     `value` (as it is where the root is no player's). `guide` is what it goes by, as of the
     algorithm `best-first`. Raises `SearchError` for other choices, and for bounds that do not hold.
     """
+    check_tree(tree)
     return Inquiry(tree, bounds, goal, guide)
 
 
@@ -291,7 +294,7 @@ class Inquiry:
         self._leaf = (
             self._depth
         ) = -1  # what is asked; how deep the walk to it went, -1 if it was found otherwise
-        self._ground = Ground.of(
+        self._ground = SearchSetup.of(
             tree,
             self.algorithm,
             self.bounds,

@@ -8,7 +8,14 @@ from typing import Any
 
 from expectitree.analysis.ask.report import Inquiry, Step
 from expectitree.errors import NumberError
-from expectitree.numbers import INFINITY, Number, cell_text, display_text, exact_text, to_bound
+from expectitree.numbers import (
+    INFINITY,
+    Number,
+    display_text,
+    exact_text,
+    probability_text,
+    to_bound,
+)
 from expectitree.text.look import Look, cell_width, clipped, padded, wrapped
 from expectitree.tree.model import Bounds, Kind, Node
 
@@ -46,7 +53,7 @@ def question_lines(inquiry: Inquiry, number: int, look: Look) -> Iterator[str]:
         text = f"  {look.paint(padded(symbols[kind.name] + kind.name, name_width), kind.name)} {_DOES[kind]}  "
         if kind == Kind.CHANCE:
             p = step.branch.probability
-            share = f"{p:.4g}" if isinstance(p, float) else cell_text(p)
+            share = probability_text(p)
             text += f"{padded(label, label_width)}  {look.paint('p', 'dim')} {share}"
         else:
             text += label

@@ -1,4 +1,4 @@
-"""The report as JSON."""
+"""Comparisons as JSON."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from expectitree.analysis.compare.report import Comparison
 from expectitree.analysis.limit.json import limit_fields
 from expectitree.text.json_values import dumps, search_fields
-from expectitree.text.look import Look
 
 
-def render(comparisons: Sequence[Comparison], look: Look) -> Iterator[str]:
-    """Yield an object for each file, one line each."""
+def render(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Yield an object for each file, on one line each."""
     for comparison in comparisons:
         rows = [
             search_fields(comparison.file, row.search) | {"seconds": row.seconds}

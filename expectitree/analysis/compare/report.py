@@ -1,4 +1,4 @@
-"""The same tree under several algorithms: the report behind `compare`."""
+"""Compare algorithms on the same tree: the report of `compare`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from time import perf_counter
 from typing import Any
 
 from expectitree.algorithms import Algorithm
+from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.limit.report import Limit, check_size, measure
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import display_text
 from expectitree.searches.engine import evaluate, usual_algorithms
-from expectitree.searches.result import Search
-from expectitree.tree.model import Bounds, Kind, Tree
+from expectitree.searches.result import Outcome, Search
+from expectitree.searches.setup import choose_engine
+from expectitree.tree.builder import TreeBuilder
+from expectitree.tree.model import Bounds, Kind, Tree, check_tree
 
-_SAME = 4  # eps, within which values agree: what one search may take as equal, and the other too
+_SAME = 4  # tolerances within which values agree, since each search has its own rounding errors
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class Comparison(Shown):
 
     file: str
     rows: Sequence[ComparisonRow]
-    limit: Limit | None = None  # how few leaves could have been enough, where that was asked
+    limit: Limit | None = None  # the fewest leaves that could have been enough, if that was counted
 
     @property
     def tree(self) -> Tree:
@@ -42,41 +45,13 @@ class Comparison(Shown):
 
     @property
     def disagreements(self) -> list[str]:
-        """A sentence for every row that contradicts the first; there should be none."""
+        """A sentence for each row that contradicts the first; there should be none."""
         first = self.rows[0].search
         return [
             f"{row.search.algorithm.full_name} disagrees with {first.algorithm.full_name}: {what}"
             for row in self.rows[1:]
             for what in _differences(first, row.search)
         ]
-
-    @property
-    def sentence(self) -> str:
-        """What the comparison comes to."""
-        searches = [row.search for row in self.rows]
-        stopped = sum(not search.is_answered for search in searches)
-        if stopped:
-            return f"{stopped} of {len(searches)} searches were stopped before the value was known to them."
-        if self.disagreements:
-            return "The algorithms disagree."
-        total = self.tree.leaves
-        leaves = f"{total:,} lea{'ves' if total != 1 else 'f'}"
-        values = [search for search in searches if search.is_known]
-        actions = [search for search in searches if not search.is_known]
-        sentences = []
-        if values:
-            best = _least(values)
-            if best.counts.leaves_visited < total:
-                sentences.append(f"{_needed(best, leaves)} for the same value.")
-            elif total > 1:
-                sentences.append(
-                    f"No algorithm needed fewer than all {leaves}{' for the value' if actions else ''}."
-                )
-            elif not actions:
-                sentences.append("There is one leaf, and all saw it.")
-        if actions:
-            sentences.append(f"{_needed(_least(actions), leaves)} for the best action alone.")
-        return " ".join(sentences)
 
 
 @dataclass(frozen=True)
@@ -89,9 +64,7 @@ class Total:
     leaves_visited: int
     cuts: int
     seconds: float
-    needed: (
-        tuple[int, int] | None
-    )  # between how many leaves and how many are needed, where that was asked
+    needed: tuple[int, int] | None  # least and most leaves that are needed, where that was counted
 
 
 def compare(
@@ -105,19 +78,20 @@ def compare(
     max_leaves: int | None = None,
     file: str = "",
 ) -> Comparison:
-    """Search a tree with each algorithm in turn; `file` is what the report calls the tree.
+    """Search a tree with each algorithm in turn; the report calls the tree `file`.
 
-    By default these are all, but best-first only where it does not think long.
-
-    `bounds`, `engine` and `max_visits` are those of `evaluate`. With `limit` it is also told how
-    few leaves could have been enough, as the function `limit` does, to which `max_leaves` goes.
+    The default is all algorithms, without best-first where it would be slow. `bounds`, `engine` and
+    `max_visits` are those of `evaluate`. With `limit` the report has the fewest leaves that could
+    have been enough, as the function `limit` counts them; `max_leaves` is for that function.
     """
+    check_tree(tree)
     if limit:
         check_size(tree, max_leaves)
     if algorithms is None:
         algorithms = usual_algorithms(tree)
     rows = []
     for algorithm in [algorithms] if isinstance(algorithms, (Algorithm, str)) else algorithms:
+        load_compiled(tree, algorithm, engine)
         start = perf_counter()
         search = evaluate(tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits)
         rows.append(ComparisonRow(search, perf_counter() - start))
@@ -134,7 +108,7 @@ def compare(
 
 
 def totals(comparisons: Sequence[Comparison]) -> list[Total]:
-    """Return the sums over several files, an entry for each algorithm that searched them all."""
+    """Return the sums over several files for each algorithm that searched them all."""
     sums = []
     limits = [comparison.limit.exact for comparison in comparisons if comparison.limit is not None]
     needed = (sum(e.least for e in limits), sum(e.most for e in limits)) if limits else None
@@ -160,14 +134,12 @@ def totals(comparisons: Sequence[Comparison]) -> list[Total]:
     return sums
 
 
-def _least(searches: Sequence[Search]) -> Search:
-    """Return the search that looked at the fewest leaves."""
-    return min(searches, key=lambda search: (search.counts.leaves_visited, search.counts.visits))
-
-
-def _needed(search: Search, leaves: str) -> str:
-    counts = search.counts
-    return f"{search.algorithm.full_name} needed {counts.leaves_visited:,} of {leaves} ({counts.share:.0%})"
+def load_compiled(tree: Tree, algorithm: Algorithm | str, engine: str) -> None:
+    """Load the compiled code that a search will run, so that its time does not include loading."""
+    algorithm = find_algorithm(algorithm)
+    if choose_engine(tree, algorithm, engine) == "compiled":
+        builder = TreeBuilder()
+        evaluate(builder.build(builder.max([1, 2])), algorithm, engine="compiled")
 
 
 def _differences(one: Search, other: Search) -> Iterator[str]:
@@ -180,12 +152,12 @@ def _differences(one: Search, other: Search) -> Iterator[str]:
 
 
 def _excludes(one: Search, other: Search) -> bool:
-    """Say whether by one search the other's best action is worse than an action at the root can be.
+    """Say whether one search proves that the other's best action is worse than another action.
 
-    That an action is not among the ties of a search does not say so: it may not have had to know.
+    An action that a search does not count among its ties may still be best: a search need not know.
     """
     root = len(one.tree) - 1
-    best = next(other.iterate_best(root), None)
+    best = next(other.best_branches(root), None)
     if best is None:
         return False
     lower, upper = one.interval_of(one.tree.columns.child[best])
@@ -197,4 +169,4 @@ def _excludes(one: Search, other: Search) -> bool:
 
 def _value(search: Search) -> str:
     ends = [display_text(end, 17) for end in search.interval_of(-1)]
-    return ends[0] if search.is_known else f"in [{ends[0]}, {ends[1]}]"
+    return ends[0] if search.outcome is Outcome.VALUE else f"in [{ends[0]}, {ends[1]}]"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
-from expectitree import compiling
-from expectitree.numbers import Number, cell_text
-from expectitree.searches.cuts import (
+from expectitree.numbers import Number, cell_text, is_finite
+from expectitree.searches.result import Search
+from expectitree.searches.star_minimax import (
     ALPHA_CUT,
     BETA_CUT,
     CHANCE_CUT_HIGH,
@@ -16,9 +15,8 @@ from expectitree.searches.cuts import (
     CUT_PROBING,
     NO_CUTS,
 )
-from expectitree.searches.result import Search
-from expectitree.tree import scans
-from expectitree.tree.model import Bounds, Column, Columns, Kind, Repeated, finite
+from expectitree.searches.unvisited import BELOW_SKIPPED, VISITED
+from expectitree.tree.model import Bounds, Kind
 
 _FAILS = {ALPHA_CUT: "low", BETA_CUT: "high", CHANCE_CUT_LOW: "low", CHANCE_CUT_HIGH: "high"}
 _KINDS = {ALPHA_CUT: "alpha", BETA_CUT: "beta", CHANCE_CUT_LOW: "chance", CHANCE_CUT_HIGH: "chance"}
@@ -90,45 +88,18 @@ class Cut:
 
 
 class Explanation:
-    """Why a search left what it left, node by node; a column is by node id."""
+    """Why a search left what it left, node by node."""
 
     def __init__(self, search: Search) -> None:
         self.search = search
-        tree, count = search.tree, len(search.tree)
-        self.reason: Column = Repeated(VISITED, count)  # [N] a constant below
-        self.passed_over = 0  # nodes that were not entered because an interval said enough
-        if not search.algorithm.player_cuts:
-            return
-        self.reason = compiling.zeros("B", count)
-        self.nodes, self.leaves = (
-            compiling.zeros("i", count),
-            compiling.zeros("i", count),
-        )  # [N] spared by the cut made there
-        owner = compiling.filled(
-            "i", scans.NONE, count
-        )  # [N] the cut that an unvisited node belongs to
-        order, parent, branch, _ = tree.first_paths
-        in_order = search.algorithm.in_order
-        asked_by = parent if in_order or not tree.is_sharing else self.asked_by
-        self.passed_over = tree.scan(
-            account_for_skipped, tree.columns, order, parent, branch, search.visits, search.cut, search.cut_after,
-            asked_by, owner, self.reason, self.nodes, self.leaves, in_order,
-        )  # fmt: skip
-
-    @cached_property
-    def asked_by(self) -> Column:
-        """For each node that a search not in order has visited, the one whose window its own comes from; else -1."""
-        tree = self.search.tree
-        column = compiling.filled("i", scans.NONE, len(tree))
-        tree.scan(find_asking, tree.columns, self.search.visits, column)
-        return column
+        self.reason, self.nodes, self.leaves, self.passed_over = search.unvisited
 
     def skipped_above(self, node: int) -> str | None:
         """Return why the part was not entered that a node belongs to; None where the node was."""
         parent = self.search.tree.first_paths.parent
         while (
             not self.search.visits[node]
-            and self.reason[node] in (VISITED, BELOW_PASSED_OVER)
+            and self.reason[node] in (VISITED, BELOW_SKIPPED)
             and parent[node] >= 0
         ):
             node = parent[node]
@@ -165,89 +136,8 @@ class Explanation:
         return {n: cut for n in order if (cut := self.cut(n)) is not None}
 
 
-VISITED, CUT, PASSED_OVER, IMPOSSIBLE, BELOW_PASSED_OVER, NOT_REACHED = range(6)
+# By the constants of `searches.unvisited`.
 _REASONS = (None, "cut", "passed over", "probability 0", None, "not reached")
-
-
-def account_for_skipped(
-    tree: Columns,
-    order: Column,
-    parent: Column,
-    branch: Column,
-    visits: Column,
-    cut: Column,
-    cut_after: Column,
-    asked_by: Column,
-    owner: Column,
-    reason: Column,
-    nodes: Column,
-    leaves: Column,
-    in_order: bool,
-) -> int:
-    """Write why each part of the tree was not visited; return how many nodes were passed over.
-
-    A loop over columns, parents first, to be interpreted or compiled. Below a cut, each unvisited
-    node is counted once, under its first path. A search that looks at children in order passes over
-    what stands before a cut; where it does not, each child that a cut node has left is left by the
-    cut.
-    """
-    kind, _, first, _, probability = tree
-    passed_over = 0
-    for i in range(len(order)):
-        # A node that is asked from another place than its first path comes after the one that asks.
-        n = order[i] if in_order else len(order) - 1 - i
-        above = parent[n]
-        if visits[n] > 0:
-            if cut[n] == 5:  # PROBED: what it left belongs to the cut above, if any
-                owner[n] = owner[asked_by[n]]
-            elif cut[n] == 6:  # STOPPED
-                owner[n] = -2  # nobody could come to what it left
-            elif cut[n] != 0:
-                owner[n] = n
-            continue
-        if above < 0:
-            continue
-        if visits[above] == 0:
-            owner[n] = owner[above]
-            if reason[above] == 2 or reason[above] == 4:
-                reason[n] = 4  # BELOW_PASSED_OVER
-        elif probability[branch[n]] == 0:
-            reason[n] = 3  # IMPOSSIBLE
-        elif owner[above] == -2:
-            reason[n] = 5  # NOT_REACHED
-        elif owner[above] < 0 or (
-            # the cut came later than this child's turn
-            in_order
-            and owner[above] == above
-            and cut[above] < 8
-            and branch[n] - first[above] < cut_after[above]
-        ):
-            reason[n] = 2  # PASSED_OVER
-        else:
-            reason[n] = 1  # CUT
-            owner[n] = owner[above]
-        if reason[n] == 2 or reason[n] == 4:
-            passed_over += 1
-        if owner[n] >= 0:
-            nodes[owner[n]] += 1
-            if kind[n] == 0:
-                leaves[owner[n]] += 1
-    return passed_over
-
-
-def find_asking(tree: Columns, visits: Column, asked_by: Column) -> None:
-    """Write for each node that was visited the parent from which `find_windows` hands its window down.
-
-    A loop over columns, parents first, to be interpreted or compiled.
-    """
-    kind, _, first, child, probability = tree
-    for i in range(len(kind)):
-        n = len(kind) - 1 - i
-        if visits[n] > 0:
-            for b in range(first[n], first[n + 1]):
-                c = child[b]
-                if visits[c] > 0 and probability[b] > 0 and asked_by[c] < 0:
-                    asked_by[c] = n
 
 
 def _common_bound(search: Search, n: int, fails: str) -> Number | None:
@@ -262,7 +152,7 @@ def _common_bound(search: Search, n: int, fails: str) -> Number | None:
         and not search.visits[child[b]]
     }
     end = ends.pop() if len(ends) == 1 else None
-    return end if end is not None and finite(end) else None
+    return end if end is not None and is_finite(end) else None
 
 
 def _spared(nodes: int, leaves: int) -> str:

@@ -120,7 +120,7 @@ def _node_object(
     if kind[n] and search.visits[n]:
         if evaluation.windows:
             node["window"] = [json_number(search.alpha[n]), json_number(search.beta[n])]
-        best = next(search.iterate_best(n), None)
+        best = next(search.best_branches(n), None)
         if best is not None:
             node["best"] = tree.branch_label(n, best)
     if n in tree.local_bounds:

@@ -188,7 +188,7 @@ def _choose(
     def offer(node: int, cost: float, is_played: bool) -> None:
         if not kind[node] or (folded and is_one_row(tree, node) and node != len(tree) - 1):
             return
-        best = next(search.iterate_best(node), None) if is_played else None
+        best = next(search.best_branches(node), None) if is_played else None
         begin, end = first[node], first[node + 1]
         some = list(range(begin, min(end, begin + most_rows)))
         some += sorted(

@@ -10,7 +10,7 @@ from typing import Any
 
 from expectitree.analysis.evaluate.cuts import Cut, Explanation
 from expectitree.numbers import Number
-from expectitree.searches.result import Search
+from expectitree.searches.result import Outcome, Search
 from expectitree.tree.model import Bounds, Kind, Tree
 
 MOST_ALTERNATIVES = 12  # children that are told one by one
@@ -93,8 +93,8 @@ def reasons(search: Search, node: int, explanation: Explanation | None = None) -
     kind, _, first, child, _ = tree.columns
     begin, end = first[node], first[node + 1]
     some = list(range(begin, min(end, begin + MOST_ALTERNATIVES)))
-    best = next(search.iterate_best(node), None) if kind[node] else None
-    is_decided = search.is_decided and node == len(tree) - 1
+    best = next(search.best_branches(node), None) if kind[node] else None
+    is_decided = search.outcome is Outcome.ACTION and node == len(tree) - 1
     if best is not None and best not in some:
         some = [*some[:-1], best]
     alternatives = [
@@ -164,13 +164,11 @@ def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator
 
 def _reason(search: Search, explanation: Explanation, node: int, cut: Cut) -> CutReason:
     low = cut.fails == "low"
-    steps = tuple(_steps_up(search, explanation, node, cut.window, low))
+    steps = tuple(_steps_up(search, node, cut.window, low))
     return CutReason(node, cut, _terms(search, node, high=low), steps)
 
 
-def _steps_up(
-    search: Search, explanation: Explanation, node: int, window: Bounds, low: bool
-) -> Iterator[Step]:
+def _steps_up(search: Search, node: int, window: Bounds, low: bool) -> Iterator[Step]:
     """Yield where alpha (where a cut fails low, else beta) of a node's window comes from, up to who is sure of it.
 
     That is read from the intervals at the end: those of a CHANCE node's other outcomes may have
@@ -182,7 +180,7 @@ def _steps_up(
     ends = search.lower if low else search.upper
     player = Kind.MAX if low else Kind.MIN
     for _ in range(_MOST_STEPS):
-        above, own = _asking(search, explanation, node)
+        above, own = search.asking(node)
         if above < 0:
             yield Step("bound", node, limit)
             return
@@ -209,7 +207,12 @@ def _steps_up(
                 terms if is_it else (),
             )
             limit = above_limit
-        elif above == len(tree) - 1 and own in search.decided and kind[above] != player:
+        elif (
+            above == tree.root_id
+            and kind[above] != player
+            and search.outcome is Outcome.ACTION
+            and search.is_best(above, own)
+        ):
             yield Step("rivals", above, limit, own)
             return
         elif kind[above] == player and (other := _other_with(search, above, own, limit, low)) >= 0:
@@ -250,17 +253,3 @@ def _other_with(search: Search, node: int, own: int, limit: Any, low: bool) -> i
     own_child = child[own]
     others = (b for b in range(first[node], first[node + 1]) if child[b] != own_child)
     return next((b for b in others if _same(search, ends[child[b]], limit)), -1)
-
-
-def _asking(search: Search, explanation: Explanation, node: int) -> tuple[int, int]:
-    """Return the node from which another was asked, and by which branch: -1 for both at the root."""
-    tree = search.tree
-    first_paths = tree.first_paths
-    if search.algorithm.in_order or not tree.is_sharing:
-        return first_paths.parent[node], first_paths.branch[node]
-    above = explanation.asked_by[node]
-    if above < 0:
-        return -1, -1
-    _, _, first, child, probability = tree.columns
-    own = range(first[above], first[above + 1])
-    return above, next(b for b in own if child[b] == node and probability[b] > 0)

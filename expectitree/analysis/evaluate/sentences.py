@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Reasons, Step
 from expectitree.numbers import Number, cell_text
+from expectitree.searches.result import Outcome
 from expectitree.text.json_values import json_number, json_path
 from expectitree.text.look import Look, wrapped
-from expectitree.text.phrases import TIED, Terms, name, quotient_text, residue, sum_text, untied
+from expectitree.text.phrases import (
+    TIED,
+    Terms,
+    node_name,
+    quotient_text,
+    residue,
+    sum_text,
+    untied,
+)
 from expectitree.tree.model import Kind
 
 
@@ -89,7 +98,7 @@ class _Teller:
         return cell_text(value, self.residue)
 
     def name(self, node: int, branch: int | None = None) -> str:
-        return name(self.tree, self.look, node, branch)
+        return node_name(self.tree, cast(Any, self.look), node, branch)
 
     def known(self, node: int) -> str:
         lower, upper = self.search.interval_of(node)
@@ -114,7 +123,11 @@ class _Teller:
             )
             return f"At {name}, {kind.name} chooses {best}: it lies {self.known(n)}."
         if not self.search.is_exact(n):
-            why = "more was not needed" if self.search.is_answered else "the search was stopped"
+            why = (
+                "more was not needed"
+                if self.search.outcome is not Outcome.STOPPED
+                else "the search was stopped"
+            )
             return f"{name} ({kind.name}) lies {self.known(n)}: {why}."
         if kind == Kind.CHANCE:
             return f"{name} ({kind.name}) is worth {self.summed(report.terms, value)}."
@@ -155,7 +168,7 @@ class _Teller:
     @property
     def is_decided(self) -> bool:
         """Whether it is the root that is explained, where only its best action was asked for."""
-        return self.search.is_decided and self.report.node == len(self.tree) - 1
+        return self.search.outcome is Outcome.ACTION and self.report.node == len(self.tree) - 1
 
     def decided(self, one: Alternative, label: str, is_max: bool) -> str:
         """What an action is worth at least, if it is the best one, else at most."""

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from expectitree.errors import AnalysisError
-from expectitree.searches.cuts import NOT_CUT
-from expectitree.searches.result import Search
+from expectitree.searches.result import Outcome, Search
+from expectitree.searches.star_minimax import NOT_CUT
 from expectitree.tree.model import Kind
 from expectitree.tree.transform import keep_branches
 
@@ -19,7 +19,7 @@ def strategy_only(search: Search) -> Search:
     did not have to know the best action, all are kept. Raises `AnalysisError` where it was stopped
     before it had its answer.
     """
-    if not search.is_answered:
+    if search.outcome is Outcome.STOPPED:
         raise AnalysisError(
             "no strategy is known: the search was stopped; give it more --max-visits"
         )
@@ -31,7 +31,7 @@ def strategy_only(search: Search) -> Search:
         n = waiting.pop()
         if n in kept:
             continue
-        best = next(search.iterate_best(n), None) if kind[n] else None
+        best = next(search.best_branches(n), None) if kind[n] else None
         own = range(first[n], first[n + 1])
         kept[n] = (
             [best]

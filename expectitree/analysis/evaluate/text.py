@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
 
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.numbers import Number, display_text, exact_text
-from expectitree.searches.result import Search
+from expectitree.searches.result import Outcome, Search
 from expectitree.text.look import Look, clipped, wrapped
 from expectitree.tree.model import Tree
 
@@ -58,7 +57,7 @@ def summary_lines(evaluation: Evaluation, look: Look) -> Iterator[str]:
             ),
         )
     )
-    if search.is_decided:
+    if search.outcome is Outcome.ACTION:
         facts.append(("asked", "which action is best, not what it is worth (--goal action)"))
     if search.stopped:
         unknown = len(search.tree.unknown)
@@ -70,12 +69,11 @@ def summary_lines(evaluation: Evaluation, look: Look) -> Iterator[str]:
         facts.append(("stopped", f"after {counts.visits:,} visits ({why})"))
     if search.best is not None:
         most = max(12, (look.width - 12) // 2)
-        root = len(search.tree) - 1
-        labels = [search.tree.branch_label(root, b) for b in islice(search.iterate_best(root), 6)]
+        labels = search.ties[:6]
         ties = [clipped(look.shown(label), most, look.characters.ellipsis) for label in labels]
         best = look.paint(ties[0], "best")
         if len(ties) > 1:
-            others = search.count_best(root) - len(labels)
+            others = len(search.ties) - len(labels)
             more = f" and {others:,} more" if others else ""
             best += f"  (worth as much: {', '.join(ties[1:])}{more})"
         facts.append(("best", best))
@@ -110,7 +108,7 @@ def summary_lines(evaluation: Evaluation, look: Look) -> Iterator[str]:
 def value_text(search: Search, write: Callable[[Number], str] = display_text) -> str:
     """Return the root's value, or where it is not known, the interval that holds it."""
     ends = [write(end) for end in search.interval_of(-1)]
-    return ends[0] if search.is_known else f"in [{ends[0]}, {ends[1]}]"
+    return ends[0] if search.outcome is Outcome.VALUE else f"in [{ends[0]}, {ends[1]}]"
 
 
 def _short(size: int | str) -> str:

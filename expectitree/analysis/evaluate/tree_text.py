@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 
-from expectitree.analysis.evaluate.cuts import PASSED_OVER
 from expectitree.analysis.evaluate.outline import SHORT_TREE, Row, is_one_row, outline
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.numbers import Number, cell_text
-from expectitree.searches.cuts import PROBED
+from expectitree.numbers import Number, cell_text, probability_text
+from expectitree.searches.result import Outcome
+from expectitree.searches.star_minimax import PROBED
+from expectitree.searches.unvisited import SKIPPED
 from expectitree.text.look import Look, cell_width, clipped, padded, plain, wrapped
 from expectitree.tree.model import Kind
 
@@ -126,7 +127,7 @@ class _Drawing:
             return self.characters.cut
         if self.search.is_best(row.parent, row.branch):
             if row.parent not in self.starred:
-                self.starred[row.parent] = next(self.search.iterate_best(row.parent))
+                self.starred[row.parent] = next(self.search.best_branches(row.parent))
             return (
                 self.characters.best
                 if row.branch == self.starred[row.parent]
@@ -174,7 +175,7 @@ class _Drawing:
         return clipped(label, max(8, self.look.width // 4), self.characters.ellipsis)
 
     def probability(self, branch: int) -> str:
-        return _probability_text(self.tree.columns.probability[branch])
+        return probability_text(self.tree.columns.probability[branch])
 
     def body(self, row: Row, room: int) -> str:
         n, paint = row.node, self.look.paint
@@ -315,7 +316,7 @@ class _Drawing:
         _, _, first, child, _ = self.tree.columns
         told = self.evaluation.explanation
         passed = (
-            [c for c in child[first[n] : first[n + 1]] if told.reason[c] == PASSED_OVER]
+            [c for c in child[first[n] : first[n + 1]] if told.reason[c] == SKIPPED]
             if told.passed_over
             else []
         )
@@ -343,8 +344,8 @@ class _Drawing:
         end = search.upper[n] if is_max else search.lower[n]
         if search.is_exact(parent):
             other = f"{cell_text(search.lower[parent])} is reached"
-        elif parent == len(self.tree) - 1 and search.is_decided:
-            if any(self.tree.columns.child[b] == n for b in search.decided):
+        elif parent == self.tree.root_id and search.outcome is Outcome.ACTION:
+            if any(self.tree.columns.child[b] == n for b in search.best_branches(parent)):
                 end = search.lower[n] if is_max else search.upper[n]
                 first = self.tree.columns.first
                 rest = (
@@ -368,7 +369,3 @@ class _Drawing:
 def interval_text(lower: Number, upper: Number) -> str:
     """Return a known value, or the interval that holds it, for a row of the tree."""
     return cell_text(lower) if lower == upper else f"[{cell_text(lower)}, {cell_text(upper)}]"
-
-
-def _probability_text(probability: Number) -> str:
-    return f"{probability:.4g}" if isinstance(probability, float) else cell_text(probability)

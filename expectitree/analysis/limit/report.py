@@ -19,8 +19,8 @@ from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import display_text
 from expectitree.searches.engine import evaluate, usual_algorithms
-from expectitree.searches.result import Search
-from expectitree.tree.model import Bounds, Tree
+from expectitree.searches.result import Outcome, Search
+from expectitree.tree.model import Bounds, Tree, check_tree
 
 MOST_LEAVES = 20_000  # that are taken without being asked
 MOST_LARGE = (
@@ -59,14 +59,14 @@ class Limit(Shown):
         count = self.enough(search).count
         return (
             None
-            if count is None or not search.is_answered
+            if count is None or search.outcome is Outcome.STOPPED
             else search.counts.leaves_visited - count
         )
 
     @property
     def sentence(self) -> str:
         """What the algorithm that looked at the fewest leaves did, beside what is needed; empty if none is done."""
-        answered = [row for row in self.rows if row.is_answered]
+        answered = [row for row in self.rows if row.outcome is not Outcome.STOPPED]
         if not answered:
             return ""
         least = min(answered, key=lambda row: row.counts.leaves_visited)
@@ -83,7 +83,8 @@ class Limit(Shown):
         return [
             row
             for row in self.rows
-            if row.is_answered and row.counts.leaves_visited < self.enough(row).least
+            if row.outcome is not Outcome.STOPPED
+            and row.counts.leaves_visited < self.enough(row).least
         ]
 
     @property
@@ -112,6 +113,7 @@ def limit(
     and `max_visits` are those of `evaluate`. Raises `AnalysisError` where there are more than
     `max_leaves`, since the work is quadratic in them; by default `MOST_LEAVES`, or `MOST_LARGE`.
     """
+    check_tree(tree)
     check_size(tree, max_leaves)
     if algorithms is None:
         algorithms = usual_algorithms(tree)
@@ -162,7 +164,10 @@ def measure(
     if ground.overlaps:
         hopeful = Count(ground, True, compiled, most)
         proofs = Proofs(ground, compiled)
-        candidates = [exact.leaves, *(_visited(row) for row in rows if row.is_known)]
+        candidates = [
+            exact.leaves,
+            *(_visited(row) for row in rows if row.outcome is Outcome.VALUE),
+        ]
         exact = proofs.narrowed(hopeful.exact, candidates, for_value=True)
         if best is not None:
             best = proofs.narrowed(

@@ -12,7 +12,8 @@ from typing import Any
 from expectitree import compiling
 from expectitree.analysis.limit.nodes import CHANCE, TERMINAL, Shape
 from expectitree.errors import AnalysisError
-from expectitree.tree.model import Bounds, Column, Columns, Tree, finite
+from expectitree.numbers import is_finite
+from expectitree.tree.model import Bounds, Column, Columns, Tree
 
 _WORD = 2**62  # integers below it are added in 64 bits
 _MOST_BITS = 2**31  # of all denominators: a quarter of a gigabyte
@@ -60,10 +61,12 @@ def ground_of(tree: Tree, value: Sequence[Any], bounds: Bounds, eps: Any) -> Gro
         return Ground(shape, value, lower, upper, known, eps, sys.float_info.max, "d", 64, overlaps)
     from fractions import Fraction
 
-    lower, upper = ([Fraction(x) if finite(x) else x for x in column] for column in (lower, upper))
+    lower, upper = (
+        [Fraction(x) if is_finite(x) else x for x in column] for column in (lower, upper)
+    )
     scale, factor = _scale(columns, lower, upper)
     leaves = [n for n, k in enumerate(columns.kind) if k == TERMINAL]
-    size = max(abs(x) for n in leaves for x in (lower[n], upper[n], value[n]) if finite(x))
+    size = max(abs(x) for n in leaves for x in (lower[n], upper[n], value[n]) if is_finite(x))
     greatest = max(scale) * math.ceil(size)
     small = greatest < _WORD
 
@@ -75,7 +78,7 @@ def ground_of(tree: Tree, value: Sequence[Any], bounds: Bounds, eps: Any) -> Gro
         for n in leaves:
             found[n] = (
                 int(ends[n] * scale[n])
-                if finite(ends[n])
+                if is_finite(ends[n])
                 else (greatest + 1) * (1 if ends[n] > 0 else -1)
             )
         return column(found)
@@ -108,7 +111,7 @@ def _scale(columns: Columns, lower: Column, upper: Column) -> tuple[list[int], l
     for n, k in enumerate(kind):
         if k == TERMINAL:
             for x in (utility[n], lower[n], upper[n]):
-                if finite(x):
+                if is_finite(x):
                     common = math.lcm(common, x.denominator)
     scale = [common] * len(kind)
     factor = [0] * len(child)

@@ -8,7 +8,7 @@ from expectitree.analysis.evaluate.text import BOUNDS_FROM
 from expectitree.analysis.limit.proofs import Enough
 from expectitree.analysis.limit.report import Limit
 from expectitree.numbers import display_text
-from expectitree.searches.result import Search
+from expectitree.searches.result import Outcome, Search
 from expectitree.text.json_values import MOST_NESTED
 from expectitree.text.look import Look, cell_width, clipped_start, wrapped
 from expectitree.text.table import table
@@ -55,7 +55,7 @@ def render(reports: Sequence[Limit], look: Look, show_all: bool = False) -> Iter
 
 def _row(report: Limit, row: Search) -> list[str]:
     looked, enough = row.counts.leaves_visited, report.enough(row)
-    if not row.is_answered:
+    if row.outcome is Outcome.STOPPED:
         return [row.algorithm.full_name, f"{looked:,}", enough.text, "stopped", "-"]
     surplus = report.surplus(row)
     between = f"{looked - enough.most:,} to {looked - enough.least:,}"

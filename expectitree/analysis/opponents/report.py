@@ -39,10 +39,10 @@ from expectitree.analysis.opponents.polynomials import (
 )
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
-from expectitree.numbers import Number, exact_text, message_text, to_fraction
+from expectitree.numbers import Number, message_text, to_exact
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
-from expectitree.tree.model import Bounds, Kind, Tree
+from expectitree.tree.model import Bounds, Kind, Tree, check_tree
 from expectitree.tree.transform import in_fractions, replace_opponent
 
 TOLERANCE = Fraction(1, 10**9)
@@ -141,6 +141,7 @@ def opponents(
     `TransformError` for an epsilon outside [0, 1], and `AnalysisError` where a crossing that was
     found is contradicted by evaluating the tree beside it.
     """
+    check_tree(tree)
     if tolerance <= 0:
         raise AnalysisError(f"the tolerance is {tolerance}: expected a number greater than 0")
     rows = []
@@ -159,20 +160,16 @@ def opponents(
             _check_size(len(tree), most_nodes)
             with Budget(MOST_WORK):
                 exactly = tree if tree.exact else in_fractions(tree)
-                start, crossings = _find_crossings(exactly, chance, _exactly(tolerance))
+                start, crossings = _find_crossings(exactly, chance, to_exact(tolerance))
         except _TooMuchError as error:
             reason = str(error)
         except TooMuchWorkError:
             reason = "the values of its nodes cross each other too often, or too closely"
-    return Opponents(file, tree, chance, rows, crossings, start, _exactly(tolerance), reason)
+    return Opponents(file, tree, chance, rows, crossings, start, to_exact(tolerance), reason)
 
 
 class _TooMuchError(Exception):
     """Finding crossings would take too long; the text says why."""
-
-
-def _exactly(value: Number) -> Fraction:
-    return value if isinstance(value, Fraction) else to_fraction(exact_text(value))
 
 
 def _as_in(tree: Tree, epsilon: Number) -> Number:
@@ -180,7 +177,7 @@ def _as_in(tree: Tree, epsilon: Number) -> Number:
         raise AnalysisError(f"epsilon is a number from 0 to 1, got the text {epsilon!r}")
     if epsilon != epsilon:
         raise AnalysisError("epsilon is NaN: expected a probability from 0 to 1")
-    return _exactly(epsilon) if tree.exact else float(epsilon)
+    return to_exact(epsilon) if tree.exact else float(epsilon)
 
 
 def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...]:

@@ -82,7 +82,7 @@ def _plain(value: Number, report: Rescaling) -> int | float | str:
 def _at(search: Search | None, node: int) -> dict[str, Any] | None:
     if search is None:
         return None
-    ties = list(search.best_actions(node))
+    ties = [search.tree.branch_label(node, b) for b in search.best_branches(node)]
     return {
         "value": json_number(search.lower[node]),
         "best": ties[0] if ties else None,

@@ -34,7 +34,7 @@ from expectitree.analysis.rescale.report import Answer, Rescaling, rescale
 from expectitree.analysis.rescale.scales import stepped
 from expectitree.errors import TransformError
 from expectitree.searches.engine import evaluate
-from expectitree.tree.model import Bounds, Kind, Tree
+from expectitree.tree.model import Bounds, Kind, Tree, check_tree
 from expectitree.tree.transform import in_fractions
 
 MOST_MAPS = 3_000  # that the search tries
@@ -56,6 +56,7 @@ def rescale_somehow(
     `yes` with the rescaled tree, `no` with the reason why there is none, or `unknown` with how many
     maps were tried. Its parameters are those of `rescale`.
     """
+    check_tree(tree)
     before = evaluate(tree, bounds=bounds, engine=engine)
     unmapped = Rescaling(file, before)
     root = len(tree) - 1
@@ -66,7 +67,7 @@ def rescale_somehow(
         )
     exact = tree if tree.exact else in_fractions(tree) if len(tree) <= _MOST_VERIFIED else None
     # Floating point takes for a tie what exactly is none.
-    best = next((before if exact is None or tree.exact else evaluate(exact)).iterate_best(root))
+    best = next((before if exact is None or tree.exact else evaluate(exact)).best_branches(root))
     finder = _Finder(tree, best)
     try:
         found = finder.find()

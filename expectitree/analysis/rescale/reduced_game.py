@@ -9,8 +9,7 @@ from heapq import heappop, heappush
 from math import lcm
 from typing import Any, TypeAlias
 
-from expectitree.analysis.rescale.scales import as_fraction
-from expectitree.numbers import Number
+from expectitree.numbers import Number, to_exact
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.tree.builder import TreeBuilder
 from expectitree.tree.model import Columns, Kind, Tree
@@ -114,7 +113,7 @@ def reduced(tree: Tree) -> Game:
                 )
         denominator.append(common)
         columns.first.append(len(columns.child))
-    exactly = [as_fraction(u) for u in utilities]
+    exactly = [to_exact(u) for u in utilities]
     slack = Fraction(0) if tree.exact else ROUNDING
     return Game(
         exactly, columns, denominator, [new[a] for a in actions], kind[root] == Kind.MAX, slack
@@ -182,7 +181,7 @@ def _merged_branches(
     if kind[n] != Kind.CHANCE:
         below = dict.fromkeys(same[child[b]] for b in own)
         return [(c, Fraction(1)) for c in _mattering(kind[n], below, settled)]
-    shares: Any = [as_fraction(probability[b]) for b in own]
+    shares: Any = [to_exact(probability[b]) for b in own]
     if not tree.exact:
         shares = builder.distribution(shares, len(shares))[0]
     merged: dict[int, Fraction] = {}

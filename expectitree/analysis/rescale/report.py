@@ -20,7 +20,6 @@ from expectitree.analysis.rescale.scales import (
     Image,
     MapClass,
     Scale,
-    as_fraction,
     as_number,
     classify,
     scale_of,
@@ -28,11 +27,12 @@ from expectitree.analysis.rescale.scales import (
 )
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, TransformError
-from expectitree.numbers import Number, display_text, escape, message_text
-from expectitree.searches.engine import ROUNDING_EPS, evaluate
+from expectitree.numbers import Number, display_text, escape, is_finite, message_text, to_exact
+from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
+from expectitree.searches.setup import ROUNDING_EPS
 from expectitree.searches.unknown import check_known
-from expectitree.tree.model import Bounds, Column, Kind, Tree, finite
+from expectitree.tree.model import Bounds, Column, Kind, Tree, check_tree
 from expectitree.tree.transform import map_utilities
 
 _SAME = 4  # eps, within which values agree that two searches computed
@@ -123,9 +123,10 @@ def rescale(
     and best actions stay. Raises `TransformError` where a utility has no image, `AnalysisError`
     where that check fails.
     """
+    check_tree(tree)
     utilities, estimates = numbers_of(tree)
     if isinstance(scale, Mapping) and (
-        unknown := unknown_names(map(as_fraction, scale), utilities | estimates)
+        unknown := unknown_names(map(to_exact, scale), utilities | estimates)
     ):
         least, greatest = min(utilities), max(utilities)
         raise TransformError(
@@ -224,7 +225,7 @@ def _unused_names(scale: Scale, numbers: Iterable[Number]) -> Iterator[str]:
 
 def _map_ends(tree: Tree, scale: Scale, images: dict[Number, Number]) -> str:
     """Add the images of all finite ends of bounds, or return why bounds cannot go through the map."""
-    ends = {end for pair in tree.local_bounds.values() for end in pair if finite(end)}
+    ends = {end for pair in tree.local_bounds.values() for end in pair if is_finite(end)}
     if not tree.local_bounds:
         return ""
     try:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from expectitree.errors import TransformError
-from expectitree.numbers import Number, message_text
+from expectitree.numbers import Number, message_text, to_exact
 
 AFFINE, ORDERED, NEITHER = "positive affine", "order-preserving", "neither"
 _STRAIGHT = 1e-12  # of the images' range: what is still a straight line where images are irrational
@@ -80,7 +80,7 @@ def classify(pairs: Sequence[tuple[Number, Image]], bends: bool = False) -> MapC
         if other <= image:
             return MapClass(NEITHER, witness=((u, image), (v, other)))
     (least, low), (greatest, high) = pairs[0], pairs[-1]
-    start, end = as_fraction(least), as_fraction(greatest)
+    start, end = to_exact(least), to_exact(greatest)
     if start == end:
         return MapClass(AFFINE, Fraction(1), Fraction(low) - start)
     if bends and len(pairs) > 2:
@@ -89,7 +89,7 @@ def classify(pairs: Sequence[tuple[Number, Image]], bends: bool = False) -> MapC
     offset = Fraction(low) - slope * start
     is_exact = not any(isinstance(image, float) for _, image in pairs)
     slack = 0 if is_exact else _STRAIGHT * (float(high) - float(low))
-    if all(abs(slope * as_fraction(u) + offset - Fraction(image)) <= slack for u, image in pairs):
+    if all(abs(slope * to_exact(u) + offset - Fraction(image)) <= slack for u, image in pairs):
         return MapClass(AFFINE, slope, offset)
     return MapClass(ORDERED)
 
@@ -103,7 +103,7 @@ def named(images: Mapping[Fraction, Fraction], kind: str = "map", text: str | No
 
     def rule(u: Number) -> Image:
         found = images.get(u) if isinstance(u, Fraction) else rounded.get(u)
-        return as_fraction(u) if found is None else found
+        return to_exact(u) if found is None else found
 
     listed = ", ".join(f"{message_text(u)}={message_text(image)}" for u, image in images.items())
     return Scale(kind, listed if text is None else text, rule, images)
@@ -113,7 +113,7 @@ def affine(slope: Fraction, offset: Fraction) -> Scale:
     """Return the map u -> slope * u + offset."""
     shift = f" {'-' if offset < 0 else '+'} {message_text(abs(offset))}" if offset else ""
     text = f"{message_text(slope)} * u{shift}"
-    return Scale("affine", text, lambda u: slope * as_fraction(u) + offset)
+    return Scale("affine", text, lambda u: slope * to_exact(u) + offset)
 
 
 def power(exponent: Fraction) -> Scale:
@@ -125,7 +125,7 @@ def power(exponent: Fraction) -> Scale:
     return Scale(
         "power",
         f"u^{message_text(exponent)}",
-        lambda u: _power(as_fraction(u), exponent),
+        lambda u: _power(to_exact(u), exponent),
         rises=True,
     )
 
@@ -197,7 +197,7 @@ def exponential(rate: Fraction) -> Scale:
 
     def rule(u: Number) -> float:
         try:
-            image = -math.expm1(-float(rate * as_fraction(u))) / float(rate)
+            image = -math.expm1(-float(rate * to_exact(u))) / float(rate)
         except (OverflowError, ZeroDivisionError):
             image = math.inf
         if math.isinf(image):
@@ -213,13 +213,13 @@ def exponential(rate: Fraction) -> Scale:
 
 def stepped(steps: Mapping[Number, Fraction]) -> Scale:
     """Return the map that adds each step's height to the utilities that reach its threshold."""
-    heights = {as_fraction(threshold): height for threshold, height in sorted(steps.items())}
+    heights = {to_exact(threshold): height for threshold, height in sorted(steps.items())}
     text = "u" + "".join(
         f", plus {message_text(height)} from {message_text(t)} up" for t, height in heights.items()
     )
 
     def rule(u: Number) -> Fraction:
-        exactly = as_fraction(u)
+        exactly = to_exact(u)
         return exactly + sum(
             height for threshold, height in heights.items() if exactly >= threshold
         )
@@ -232,7 +232,7 @@ def scale_of(given: Scale | Mapping[Any, Any] | Callable[[Number], Any]) -> Scal
     if isinstance(given, Scale):
         return given
     if isinstance(given, Mapping):
-        return named({as_fraction(u): as_fraction(image) for u, image in given.items()})
+        return named({to_exact(u): to_exact(image) for u, image in given.items()})
     name = getattr(given, "__name__", "")
     text = name if name.isidentifier() else "a function"
 
@@ -241,11 +241,6 @@ def scale_of(given: Scale | Mapping[Any, Any] | Callable[[Number], Any]) -> Scal
         return image if isinstance(image, float) else Fraction(image)
 
     return Scale("function", text, rule)
-
-
-def as_fraction(value: Number) -> Fraction:
-    """Return a number exactly: a float is the decimal that Python prints for it."""
-    return value if isinstance(value, Fraction) else Fraction(repr(float(value)))
 
 
 def unknown_names(names: Iterable[Fraction], numbers: Iterable[Number]) -> list[Fraction]:

@@ -155,9 +155,9 @@ def _paths(report: Rescaling, nodes: Sequence[int]) -> list[str]:
 
 def _best_text(search: Search, node: int, look: Look, joint: str = ", ") -> str:
     """Return the best actions of a node, of many the first ones; of CHANCE nothing."""
-    branches = list(islice(search.iterate_best(node), _MOST_TIES))
+    branches = list(islice(search.best_branches(node), _MOST_TIES))
     text = joint.join(look.shown(search.tree.branch_label(node, b)) for b in branches)
-    others = search.count_best(node) - len(branches)
+    others = sum(1 for _ in search.best_branches(node)) - len(branches)
     return f"{text} and {others:,} more" if others else text
 
 
@@ -168,7 +168,7 @@ def _sentences(report: Rescaling, look: Look) -> Iterator[tuple[str, str]]:
     best = _best_text(report.before, root, look, " and ")
     first = (answer and answer.action) or report.before.best
     decision = f"the decision {look.shown(first)}" if first else "the decision"
-    if (count := report.before.count_best(root)) > 1:
+    if (count := len(report.before.ties)) > 1:
         which = "the first of" if first == report.before.best else "in floating point one of"
         decision += f" ({which} {count:,} that tie)"
     if answer is not None and answer.answer != "yes":
@@ -198,7 +198,7 @@ def _sentences(report: Rescaling, look: Look) -> Iterator[tuple[str, str]]:
     elif report.changed:
         new = _best_text(after, root, look, " and ")
         tie = ""
-        counts = [search.count_best(root) for search in (report.before, after)]
+        counts = [len(search.ties) for search in (report.before, after)]
         if counts[0] == 1 < counts[1]:
             tie = ": now they tie"
         elif counts[0] > 1 == counts[1]:
@@ -210,7 +210,7 @@ def _sentences(report: Rescaling, look: Look) -> Iterator[tuple[str, str]]:
             "title",
         )
     else:
-        tie = ", which tie" if len(report.before.best_branches(root)) > 1 else ""
+        tie = ", which tie" if len(report.before.ties) > 1 else ""
         yield f"The decision stays {best}{tie}: {values[0]} before, {values[1]} after.", "title"
         yield from _below(report, "none")
 

@@ -1,25 +1,23 @@
-"""The report as Markdown."""
+"""A study as Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from expectitree.analysis.study.summary import Summary
-from expectitree.analysis.study.text import _RIGHT, _legend, _table
+from expectitree.analysis.study.text import legend, study_table
 from expectitree.numbers import escape
-from expectitree.text.look import Look
-from expectitree.text.table import escaped, markdown
+from expectitree.text.tables import markdown, markdown_escaped
 
 
-def render(summary: Summary, look: Look) -> Iterator[str]:
-    """Yield the same as Markdown."""
+def render(summary: Summary) -> Iterator[str]:
+    """Yield the title, the table, and a legend."""
     study = summary.study
-    yield f"### {escaped(escape(study.title or study.file))}"
+    yield f"### {markdown_escaped(escape(study.title or study.file))}"
     yield ""
     if study.source:
-        yield escaped(escape(study.source))
+        yield markdown_escaped(escape(study.source))
         yield ""
-    headings, rows = _table(summary)
-    yield from markdown(headings, rows, headings[1:] if study.table == "wide" else _RIGHT)
+    yield from markdown(*study_table(summary))
     yield ""
-    yield " ".join(_legend(summary))
+    yield " ".join(legend(summary))

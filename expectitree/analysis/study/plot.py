@@ -1,10 +1,11 @@
-"""Studies as a picture, by matplotlib (extra `plot`)."""
+"""Plots of a study, by matplotlib (extra `plot`)."""
 
 from __future__ import annotations
 
 import os
 import warnings
 from importlib.util import find_spec
+from typing import Any
 
 from expectitree.algorithms import OPTIONS
 from expectitree.analysis.study.summary import Summary, SummaryRow
@@ -16,52 +17,44 @@ ENDINGS = (".svg", ".png", ".pdf")
 
 
 def draw_study(summary: Summary, path: str, name: str) -> None:
-    """Write a plot to `path` in the format that the ending of `name` tells: a line for each search, over one parameter.
+    """Write a plot of a study to `path`, in the format of the ending of `name`.
 
-    Raises `AnalysisError` where there is nothing to draw. What `check_plot` looks for must be
-    there.
+    A line for each search shows the leaves visited over one parameter. Raises `AnalysisError` if
+    there is nothing to draw. Call `check_plot` first.
     """
     import matplotlib
 
     matplotlib.use("Agg")
-    matplotlib.rcParams["svg.hashsalt"] = "expectitree"  # the same plot, the same file
+    matplotlib.rcParams["svg.hashsalt"] = "expectitree"  # the same plot gives the same file
     from matplotlib import pyplot
 
     plot = summary.study.plot
-    x_name = plot.x or next((name for name in summary.varying if _numbers(summary, name)), "")
+    x_name = plot.x or next((name for name in summary.varying if _is_numeric(summary, name)), "")
     lines = _lines(summary, x_name)
     if not lines:
-        raise AnalysisError(
-            f"there is nothing to draw over {x_name or 'any parameter'}: it has no numbers here"
-        )
+        over = x_name or "any parameter"
+        raise AnalysisError(f"there is nothing to draw over {over}: it has no numbers here")
     figure, axes = pyplot.subplots(figsize=(7.2, 4.8), layout="constrained")
     for label, points in sorted(lines.items()):
-        points.sort(key=lambda point: point[0])
-        xs, ys, halves = zip(*points, strict=True)
-        label = _plain(label)
-        axes.errorbar(
-            xs,
-            ys,
-            yerr=halves if any(halves) else None,
-            label=label,
-            marker="o",
-            markersize=4,
-            capsize=3,
-        )
+        xs, ys, halves = zip(*sorted(points, key=lambda point: point[0]), strict=True)
+        errors = halves if any(halves) else None
+        axes.errorbar(xs, ys, errors, label=_plain(label), marker="o", markersize=4, capsize=3)
     all_x = sorted({point[0] for points in lines.values() for point in points})
     for line in plot.lines:
-        drawn = [
-            (x, line.factor * x**line.power)
-            for x in all_x
-            if x > 0 and (line.factor > 0 or not plot.log)
-        ]
-        axes.plot(
-            *zip(*drawn, strict=True) if drawn else ((), ()),
-            label=_plain(line.label),
-            linestyle="--",
-            color="0.4",
-            linewidth=1,
-        )
+        drawn = [x for x in all_x if x > 0 and (line.factor > 0 or not plot.log)]
+        heights = [line.factor * x**line.power for x in drawn]
+        axes.plot(drawn, heights, "--", label=_plain(line.label), color="0.4", linewidth=1)
+    _label_axes(axes, summary, x_name, all_x)
+    ending = os.path.splitext(name)[1][1:].lower()
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending, {})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # characters that the font lacks are drawn as boxes
+        figure.savefig(path, format=ending, dpi=150, metadata=metadata)
+    pyplot.close(figure)
+
+
+def _label_axes(axes: Any, summary: Summary, x_name: str, all_x: list[float]) -> None:
+    plot = summary.study.plot
     if plot.log:
         axes.set_xscale("log")
         axes.set_yscale("log")
@@ -74,20 +67,10 @@ def draw_study(summary: Summary, path: str, name: str) -> None:
         axes.set_title(_plain(summary.study.title), fontsize=11)
     axes.grid(alpha=0.25)
     axes.legend(frameon=False, fontsize=9)
-    ending = os.path.splitext(name)[1][1:].lower()
-    metadata = (
-        {"Date": None} if ending == "svg" else {"CreationDate": None} if ending == "pdf" else {}
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # of characters that the font lacks: they are drawn as boxes
-        figure.savefig(path, format=ending, dpi=150, metadata=metadata)
-    pyplot.close(figure)
 
 
 def _lines(summary: Summary, x_name: str) -> dict[str, list[tuple[float, float, float]]]:
-    """Return for each line its points: x, y, and the half width of the interval of y."""
+    """Return the points of each line: x, y, and half the width of the interval of y."""
     lines: dict[str, list[tuple[float, float, float]]] = {}
     others = [name for name in summary.varying if name != x_name]
     for row in summary.rows:
@@ -110,7 +93,7 @@ def _lines(summary: Summary, x_name: str) -> dict[str, list[tuple[float, float, 
 
 
 def _plain(text: str) -> str:
-    """Return a text that is drawn as it is, with nothing taken for mathematics."""
+    """Return a text that matplotlib draws literally, not as a formula."""
     return escape(text).replace("$", r"\$")
 
 
@@ -121,12 +104,15 @@ def _x(row: SummaryRow, name: str) -> float | None:
         return None
 
 
-def _numbers(summary: Summary, name: str) -> bool:
+def _is_numeric(summary: Summary, name: str) -> bool:
     return any(_x(row, name) is not None for row in summary.rows)
 
 
 def check_plot(name: str) -> None:
-    """Raise `AnalysisError` where a file's ending tells no picture, or there is no matplotlib: before a long study."""
+    """Raise `AnalysisError` if the ending is not a picture's or matplotlib is missing.
+
+    The command calls this before a long study.
+    """
     if find_spec("matplotlib") is None:
         raise AnalysisError("plots need matplotlib: pip install 'expectitree[plot]'")
     if not name.lower().endswith(ENDINGS):

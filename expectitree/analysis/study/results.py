@@ -1,8 +1,8 @@
-"""The results of a study as they come: a JSON line for every tree that was searched, in a file that only grows.
+"""Keeps the results of a study: a JSON line for each tree, in a file that only grows.
 
-A line is written at once and carried to the disk before the next task counts as done, so a study
-that is killed at any moment goes on where it stopped: what is complete counts, half a line at the
-end is taken off, and what stands twice counts once.
+A line is on the disk before its task counts as done. A study that was killed at any moment therefore
+continues where it stopped: complete lines count, half a line at the end is removed, and of two
+results of one run the first counts.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from expectitree.analysis.study.spec import Parameters, tree_key
 from expectitree.errors import FileError, Problem
 
 _START = b'{"tree": {'
-_NO_RESULT = "this line is no result of a study: name another file, or move this one away"
-_FIGURES = ("leaves", "nodes", "visits", "cuts", "seconds")  # of a run, beside its value
+_NO_RESULT = "this line is not a result of a study: name another file, or move this one away"
+_FIGURES = ("leaves", "nodes", "visits", "cuts", "seconds")  # of a run, besides its value
 
 
 class Key(NamedTuple):
-    """Which tree: its parameters, and the seed that made it."""
+    """Identifies a tree: its parameters, and the seed that generated it."""
 
     tree: str  # the parameters as JSON text, in order of their names
     repetition: int
@@ -36,18 +36,16 @@ class Record(NamedTuple):
     seed: int
     nodes: int
     leaves: int
-    runs: Mapping[
-        str, Mapping[str, Any]
-    ]  # by the name of a run: value (or null), leaves, nodes, visits, cuts, seconds
+    runs: Mapping[str, Mapping[str, Any]]  # by run: its value (or null) and `_FIGURES`
 
     @property
     def key(self) -> Key:
-        """What tells this tree from others."""
+        """The key that identifies this tree."""
         return Key(tree_key(self.tree), self.repetition, self.seed)
 
 
 class Results:
-    """The records of a file, and the file to add to."""
+    """The records of a results file, and the file to append to."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -55,7 +53,7 @@ class Results:
         self._stream: Any = None
 
     def read(self) -> None:
-        """Read what is there; raise `FileError` where a line but the last is no record."""
+        """Read the file; raise `FileError` if a line other than the last is not a record."""
         try:
             with open(self.path, "rb") as stream:
                 content = stream.read()
@@ -72,13 +70,11 @@ class Results:
             except (ValueError, KeyError, TypeError, RecursionError):
                 raise FileError([Problem(self.path, _NO_RESULT, line=number, column=1)]) from None
         rest = lines[-1][: len(_START)]
-        if (
-            rest != _START[: len(rest)]
-        ):  # half a line that a killed study left starts like a whole one
+        if rest != _START[: len(rest)]:  # a line that a killed study left starts like a whole one
             raise FileError([Problem(self.path, _NO_RESULT, line=len(lines), column=1)])
 
     def open(self) -> None:
-        """Open the file to add to, without the half line that a killed study may have left."""
+        """Open the file for appending, and remove half a line that a killed study may have left."""
         try:
             self._stream = open(self.path, "ab", buffering=0)  # noqa: SIM115
             try:
@@ -97,7 +93,7 @@ class Results:
             ) from None
 
     def add(self, records: list[Record]) -> None:
-        """Write records to the disk, then count them."""
+        """Write records to the disk, then add them to `records`."""
         text = "".join(
             json.dumps(record._asdict(), ensure_ascii=False) + "\n" for record in records
         )
@@ -122,7 +118,7 @@ class Results:
         return iter(self.records.values())
 
     def _take(self, record: Record) -> None:
-        """Count a record: of a run that stands twice, the first."""
+        """Add a record; of two results of one run, the first counts."""
         before = self.records.get(record.key)
         if before is not None:
             record = record._replace(runs={**record.runs, **before.runs})
@@ -130,7 +126,7 @@ class Results:
 
 
 def _record(data: dict[str, Any]) -> Record:
-    """Return the record of a line's data; raise `ValueError` or the like where it is none."""
+    """Return the record of a line's data; raise `ValueError`, `KeyError` or `TypeError` if invalid."""
     record = Record(**data)
     whole = (record.repetition, record.seed, record.nodes, record.leaves)
     if (
@@ -146,11 +142,8 @@ def _record(data: dict[str, Any]) -> Record:
     for run in record.runs.values():
         if not all(type(run[name]) in (int, float) for name in _FIGURES):
             raise ValueError
-        if type(run["value"]) not in (
-            int,
-            float,
-            type(None),
-        ):  # None: the best action was proved before the value
+        # The value is None if the best action was proved before it.
+        if type(run["value"]) not in (int, float, type(None)):
             raise ValueError
         if (
             not 0 <= run["leaves"] <= record.leaves
@@ -162,10 +155,7 @@ def _record(data: dict[str, Any]) -> Record:
 
 
 def _lock(stream: Any, path: str) -> None:
-    """Keep others from adding to the same file; the lock goes with the process.
-
-    (Where there is no such lock, none.)
-    """
+    """Lock the file against other studies, on systems that have such locks, until the process ends."""
     try:
         import fcntl
     except ImportError:

@@ -1,8 +1,8 @@
-"""Runs a study: makes its trees and searches them, on all cores or a cluster, through one executor interface."""
+"""Runs a study: generates its trees and searches them, through any `concurrent.futures` executor."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from functools import cache
 from time import perf_counter
@@ -18,13 +18,14 @@ from expectitree.analysis.study.spec import (
     Parameters,
     Run,
     Study,
+    describe,
     tree_key,
-    written,
 )
 from expectitree.errors import AnalysisError
 from expectitree.families import expected_nodes, generate
 from expectitree.searches.engine import evaluate
-from expectitree.searches.result import Search
+from expectitree.searches.result import Outcome, Search
+from expectitree.tree.model import Tree
 from expectitree.tree.transform import in_fractions
 
 _TASK_NODES = 200_000  # searched nodes that make a task worth sending: some tenths of a second
@@ -32,44 +33,42 @@ _MOST_TREES = 50  # in one task
 
 
 class Task(NamedTuple):
-    """Some trees of the same parameters, to be made and searched by one worker."""
+    """Some trees with the same parameters, for one worker to generate and search."""
 
     tree: Parameters
-    trees: list[
-        tuple[int, int, tuple[Run, ...]]
-    ]  # repetition, seed, and the runs that are not done yet
+    trees: list[tuple[int, int, tuple[Run, ...]]]  # repetition, seed, and the runs still to do
     is_much: bool  # the whole study is long enough for compiling to pay
 
 
-def tasks(study: Study, results: Results) -> Iterator[Task]:
-    """Yield what is still to be done, in the order of the file."""
+def find_tasks(study: Study, results: Results) -> list[Task]:
+    """Return what is still to do, in the order of the file."""
     nodes = [expected_nodes(tree["family"], _parameters(tree)) for tree in study.trees]
-    total = sum(
-        n * len(study.seeds(tree)) for n, tree in zip(nodes, study.trees, strict=True)
-    ) * len(study.runs)
-    for size, tree in zip(nodes, study.trees, strict=True):
-        some = max(1, min(_MOST_TREES, int(_TASK_NODES / (size * len(study.runs)))))
+    seeds = [study.seeds(tree) for tree in study.trees]
+    total = sum(n * len(own) for n, own in zip(nodes, seeds, strict=True)) * len(study.runs)
+    is_much = compiling.pays(total)
+    tasks = []
+    for size, own, tree in zip(nodes, seeds, study.trees, strict=True):
+        key = tree_key(tree)
         waiting = []
-        for repetition, seed in enumerate(study.seeds(tree)):
-            done = results.records.get(Key(tree_key(tree), repetition, seed))
+        for repetition, seed in enumerate(own):
+            done = results.records.get(Key(key, repetition, seed))
             runs = tuple(run for run in study.runs if done is None or run.name not in done.runs)
             if runs:
                 waiting.append((repetition, seed, runs))
-            if len(waiting) == some:
-                yield Task(tree, waiting, compiling.pays(total))
-                waiting = []
-        if waiting:
-            yield Task(tree, waiting, compiling.pays(total))
+        step = max(1, min(_MOST_TREES, int(_TASK_NODES / (size * len(study.runs)))))
+        for start in range(0, len(waiting), step):
+            tasks.append(Task(tree, waiting[start : start + step], is_much))
+    return tasks
 
 
-def count_trees(study: Study, results: Results) -> tuple[int, int]:
-    """Return how many trees of a study are done, and how many there are."""
+def count_trees(study: Study, tasks: Sequence[Task]) -> tuple[int, int]:
+    """Return how many trees of a study are done, given the remaining tasks, and how many in all."""
     total = sum(len(study.seeds(tree)) for tree in study.trees)
-    return total - sum(len(task.trees) for task in tasks(study, results)), total
+    return total - sum(len(task.trees) for task in tasks), total
 
 
 def perform(task: Task) -> list[Record]:
-    """Return what the searches of a task find: a record for each tree."""
+    """Return a record for each tree of a task, with the results of its searches."""
     if task.is_much:
         compiling.assume_started()
         for run in {run for _, _, runs in task.trees for run in runs}:
@@ -77,45 +76,49 @@ def perform(task: Task) -> list[Record]:
     records = []
     for repetition, seed, runs in task.trees:
         parameters: dict[str, Any] = _parameters(task.tree)
-        tree = generate(
-            task.tree["family"],
-            **parameters | ({} if task.tree["family"] == "lattice" else {"seed": seed}),
-        )
-        exact = in_fractions(tree) if any(run.engine == "exact" for run in runs) else None
-        found: dict[str, dict[str, Any]] = {}
-        limits: dict[
-            str, tuple[Limit, float]
-        ] = {}  # by engine, with the seconds: two rows may be of the same one
-        for run in runs:
-            searched = exact if run.engine == "exact" else tree
-            assert searched is not None
-            start = perf_counter()
-            if run.algorithm in (LIMIT, LIMIT_ACTION):
-                if run.engine not in limits:
-                    limit = measure(searched, [], engine=run.engine)
-                    limits[run.engine] = limit, perf_counter() - start
-                limit, seconds = limits[run.engine]
-                figures = _least(limit, run.algorithm == LIMIT_ACTION)
-                interval = figures["value"], figures["value"]
-                start = perf_counter() - seconds
-            else:
-                search = evaluate(searched, run.algorithm, engine=run.engine)
-                interval = float(search.lower[-1]), float(search.upper[-1])
-                figures = _figures(search)
-            found[run.name] = figures | {"seconds": round(perf_counter() - start, 6)}
-            known = next(
-                (other["value"] for other in found.values() if other["value"] is not None), None
-            )
-            _check_agreement(task.tree, seed, run.algorithm, interval, known)
+        if task.tree["family"] != "lattice":
+            parameters["seed"] = seed
+        tree = generate(task.tree["family"], **parameters)
+        found = _search_all(tree, runs, f"{describe(task.tree)}, seed {seed}")
         records.append(Record(dict(task.tree), repetition, seed, len(tree), tree.leaves, found))
     return records
 
 
-def _figures(search: Search) -> dict[str, Any]:
-    """Return what is recorded of a search."""
+def _search_all(tree: Tree, runs: Sequence[Run], name: str) -> dict[str, dict[str, Any]]:
+    """Return the figures of each run on a tree; raise `AnalysisError` if two of them disagree."""
+    exact = in_fractions(tree) if any(run.engine == "exact" for run in runs) else tree
+    limits: dict[
+        str, tuple[Limit, float]
+    ] = {}  # by engine, with its seconds: two rows may share it
+    found: dict[str, dict[str, Any]] = {}
+    for run in runs:
+        searched = exact if run.engine == "exact" else tree
+        start = perf_counter()
+        if run.algorithm in (LIMIT, LIMIT_ACTION):
+            if run.engine not in limits:
+                limit = measure(searched, [], engine=run.engine)
+                limits[run.engine] = limit, perf_counter() - start
+            limit, seconds = limits[run.engine]
+            figures = _limit_figures(limit, run.algorithm == LIMIT_ACTION)
+            interval = figures["value"], figures["value"]
+        else:
+            search = evaluate(searched, run.algorithm, engine=run.engine)
+            lower, upper = search.interval_of(tree.root.id)
+            interval = float(lower), float(upper)
+            figures = _search_figures(search)
+            seconds = perf_counter() - start
+        found[run.name] = figures | {"seconds": round(seconds, 6)}
+        values = [other["value"] for other in found.values() if other["value"] is not None]
+        if values:
+            _check_agreement(name, run.algorithm, interval, values[0])
+    return found
+
+
+def _search_figures(search: Search) -> dict[str, Any]:
+    """Return the recorded figures of a search."""
     counts = search.counts
     return {
-        "value": float(search.value) if search.is_known else None,
+        "value": float(search.value) if search.outcome is Outcome.VALUE else None,
         "leaves": counts.leaves_visited,
         "nodes": counts.visited,
         "visits": counts.visits,
@@ -123,17 +126,16 @@ def _figures(search: Search) -> dict[str, Any]:
     }
 
 
-def _least(limit: Limit, for_action: bool) -> dict[str, Any]:
-    """Return the same as if a search had looked at the fewest leaves that are enough for the value, or the action."""
-    tree = limit.tree
+def _limit_figures(limit: Limit, for_action: bool) -> dict[str, Any]:
+    """Return the figures of a search that visits only the leaves needed for the value or action."""
+    tree, columns = limit.tree, limit.tree.columns
     enough = limit.best_action if for_action and limit.best_action is not None else limit.exact
     is_needed = [0] * len(tree)
     for leaf in enough.leaves:
         is_needed[leaf] = 1
-    kind, _, first, child, _ = tree.columns
     for n in range(len(tree)):
-        if kind[n]:
-            is_needed[n] = max(is_needed[child[b]] for b in range(first[n], first[n + 1]))
+        for b in range(columns.first[n], columns.first[n + 1]):
+            is_needed[n] |= is_needed[columns.child[b]]
     nodes = sum(is_needed)
     return {
         "value": float(limit.search.value),
@@ -146,42 +148,37 @@ def _least(limit: Limit, for_action: bool) -> dict[str, Any]:
 
 @cache
 def _warm_up(player_cuts: bool, in_order: bool) -> None:
-    """Start what compiles a loop, once a worker, so that no search's time has that in it."""
+    """Compile a loop once in each worker, so that no search's time includes that."""
     if compiling.available():
         name = "best-first" if not in_order else "star1" if player_cuts else "expectiminimax"
         evaluate(generate("ballard", branching=2), name, engine="compiled")
 
 
 def _check_agreement(
-    tree: Parameters,
-    seed: int,
-    algorithm: Algorithm,
-    interval: tuple[float, float],
-    known: float | None,
+    name: str, algorithm: Algorithm, interval: tuple[float, float], known: float
 ) -> None:
     lower, upper = interval
-    if known is not None and not lower - 1e-6 * max(1.0, abs(known)) <= known <= upper + 1e-6 * max(
-        1.0, abs(known)
-    ):
+    tolerance = 1e-6 * max(1.0, abs(known))
+    if not lower - tolerance <= known <= upper + tolerance:
         found = repr(lower) if lower == upper else f"from {lower!r} to {upper!r}"
         raise AnalysisError(
-            f"{algorithm.full_name} finds {found} where another search found {known!r}, in the tree {written(tree)}, "
-            f"seed {seed}: this is a defect of expectitree, please report it"
+            f"{algorithm.full_name} finds {found} where another search found {known!r}, in the "
+            f"tree {name}: this is a defect of expectitree, please report it"
         )
 
 
 def execute(
-    study: Study,
+    tasks: Sequence[Task],
     results: Results,
     executor: Executor,
     workers: int,
     progress: Callable[[int], None],
 ) -> None:
-    """Do what is still to be done, a few tasks a worker at a time; `progress` is told of trees as they are done.
+    """Perform tasks, a few for each worker at a time; report finished trees to `progress`.
 
-    What is running when this is interrupted ends with the executor, which is the caller's.
+    On an interrupt, the running tasks end with the executor, which belongs to the caller.
     """
-    todo = tasks(study, results)
+    todo: Iterator[Task] = iter(tasks)
     running: set[Future[list[Record]]] = set()
     while True:
         for task in todo:

@@ -1,4 +1,4 @@
-"""What a study comes to: for each kind of tree and each search, means with 95% intervals, beside what was published."""
+"""Summarises a study: means with 95% intervals for each kind of tree and search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from expectitree.analysis.study.spec import Parameters, Run, Study, tree_key
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """A mean, and half the width of the interval that holds it with 95% confidence; None for a single value."""
+    """A mean, and half the width of its 95% confidence interval (None for a single value)."""
 
     value: float
     half: float | None
@@ -45,7 +45,7 @@ class SummaryRow:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A study and what it comes to so far."""
+    """A study and its results so far."""
 
     study: Study
     rows: Sequence[SummaryRow]
@@ -54,13 +54,13 @@ class Summary:
 
     @property
     def varying(self) -> list[str]:
-        """The parameters in which the trees differ."""
+        """The parameters that differ between trees."""
         names = dict.fromkeys(name for tree in self.study.trees for name in tree)
         return [name for name in names if len({tree.get(name) for tree in self.study.trees}) > 1]
 
 
 def summarize(study: Study, results: Results, done: int, total: int) -> Summary:
-    """Return the means over all trees of a study that are done."""
+    """Return the means over all finished trees of a study."""
     rows = []
     for tree in study.trees:
         keys = [
@@ -76,48 +76,39 @@ def summarize(study: Study, results: Results, done: int, total: int) -> Summary:
 
 
 def _row(study: Study, tree: Parameters, run: Run, records: list[Record]) -> SummaryRow:
-    found = [record.runs[run.name] for record in records]
-    figures = [figure.figure for figure in study.published if figure.is_of(tree, run.algorithm)]
+    found = [(record, record.runs[run.name]) for record in records]
+    figures = [f.figure for f in study.published if f.applies_to(tree, run.algorithm)]
     return SummaryRow(
         tree,
         run,
         len(records),
         fmean(record.leaves for record in records),
-        mean([run["leaves"] for run in found]),
-        mean(
-            [
-                100 * run["leaves"] / record.leaves
-                for run, record in zip(found, records, strict=True)
-            ]
-        ),
-        mean(
-            [100 * run["nodes"] / record.nodes for run, record in zip(found, records, strict=True)]
-        ),
-        mean([run["visits"] for run in found]),
-        median(run["seconds"] for run in found),
+        mean([counts["leaves"] for _, counts in found]),
+        mean([100 * counts["leaves"] / record.leaves for record, counts in found]),
+        mean([100 * counts["nodes"] / record.nodes for record, counts in found]),
+        mean([counts["visits"] for _, counts in found]),
+        median(counts["seconds"] for _, counts in found),
         figures[0] if figures else None,
     )
 
 
 def mean(values: Sequence[float]) -> Mean:
-    """Return the mean of some values with its 95% interval, by Student's t."""
+    """Return the mean of some values with its 95% interval, by Student's t distribution."""
     count = len(values)
     if count < 2:
         return Mean(fmean(values), None)
     return Mean(fmean(values), _t(count - 1) * stdev(values) / math.sqrt(count))
 
 
-_FEW = (
-    12.706,
-    4.303,
-    3.182,
-    2.776,
-    2.571,
-)  # Student's t, two-sided 95%, for 1 to 5 degrees of freedom
+# Student's t, two-sided 95%, for 1 to 5 degrees of freedom.
+_FEW = (12.706, 4.303, 3.182, 2.776, 2.571)
 
 
 def _t(degrees: int) -> float:
-    """Return the two-sided 95% quantile of Student's t (Abramowitz and Stegun 26.7.5), to three digits."""
+    """Return the two-sided 95% quantile of Student's t to three digits.
+
+    The series is Abramowitz and Stegun 26.7.5; for few degrees of freedom it is too coarse.
+    """
     if degrees <= len(_FEW):
         return _FEW[degrees - 1]
     z = NormalDist().inv_cdf(0.975)

@@ -1,136 +1,135 @@
-"""Studies as a table for people, and as JSON, CSV and Markdown."""
+"""A study as text: a row for each kind of tree and search, or a wide table of shares."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from string import ascii_uppercase
-from typing import Any
 
-from expectitree.algorithms import OPTIONS
-from expectitree.analysis.compare.csv import CHOICE_COLUMNS
-from expectitree.analysis.compare.text import seconds_text
-from expectitree.analysis.study.spec import written
+from rich.console import ConsoleOptions, RenderableType
+from rich.text import Text
+
+from expectitree.analysis.study.spec import describe
 from expectitree.analysis.study.summary import Mean, Summary, SummaryRow
-from expectitree.text.look import Look, wrapped
-from expectitree.text.table import table
+from expectitree.text.console import characters, line, safe
+from expectitree.text.phrases import plural, seconds_text
+from expectitree.text.tables import Column, table
 
-_FIGURES = ("trees", "leaves", "nodes", "published", "off by", "time")
-_RIGHT = (
-    "trees",
-    "leaves",
-    "nodes",
-    "published",
-    "off by",
-    "time",
-    "branching",
-    "plies",
-    "steps",
-    "seed",
-    "end",
-    "skew",
-)
+_CELL = 6  # terminal columns of a cell of a wide table
 
 
-def render(summary: Summary, look: Look) -> Iterator[str]:
-    """Yield title, table, and what stands in it."""
+def render(summary: Summary, options: ConsoleOptions) -> Iterator[RenderableType]:
+    """Yield the title, the table, and a legend."""
     study = summary.study
     for text, style in ((study.title, "title"), (study.source, "dim")):
-        for line in wrapped(look.shown(text or ""), look.width):
-            yield look.paint(line, style)
-    yield f"{summary.done:,} of {summary.total:,} trees done"
+        if text:
+            yield Text(safe(text, options), style=style)
+    yield f"{summary.done:,} of {plural(summary.total, 'tree')} done"
     yield ""
-    headings, rows = _table(summary)
-    if rows:
-        if not look.unicode:
-            rows = [[cell.replace("±", "+-") for cell in row] for row in rows]
-        if summary.study.table == "wide":
-            yield from _keyed(headings[1:], rows, look)
-        else:
-            yield from table(headings, rows, look, _RIGHT, ("time", "trees", "nodes"))
-        yield ""
-        for remark in _legend(summary):
-            for line in wrapped(remark if look.unicode else remark.replace("±", "+-"), look.width):
-                yield look.paint(line, "dim")
+    if not summary.rows:
+        return
+    columns, rows = study_table(summary)
+    if study.table == "wide":
+        yield from _keyed([column.heading for column in columns[1:]], rows, options)
+    else:
+        yield from table(columns, rows, options)
+    yield ""
+    for sentence in legend(summary):
+        marked = sentence.replace("±", characters(options).plus_minus)
+        yield Text(marked, style="dim")
 
 
-CSV_COLUMNS = (
-    "tree", "algorithm", *CHOICE_COLUMNS, "engine", "trees", "leaves_total", "leaves", "leaves_half",
-    "leaf_share", "leaf_share_half", "node_share", "node_share_half", "visits", "seconds", "published",
-)  # fmt: skip
-
-
-def _fields(row: SummaryRow) -> list[Any]:
-    chosen = row.run.algorithm
-    return [
-        None, chosen.name, *map(chosen.options.get, OPTIONS), row.run.engine,
-        row.trees, row.leaves_total, row.leaves.value, row.leaves.half, row.leaf_share.value, row.leaf_share.half,
-        row.node_share.value, row.node_share.half, row.visits.value, row.seconds, row.published,
-    ]  # fmt: skip
-
-
-def _table(summary: Summary) -> tuple[Sequence[str], list[list[str]]]:
+def study_table(summary: Summary) -> tuple[list[Column], list[list[str]]]:
+    """Return the columns and rows of the table that the study asks for."""
     return _wide(summary) if summary.study.table == "wide" else _long(summary)
 
 
-def _wide(summary: Summary) -> tuple[Sequence[str], list[list[str]]]:
+def legend(summary: Summary) -> Iterator[str]:
+    """Yield what the figures of the table are, in sentences."""
+    if summary.study.table == "wide":
+        counts = [row.trees for row in summary.rows]
+        trees = plural(max(counts), "tree")
+        if min(counts) < max(counts):
+            trees = f"{min(counts):,} to {trees}"
+        widest = max(row.leaf_share.half or 0.0 for row in summary.rows)
+        yield (
+            f"Mean share of the leaves that were visited, in per cent, of {trees} a row; the 95% "
+            f"intervals are up to ±{widest:.1f} wide to either side."
+        )
+        return
+    if any(row.leaf_share.half for row in summary.rows):
+        yield "Mean share of the leaves and of the nodes that were visited, ± the 95% interval."
+    else:
+        yield "Leaves visited of all; share of the nodes that were visited."
+    if any(row.published is not None for row in summary.rows):
+        yield "Off by: measured minus published, in percentage points."
+
+
+def _wide(summary: Summary) -> tuple[list[Column], list[list[str]]]:
     """Return a row for each kind of tree, with the share of the leaves that each search visited."""
     searches = list(dict.fromkeys(row.run.name for row in summary.rows))
     rows: dict[str, dict[str, str]] = {}
     for row in summary.rows:
-        rows.setdefault(written(row.tree), {})[row.run.name] = f"{row.leaf_share.value:.1f}"
-    return ["trees", *searches], [
+        rows.setdefault(describe(row.tree), {})[row.run.name] = f"{row.leaf_share.value:.1f}"
+    columns = [Column("trees"), *(Column(name, number=True) for name in searches)]
+    return columns, [
         [tree, *(cells.get(name, "-") for name in searches)] for tree, cells in rows.items()
-    ]  # fmt: skip
+    ]
 
 
-def _keyed(searches: Sequence[str], rows: Sequence[Sequence[str]], look: Look) -> Iterator[str]:
-    """Yield the rows of a wide table, each below what it is about; searches have a letter each, to leave room."""
+def _keyed(
+    searches: Sequence[str], rows: Sequence[Sequence[str]], options: ConsoleOptions
+) -> Iterator[RenderableType]:
+    """Yield a wide table: a letter stands for each search, and each row follows its trees' name."""
     keys = [ascii_uppercase[i] if i < 26 else str(i) for i in range(len(searches))]
-    yield from (
-        look.paint(f"{key:>6} {name}", "dim") for key, name in zip(keys, searches, strict=True)
-    )
-    a_line = max(1, look.width // 6)
-
-    def lines(cells: Sequence[str]) -> Iterator[str]:
-        for i in range(0, len(cells), a_line):
-            yield "".join(f"{cell:>6}" for cell in cells[i : i + a_line])
-
+    for key, name in zip(keys, searches, strict=True):
+        yield line((f"{key:>{_CELL}} {name}", "dim"))
     yield ""
-    for line in lines(keys):
-        yield look.paint(line, "dim")
-    for tree, *cells in rows:
-        for line in wrapped(tree, look.width):
-            yield look.paint(line, "title")
-        yield from lines(cells)
+    for cells in _lines(keys, options):
+        yield line((cells, "dim"))
+    for tree, *shares in rows:
+        yield Text(safe(tree, options), style="title")
+        yield from _lines(shares, options)
 
 
-def _long(summary: Summary) -> tuple[Sequence[str], list[list[str]]]:
-    names = summary.varying
+def _lines(cells: Sequence[str], options: ConsoleOptions) -> Iterator[str]:
+    """Yield lines of cells, as many in a line as fit."""
+    per_line = max(1, options.max_width // _CELL)
+    for start in range(0, len(cells), per_line):
+        yield "".join(f"{cell:>{_CELL}}" for cell in cells[start : start + per_line])
+
+
+def _long(summary: Summary) -> tuple[list[Column], list[list[str]]]:
+    """Return a row for each kind of tree and search."""
     has_published = any(row.published is not None for row in summary.rows)
-    figures = [f for f in _FIGURES if has_published or f not in ("published", "off by")]
-    rows = []
-    for row in summary.rows:
-        off = ""
-        if row.published_share is not None:
-            off = f"{row.leaf_share.value - row.published_share:+.1f}"
-        cells = {
-            "trees": f"{row.trees:,}",
-            "leaves": percent(row.leaf_share),
-            "nodes": percent(row.node_share),
-            "published": _published(row),
-            "off by": "0" if off in ("+0.0", "-0.0") else off,
-            "time": seconds_text(row.seconds),
-        }
-        if row.leaf_share.half in (None, 0.0):
-            cells["leaves"] = f"{row.leaves.value:,.0f} of {row.leaves_total:,.0f}"
-        rows.append(
-            [
-                *(row.tree.get(name, "-") for name in names),
-                row.run.name,
-                *(cells[f] for f in figures),
-            ]
-        )
-    return [*names, "algorithm", *figures], rows
+    figures = [f for f in _FIGURES if has_published or f[0].heading not in ("published", "off by")]
+    parameters = [
+        Column(name, number=all(_is_number(row.tree.get(name, "-")) for row in summary.rows))
+        for name in summary.varying
+    ]
+    rows = [
+        [
+            *(row.tree.get(name, "-") for name in summary.varying),
+            row.run.name,
+            *(cell(row) for _, cell in figures),
+        ]
+        for row in summary.rows
+    ]
+    return [*parameters, Column("algorithm"), *(column for column, _ in figures)], rows
+
+
+def _is_number(text: str) -> bool:
+    return text == "-" or text.replace(".", "", 1).isdecimal()
+
+
+def _leaves(row: SummaryRow) -> str:
+    if row.leaf_share.half in (None, 0.0):
+        return f"{row.leaves.value:,.0f} of {row.leaves_total:,.0f}"
+    return _percent(row.leaf_share)
+
+
+def _percent(mean: Mean) -> str:
+    half = f" ±{mean.half:.1f}" if mean.half else ""
+    return f"{mean.value:.1f}%{half}"
 
 
 def _published(row: SummaryRow) -> str:
@@ -139,25 +138,18 @@ def _published(row: SummaryRow) -> str:
     return row.published if "/" in row.published else f"{row.published}%"
 
 
-def percent(mean: Mean) -> str:
-    """Return a mean share with the half width of its interval."""
-    half = f" ±{mean.half:.1f}" if mean.half else ""
-    return f"{mean.value:.1f}%{half}"
+def _off_by(row: SummaryRow) -> str:
+    if row.published_share is None:
+        return ""
+    off = f"{row.leaf_share.value - row.published_share:+.1f}"
+    return "0" if off in ("+0.0", "-0.0") else off
 
 
-def _legend(summary: Summary) -> Iterator[str]:
-    if summary.study.table == "wide":
-        trees = sorted({row.trees for row in summary.rows})
-        halves = [row.leaf_share.half or 0.0 for row in summary.rows]
-        many = f"{trees[0]:,}" if len(trees) == 1 else f"{trees[0]:,} to {trees[-1]:,}"
-        yield (
-            f"Mean share of the leaves that were visited, in per cent, of {many} tree{'s' * (trees[-1] > 1)} a row; "
-            f"the 95% intervals are up to ±{max(halves):.1f} wide to either side."
-        )
-        return
-    if any(row.leaf_share.half for row in summary.rows):
-        yield "Mean share of the leaves and of the nodes that were visited, ± the 95% interval."
-    else:
-        yield "Leaves visited of all; share of the nodes that were visited."
-    if any(row.published is not None for row in summary.rows):
-        yield "Off by: measured less published, in points of a per cent."
+_FIGURES: tuple[tuple[Column, Callable[[SummaryRow], str]], ...] = (
+    (Column("trees", number=True, spare=3), lambda row: f"{row.trees:,}"),
+    (Column("leaves", number=True), _leaves),
+    (Column("nodes", number=True, spare=2), lambda row: _percent(row.node_share)),
+    (Column("published", number=True), _published),
+    (Column("off by", number=True, spare=1), _off_by),
+    (Column("time", number=True, spare=4), lambda row: seconds_text(row.seconds)),
+)

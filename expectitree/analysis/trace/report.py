@@ -28,10 +28,11 @@ from expectitree.analysis.trace.events import (
 )
 from expectitree.display import Shown
 from expectitree.numbers import INFINITY, Number
-from expectitree.searches.cuts import NO_CUTS, fails_low
-from expectitree.searches.engine import choose_bounds, search_window, tolerance
+from expectitree.searches.engine import choose_bounds, search_window
 from expectitree.searches.result import Search
-from expectitree.tree.model import Bounds, Kind, Tree
+from expectitree.searches.setup import tolerance
+from expectitree.searches.star_minimax import CUT_PROBING, NO_CUTS
+from expectitree.tree.model import Bounds, Kind, Tree, check_tree
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ def trace(
     At most `most` events are kept, the first ones; all are counted. The engine is the interpreted
     or the exact one.
     """
+    check_tree(tree)
     chosen = find_algorithm(algorithm)
     if isinstance(at, str):
         at = tree.find(at).id

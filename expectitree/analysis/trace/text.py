@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import isclose
-from typing import Any
+from typing import Any, cast
 
 from expectitree.analysis.evaluate.cuts import Cut
 from expectitree.analysis.evaluate.text import heading, value_text
@@ -31,19 +31,19 @@ from expectitree.analysis.trace.events import (
 )
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
-from expectitree.numbers import Number, cell_text, escape
+from expectitree.numbers import Number, cell_text, escape, is_finite
 from expectitree.text.json_values import json_number, json_path
 from expectitree.text.look import Look, cell_width, wrapped
 from expectitree.text.phrases import (
     TIED,
-    name,
+    node_name,
     product_text,
     quotient_text,
     residue,
     sum_text,
     untied,
 )
-from expectitree.tree.model import Kind, finite
+from expectitree.tree.model import Kind
 from expectitree.tree.paths import ROOT
 
 _DEEPEST = 10  # plies that are indented, before the depth is told in digits
@@ -142,7 +142,7 @@ class Board:
         return f"{text}{best}."
 
     def name(self, event: Event) -> str:
-        return name(self.tree, self.look, event.node, event.branch)
+        return node_name(self.tree, cast(Any, self.look), event.node, event.branch)
 
     def number(self, value: Number) -> str:
         return cell_text(value, self.residue)
@@ -186,7 +186,7 @@ class Board:
     def closed(self, event: Event) -> str:
         sums = self.sum_text(event)
         reckoned = f"{sums} = {self.number(event.lower)}" if sums else self.number(event.lower)
-        so_far = [end for end in event.was if finite(end)]
+        so_far = [end for end in event.was if is_finite(end)]
         known = f" (so{TIED}far in{TIED}[{self.number(event.was[0])},{TIED}{self.number(event.was[1])}])"
         return f"So {self.name(event)} is worth {reckoned}{known if so_far else ''}"
 
@@ -198,7 +198,7 @@ class Board:
     def tightened(self, event: Event) -> str:
         is_lower = event.lower != event.was[0]
         bound, was = (event.lower, event.was[0]) if is_lower else (event.upper, event.was[1])
-        so_far = f" (so{TIED}far{TIED}{self.number(was)})" if finite(was) else ""
+        so_far = f" (so{TIED}far{TIED}{self.number(was)})" if is_finite(was) else ""
         sums = self.sum_text(event)
         reckoned = f"{sums} = {self.number(bound)}" if sums else self.number(bound)
         first, n = self.tree.columns.first, event.node
@@ -287,7 +287,11 @@ class Board:
             ("alpha", "beta"), window, event.window, (moment.upper, moment.lower), strict=True
         ):
             others = tuple((probability[b], column[child[b]]) for b in own if b != event.branch)
-            if limit is None or not finite(limit) or not all(finite(end) for _, end in others):
+            if (
+                limit is None
+                or not is_finite(limit)
+                or not all(is_finite(end) for _, end in others)
+            ):
                 continue
             found: Any = (limit - sum(q * end for q, end in others)) / p
             slack: Any = self.search.eps

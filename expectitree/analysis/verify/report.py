@@ -14,7 +14,7 @@ from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.searches.unknown import why_unknown
 from expectitree.tree.expectation import Expectation, RunExpectation
-from expectitree.tree.model import Tree
+from expectitree.tree.model import Tree, check_tree
 
 Place = tuple[str | int, ...]
 _COUNTS = {"nodes": "visited", "leaves": "leaves_visited", "cuts": "cuts"}
@@ -55,6 +55,7 @@ def verify(tree: Tree, *, file: str = "") -> Verification:
     Of a tree with utilities that are not known yet nothing can be checked, which `unchecked` then
     says.
     """
+    check_tree(tree)
     if not tree.exact:
         raise AnalysisError("expectations are checked exactly: read the tree with exact=True")
     if tree.expect is None or tree.expect == Expectation():

@@ -116,7 +116,7 @@ def test_it_goes_on_where_it_was_left(tree: Path) -> None:
     assert result.stderr.startswith("1 answer from bet.answers.yaml\n")
     assert "Question 2: what is it worth when" in result.stderr
     assert "a number from 0 to 1: 1/3\n" in result.stderr
-    assert result.stdout.startswith("The value is 6.083333333, with bet.\n")
+    assert result.stdout.startswith("The value is 6.08333, with bet.\n")
     assert "All 2 unknown utilities were answered.\n" in result.stdout
     assert kept() == f"{GOOD}: 8\n{BAD}: 1/3\n"
     exact = ask("bet.yaml", "--goal", "value", "--exact")

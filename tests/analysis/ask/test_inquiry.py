@@ -54,7 +54,9 @@ def searched(tree: Tree, bounds: Bounds, goal: str) -> list[int]:
     """Return the leaves that the search visits, in order: its own loop, with a look at every leaf."""
     chosen = algorithm("best-first", goal=goal)
     found, source = engine.choose_bounds(tree, bounds)
-    ground = engine.Ground.of(tree, chosen, found, source, "exact" if tree.exact else "interpreted")
+    ground = engine.SearchSetup.of(
+        tree, chosen, found, source, "exact" if tree.exact else "interpreted"
+    )
     beliefs, limits = engine.begin_best_first(ground)
     columns, order = ground.columns, []
     begin(columns, beliefs, limits)

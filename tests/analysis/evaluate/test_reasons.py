@@ -227,7 +227,7 @@ def test_only_what_play_can_reach_is_left(searches: list[Search]) -> None:
         assert et.evaluate(smaller).value == pytest.approx(search.value)
         found = et.evaluate(smaller)
         by_paths = {
-            path: found.tree.branch_label(node.id, next(found.iterate_best(node.id)))
+            path: found.tree.branch_label(node.id, next(found.best_branches(node.id)))
             for node, path in found.tree.walk()
             if node.kind in (Kind.MAX, Kind.MIN)
         }

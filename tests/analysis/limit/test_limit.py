@@ -31,6 +31,7 @@ from expectitree.cli import cli
 from expectitree.errors import AnalysisError
 from expectitree.numbers import INFINITY, Number
 from expectitree.searches.engine import choose_bounds
+from expectitree.text.console import text_console, to_strings
 from expectitree.text.look import Look
 from expectitree.tree import transform
 from expectitree.tree.builder import NodeId
@@ -566,7 +567,7 @@ def test_options_and_errors() -> None:
     assert done.exit_code == 1
     assert "stopped" in done.output
     assert run("trees/risk.yaml", "--max-leaves", "0").exit_code == 2
-    assert "add -a star2.5" in run("trees/risk.yaml", "-a", "star1", "--probes", "3").output
+    assert "use -a star2.5" in run("trees/risk.yaml", "-a", "star1", "--probes", "3").output
     assert (
         "star2.5 (3 probes, cyclic)"
         in run("trees/risk.yaml", "-a", "star2.5", "--probes", "3").output
@@ -587,8 +588,13 @@ def comparisons(limited: bool = True) -> Sequence[et.Comparison]:
     return [compare(et.load(file), algorithms, limit=limited, file=file) for file in files]
 
 
+def comparison_lines(found: Sequence[et.Comparison]) -> list[str]:
+    console = text_console(width=100)
+    return "".join(to_strings(comparison_text(found, console.options), console)).splitlines()
+
+
 def test_compare_has_it_as_a_column_when_asked() -> None:
-    lines = list(comparison_text(comparisons(), Look(100)))
+    lines = comparison_lines(comparisons())
     assert lines[4].split() == [
         "algorithm",
         "value",
@@ -604,28 +610,28 @@ def test_compare_has_it_as_a_column_when_asked() -> None:
     assert lines[9] == "star2 looked at 58 leaves; 58 are needed."
     assert lines[-1].split()[:4] == ["star2", "100", "62", "62"]
     assert totals(comparisons())[0].needed == (62, 62)
-    text = "\n".join(comparison_text(comparisons(limited=False), Look(100)))
+    text = "\n".join(comparison_lines(comparisons(limited=False)))
     assert "  needed" not in text
     assert "are needed" not in text
-    markdown = list(comparison_markdown(comparisons(), Look()))
+    markdown = list(comparison_markdown(comparisons()))
     assert markdown[2].split(" | ")[5] == "needed"
     assert markdown[5].split(" | ")[5] == "58"
 
 
 def test_compare_has_it_in_json_and_csv_when_asked() -> None:
-    first, _ = map(json.loads, comparison_json(comparisons(), Look()))
+    first, _ = map(json.loads, comparison_json(comparisons()))
     assert first["limit"] == {
         "exact": 58, "exact_bounds": [58, 58], "best_action": 54, "best_action_bounds": [54, 54],
     }  # fmt: skip
     assert [row["surplus"] for row in first["rows"]] == [138 - 58, 0]
-    plain = json.loads(next(comparison_json(comparisons(limited=False), Look())))
+    plain = json.loads(next(comparison_json(comparisons(limited=False))))
     assert "limit" not in plain
     assert "surplus" not in plain["rows"][0]
-    rows = list(csv.DictReader(comparison_csv(comparisons(), Look())))
+    rows = list(csv.DictReader(comparison_csv(comparisons())))
     assert [(row["needed_lower"], row["needed_upper"], row["needed_for_best_upper"]) for row in rows] == [
         ("58", "58", "54"), ("58", "58", "54"), ("4", "4", "3"), ("4", "4", "3"),
     ]  # fmt: skip
-    assert "needed" not in next(comparison_csv(comparisons(limited=False), Look()))
+    assert "needed" not in next(comparison_csv(comparisons(limited=False)))
 
 
 def test_compare_on_the_command_line() -> None:

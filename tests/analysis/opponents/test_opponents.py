@@ -28,7 +28,7 @@ from expectitree.cli import cli
 from expectitree.errors import AnalysisError, TransformError
 from expectitree.numbers import to_fraction
 from expectitree.text.look import Look
-from expectitree.tree.transform import in_fractions, replace_chance, replace_opponent
+from expectitree.tree.transform import in_fractions, replace_opponent
 
 TREES = ROOT / "trees"
 CHANCES = ("expected", "worst", "best")
@@ -147,7 +147,7 @@ def test_replaced_players_are_worth_what_the_definition_says(seed: int, chance: 
         replaced = replace_opponent(tree, epsilon, chance)
         assert et.evaluate(replaced).value == values(tree, epsilon, chance)[-1]
         assert replaced.expect is None
-    assert et.evaluate(replace_chance(tree, chance)).value == values(tree, F(0), chance)[-1]
+    assert et.evaluate(replace_opponent(tree, 0, chance)).value == values(tree, F(0), chance)[-1]
 
 
 def test_outcomes_of_probability_zero_are_not_to_be_chosen() -> None:
@@ -156,7 +156,7 @@ def test_outcomes_of_probability_zero_are_not_to_be_chosen() -> None:
         exact=True,
     )
     for how, value, kind in (("worst", 1, Kind.MIN), ("best", 2, Kind.MAX)):
-        root = replace_chance(tree, how).root
+        root = replace_opponent(tree, 0, how).root
         assert (root.kind, et.evaluate(root.tree).value) == (kind, value)
         assert [branch.label for branch in root.branches] == ["a", "#3"]
 
@@ -177,7 +177,7 @@ def test_bad_transforms_are_refused() -> None:
     with pytest.raises(
         TransformError, match="unknown kind of chance 'lucky': choose worst, best or expected"
     ):
-        replace_chance(tree, "lucky")
+        replace_opponent(tree, 0, "lucky")
 
 
 # ---- Against the definition.

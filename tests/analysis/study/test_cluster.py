@@ -201,7 +201,7 @@ def test_an_interrupt_and_a_scheduler_that_dies(tmp_path: Path) -> None:
             process.send_signal(signal.SIGINT)
             _, errors = told(process)
         assert process.returncode == 130
-        assert errors.endswith("the same command goes on from there\nexpectitree: interrupted\n")
+        assert errors.endswith("the same command continues there\nexpectitree: interrupted\n")
         assert errors.count("\n") == 2
         done = len(results(tmp_path))
         assert 0 < done < TREES
@@ -218,7 +218,8 @@ def test_an_interrupt_and_a_scheduler_that_dies(tmp_path: Path) -> None:
     with study(tmp_path, "--jobs", "2") as process:
         output, errors = told(process)
     assert (
-        errors == f"{tmp_path / 'spec.results.jsonl'}: {done} of {TREES} trees are done, going on\n"
+        errors
+        == f"{tmp_path / 'spec.results.jsonl'}: {done} of {TREES} trees are done, continuing\n"
     )
     assert_whole(tmp_path, output)
 

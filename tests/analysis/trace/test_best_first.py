@@ -29,7 +29,7 @@ from expectitree.cli.stepper import Walker, picture
 from expectitree.errors import AnalysisError, SearchError
 from expectitree.picture.content import Style, content
 from expectitree.searches import engine
-from expectitree.searches.result import Search
+from expectitree.searches.result import Outcome, Search
 from expectitree.searches.windows import find_windows
 from expectitree.text.look import Look
 from expectitree.tree.model import Columns, Kind
@@ -91,7 +91,7 @@ def check_accounting(search: Search) -> set[str | None]:
             if told.cut(above) is not None:
                 break
             assert search.cut[above] == 5
-            above = told.asked_by[above]
+            above = search.asked_by[above]
         assert told.cut(above) is not None
     return set(reasons_of.values())
 
@@ -108,8 +108,8 @@ def test_every_node_is_accounted_for_where_a_search_is_stopped(chosen: Algorithm
         case = Case(seed)
         for most in (1, 2, 3, 5, 8, 13, 21):
             search = et.evaluate(case.tree(), chosen, bounds=case.bounds, max_visits=most)
-            assert search.is_answered is (
-                not search.stopped or search.is_exact(len(search.tree) - 1)
+            assert (search.outcome is not Outcome.STOPPED) is (
+                not search.stopped or search.is_exact(search.tree.root_id)
             )
             seen |= check_accounting(search)
     assert "not reached" in seen
@@ -151,7 +151,7 @@ def test_cuts_and_windows_are_inequalities_that_hold(searches: list[Search]) -> 
                 low, high = search.alpha[n], search.beta[n]
                 is_satisfied = (
                     search.is_exact(n) or search.upper[n] <= low + slack or search.lower[n] >= high - slack
-                    or n == len(tree) - 1 and search.is_decided
+                    or n == len(tree) - 1 and search.outcome is Outcome.ACTION
                 )  # fmt: skip
                 assert is_satisfied or search.cut[n] == 5
 
@@ -250,7 +250,7 @@ def test_every_sentence_is_true(searches: list[Search]) -> None:
                                 else search.lower[c] >= step.limit
                             )
             text = " ".join(" ".join(reasons_text(found, Look(10_000, False))).split())
-            assert search.is_decided or "which no other" not in text
+            assert search.outcome is Outcome.ACTION or "which no other" not in text
     assert whys.count("far") < 0.1 * len(whys)
     assert "since" not in whys or whys.count("since") < 0.2 * len(whys)
     assert {"has", "share"} <= set(whys)
@@ -509,14 +509,16 @@ def test_an_equal_action_that_can_be_no_better_is_no_tie(sign: int) -> None:
         f"{kind}: {{a: {{bounds: {bounds}, chance: [{low}, {high}]}}, b: {low}}}", exact=True
     )
     search = et.evaluate(tree, ACTION, bounds=(0, 10) if sign == 1 else (-10, 0))
-    assert search.is_answered
+    assert search.outcome is not Outcome.STOPPED
     assert search.ties == ("a",)
     for branch, is_best in zip(range(*tree.columns.first[-2:]), (True, False), strict=True):
         assert search.is_best(len(tree) - 1, branch) is is_best
-    if not search.is_known:
-        assert search.is_decided
-        assert search.count_best(len(tree) - 1) == 1
-        with pytest.raises(SearchError, match="more was not asked for: the value lies in"):
+    if search.outcome is not Outcome.VALUE:
+        assert search.outcome is Outcome.ACTION
+        assert len(search.ties) == 1
+        with pytest.raises(
+            SearchError, match="the search was not asked for more: the value lies in"
+        ):
             _ = search.value
 
 
@@ -528,19 +530,19 @@ def test_the_action_that_is_proved_is_a_best_one() -> None:
             search = case.run(ACTION, exact)
             value: Any = et.evaluate(case.tree(exact)).lower
             root, slack = len(search.tree) - 1, 0 if exact else 1e-6
-            assert search.is_answered
-            assert search.is_known is search.is_exact(root)
-            decided += search.is_decided
+            assert search.outcome is not Outcome.STOPPED
+            assert (search.outcome is Outcome.VALUE) is search.is_exact(root)
+            decided += search.outcome is Outcome.ACTION
             own = range(search.tree.columns.first[root], search.tree.columns.first[root + 1])
             if search.tree.columns.kind[root] in (Kind.MAX, Kind.MIN):
                 best = [b for b in own if search.is_best(root, b)]
-                assert best == search.best_branches(root)
-                assert len(best) == search.count_best(root) >= 1
+                assert best == list(search.best_branches(root))
+                assert len(best) == len(search.ties) >= 1
                 assert search.strategy_branches[root] == best[0]
                 for b in best:
                     assert abs(value[search.tree.columns.child[b]] - value[root]) <= slack
             text = "\n".join(evaluation_text(Evaluation("", search), Look(80)))
-            assert ("asked     which action" in text) is search.is_decided
+            assert ("asked     which action" in text) is (search.outcome is Outcome.ACTION)
             list(evaluation_text(Evaluation("", search, strategy_only=True), Look(60), None))
     assert decided > 50
 
@@ -615,9 +617,9 @@ def test_a_contradiction_is_found_and_a_tie_is_none() -> None:
 
 def test_what_would_think_long_is_left_out_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of trees where nobody named an algorithm; the sums are of those that searched them all."""
-    monkeypatch.setattr(engine, "MUCH_THINKING", 16)
+    monkeypatch.setattr(engine, "MOST_PATH_CHILDREN", 16)
     monkeypatch.chdir(ROOT)
-    note = "trees/ballard.yaml: best-first is left out, since it would think long about so many leaves: -a best-first"
+    note = "trees/ballard.yaml: best-first is left out, it is slow on so many leaves: -a best-first"
     files = ["trees/risk.yaml", "trees/ballard.yaml"]
     for command in (["compare"], ["limit"]):
         done = CliRunner().invoke(cli, [*command, *files])
@@ -641,7 +643,7 @@ def test_a_search_for_the_best_action_is_measured_by_what_that_needs() -> None:
     tree = et.load(ROOT / "trees" / "ballard-random.yaml", exact=True)
     report = et.limit(tree, [ACTION, "best-first"])
     action, value = report.rows
-    assert action.is_known
+    assert action.outcome is Outcome.VALUE
     assert report.best_action is not None
     assert (report.exact.count, report.best_action.count) == (58, 54)
     assert report.surplus(action) == action.counts.leaves_visited - 54

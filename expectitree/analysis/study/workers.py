@@ -1,0 +1,131 @@
+"""The workers of a study: processes on this machine, or a Dask cluster."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from typing import Any
+
+from expectitree import __version__
+from expectitree.errors import AnalysisError
+from expectitree.numbers import quote
+
+
+@contextmanager
+def executor_of(jobs: int | None, scheduler: str | None) -> Iterator[tuple[Executor, int]]:
+    """Yield an executor and its number of workers: `jobs` processes, or the cluster of a scheduler.
+
+    Raises `AnalysisError` if the cluster cannot be used.
+    """
+    if scheduler is not None:
+        with _cluster(scheduler) as found:
+            yield found
+        return
+    count = jobs or _cores()
+    executor = _start(count)
+    try:
+        yield executor, count
+    except BaseException:
+        _stop(executor)
+        raise
+    executor.shutdown()
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
+    try:
+        import distributed
+    except ImportError:
+        raise AnalysisError("a cluster needs Dask: pip install 'expectitree[cluster]'") from None
+    logging.disable(logging.CRITICAL)  # this command reports errors of the cluster in one line
+    if not re.fullmatch(r"([a-z+]+://)?\S+:[0-9]+", address):
+        raise AnalysisError(
+            f"found {quote(address)} as the scheduler, expected an address such as tcp://host:8786"
+        )
+    try:
+        client: Any = distributed.Client(address, timeout=10, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        said = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise AnalysisError(f"no Dask scheduler answers at {address}: {said}") from None
+    try:
+        workers = len(client.ncores())
+        if not workers:
+            raise AnalysisError(
+                f"the scheduler at {address} has no workers: start some with `dask worker {address}`"
+            )
+        _check_workers(client, address)
+        yield client.get_executor(pure=False), sum(client.ncores().values())
+    finally:
+        client.close()
+
+
+def _check_workers(client: Any, address: str) -> None:
+    """Raise if workers lack this package or have another version.
+
+    Tasks that a worker cannot unpickle would never end.
+    """
+    from importlib.metadata import version
+
+    try:
+        found = set(client.run(version, "expectitree").values())
+    except Exception:
+        raise AnalysisError(f"a worker at {address} has no expectitree: install it there") from None
+    if found != {__version__}:
+        raise AnalysisError(
+            f"the workers at {address} have expectitree {', '.join(sorted(found))}, not {__version__}"
+        )
+
+
+def _cores() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _start(workers: int) -> Any:
+    """Return an executor with started processes, which leave Ctrl-C to this process."""
+    import signal
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    executor = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_serve)
+    if not hasattr(signal, "pthread_sigmask"):
+        return executor
+    # Ctrl-C would end a process that is still starting with a traceback, so the signal is blocked
+    # until the process has started.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        for _ in range(workers):
+            executor.submit(os.getpid)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return executor
+
+
+def _serve() -> None:
+    """Make a worker ignore Ctrl-C, and end when its parent ends."""
+    import signal
+    import threading
+    from multiprocessing import parent_process
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = parent_process()
+
+    def follow() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
+
+
+def _stop(executor: Any) -> None:
+    """End an executor and its processes now, even while they search."""
+    # Cancelling futures as well would print a traceback (Python 3.11): the executor notices that
+    # its processes are dead, and fails all waiting futures.
+    for process in list((getattr(executor, "_processes", None) or {}).values()):
+        process.terminate()
+    executor.shutdown()

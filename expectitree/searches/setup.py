@@ -1,0 +1,151 @@
+"""What a search needs before it starts: the engine, its columns, and the tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from expectitree import compiling
+from expectitree.algorithms import Algorithm
+from expectitree.errors import SearchError
+from expectitree.numbers import INFINITY, Number, is_finite, quote
+from expectitree.searches.best_first import best_first
+from expectitree.searches.result import Search
+from expectitree.tree.model import Bounds, Column, Columns, Tree
+
+
+class Engine(StrEnum):
+    """How a search runs; every engine runs the same code, so their results are identical."""
+
+    AUTO = "auto"  # compiled if that saves time, otherwise interpreted; exact for fractions
+    INTERPRETED = "interpreted"
+    COMPILED = "compiled"
+    EXACT = "exact"  # interpreted, in fractions
+
+
+ENGINES = tuple(engine.value for engine in Engine)
+NO_BOUNDS = -INFINITY, INFINITY
+RELATIVE_EPS = 1e-9  # of the greatest utility: what counts as a tie on paper
+ROUNDING_EPS = 1e-14  # of the greatest bound: what running sums may lose to rounding
+# The time of one visit of a search, in rows of a scan, interpreted.
+_DEPTH_FIRST_VISIT = 6  # 0.45 million visits a second; a scan reads 2.7 million rows a second
+_BEST_FIRST_VISIT = 300
+_FIRST_BEST_FIRST_VISIT = 30  # until the search is compiled, which takes half a minute once
+
+
+@dataclass(frozen=True)
+class SearchSetup:
+    """The tree, the algorithm and the columns that a search runs on."""
+
+    tree: Tree
+    algorithm: Algorithm
+    bounds: Bounds
+    bounds_source: str
+    engine: Engine  # never AUTO
+    columns: Columns
+    zero: Number
+
+    @classmethod
+    def of(
+        cls, tree: Tree, algorithm: Algorithm, bounds: Bounds, source: str, engine: str
+    ) -> SearchSetup:
+        """Choose the engine for a search and prepare its columns."""
+        chosen = choose_engine(tree, algorithm, engine)
+        columns = tree.columns
+        zero: Number = 0.0
+        if chosen is not Engine.COMPILED:
+            # A list returns the objects it holds; an array would create one at each reading.
+            columns = Columns(*map(list, columns))
+            zero = columns.probability[0] * 0 if len(columns.probability) else 0
+        return cls(tree, algorithm, bounds, source, chosen, columns, zero)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether loops run compiled."""
+        return self.engine is Engine.COMPILED
+
+    @property
+    def eps(self) -> Number:
+        """The tolerance: numbers that differ by at most this count as equal."""
+        return tolerance(self.tree, self.bounds)
+
+    def run(self, loop: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what a loop returns."""
+        return compiling.run(loop, *arguments, rows=len(self.tree), compiled=self.compiled)
+
+    def column(self, code: str, length: int | None = None) -> Column:
+        """Return a column of zeros, one for each node unless `length` is given."""
+        count = len(self.tree) if length is None else length
+        if self.compiled:
+            return compiling.zeros(code, count, True)
+        return [self.zero if code == "d" else 0] * count
+
+    def intervals(self) -> tuple[Column, Column]:
+        """Return the bounds that every node has before the search."""
+        lower, upper = self.tree.inherited_bounds(self.bounds)
+        return (lower, upper) if self.compiled else (list(lower), list(upper))
+
+    def result(self, *columns_and_counts: Any) -> Search:
+        """Return the search with these columns, its number of cuts, and whether it was stopped."""
+        return Search(
+            self.tree,
+            self.algorithm,
+            self.bounds,
+            self.bounds_source,
+            self.eps,
+            self.engine,
+            *columns_and_counts,
+        )
+
+
+def choose_engine(tree: Tree, algorithm: Algorithm, engine: str) -> Engine:
+    """Return the engine that searches a tree: the one requested, or for `auto` the fastest one."""
+    if engine not in ENGINES:
+        raise SearchError(f"unknown engine {quote(str(engine))}: choose among {', '.join(ENGINES)}")
+    chosen = Engine(engine)
+    if tree.exact:
+        if chosen in (Engine.AUTO, Engine.EXACT):
+            return Engine.EXACT
+        raise SearchError(
+            f"the engine {engine} computes in floats, and this tree is in fractions: leave it out"
+        )
+    if chosen is Engine.EXACT:
+        raise SearchError(
+            "the engine exact computes in fractions, and this tree is in floats: load it with exact=True"
+        )
+    if chosen is Engine.AUTO:
+        is_worth_it = compiling.pays(_work_of(tree, algorithm))
+        return Engine.COMPILED if is_worth_it else Engine.INTERPRETED
+    if chosen is Engine.COMPILED and not compiling.available():
+        raise SearchError("the engine compiled needs numba: pip install 'expectitree[fast]'")
+    return chosen
+
+
+def _work_of(tree: Tree, algorithm: Algorithm) -> int:
+    """Return the time of a search in rows of a scan, less the time that compiling it takes."""
+    if not algorithm.player_cuts:
+        return len(tree)
+    if algorithm.in_order:
+        return len(tree) * _DEPTH_FIRST_VISIT
+    is_loaded = compiling.is_loaded(best_first)
+    return len(tree) * (_BEST_FIRST_VISIT if is_loaded else _FIRST_BEST_FIRST_VISIT)
+
+
+def tolerance(tree: Tree, bounds: Bounds) -> Number:
+    """Return eps: numbers that differ by at most this count as equal; 0 in exact mode.
+
+    It is 1e-9 of the greatest magnitude of a utility, so that what ties on paper ties here too. It
+    is at least what sums of bounds may lose to rounding (docs/decisions/0002-tolerance.md).
+    """
+    if tree.exact:
+        return 0
+    widest = max((abs(float(end)) for end in bounds if is_finite(end)), default=0.0)
+    return max(RELATIVE_EPS * float(greatest_number(tree, NO_BOUNDS)), ROUNDING_EPS * widest)
+
+
+def greatest_number(tree: Tree, bounds: Bounds) -> Number:
+    """Return the greatest magnitude among the utilities and these bounds."""
+    ends: list[Any] = [abs(end) for end in (*tree.utility_range, *bounds) if is_finite(end)]
+    return max(ends, default=0)

@@ -1,0 +1,112 @@
+"""Why a search did not visit each part of a tree, and what each cut saved.
+
+Plain loops over columns, to be interpreted or compiled as they stand.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from expectitree.searches.star_minimax import CUT_PROBING, NOT_CUT, PROBED, STOPPED
+from expectitree.tree.model import Column, Columns
+
+# Why a node was not visited (the column `reason`).
+VISITED = 0
+CUT = 1  # a cut left it
+SKIPPED = 2  # its interval already satisfied its window
+IMPOSSIBLE = 3  # its probability is 0
+BELOW_SKIPPED = 4  # a node above it was skipped
+NOT_REACHED = 5  # the search stopped before
+
+_NO_OWNER = -1
+_STOPPED_OWNER = -2
+_TERMINAL = 0
+
+
+class Unvisited(NamedTuple):
+    """Why each node was not visited; columns are by node id."""
+
+    reason: Column  # [N] a constant above
+    nodes: Column  # [N] unvisited nodes below the cut made at a node, leaves included
+    leaves: Column  # [N] unvisited leaves below the cut made at a node
+    skipped: int  # nodes that were skipped, and nodes below them
+
+
+class SearchColumns(NamedTuple):
+    """What `explain_unvisited` reads of a search; columns are by node id."""
+
+    order: Column  # [N] node ids; each node comes after the node that asked for it
+    parent: Column  # [N] the node above on the first path
+    branch: Column  # [N] the branch from there
+    asked_by: Column  # [N] the node that asked for the node
+    visits: Column
+    cut: Column
+    cut_after: Column
+
+
+def explain_unvisited(
+    tree: Columns,
+    search: SearchColumns,
+    owner: Column,
+    reason: Column,
+    nodes: Column,
+    leaves: Column,
+    in_order: bool,
+) -> int:
+    """Write why each part of the tree was not visited; return how many nodes were skipped.
+
+    An unvisited node below a cut is counted once, under its first path. A search in order skips a
+    child that comes before the cut. In any other search, every child that a cut node left belongs
+    to the cut. `owner` is the node whose cut a node belongs to, all -1 at first.
+    """
+    skipped = 0
+    for i in range(len(search.order)):
+        n = search.order[i]
+        above = search.parent[n]
+        cut = search.cut[n]
+        if search.visits[n] > 0:
+            if cut == PROBED:  # what it left belongs to the cut above, if any
+                owner[n] = owner[search.asked_by[n]]
+            elif cut == STOPPED:
+                owner[n] = _STOPPED_OWNER
+            elif cut != NOT_CUT:
+                owner[n] = n
+            continue
+        if above < 0:
+            continue
+        if search.visits[above] == 0:
+            owner[n] = owner[above]
+            if reason[above] == SKIPPED or reason[above] == BELOW_SKIPPED:
+                reason[n] = BELOW_SKIPPED
+        elif tree.probability[search.branch[n]] == 0:
+            reason[n] = IMPOSSIBLE
+        elif owner[above] == _STOPPED_OWNER:
+            reason[n] = NOT_REACHED
+        elif owner[above] == _NO_OWNER or (
+            in_order
+            and owner[above] == above
+            and search.cut[above] < CUT_PROBING
+            and search.branch[n] - tree.first[above] < search.cut_after[above]
+        ):
+            reason[n] = SKIPPED
+        else:
+            reason[n] = CUT
+            owner[n] = owner[above]
+        if reason[n] == SKIPPED or reason[n] == BELOW_SKIPPED:
+            skipped += 1
+        if owner[n] >= 0:
+            nodes[owner[n]] += 1
+            if tree.kind[n] == _TERMINAL:
+                leaves[owner[n]] += 1
+    return skipped
+
+
+def find_asking(tree: Columns, visits: Column, asked_by: Column) -> None:
+    """Write for each visited node the parent from which `find_windows` passes its window down."""
+    for i in range(len(tree.kind)):
+        n = len(tree.kind) - 1 - i
+        if visits[n] > 0:
+            for b in range(tree.first[n], tree.first[n + 1]):
+                c = tree.child[b]
+                if visits[c] > 0 and tree.probability[b] > 0 and asked_by[c] < 0:
+                    asked_by[c] = n

@@ -1,0 +1,219 @@
+"""Consoles for terminal output: styles, characters, and the way from renderables to text."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterable, Iterator
+from typing import IO, Any, NamedTuple
+
+from rich.cells import cell_len
+from rich.console import COLOR_SYSTEMS, Console, ConsoleOptions, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.segment import Segment
+from rich.text import Text, TextType
+from rich.theme import Theme
+
+from expectitree.numbers import escape
+
+THEME = Theme(
+    {
+        "title": "bold",
+        "MAX": "green",
+        "MIN": "red",
+        "CHANCE": "cyan",
+        "TERMINAL": "none",
+        "value": "bold",
+        "best": "bold green",
+        "cut": "magenta",
+        "good": "green",
+        "bad": "bold red",
+        "guide": "dim",
+    }
+)
+COLORS = ("auto", "always", "never")  # the values of --color
+LEAST_WIDTH = 20  # terminal columns; a narrower terminal breaks the lines itself
+_LONGEST_TEXT = 20_000  # characters of a title or a note that are shown
+
+
+class Characters(NamedTuple):
+    """The characters that trees and tables are drawn with."""
+
+    branch: str
+    last: str
+    down: str
+    blank: str
+    best: str
+    tie: str
+    cut: str
+    plain: str
+    kinds: dict[str, str]
+    ellipsis: str
+    times: str
+    arrow: str
+    yes: str
+    no: str
+    micro: str
+    plus_minus: str
+
+
+UNICODE = Characters(
+    branch="├─",
+    last="└─",
+    down="│   ",
+    blank="    ",
+    best="★ ",
+    tie="☆ ",
+    cut="╫ ",
+    plain="─ ",
+    kinds={"MAX": "▲ ", "MIN": "▼ ", "CHANCE": "● ", "TERMINAL": ""},
+    ellipsis="…",
+    times="·",
+    arrow="→",
+    yes="✓",
+    no="✗",
+    micro="µ",
+    plus_minus="±",
+)
+ASCII = Characters(
+    branch="|-",
+    last="`-",
+    down="|   ",
+    blank="    ",
+    best="* ",
+    tie="= ",
+    cut="x ",
+    plain="- ",
+    kinds={"MAX": "", "MIN": "", "CHANCE": "", "TERMINAL": ""},
+    ellipsis="...",
+    times="*",
+    arrow="->",
+    yes="ok",
+    no="NO",
+    micro="u",
+    plus_minus="+-",
+)
+
+
+def make_console(
+    color: str = "auto", *, stderr: bool = False, width: int | None = None, file: Any = None
+) -> Console:
+    """Return a console with our styles for standard output, standard error or a file.
+
+    `color` is one of `COLORS`. rich finds out the width and the colours of the terminal, and reads
+    NO_COLOR, FORCE_COLOR, COLUMNS and TERM. Labels are never read as markup.
+    """
+    if color == "auto" and os.environ.get("NO_COLOR"):
+        color = "never"  # rich would keep bold and dim text
+    settings: dict[str, dict[str, Any]] = {
+        "auto": {},
+        "always": {"force_terminal": True, "no_color": False},
+        "never": {"color_system": None},
+    }
+    console = Console(
+        theme=THEME, stderr=stderr, width=width, file=file, markup=False, highlight=False, emoji=False,
+        force_jupyter=False, **settings[color],
+    )  # fmt: skip
+    console.width = max(LEAST_WIDTH, console.width)
+    return console
+
+
+def text_console(width: int = 80, unicode: bool = True) -> Console:
+    """Return a console without colour that only makes text, for `to_text` and tests."""
+    encoding = "utf-8" if unicode else "ascii"
+    file: IO[str] = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    return make_console("never", width=width, file=file)
+
+
+def characters(options: ConsoleOptions) -> Characters:
+    """Return the characters to draw with: ASCII where the encoding or the console has no others."""
+    return ASCII if options.ascii_only or options.legacy_windows else UNICODE
+
+
+def safe(text: str, options: ConsoleOptions) -> str:
+    """Return a text from a file so that it is harmless on a console.
+
+    Control characters are escaped, and so is everything but ASCII where the console has no more.
+    A text longer than some pages is cut short.
+    """
+    text = escape(text[: _LONGEST_TEXT + 1])
+    if len(text) > _LONGEST_TEXT:
+        text = f"{text[:_LONGEST_TEXT]} {characters(options).ellipsis}"
+    return text.encode("ascii", "backslashreplace").decode() if options.ascii_only else text
+
+
+def clipped(text: str, width: int, ellipsis: str = "…") -> str:
+    """Return the text, or its beginning and an ellipsis where it is wider than `width` columns."""
+    if cell_len(text) <= width:
+        return text
+    kept, room = 0, width - len(ellipsis)
+    for character in text:
+        room -= cell_len(character)
+        if room < 0:
+            break
+        kept += 1
+    return text[:kept] + ellipsis
+
+
+def clipped_start(text: str, width: int, ellipsis: str = "…") -> str:
+    """Return the text, or an ellipsis and its end where it is wider than `width` columns."""
+    if cell_len(text) <= width:
+        return text
+    return clipped(text[::-1], width, ellipsis[::-1])[::-1]
+
+
+def line(*parts: str | tuple[str, str]) -> Text:
+    """Return one line of parts, each a text or a pair of text and style, that is never wrapped."""
+    return Text.assemble(*parts, no_wrap=True, overflow="ignore")
+
+
+class Trimmed:
+    """A renderable without the blanks that rich adds at the ends of lines."""
+
+    def __init__(self, renderable: RenderableType) -> None:
+        self.renderable = renderable
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the segments of each line up to its last visible character."""
+        for segments in console.render_lines(self.renderable, options, pad=False):
+            while segments and not segments[-1].text.strip(" "):
+                segments.pop()
+            if segments:
+                text, style, control = segments[-1]
+                segments[-1] = Segment(text.rstrip(" "), style, control)
+            yield from segments
+            yield Segment.line()
+
+
+def indented(text: TextType, columns: int = 2) -> Padding:
+    """Return a wrapped text with blanks before each of its lines."""
+    return Padding(text, (0, 0, 0, columns))
+
+
+def to_strings(renderables: Iterable[RenderableType], console: Console) -> Iterator[str]:
+    """Yield the renderables as text with the escape codes that the console understands.
+
+    A `str` is a line that is written as it is. A line made by `line` takes a fifth of the time that
+    `Console.print` needs, which matters for a tree of 100,000 lines.
+    """
+    for renderable in renderables:
+        if isinstance(renderable, str):
+            yield f"{renderable}\n"
+        elif isinstance(renderable, Text) and renderable.no_wrap:
+            yield _line_text(renderable, console)
+        else:
+            with console.capture() as capture:
+                console.print(Trimmed(renderable))
+            yield capture.get()
+
+
+def _line_text(text: Text, console: Console) -> str:
+    if console.color_system is None:
+        return f"{text.plain}\n"
+    colors = COLOR_SYSTEMS[console.color_system]
+    base = console.get_style(text.style) if text.style else None
+    styled = [
+        segment.style.render(segment.text, color_system=colors) if segment.style else segment.text
+        for segment in Segment.apply_style(text.render(console), base)
+    ]
+    return f"{''.join(styled)}\n"

@@ -1,0 +1,38 @@
+"""Headings: the title of a tree, and the file that a part of the output is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import ConsoleOptions
+from rich.text import Text
+
+from expectitree.text.console import safe
+from expectitree.tree.model import Tree
+
+
+def file_heading(
+    file: str, tree: Tree, options: ConsoleOptions, among_others: bool
+) -> Iterator[Text]:
+    """Yield the file's name and the tree's title; one of several files needs its name."""
+    if among_others or not tree.title:
+        yield Text(safe(file, options), style="title")
+    if tree.title:
+        yield Text(safe(tree.title, options), style="none" if among_others else "title")
+
+
+def title_heading(tree: Tree, options: ConsoleOptions) -> Iterator[Text]:
+    """Yield the tree's title and source, and a blank line after them."""
+    if tree.title:
+        yield Text(safe(tree.title, options), style="title")
+    if tree.source:
+        yield Text(safe(tree.source, options), style="dim")
+    if tree.title or tree.source:
+        yield Text("")
+
+
+def file_separator(file: str, position: int, options: ConsoleOptions) -> Iterator[Text]:
+    """Yield the line before the output about one of several files, after a blank line."""
+    if position:
+        yield Text("")
+    yield Text(f"== {safe(file, options)} ==", style="dim")
