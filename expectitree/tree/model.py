@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from os import PathLike
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from expectitree import compiling
 from expectitree.display import Shown

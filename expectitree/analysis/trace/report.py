@@ -28,10 +28,10 @@ from expectitree.analysis.trace.events import (
 )
 from expectitree.display import Shown
 from expectitree.numbers import INFINITY, Number
+from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.engine import choose_bounds, search_window
 from expectitree.searches.result import Search
 from expectitree.searches.setup import tolerance
-from expectitree.searches.star_minimax import CUT_PROBING, NO_CUTS
 from expectitree.tree.model import Bounds, Kind, Tree, check_tree
 
 
