@@ -17,15 +17,15 @@ from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.errors import SearchError, TreeError
 from expectitree.numbers import INFINITY, Number, exact_text, quote, to_exact_bound
 from expectitree.searches.backward_induction import backward_induction
-from expectitree.searches.best_first import (
+from expectitree.searches.beliefs import (
     DEPTH_FLOATS,
     NODE_CODES,
     NODE_FLOATS,
     TALLIES,
     Beliefs,
     Limits,
-    best_first,
 )
+from expectitree.searches.best_first import best_first
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
     RELATIVE_EPS,
@@ -34,7 +34,7 @@ from expectitree.searches.setup import (
 )
 from expectitree.searches.star_minimax import DEPTH_CODES, Settings, Work, star_minimax
 from expectitree.searches.unknown import check_known
-from expectitree.searches.windows import find_windows
+from expectitree.searches.windows import Windows, find_windows
 from expectitree.tree import scans
 from expectitree.tree.builder import check_bounds
 from expectitree.tree.model import Bounds, Column, Repeated, Tree, check_tree
@@ -177,22 +177,22 @@ def begin_best_first(setup: SearchSetup) -> tuple[Beliefs, Limits]:
     ):  # estimates need squares, which must not overflow
         scale = 1 / greatest if tree.exact else float(min(1 / greatest, sys.float_info.max))
     near = RELATIVE_EPS * float(greatest * scale) if tree.exact else float(setup.eps) * float(scale)
-    return beliefs, Limits(setup.eps, near, setup.zero, scale, guide, goal)
+    return beliefs, Limits(setup.eps, near, setup.zero, scale, guide, goal, tree.root_id)
 
 
 def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Search:
     """Return the result of a best-first search, with the windows that its intervals justify."""
     bounds = setup.bounds
-    alpha, beta, cut, cut_after, is_asked = map(setup.column, "ddBIB")
+    alpha, beta, cut, cut_after, has_window = map(setup.column, "ddBIB")
     columns = (beliefs.lower, beliefs.upper, beliefs.visits, alpha, beta, cut, cut_after)
-    window = map(float, bounds) if setup.compiled else bounds
+    window = (float(bounds[0]), float(bounds[1])) if setup.compiled else bounds
     is_action = setup.algorithm.goal == "action"
     cuts = setup.run(
         find_windows,
         setup.columns,
-        *columns,
-        is_asked,
-        *window,
+        Windows(*columns, has_window),
+        setup.tree.root_id,
+        window,
         setup.eps,
         INFINITY,
         is_action,
@@ -206,7 +206,7 @@ def usual_algorithms(
 ) -> list[Algorithm]:
     """Return the default algorithms for a tree; best-first is left out if it would be slow."""
     path_children = tree.scan(
-        scans.children_on_the_way,
+        scans.count_path_children,
         tree.columns.first,
         tree.columns.child,
         compiling.zeros("d", len(tree)),

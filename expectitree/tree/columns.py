@@ -28,7 +28,6 @@ Bounds: TypeAlias = tuple[Number, Number]
 # A column whose type the caller knows, as code that builds or forwards columns has it.
 Column: TypeAlias = Any
 
-T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -43,10 +42,10 @@ class Readable(Protocol[T_co]):
     def __getitem__(self, at: slice, /) -> Sequence[T_co]: ...
 
 
-class Writable(Readable[T], Protocol[T]):
+class Writable(Readable[T_co], Protocol[T_co]):
     """A column that a loop writes."""
 
-    def __setitem__(self, at: int, value: T, /) -> None: ...
+    def __setitem__(self, at: int, value: Any, /) -> None: ...
 
 
 IntColumn: TypeAlias = Writable[int]  # ids of nodes or branches, kinds, counts

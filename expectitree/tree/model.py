@@ -29,7 +29,7 @@ from expectitree.display import Shown
 from expectitree.errors import TreeError
 from expectitree.numbers import INFINITY, Number, escape, quote
 from expectitree.tree import paths, scans
-from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL
+from expectitree.tree.columns import CHANCE, MAX, MIN, NONE, TERMINAL
 from expectitree.tree.columns import Bounds as Bounds
 from expectitree.tree.columns import Column as Column
 from expectitree.tree.columns import Columns as Columns
@@ -229,7 +229,7 @@ class Tree(Shown):
         """How each node is first met when the tree is walked from the root, parents first, in branch order."""
         count = len(self)
         order, parent, depth = (compiling.zeros("i", count) for _ in range(3))
-        branch = compiling.filled("i", scans.NONE, count)
+        branch = compiling.filled("i", NONE, count)
         self.scan(scans.walk, self.columns, order, parent, branch, depth)
         return FirstPaths(order, parent, branch, depth)
 
@@ -260,7 +260,7 @@ class Tree(Shown):
             lower[n] = max(lower[n], least)
             upper[n] = min(upper[n], greatest)
         if local:
-            self.scan(scans.hand_down_bounds, self.columns, lower, upper)
+            self.scan(scans.pass_down_bounds, self.columns, lower, upper)
         return lower, upper
 
 

@@ -19,16 +19,8 @@ from typing import Any, NamedTuple
 from expectitree.algorithms import algorithm
 from expectitree.errors import NumberError, SearchError
 from expectitree.numbers import GREATEST_FLOAT, Number, display_text, escape, message_text, quote
-from expectitree.searches.best_first import (
-    Beliefs,
-    back_up,
-    begin,
-    is_reached,
-    narrow,
-    renew,
-    take_in,
-    walk,
-)
+from expectitree.searches.beliefs import Beliefs, begin, narrow, take_in
+from expectitree.searches.best_first import back_up, is_reached, renew, walk
 from expectitree.searches.engine import (
     NO_LIMIT,
     begin_best_first,

@@ -31,7 +31,7 @@ from expectitree.analysis.trace.events import (
     Recorder,
 )
 from expectitree.numbers import INFINITY, Number
-from expectitree.searches.best_first import EXACT, LOWER, RAISE
+from expectitree.searches.beliefs import EXACT, LOWER, RAISE
 from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.result import Search
 from expectitree.tree.model import Kind, Tree
