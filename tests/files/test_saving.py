@@ -20,7 +20,8 @@ import yaml
 from helpers import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
-from random_trees import Case, definition, random_rows, utility_ranges
+from oracle import definition
+from random_trees import Case, random_rows, utility_ranges
 
 import expectitree as et
 from expectitree.cli import main

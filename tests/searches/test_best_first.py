@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from random_trees import Case, Row, build, definitions, in_numbers
+from oracle import definitions
+from random_trees import Case, Row, build, in_numbers
 
 import expectitree as et
 from expectitree import Kind, Node, Search, Tree, evaluate

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from random_trees import BEST_FIRST, EVERY, PRUNED, Case, definition, definitions, in_numbers
+from oracle import definition, definitions
+from random_trees import BEST_FIRST, EVERY, PRUNED, Case, in_numbers
 
 from expectitree import Kind, Node, Search
 from expectitree.numbers import INFINITY, Number

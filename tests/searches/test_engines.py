@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from random_trees import EVERY, PRUNED, Case, definitions, in_numbers
+from oracle import definitions
+from random_trees import EVERY, PRUNED, Case, in_numbers
 
 import expectitree as et
 from expectitree import compiling

@@ -15,7 +15,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from random_trees import Case, build, definitions, in_numbers, random_rows, utility_ranges
+from oracle import definitions
+from random_trees import Case, build, in_numbers, random_rows, utility_ranges
 
 import expectitree as et
 from expectitree.algorithms import algorithm
