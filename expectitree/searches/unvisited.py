@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from expectitree.searches.star_minimax import CUT_PROBING, NOT_CUT, PROBED, STOPPED
+from expectitree.searches.cuts import CUT_PROBING, NOT_CUT, PROBED, STOPPED
 from expectitree.tree.model import Column, Columns
 
 # Why a node was not visited (the column `reason`).

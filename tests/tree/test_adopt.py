@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_trees import EVERY, build, definition, random_rows
+from oracle import definition
+from random_trees import EVERY, build, random_rows
 
 import expectitree as et
 from expectitree import compiling
