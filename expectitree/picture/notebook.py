@@ -7,7 +7,7 @@ are elided.
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
@@ -19,9 +19,6 @@ from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.tree.model import Tree
 
-if TYPE_CHECKING:
-    from expectitree.display import Bundle
-
 MOST_NODES = (
     100_000  # of a tree that is evaluated unasked, only to be shown: less than half a second
 )
@@ -32,7 +29,7 @@ WIDTH = 100
 _PRE = '<pre style="font-family: monospace; line-height: 1.2; overflow-x: auto; white-space: pre">{}</pre>'
 
 
-def bundle(shown: Any) -> Bundle:
+def bundle(shown: Any) -> dict[str, str]:
     """Return what is shown, by its MIME type; nothing where the `repr` must do.
 
     A tree is shown with the values that backward induction gives its nodes; one too large to be

@@ -45,13 +45,13 @@ from expectitree.searches.setup import (
 )
 from expectitree.tree.builder import TreeBuilder
 from expectitree.tree.model import Bounds, Branch, Columns, Kind, Node, Tree, check_tree
+from expectitree.tree.paths import message_path
 
 _SMALL, _LARGE = (
     1e-100,
     1e100,
 )  # guesses are made in floats; squares of numbers between these are floats too
 _ROUNDING = 1e-12  # of the greatest utility: what sums may lose to rounding
-_LONGEST_PATH = 200  # characters of a path in a message
 _SKIP = None  # in the log of what a caller said, beside answers
 
 
@@ -264,7 +264,7 @@ class Inquiry:
         return replace(self.tree, columns=self.tree.columns._replace(utility=column))
 
     def __repr__(self) -> str:
-        state = "done" if self._is_done else f"asks for {_short(self.path or '')}"
+        state = "done" if self._is_done else f"asks for {message_path(self.path or '')}"
         known = f"best {escape(self.best)}, loss {display_text(self.loss)}" if self.best is not None else (
             f"value in [{', '.join(display_text(end) for end in self.interval(self.tree.root))}]"
         )  # fmt: skip
@@ -602,7 +602,7 @@ class Inquiry:
 
     def _check_same(self, n: int, value: Number) -> None:
         """Raise `SearchError` unless a leaf that is known is worth as much."""
-        where = _short(self.tree.path_of(n))
+        where = message_path(self.tree.path_of(n))
         if self.tree.columns.kind[n] != Kind.TERMINAL:
             raise SearchError(
                 f"{where} is no leaf, and only a leaf has a utility: name one below it"
@@ -623,7 +623,7 @@ class Inquiry:
         lower, upper = self._own_bounds[0][n], self._own_bounds[1][n]
         if not lower <= value <= upper:
             raise SearchError(
-                f"the utility {message_text(value)} of {_short(self.tree.path_of(n))} lies outside its bounds "
+                f"the utility {message_text(value)} of {message_path(self.tree.path_of(n))} lies outside its bounds "
                 f"[{message_text(lower)}, {message_text(upper)}]: correct the one or the other"
             )
 
@@ -643,8 +643,3 @@ def _step(tree: Tree, n: int, below: int) -> Step:
         key=lambda b: probability[b],
     )
     return Step(tree.node(n), Branch(tree.branch_label(n, b), probability[b], tree.node(below)), b)
-
-
-def _short(path: str) -> str:
-    path = escape(path)
-    return path if len(path) <= _LONGEST_PATH else f"{path[:90]}…{path[-90:]}"

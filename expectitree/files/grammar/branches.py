@@ -8,10 +8,11 @@ from typing import Any
 from expectitree.errors import NumberError, TreeError
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.keys import NODE_KEYS, NOT_KNOWN, ONLY_UTILITIES, place_of
-from expectitree.files.grammar.problems import MOST_PROBLEMS, shortened
+from expectitree.files.grammar.problems import MOST_PROBLEMS
 from expectitree.files.grammar.words import described
 from expectitree.numbers import Number, escape, message_text, quote, to_probability
 from expectitree.tree.builder import TreeBuilder, label_at
+from expectitree.tree.paths import message_path
 
 Warn = Callable[[str], None]
 
@@ -68,7 +69,7 @@ class Branches:
         for label in labels:
             if label in NODE_KEYS and self.warn is not None:
                 self.warn(
-                    f"{self.name}: {shortened(self.path(own=True))}: {quote(label)} is read as a label here; "
+                    f"{self.name}: {message_path(self.path(own=True))}: {quote(label)} is read as a label here; "
                     "if it was meant as a key, indent it less"
                 )
 
@@ -184,7 +185,7 @@ class Branches:
             self.warnings += 1
             if self.warnings <= MOST_PROBLEMS:
                 self.warn(
-                    f"{self.name}: {shortened(self.path(own=True))}: the probabilities sum to "
+                    f"{self.name}: {message_path(self.path(own=True))}: the probabilities sum to "
                     f"{message_text(divided)}, not 1; each was divided by that sum"
                 )
             elif self.warnings == MOST_PROBLEMS + 1:
