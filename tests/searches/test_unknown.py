@@ -376,7 +376,7 @@ def test_a_table_says_which_are_not_known(tmp_path: Path) -> None:
         return str(caught.value).partition("this is no tree: ")[2]
 
     assert message({}) == "node 1: the utility is missing, expected a number up to 10^301"
-    wrong = "it is said to be not known, and is no terminal without a utility"
+    wrong = "it is listed as unknown, but is not a terminal without a utility"
     assert message({"unknown": [1, 2]}) == f"node 2: {wrong}"
     assert message({"unknown": [1, 3]}) == f"node 3: {wrong}"
     assert message({"unknown": [1, 9]}) == f"node 9: {wrong}"

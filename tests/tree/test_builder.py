@@ -215,7 +215,7 @@ REFUSED: dict[str, tuple[Callable[[TreeBuilder], Any], str]] = {
     "foreign": (lambda t: t.max([NodeId(7)]), "node 7 is not in this builder, which holds 0"),
     "label": (
         lambda t: t.max({"a": 1, "#1": 2}),
-        "the label #1 stands at place 2: #2 is the only number label here",
+        "the label #1 is at place 2: #2 is the only number label here",
     ),
     "empty label": (
         lambda t: t.max({"": 1}),

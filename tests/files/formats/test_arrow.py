@@ -710,7 +710,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "unreached": (table([leaf(0), leaf(0), inner("MAX", to(1))]), "node 0: no branch leads to it"),
     "same label": (table(without(5, branches=[to(2, label="a"), to(4, label="a")])), "duplicate label 'a'"),
     "label empty": (table(without(5, branches=[to(2, label=""), to(4)])), "label is empty"),
-    "label #2 first": (table(without(5, branches=[to(2, label="#2"), to(4)])), "the label #2 stands at place 1"),
+    "label #2 first": (table(without(5, branches=[to(2, label="#2"), to(4)])), "the label #2 is at place 1"),
     "label bytes": (
         table(
             without(5, branches=[{**to(2), "label": b"\xff"}, to(4)]),
