@@ -1,4 +1,4 @@
-"""One table of rates and ratios: reading, searching, starting. See README.md beside this file."""
+"""Measure reading, searching and starting, each against its target; see benchmarks/README.md."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ import click
 import yaml
 
 from benchmarks import texts
+from benchmarks.best_first import best_first
 from benchmarks.engines import engines, large, whole_process
 from benchmarks.insight import insight
 from benchmarks.measuring import FULL, QUICK, REPOSITORY, Row, Size, as_installed, best_seconds
-from benchmarks.thinking import thinking
 from expectitree import __version__, evaluate, loads
 
 SEED = 20
@@ -51,7 +51,7 @@ def written(
 
 
 def read_yaml(size: Size) -> Iterator[Row]:
-    """Yield for each style the rate of reading, and how much longer PyYAML's loader takes for the same text."""
+    """Yield the rate of reading each style of YAML, and PyYAML's time as a multiple."""
     by_style, count = written(YAML_STYLES, size)
     for style, text in by_style.items():
         runs = [
@@ -66,7 +66,7 @@ def read_yaml(size: Size) -> Iterator[Row]:
 
 
 def uncollected(text: str) -> object:
-    """Return what PyYAML's loader makes of a text, with the collector off, as it is while this package reads."""
+    """Load a text by PyYAML with the garbage collector off, as this package reads."""
     gc.disable()
     try:
         return yaml.load(text, LOADER)
@@ -75,7 +75,7 @@ def uncollected(text: str) -> object:
 
 
 def read_json(size: Size) -> Iterator[Row]:
-    """Yield for each style the rate of reading."""
+    """Yield the rate of reading each style of JSON."""
     by_style, count = written(JSON_STYLES, size)
     for style, text in by_style.items():
         (seconds,) = best_seconds([partial(loads, text, name="x.json")], size.repetitions)
@@ -83,7 +83,7 @@ def read_json(size: Size) -> Iterator[Row]:
 
 
 def search(size: Size) -> Iterator[Row]:
-    """Yield for each algorithm the distinct nodes that it visits in a second, preparing the columns included."""
+    """Yield the distinct nodes that each algorithm visits per second, with its preparation."""
     tree = texts.built(texts.random_tree(SEED, size.search_nodes)[0])
     # A copy shares the columns and none of what a tree remembers, so that each run pays for
     # everything.
@@ -100,7 +100,7 @@ def search(size: Size) -> Iterator[Row]:
 
 
 def start_up(size: Size) -> Iterator[Row]:
-    """Yield how many times the bare imports a whole command takes, by the medians of processes that take turns."""
+    """Yield the time of a whole command as a multiple of the bare imports, by medians."""
     commands = [SMALL_TREE, ITS_IMPORTS]
     failed = next((error for command in commands if (error := _failure(command))), None)
     times: list[list[float]] = [[], []]
@@ -125,7 +125,7 @@ def start_up(size: Size) -> Iterator[Row]:
 
 
 def _failure(command: Sequence[str]) -> str | None:
-    """Run a command once, which warms the caches too; return the last line of what went wrong, if anything."""
+    """Run a command once, to warm the caches; return the last line of its error, if any."""
     done = _run(command, check=False)
     return (
         None if done.returncode == 0 else (done.stderr.strip().splitlines() or ["no message"])[-1]
@@ -164,7 +164,7 @@ PARTS = {
         engines,
         whole_process,
         insight,
-        thinking,
+        best_first,
         start_up,
         large,
     )
@@ -180,13 +180,14 @@ PARTS = {
     help="Smaller trees and fewer repetitions: seconds, and rougher figures.",
 )
 def main(parts: tuple[str, ...], as_json: bool, quick: bool) -> None:
-    """Measure reading, searching and starting, or the PARTS that are named, each against its target.
+    """Measure all PARTS, or those that are named, each against its target.
 
-    The exit status is 0 whether they are kept or not.
+    The exit status is 0 whether or not the targets are met.
     """
     size = QUICK if quick else FULL
     about = (
-        f"expectitree {__version__}, Python {platform.python_version()}, PyYAML {yaml.__version__}; "
+        f"expectitree {__version__}, Python {platform.python_version()}, "
+        f"PyYAML {yaml.__version__}; "
         f"trees of {size.text_nodes:,} and {size.search_nodes:,} nodes or more, seed {SEED}; "
         f"best of {size.repetitions}, processes: median of {size.processes}; all taking turns"
     )

@@ -1,4 +1,4 @@
-"""A tree as Gambit's extensive form (.efg), which OpenSpiel reads: MAX is player 1, MIN player 2."""
+"""Writes a tree in Gambit's format .efg, which OpenSpiel reads; MAX is player 1, MIN player 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compiled engine beside C++ that does the same over the same tables, beside OpenSpiel, and on 10^8 nodes."""
+"""Compares the compiled engine with C++ and OpenSpiel, and measures trees of 10^8 nodes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ print(value, time.perf_counter() - start)
 
 
 def trees(size: Size) -> Iterator[tuple[str, Tree]]:
-    """Yield the trees that the engines search: Ballard's additive utilities, and independent ones."""
+    """Yield the trees that the engines search, with additive and with independent utilities."""
     n = size.engine_branching
     pattern = ["max", "chance", "min", "chance"]
     yield f"additive, branching {n}", generate("ballard", pattern=pattern, branching=n, seed=1)
@@ -56,7 +56,7 @@ def trees(size: Size) -> Iterator[tuple[str, Tree]]:
 
 
 def engines(size: Size) -> Iterator[Row]:
-    """Yield rates of the compiled loops, as shares of the rates of C++; the loops alone, their columns made ready."""
+    """Yield the rates of the compiled loops, on prepared columns, as shares of C++'s."""
     with tempfile.TemporaryDirectory() as folder:
         program = _compile(folder)
         for what, tree in trees(size):
@@ -133,7 +133,9 @@ def _check(tree: Tree, name: str, found: dict[str, Any]) -> None:
     search = evaluate(tree, name, engine="compiled")
     counts = search.counts
     ours = {
-        "value": float(search.value), "nodes_visited": counts.visited, "leaves_visited": counts.leaves_visited,
+        "value": float(search.value),
+        "nodes_visited": counts.visited,
+        "leaves_visited": counts.leaves_visited,
         "visits": counts.visits, "cuts": counts.cuts,
     }  # fmt: skip
     if any(found[key] != value for key, value in ours.items()):
@@ -188,7 +190,7 @@ def whole_process(size: Size) -> Iterator[Row]:
 
 
 def _openspiel(path: str, tree: Tree) -> float | None:
-    """Return how long OpenSpiel's expectiminimax takes for a file, None where it is not installed."""
+    """Return the seconds of OpenSpiel's expectiminimax for a file, None if it is not installed."""
     command = [sys.executable, "-c", OPENSPIEL, path]
     done = subprocess.run(command, env=as_installed(), capture_output=True, text=True, check=False)
     if done.returncode:
@@ -201,7 +203,7 @@ def _openspiel(path: str, tree: Tree) -> float | None:
 
 
 def large(size: Size) -> Iterator[Row]:
-    """Yield what a tree of 10^8 nodes takes: made, saved, opened, evaluated, searched; in a process of its own."""
+    """Yield the costs of a tree of 10^8 nodes, each step in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "large.arrow"))
         free = shutil.disk_usage(folder).free
@@ -225,7 +227,7 @@ def large(size: Size) -> Iterator[Row]:
 
 
 def _step(step: str, path: str) -> None:
-    """Do one step with a tree of 10^8 nodes, and print seconds, peak memory in GB, nodes, and bytes a node."""
+    """Do one step with a tree of 10^8 nodes; print seconds, peak GB, nodes and bytes per node."""
     for name in (
         "expectiminimax",
         "star1",

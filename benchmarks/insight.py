@@ -1,4 +1,4 @@
-"""What trace, limit, rescale and opponents take: seconds on trees near the limits that they set themselves."""
+"""Measures trace, limit, rescale and opponents on trees near their limits of size."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from expectitree.tree.model import Kind
 
 
 def insight(size: Size) -> Iterator[Row]:
-    """Yield how many times a search its trace takes, and the seconds of the other reports."""
+    """Yield the time of a trace as a multiple of its search, and the seconds of other reports."""
     leaves = 20_000 if size.search_nodes > 100_000 else 2_000
     tree = generate("uniform", plies=6, branching=(3, 4), real=True, seed=1)
     for name in ("star1", "star2"):
@@ -53,7 +53,7 @@ def insight(size: Size) -> Iterator[Row]:
 
 
 def _two_fans(leaves: int) -> Tree:
-    """Return MAX over two CHANCE nodes of irregular outcomes: the knapsack in full, quadratic in the leaves."""
+    """Return MAX over two CHANCE nodes of irregular outcomes, the worst case: a full knapsack."""
     builder = TreeBuilder()
     fans = []
     for fan in range(2):

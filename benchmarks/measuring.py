@@ -1,4 +1,4 @@
-"""What all parts have in common: sizes, rows of the table, and how times are taken."""
+"""What all benchmarks share: sizes, rows of the table, and how times are taken."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class Size:
-    """How much is measured."""
+    """The sizes of trees and the numbers of repetitions."""
 
     text_nodes: int
     search_nodes: int
@@ -33,7 +33,7 @@ QUICK = Size(
 
 @dataclass(frozen=True)
 class Row:
-    """One figure, and the target it is held against; a figure that is None could not be measured."""
+    """One figure and its target; a figure is None if it could not be measured."""
 
     what: str
     figure: float | None
@@ -43,20 +43,23 @@ class Row:
 
     @property
     def kept(self) -> bool | None:
-        """Whether the target is met; None where there is none, or no figure."""
+        """Whether the target is met; None without a target or a figure."""
         if self.figure is None or self.target is None:
             return None
         return self.figure <= self.target if self.at_most else self.figure >= self.target
 
 
 def as_installed() -> dict[str, str]:
-    """Return the environment of processes that run this checkout as if it were installed: its bytecode is kept."""
+    """Return the environment of processes that run this checkout, with its bytecode cached."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return kept | {"PYTHONPATH": str(REPOSITORY)}
 
 
 def best_seconds(runs: Sequence[Callable[[], object]], repetitions: int) -> list[float]:
-    """Return the best time of each run; they take turns, so that a slow moment of the machine hits all alike."""
+    """Return the best time of each run.
+
+    The runs take turns, so that a slow moment of the machine affects all of them.
+    """
     best = [float("inf")] * len(runs)
     for _ in range(repetitions):
         for index, run in enumerate(runs):

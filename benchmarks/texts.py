@@ -1,4 +1,4 @@
-"""Random trees, the same for the same seed, and the ways of writing them that the benchmarks read."""
+"""Random trees from a seed, written in the styles that the benchmarks read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Branch:
 
 
 def random_tree(seed: int, least: int) -> tuple[Branch, int]:
-    """Return a tree of at least that many nodes, MAX over CHANCE over MIN over MAX …, and its size."""
+    """Return a tree of at least so many nodes, MAX over CHANCE over MIN over MAX …, and its size."""
     random = Random(seed)
     root, count = Branch("", "", kind=KINDS[0]), 1
     while count < least:
@@ -51,7 +51,7 @@ def _grow(node: Branch, level: int, random: Random) -> int:
 
 
 def flow_lists(root: Branch) -> str:
-    """Return YAML with lists of numbers: `- {chance: [{min: [1, 2]}, …]}`, outcomes equally likely."""
+    """Return YAML with lists of numbers and equal outcomes: `- {chance: [{min: [1, 2]}, …]}`."""
     return _children_by_line(root, with_p=False)
 
 
@@ -72,7 +72,7 @@ def _flow(branch: Branch, with_p: bool) -> str:
 
 
 def labelled_mappings(root: Branch) -> str:
-    """Return YAML in blocks: every branch labelled, every outcome with its `p` on a line of its own."""
+    """Return YAML in blocks: each branch has a label, each outcome its `p` on its own line."""
     return "".join(_block(root, 0))
 
 

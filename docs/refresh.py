@@ -1,4 +1,6 @@
-"""Makes what the documents quote: outputs after `$ expectitree …`, tables after `<!-- expectitree … -->`, pictures.
+"""Make the outputs, tables and pictures that the documents quote.
+
+Outputs follow `$ expectitree …`, tables follow `<!-- expectitree … -->`.
 
 A picture of the gallery stands after `<!-- picture: expectitree draw … -->`, which lacks `-o`.
 
@@ -32,7 +34,7 @@ _TIME = re.compile(r" +([0-9.]+ (s|ms|µs)|time)( \|)?$", re.MULTILINE)
 
 
 def run(command: str, **environment: str) -> str:
-    """Return what a command line prints at 80 columns, `expectitree` being the one of this Python."""
+    """Return the output of a command line at 80 columns, run by this Python."""
     typed, _, command = command.rpartition(" | ")  # printf 'what is typed\\n' | expectitree …
     words = shlex.split(command)
     assert words[0] == "expectitree", command
@@ -75,7 +77,7 @@ def gallery() -> Iterator[tuple[Path, str]]:
 
 
 def picture() -> str:
-    """Return the picture of an answer: the terminal's own colours, as an SVG that asks for nothing from outside."""
+    """Return an SVG of a command's output in colour, without references to other files."""
     import io
 
     from rich.console import Console

@@ -1,4 +1,4 @@
-"""What the prose says is so: the README's Python runs, quoted outputs are what commands print, links lead somewhere."""
+"""The documents are right: examples run, quoted outputs are fresh, and links lead somewhere."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_quoted_outputs_and_the_picture_are_fresh() -> None:
     ],
     ids=lambda value: value.name if isinstance(value, Path) else "",
 )
-def test_yaml_examples_are_trees_that_keep_their_word(document: Path, text: str) -> None:
+def test_yaml_examples_give_the_results_they_expect(document: Path, text: str) -> None:
     text = text if re.search("^(max|min|chance):", text, re.MULTILINE) else text + "max: [0]\n"
     found = et.verify(et.loads(text, exact=True), file=document.name)
     assert found.broken == []
@@ -52,7 +52,7 @@ def test_yaml_examples_are_trees_that_keep_their_word(document: Path, text: str)
 @pytest.mark.parametrize(
     "document", [ROOT / "README.md", ROOT / "docs" / "ask.md"], ids=lambda d: d.name
 )
-def test_python_examples_print_what_they_say(
+def test_python_examples_print_what_their_comments_show(
     document: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)

@@ -2,66 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from expectitree.cli.options import FILE, check_output, force_option, write_tree
 from expectitree.cli.terminal import working
-from expectitree.families import FAMILIES, ORDERS, generate, parameters_of
+from expectitree.families import FAMILIES, generate, parameters_of
+from expectitree.families.parameters import ORDERS, PARAMETERS
 from expectitree.files.saving import TEXT_FORMATS
+
+
+def _parameter_options(command: Any) -> Any:
+    """Add an option for each parameter, whose help names the families that have it."""
+    for name, parameter in reversed(PARAMETERS.items()):
+        families = [family for family in FAMILIES if name in parameters_of(family)]
+        command = click.option(
+            f"--{name}",
+            is_flag=parameter.metavar is None and name != "order",
+            default=None,
+            type=click.Choice(ORDERS) if name == "order" else None,
+            metavar=parameter.metavar,
+            help=f"{', '.join(families)}: {parameter.help}",
+        )(command)
+    return command
 
 
 @click.command("generate")
 @click.argument("family", type=click.Choice(list(FAMILIES)))
-@click.option(
-    "--pattern",
-    metavar="KINDS",
-    help="ballard, uniform: kinds from the root down.  [default: max,chance,min]",
-)
-@click.option(
-    "--plies", metavar="N", help="ballard, uniform: plies; the pattern is repeated or cut."
-)
-@click.option(
-    "--branching",
-    metavar="N",
-    help="ballard, uniform: branches of each node; uniform takes a range.  [default: 4; uniform 2-4]",
-)
-@click.option(
-    "--order",
-    type=click.Choice(ORDERS),
-    help="ballard: how a node's children stand; best is best for a search.  [default: random]",
-)
-@click.option(
-    "--dice",
-    metavar="N",
-    help="ballard: chance is the sum of two dice of N sides; 0 is none.  [default: 0]",
-)
-@click.option(
-    "--utilities", metavar="LOWER,UPPER", help="uniform: where they lie.  [default: 0,100]"
-)
-@click.option(
-    "--real", is_flag=True, default=None, help="uniform: utilities are real, not whole, numbers."
-)
-@click.option(
-    "--end",
-    metavar="P",
-    help="uniform: with this probability a node is a terminal early.  [default: 0]",
-)
-@click.option(
-    "--skew", metavar="K", help="uniform: how uneven chance is, from 0 to 4.  [default: 0, even]"
-)
-@click.option("--seed", metavar="N", help="ballard, uniform: the seed.  [default: 0]")
-@click.option("--steps", metavar="N", help="lattice: steps to the last day.  [default: 100]")
-@click.option("--spot", metavar="X", help="lattice: the price on the first day.  [default: 100]")
-@click.option("--strike", metavar="X", help="lattice: the price that was agreed.  [default: 100]")
-@click.option(
-    "--up",
-    metavar="X",
-    help="lattice: the factor of a step up; down is its inverse.  [default: 1.01]",
-)
-@click.option(
-    "--rate", metavar="X", help="lattice: what money grows by in a step.  [default: 1.0001]"
-)
-@click.option("--call", is_flag=True, default=None, help="lattice: the right to buy, not to sell.")
+@_parameter_options
 @click.option(
     "-o",
     "--output",
@@ -69,7 +38,7 @@ from expectitree.files.saving import TEXT_FORMATS
     default="-",
     metavar="FILE",
     type=FILE,
-    help="Where to write; the ending tells the format.",
+    help="The file to write; its ending sets the format.",
 )
 @click.option(
     "--format",
@@ -78,17 +47,17 @@ from expectitree.files.saving import TEXT_FORMATS
     help="The format of standard output.",
 )
 @force_option
-def command(
-    family: str, out: str, format_name: str | None, force: bool, **given: str | bool | None
-) -> None:
-    """Make a tree of a family and print it, or write it to a file; the same options give the same tree everywhere.
+def command(family: str, out: str, format_name: str | None, force: bool, **given: Any) -> None:
+    """Generate a tree and print it, or write it to a file.
+
+    The same options give the same tree on every machine.
 
     \b
-    ballard  additive utilities (Ballard 1983): every node's branches carry a
+    ballard  additive utilities (Ballard 1983): the branches of every node carry a
              permutation of 0..N-1, a terminal is worth the sum on its path
     uniform  independent utilities
     lattice  an American option: at every point of a recombining lattice MAX
-             stops, or goes on; nodes are shared (for a volatility s and an
+             stops or goes on; nodes are shared (for a volatility s and an
              interest r: up = exp(s * sqrt(dt)), rate = exp(r * dt))
 
     For example: expectitree generate ballard --branching 6 | expectitree compare -
@@ -98,9 +67,8 @@ def command(
     known = parameters_of(family)
     for name in parameters:
         if name not in known:
-            raise click.UsageError(
-                f"{family} has no --{name}: it has {', '.join(f'--{other}' for other in known)}."
-            )
-    with working(f"making the {family} tree"):
+            options = ", ".join(f"--{other}" for other in known)
+            raise click.UsageError(f"{family} has no --{name}: it has {options}.")
+    with working(f"generating {family}"):
         tree = generate(family, **parameters)
     write_tree(tree, out, format_name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from expectitree.cli.options import FILE, force_option, refuse_to_replace
+from expectitree.cli.options import FILE, check_file, force_option
 from expectitree.cli.terminal import say, write
 from expectitree.errors import FileError, Problem
 
@@ -51,7 +51,7 @@ def command(file: str | None, force: bool) -> None:
         raise click.UsageError(
             "JSON has no comments, so the commented tree is YAML: choose a name that ends in .yaml."
         )
-    refuse_to_replace(file, force)
+    check_file(file, force)
     try:
         with open(file, "w", encoding="utf-8") as stream:
             stream.write(TEMPLATE)

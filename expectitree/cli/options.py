@@ -188,23 +188,14 @@ def read_bounds(text: str, exact: bool) -> Bounds:
 
 
 def files_in(paths: Sequence[str]) -> list[str]:
-    """Return the paths, with the tree files of each folder in its place."""
+    """Return the paths, with each folder replaced by the tree files in it."""
     files: list[str] = []
     for path in paths:
-        if os.path.isdir(path):
-            found = list(tree_files(path))
-            if not found:
-                raise FileError(
-                    [
-                        Problem(
-                            path,
-                            f"no tree file in this folder: expected some {', '.join(SUFFIXES)}",
-                        )
-                    ]
-                )
-            files += found
-        else:
-            files.append(path)
+        found = list(tree_files(path)) if os.path.isdir(path) else [path]
+        if not found:
+            message = f"no tree file in this folder: expected some {', '.join(SUFFIXES)}"
+            raise FileError([Problem(path, message)])
+        files += found
     return files
 
 
@@ -220,64 +211,56 @@ def complete_from(values: Iterable[str]) -> Callable[..., list[str]]:
     return lambda context, param, incomplete: [v for v in values if v.startswith(incomplete)]
 
 
-def tree_options(command: Command) -> Command:
-    """Add what says which tree is searched, and how far and by what: files, -e, --bounds, …, --max-visits."""
-    for option in reversed(
-        (
-            click.argument("files", nargs=-1, metavar="[FILE|FOLDER]...", type=FILE),
-            click.option(
-                "-e",
-                "texts",
-                metavar="TEXT",
-                multiple=True,
-                help="A tree typed in place of a file.",
-            ),
-            click.option(
-                "--bounds",
-                metavar="LOWER,UPPER",
-                help="Bounds of every utility; inf where nothing is known.",
-            ),
-            click.option(
-                "--depth",
-                type=click.IntRange(min=0),
-                metavar="D",
-                help="Cut the tree D plies deep, at its estimates.",
-            ),
-            click.option(
-                "--order",
-                default="given",
-                show_default=True,
-                metavar="ORDER",
-                shell_complete=complete_from([order.removesuffix("SEED") for order in ORDERS]),
-                help="Children's order: given, best, worst or random:SEED.",
-            ),
-            click.option(
-                "--exact",
-                is_flag=True,
-                help="Compute in fractions, not in floating point: short for --engine exact.",
-            ),
-            click.option(
-                "--engine",
-                type=click.Choice(ENGINES),
-                default="auto",
-                show_default=True,
-                help="What runs the search; they find the same. auto compiles where that pays.",
-            ),
-            click.option(
-                "--max-visits",
-                type=click.IntRange(min=1),
-                metavar="N",
-                help="Stop a pruning search after so many visits, with what is known by then.",
-            ),
-        )
-    ):
+_TREE_OPTIONS = (
+    click.option(
+        "-e", "texts", metavar="TEXT", multiple=True, help="A tree as text, in place of a file."
+    ),
+    click.option(
+        "--bounds",
+        metavar="LOWER,UPPER",
+        help="Bounds of every utility; inf if they are unknown.",
+    ),
+    click.option(
+        "--depth",
+        type=click.IntRange(min=0),
+        metavar="D",
+        help="Cut the tree D plies deep, at its estimates.",
+    ),
+    click.option(
+        "--order",
+        default="given",
+        show_default=True,
+        metavar="ORDER",
+        shell_complete=complete_from([order.removesuffix("SEED") for order in ORDERS]),
+        help="Order of children: given, best, worst or random:SEED.",
+    ),
+    click.option("--exact", is_flag=True, help="Compute in fractions: short for --engine exact."),
+    click.option(
+        "--engine",
+        type=click.Choice(ENGINES),
+        default="auto",
+        show_default=True,
+        help="How the search runs; the results are identical. auto compiles for large trees.",
+    ),
+    click.option(
+        "--max-visits",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Stop a pruning search after N node visits and report the bounds so far.",
+    ),
+)
+
+
+def tree_options(command: Command, files: str = "[FILE|FOLDER]...") -> Command:
+    """Add the options of `SearchOptions` to a command; the usage names the argument `files`."""
+    for option in reversed(_TREE_OPTIONS):
         command = option(command)
-    return command
+    return click.argument("files", nargs=-1, metavar=files, type=FILE)(command)
 
 
 def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
-    """Return the option that names searches, and those that choose something of one: the command receives `algorithms`."""
-    options = (
+    """Add -a and the algorithms' options to a command, which receives `algorithms`."""
+    options = [
         click.option(
             "-a",
             "--algorithm",
@@ -287,95 +270,89 @@ def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
             metavar="NAME",
             help=help,
             shell_complete=complete_from(ALGORITHMS),
-        ),
-        *(
-            click.option(
-                f"--{key}",
-                type=click.Choice(choice.values) if choice.values else click.IntRange(min=1),
-                metavar=None if choice.values else "K",
-                help=choice.description,
-            )
-            for key, choice in OPTIONS.items()
-        ),
-    )
+        )
+    ]
+    for key, option in OPTIONS.items():
+        number = click.IntRange(min=1)
+        choice = click.Choice(option.values) if option.values else number
+        metavar = None if option.values else "K"
+        options.append(
+            click.option(f"--{key}", type=choice, metavar=metavar, help=option.description)
+        )
 
     def add(command: Command) -> Command:
         @wraps(command)
-        def gathered(names: Sequence[str], **named: Any) -> Any:
-            values = {key: named.pop(key.replace("-", "_")) for key in OPTIONS}
+        def with_algorithms(names: Sequence[str], **parameters: Any) -> Any:
+            values = {key: parameters.pop(key.replace("-", "_")) for key in OPTIONS}
             given = {key: value for key, value in values.items() if value is not None}
-            return command(algorithms=ChosenAlgorithms(names, given), **named)
+            return command(algorithms=ChosenAlgorithms(names, given), **parameters)
 
         for option in reversed(options):
-            gathered = option(gathered)
-        return cast(Command, gathered)
+            with_algorithms = option(with_algorithms)
+        return cast(Command, with_algorithms)
 
     return add
 
 
 def format_option(question: str) -> Callable[[Command], Command]:
-    """Return the options that choose how the answer to a question is shown: --format and --color."""
+    """Add --format, with the formats of the answer to a question, and --color to a command."""
     option = click.option(
         "--format",
         "format_name",
         type=click.Choice(formats(question)),
         default="text",
         show_default=True,
-        help="The output.",
+        help="The format of the output.",
     )
     return lambda command: option(color_option(command))
 
 
 def max_leaves_option(command: Command) -> Command:
-    """Add what says how large a tree may be whose limit is counted."""
+    """Add --max-leaves to a command that computes limits."""
     from expectitree.analysis.limit.report import MOST_LARGE, MOST_LEAVES
 
-    option = click.option(
+    return click.option(
         "--max-leaves",
         type=click.IntRange(min=1),
         metavar="N",
-        help=f"The most leaves that are taken: the work grows with their square.  [default: {MOST_LEAVES:,}; "
-        f"{MOST_LARGE:,} of long fractions]",
-    )
-    return option(command)
+        help="Refuse trees with more leaves: the time grows with their square.  "
+        f"[default: {MOST_LEAVES:,}; {MOST_LARGE:,} for long fractions]",
+    )(command)
 
 
-force_option = click.option("--force", is_flag=True, help="Replace a file that is there.")
+force_option = click.option("--force", is_flag=True, help="Replace an existing file.")
 
 
-def refuse_to_replace(file: str, force: bool) -> None:
-    """Raise a usage error where a file is there already, and nobody said that it may go."""
+def check_file(file: str, force: bool) -> None:
+    """Raise an error if a file exists and may not be replaced, or if its folder does not exist."""
     if not force and os.path.isfile(file):
         raise click.UsageError(
             f"{file} exists already: choose another name, or replace it with --force."
         )
+    folder = os.path.dirname(file) or "."
+    if not os.path.isdir(folder):
+        message = f"there is no folder {folder}: check the path, or make it"
+        raise FileError([Problem(file, message)])
 
 
-def check_output(out: str, format: str | None, force: bool) -> str | None:
-    """Return the format of what will be written, before any work is done; raise where it cannot be written."""
+def check_output(out: str, format: str | None, force: bool) -> None:
+    """Raise an error if no tree can be written to a file; call this before the work."""
     if out == "-":
-        return format or "yaml"
+        return
     if format is not None:
         raise click.UsageError("--format is for standard output: a file's ending tells its format.")
-    refuse_to_replace(out, force)
-    chosen = format_of(out)
-    folder = os.path.dirname(out) or "."
-    if not os.path.isdir(folder):
-        raise FileError([Problem(out, f"there is no folder {folder}: check the path, or make it")])
-    return chosen
+    check_file(out, force)
+    format_of(out)
 
 
 def write_tree(tree: Tree, out: str, format: str | None, drop_fractions: bool = False) -> None:
-    """Write a tree to a file in the format of its ending, or for `-` to standard output in YAML or JSON."""
+    """Write a tree to a file in the format of its ending, or to standard output if it is `-`."""
     if out == "-":
         if hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(
-                encoding="utf-8"
-            )  # as a tree file is, whatever the terminal takes
+            sys.stdout.reconfigure(encoding="utf-8")  # tree files are UTF-8 on every system
         write(pieces(tree, format or "yaml"))
         return
     with working(f"writing {out}"):
         save(tree, out, drop_fractions=drop_fractions)
-    say(
-        f"{out} written: {len(tree):,} nodes; next: expectitree {'ask' if tree.unknown else 'eval'} {out}"
-    )
+    command = "ask" if tree.unknown else "eval"
+    say(f"{out} written: {len(tree):,} nodes; next: expectitree {command} {out}")

@@ -1,88 +1,120 @@
-"""Parameters of families: given as numbers from Python, as text on the command line and in studies."""
+"""The parameters of all families: how each is read, from Python or from text, and its help."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from expectitree.errors import TransformError
 from expectitree.numbers import quote, to_float
 from expectitree.tree.model import Kind
 
+PATTERN = (Kind.MAX, Kind.CHANCE, Kind.MIN)
 ORDERS = ("random", "best", "worst")
 MOST_NODES = 2**31 - 1
 MOST_PLIES = 64
+MOST_DIGITS = 20  # of a whole number; Python refuses to read thousands
+
+
+class Parameter(NamedTuple):
+    """A parameter of one or more families."""
+
+    read: Callable[[Any], Any]  # raises an error for a wrong value
+    expected: str  # the values it takes, in words
+    metavar: str | None  # on the command line; None for a flag and for a choice
+    help: str
 
 
 def read_parameters(
     family: str, known: Collection[str], parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return a family's parameters, read; raise `TransformError` where it knows no such one, or a value is wrong."""
+    """Return the values of a family's parameters; raise `TransformError` for a wrong one."""
     read = {}
     for name, value in parameters.items():
         if name not in known:
             raise TransformError(
                 f"{family} has no parameter {quote(name)}: it has {', '.join(known)}"
             )
-        reader, expected = _PARAMETERS[name]
+        parameter = PARAMETERS[name]
         try:
-            read[name] = reader(value)
+            read[name] = parameter.read(value)
         except (ValueError, TypeError, KeyError, OverflowError):
-            found = quote(value if isinstance(value, str) else _shown(value))
-            raise TransformError(f"found {found} as {name}, expected {expected}") from None
+            found = quote(value if isinstance(value, str) else _python_text(value))
+            raise TransformError(
+                f"found {found} as {name}, expected {parameter.expected}"
+            ) from None
     return read
 
 
-def _whole(least: int, most: int) -> Callable[[Any], int]:
+def repeat_pattern(pattern: Sequence[Kind], plies: int | None) -> list[Kind]:
+    """Return the kinds of the plies: the pattern, repeated or cut to so many plies."""
+    return [pattern[ply % len(pattern)] for ply in range(plies or len(pattern))]
+
+
+def _whole(least: int, most: int, help: str, metavar: str = "N") -> Parameter:
     def read(value: Any) -> int:
         if isinstance(value, str):
-            if not (value.isascii() and value.isdecimal() and len(value) <= 20):
+            if not (value.isascii() and value.isdecimal() and len(value) <= MOST_DIGITS):
                 raise ValueError
             value = int(value)
         if type(value) is not int or not least <= value <= most:
             raise ValueError
         return value
 
-    return read
+    return Parameter(read, f"a whole number from {least} to {most:,}", metavar, help)
 
 
-def _real(least: float, most: float, below: bool = False) -> Callable[[Any], float]:
+def _real(least: float, most: float, help: str, metavar: str = "X") -> Parameter:
     def read(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
             raise TypeError
         number = float(to_float(value) if isinstance(value, str) else value)
-        if not least <= number <= most or below and number == most:
+        if not least <= number <= most:
             raise ValueError
         return number
 
-    return read
+    return Parameter(read, f"a number from {least:g} to {most:g}", metavar, help)
+
+
+def _flag(help: str) -> Parameter:
+    def read(value: Any) -> bool:
+        if isinstance(value, str):
+            value = {"true": True, "false": False}.get(value.lower())
+        if not isinstance(value, bool):
+            raise TypeError
+        return value
+
+    return Parameter(read, "true or false", None, help)
+
+
+def _plies(value: Any) -> int | None:
+    return None if value is None else _whole(1, MOST_PLIES, "").read(value)
 
 
 def _branching(value: Any) -> int | tuple[int, int]:
-    whole = _whole(1, MOST_NODES)
+    whole = _whole(1, MOST_NODES, "").read
     if isinstance(value, str) and "-" in value:
         value = tuple(value.split("-"))
     if not isinstance(value, (tuple, list)):
-        return whole(value)
+        return int(whole(value))
     least, most = map(whole, value)
     if least > most:
         raise ValueError
     return least, most
 
 
-def _ends(value: Any) -> tuple[float, float]:
-    lower, upper = map(
-        _real(-1e15, 1e15), value.strip("[]").split(",") if isinstance(value, str) else value
-    )
+def _utilities(value: Any) -> tuple[float, float]:
+    ends = value.strip("[]").split(",") if isinstance(value, str) else value
+    lower, upper = map(_real(-1e15, 1e15, "").read, ends)
     if lower > upper:
         raise ValueError
     return lower, upper
 
 
-def read_pattern(value: Any) -> list[Kind]:
+def _pattern(value: Any) -> list[Kind]:
     kinds: list[Kind] = []
-    for written in value.split(",") if isinstance(value, str) else value:
-        kind = Kind[written.strip().upper()] if isinstance(written, str) else written
+    for item in value.split(",") if isinstance(value, str) else value:
+        kind = Kind[item.strip().upper()] if isinstance(item, str) else item
         if not isinstance(kind, Kind) or kind == Kind.TERMINAL:
             raise ValueError
         kinds.append(kind)
@@ -97,43 +129,55 @@ def _order(value: Any) -> str:
     return str(value)
 
 
-def _flag(value: Any) -> bool:
-    if isinstance(value, str):
-        value = {"true": True, "false": False}.get(value.lower())
-    if not isinstance(value, bool):
-        raise TypeError
-    return value
-
-
-def _optional(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda value: None if value is None else read(value)
-
-
-def _shown(value: object) -> str:
+def _python_text(value: object) -> str:
     try:
         return repr(value)
     except ValueError:  # Python prints no number of more than 4,300 digits
         return f"a {type(value).__name__} of many digits"
 
 
-_PARAMETERS: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "pattern": (
-        read_pattern,
+PARAMETERS = {
+    "pattern": Parameter(
+        _pattern,
         f"from 1 to {MOST_PLIES} of max, min and chance, such as max,chance,min",
+        "KINDS",
+        "kinds of the plies, starting at the root.  [default: max,chance,min]",
     ),
-    "plies": (_optional(_whole(1, MOST_PLIES)), f"a whole number from 1 to {MOST_PLIES}"),
-    "branching": (_branching, "a whole number from 1 on such as 4, or two such as 2-4"),
-    "order": (_order, f"one of {', '.join(ORDERS)}"),
-    "dice": (_whole(0, 1_000), "the sides of each die, from 1 to 1,000, or 0 for none"),
-    "seed": (_whole(0, 10**18 - 1), "a whole number of up to 18 digits"),
-    "utilities": (_ends, "a lower and an upper number, up to 1e15, such as 0,100"),
-    "real": (_flag, "true or false"),
-    "end": (_real(0, 1, below=True), "a number from 0 to below 1"),
-    "skew": (_whole(0, 4), "a whole number from 0 to 4"),
-    "steps": (_whole(1, 25_000), "a whole number from 1 to 25,000"),
-    "spot": (_real(1e-15, 1e15), "a price above 0, up to 1e15"),
-    "strike": (_real(0, 1e15), "a price from 0 to 1e15"),
-    "up": (_real(1, 100), "a factor above 1, up to 100"),
-    "rate": (_real(0.01, 100), "a factor from 0.01 to 100"),
-    "call": (_flag, "true or false"),
+    "plies": Parameter(
+        _plies,
+        f"a whole number from 1 to {MOST_PLIES}",
+        "N",
+        "number of plies; the pattern is repeated or cut.",
+    ),
+    "branching": Parameter(
+        _branching,
+        "a whole number from 1 on such as 4, or two such as 2-4",
+        "N",
+        "branches of each node; uniform takes a range.  [default: 4; uniform 2-4]",
+    ),
+    "order": Parameter(
+        _order,
+        f"one of {', '.join(ORDERS)}",
+        None,
+        "order of children; best is best for a search.  [default: random]",
+    ),
+    "dice": _whole(
+        0, 1000, "outcomes are the sums of two dice with N sides.  [default: 0, no dice]"
+    ),
+    "utilities": Parameter(
+        _utilities,
+        "a lower and an upper number, up to 1e15, such as 0,100",
+        "LOWER,UPPER",
+        "range of the utilities.  [default: 0,100]",
+    ),
+    "real": _flag("utilities are real numbers, not whole numbers."),
+    "end": _real(0, 0.999999, "probability that a node is a terminal early.  [default: 0]", "P"),
+    "skew": _whole(0, 4, "how uneven probabilities are, from 0 to 4.  [default: 0, even]", "K"),
+    "seed": _whole(0, 10**18 - 1, "seed.  [default: 0]"),
+    "steps": _whole(1, 25_000, "number of steps.  [default: 100]"),
+    "spot": _real(1e-15, 1e15, "price on the first day.  [default: 100]"),
+    "strike": _real(0, 1e15, "agreed price.  [default: 100]"),
+    "up": _real(1, 100, "factor of a step up; down is its inverse.  [default: 1.01]"),
+    "rate": _real(0.01, 100, "factor by which money grows in a step.  [default: 1.0001]"),
+    "call": _flag("an option to buy, not to sell."),
 }

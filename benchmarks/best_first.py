@@ -1,4 +1,4 @@
-"""What best-first pays for its fewer leaves: time a leaf, and how dear a leaf must be for it to be the quicker."""
+"""Measures the time that best-first spends per leaf, and how expensive leaves must be to pay."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from functools import partial
 from benchmarks.measuring import Row, Size, best_seconds
 from expectitree import Tree, compiling, evaluate, generate
 
-BESIDE = "star2"
+BASELINE = "star2"
 
 
-def thinking(size: Size) -> Iterator[Row]:
-    """Yield for some trees and engines the time of a leaf, and the price of one from which best-first is quicker.
+def best_first(size: Size) -> Iterator[Row]:
+    """Yield the time per leaf, and how expensive a leaf must be for best-first to take less time.
 
-    That is what it takes longer than Star2, by the leaves that it spares.
+    That price is the extra time over Star2, divided by the number of leaves saved.
     """
     wide = 20 if size.search_nodes > 100_000 else 10
     trees = (
@@ -33,7 +33,7 @@ def thinking(size: Size) -> Iterator[Row]:
 
 
 def _rows(what: str, tree: Tree, engine: str, size: Size) -> Iterator[Row]:
-    runs = [partial(evaluate, tree, name, engine=engine) for name in ("best-first", BESIDE)]
+    runs = [partial(evaluate, tree, name, engine=engine) for name in ("best-first", BASELINE)]
     ours, theirs = (run().counts.leaves_visited for run in runs)
     seconds, beside = best_seconds(runs, size.repetitions)
     yield Row(

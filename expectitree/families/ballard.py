@@ -1,0 +1,99 @@
+"""Trees with additive utilities, on which Ballard (1983) measured *-minimax search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from expectitree import compiling
+from expectitree.errors import TransformError
+from expectitree.families.growing import TOO_LARGE, assemble, draw_numbers, run
+from expectitree.families.parameters import MOST_NODES, PATTERN, repeat_pattern
+from expectitree.tree.adopt import adopt
+from expectitree.tree.model import Column, Kind, Tree
+
+SOURCE = (
+    'after B. W. Ballard, "The *-minimax search procedure for trees containing chance nodes", '
+    "AI 21 (1983)"
+)
+
+
+def ballard(
+    pattern: Sequence[Kind] = PATTERN,
+    plies: int | None = None,
+    branching: int | tuple[int, int] = 4,
+    order: str = "random",
+    dice: int = 0,
+    seed: int = 0,
+) -> Tree:
+    """Return a tree with additive utilities (Ballard 1983, section 6).
+
+    The branches of every node carry a permutation of the numbers from 0 to `branching` - 1. A
+    terminal is worth the sum on its path, so utilities lie in [0, plies * (branching - 1)], the
+    bounds of the root. `order` is the order of each permutation: `random`, or `best` for a search,
+    which is descending at MAX and ascending at MIN and CHANCE; `worst` is the reverse. With `dice`,
+    a CHANCE node has an outcome for each sum of two dice with so many sides, which carries that
+    sum, counted from 0, and has its probability; otherwise its outcomes are equally likely.
+    """
+    if isinstance(branching, tuple):
+        least, most = branching
+        raise TransformError(f"ballard has one branching for all nodes, got {least}-{most}")
+    kinds = repeat_pattern(pattern, plies)
+    random = Random(seed)
+    wide = [2 * dice - 1 if dice and kind == Kind.CHANCE else branching for kind in kinds]
+    nodes = [1]  # by ply
+    for width in wide:
+        nodes.append(nodes[-1] * width)
+        if nodes[-1] > MOST_NODES:
+            raise TransformError(TOO_LARGE)
+    widths = [compiling.filled("I", *ply) for ply in zip([*wide, 0], nodes, strict=True)]
+    amounts, chances = [], []
+    for ply, kind in enumerate(kinds):
+        amount = compiling.zeros("d", nodes[ply + 1])
+        if order == "random":
+            draws = draw_numbers(random, nodes[ply] * (wide[ply] - 1))
+            run(permute, amount, draws, wide[ply])
+        else:
+            run(count_up_or_down, amount, wide[ply], (kind == Kind.MAX) == (order == "best"))
+        amounts.append(amount)
+        if dice:
+            chance = compiling.zeros("d", nodes[ply + 1])
+            if kind == Kind.CHANCE:
+                run(roll, chance, amount, dice)
+            chances.append(chance)
+    columns = assemble(kinds, widths, amounts, chances, additive=True)
+    title = f"Additive utilities: {', '.join(kind.name for kind in kinds)}, branching {branching}"
+    title += f", order {order}"
+    title += f", chance two dice of {dice} sides" if dice else ""
+    title += f", seed {seed}" if order == "random" else ""
+    greatest = float(sum(wide) - len(wide))
+    root = len(columns.kind) - 1
+    return adopt(columns, local_bounds={root: (0.0, greatest)}, title=title, source=SOURCE)
+
+
+def permute(amount: Column, draws: Column, width: int) -> None:
+    """Write a random permutation of 0, 1, … to each run of `width` rows (Fisher and Yates)."""
+    at = 0
+    for start in range(0, len(amount), width):
+        amount[start] = 0.0
+        for i in range(1, width):
+            j = int(draws[at] * (i + 1))
+            at += 1
+            amount[start + i] = amount[start + j]
+            amount[start + j] = i
+
+
+def count_up_or_down(amount: Column, width: int, down: bool) -> None:
+    """Write 0, 1, … to each run of `width` rows, or the same numbers in descending order."""
+    for start in range(0, len(amount), width):
+        for i in range(width):
+            amount[start + i] = width - 1 - i if down else i
+
+
+def roll(chance: Column, amount: Column, sides: int) -> None:
+    """Write the probability that each amount is the sum of two dice, counted from 0."""
+    for b in range(len(amount)):
+        ways = int(amount[b]) + 1
+        if ways > sides:
+            ways = 2 * sides - ways
+        chance[b] = ways / (sides * sides)

@@ -1,0 +1,127 @@
+"""Trees with independent utilities, and branches and probabilities drawn at random."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from expectitree import compiling
+from expectitree.errors import TransformError
+from expectitree.families.growing import TOO_LARGE, assemble, draw_numbers, run
+from expectitree.families.parameters import MOST_NODES, PATTERN, repeat_pattern
+from expectitree.numbers import exact_text
+from expectitree.tree.adopt import adopt
+from expectitree.tree.model import Column, Kind, Tree
+
+MANY_NODES = 1_000_000  # a ply of so many nodes has about as many branches as expected
+UNITS = 1_000_000_000_000  # probabilities are whole multiples of 1 / UNITS
+
+
+def uniform(
+    pattern: Sequence[Kind] = PATTERN,
+    plies: int | None = None,
+    branching: int | tuple[int, int] = (2, 4),
+    utilities: tuple[float, float] = (0, 100),
+    real: bool = False,
+    end: float = 0.0,
+    skew: int = 0,
+    seed: int = 0,
+) -> Tree:
+    """Return a tree whose utilities are drawn independently and uniformly from `utilities`.
+
+    `utilities` are the bounds of the root; they are whole numbers unless `real`. Each node but the
+    root is a terminal with probability `end`. The others have as many branches as `branching` says;
+    if it is a range, all numbers in it are equally likely. The probabilities at CHANCE are equal,
+    or with a `skew` about proportional to u^skew, u drawn uniformly from 0 to 1: decimals of twelve
+    digits that sum to 1. Draws are made ply by ply: for each node whether it ends and how many
+    branches it has, then the utilities of all branches, then their weights.
+    """
+    kinds = repeat_pattern(pattern, plies)
+    least, most = branching if isinstance(branching, tuple) else (branching, branching)
+    lower, upper = map(float, utilities)
+    interval = f"{exact_text(lower)} %s {exact_text(upper)}"
+    if not real and (lower != int(lower) or upper != int(upper)):
+        raise TransformError(
+            f"whole utilities between {interval % 'and'}: give whole ends, or ask for real ones"
+        )
+    random = Random(seed)
+    nodes = 1
+    widths, amounts, chances = [compiling.zeros("I", 1)], [], []
+    for ply, kind in enumerate(kinds):
+        own = widths[-1]
+        draws = draw_numbers(random, 2 * len(own))
+        total = run(choose_widths, own, draws, least, most, end if ply else 0.0)
+        nodes += total
+        _check_size(nodes, total, len(kinds) - ply - 1, least, most, end)
+        amount, chance, width = (compiling.zeros(code, total) for code in "ddI")
+        run(choose_utilities, amount, draw_numbers(random, total), lower, upper, real)
+        if skew and kind == Kind.CHANCE:
+            draws = draw_numbers(random, total)
+            compiling.run(choose_probabilities, own, chance, draws, skew, rows=total)
+        if skew:
+            chances.append(chance)
+        amounts.append(amount)
+        widths.append(width)
+    columns = assemble(kinds, widths, amounts, chances, additive=False)
+    title = f"Independent {'real' if real else 'whole'} utilities from {interval % 'to'}: "
+    title += f"{', '.join(kind.name for kind in kinds)}, branching {least}"
+    title += f" to {most}" if least < most else ""
+    title += f", ending early with probability {exact_text(end)}" if end else ""
+    title += f", chance skewed by {skew}" if skew else ""
+    root = len(columns.kind) - 1
+    return adopt(columns, local_bounds={root: (lower, upper)}, title=f"{title}, seed {seed}")
+
+
+def _check_size(nodes: int, last: int, rest: int, least: int, most: int, end: float) -> None:
+    """Raise an error if a tree will be too large that has `last` nodes in a ply and `rest` below."""
+    surely = last * (1.0 if end else float(least) ** rest)
+    expected = last * ((1 - end) * (least + most) / 2) ** rest
+    if max(nodes, surely) > MOST_NODES or last > MANY_NODES and expected > 2 * MOST_NODES:
+        raise TransformError(TOO_LARGE)
+
+
+def choose_widths(width: Column, draws: Column, least: int, most: int, end: float) -> int:
+    """Write the number of branches of each node, none with probability `end`; return the sum."""
+    total = 0
+    for n in range(len(width)):
+        w = 0 if draws[2 * n] < end else least + int(draws[2 * n + 1] * (most - least + 1))
+        width[n] = w
+        total += w
+    return total
+
+
+def choose_utilities(amount: Column, draws: Column, lower: float, upper: float, real: bool) -> None:
+    """Write a utility for each branch."""
+    for b in range(len(amount)):
+        x = draws[b] * (upper - lower + (0 if real else 1))
+        amount[b] = lower + (x if real else int(x))
+
+
+def choose_probabilities(width: Column, chance: Column, draws: Column, skew: int) -> None:
+    """Write the probabilities of each node's outcomes, about proportional to draws^skew.
+
+    They are whole multiples of 1 / UNITS. The greatest gets what rounding leaves, so that the
+    decimals sum to 1, in text as well.
+    """
+    start = 0
+    for n in range(len(width)):
+        total = 0.0
+        for b in range(start, start + width[n]):
+            power = draws[b]
+            for _ in range(skew - 1):
+                power = power * draws[b]
+            chance[b] = power
+            total += power
+        left = UNITS
+        greatest = start
+        for b in range(start, start + width[n]):
+            whole = 1 if total == 0 else 1 + int(chance[b] / total * (UNITS - width[n]))
+            chance[b] = whole
+            left -= whole
+            if chance[b] > chance[greatest]:
+                greatest = b
+        if width[n] > 0:
+            chance[greatest] += left
+        for b in range(start, start + width[n]):
+            chance[b] = chance[b] / UNITS
+        start += width[n]
