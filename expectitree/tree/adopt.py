@@ -6,7 +6,7 @@ has checked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from expectitree import compiling
 from expectitree.errors import TreeError
@@ -16,7 +16,7 @@ from expectitree.tree.expectation import Expectation
 from expectitree.tree.model import Bounds, Column, Columns, Repeated, Tree
 
 MOST_ROWS = 2**31 - 1  # of either table
-_CODES = Columns("B", "d", "I", "I", "d")
+_CODES = Columns(kind="B", utility="d", first="I", child="I", probability="d")
 
 
 def adopt(
@@ -75,12 +75,24 @@ def adopt(
         columns = columns._replace(probability=_normalised(columns))
     if label is None:
         label = Repeated(None, branches)
-    about = (local_bounds or {}, notes or {}, branch_notes or {})
-    _check_notes(count, branches, *about, estimated)
+    _check_rows("bounds", local_bounds or {}, count)
+    _check_rows("a note", notes or {}, count)
+    _check_rows("a note", branch_notes or {}, branches)
+    _check_rows("an estimate", estimated, count)
     for node in estimated:
         if columns.kind[node]:
             raise TreeError(f"node {node}: it is marked as an estimate, but is not a terminal")
-    tree = Tree(columns, label, False, *about, estimated, title, source, expect)
+    tree = Tree(
+        columns,
+        label,
+        local_bounds=local_bounds or {},
+        notes=notes or {},
+        branch_notes=branch_notes or {},
+        estimated=estimated,
+        title=title,
+        source=source,
+        expect=expect,
+    )
     if unknown:
         _check_unknown(tree, unknown)
     if local_bounds:
@@ -223,24 +235,10 @@ def _normalised(columns: Columns) -> Column:
     return probability
 
 
-def _check_notes(
-    count: int,
-    branches: int,
-    local_bounds: Mapping[int, Bounds],
-    notes: Mapping[int, str],
-    branch_notes: Mapping[int, str],
-    estimated: frozenset[int],
-) -> None:
-    tables = (
-        ("bounds", local_bounds, count),
-        ("a note", notes, count),
-        ("a note", branch_notes, branches),
-        ("an estimate", estimated, count),
-    )
-    for what, rows, most in tables:
-        for row in rows:
-            if not 0 <= row < most:
-                raise TreeError(f"there is {what} for row {row}, and the table has {most:,}")
+def _check_rows(what: str, rows: Collection[int], count: int) -> None:
+    for row in rows:
+        if not 0 <= row < count:
+            raise TreeError(f"there is {what} for row {row}, and the table has {count:,}")
 
 
 def check_labels(columns: Columns, label: Sequence[str | None]) -> Iterator[str]:

@@ -125,11 +125,18 @@ class TreeBuilder:
         self._built = True
         self._truncate(root_id + 1)
         self._first.append(len(self._child))
-        columns = Columns(self._kind, self._utility, self._first, self._child, self._probability)
         tree = Tree(
-            columns, self._label, self.exact, self._bounds, self._notes, self._branch_notes,
-            estimated, title, source, expect,
-        )  # fmt: skip
+            self._columns(self._first),
+            self._label,
+            exact=self.exact,
+            local_bounds=self._bounds,
+            notes=self._notes,
+            branch_notes=self._branch_notes,
+            estimated=estimated,
+            title=title,
+            source=source,
+            expect=expect,
+        )
         if not check:
             return tree
         reached = self._reached()
@@ -213,14 +220,17 @@ class TreeBuilder:
         This includes nodes that the root does not reach and `build` leaves out.
         """
         if self._bounds:
-            columns = Columns(
-                self._kind,
-                self._utility,
-                array("I", [*self._first, len(self._child)]),
-                self._child,
-                self._probability,
-            )
+            columns = self._columns(array("I", [*self._first, len(self._child)]))
             yield from outside_bounds(Tree(columns, self._label, self.exact, self._bounds), None)
+
+    def _columns(self, first: Column) -> Columns:
+        return Columns(
+            kind=self._kind,
+            utility=self._utility,
+            first=first,
+            child=self._child,
+            probability=self._probability,
+        )
 
     def distribution(
         self, written: Sequence[Number] | None, count: int
