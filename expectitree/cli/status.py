@@ -1,3 +1,6 @@
-"""Exit statuses; 0 is all is well."""
+"""The exit statuses of the program; 0 is success."""
 
-DOES_NOT_HOLD, WRONG_USAGE, NO_TREE, INTERRUPTED = 1, 2, 3, 130
+DOES_NOT_HOLD = 1  # the answer is negative
+WRONG_USAGE = 2
+NO_TREE = 3  # a file cannot be read or written, or is not a tree
+INTERRUPTED = 130

@@ -30,10 +30,10 @@ def lattice(
     """Return an American option on a recombining binomial lattice (Cox, Ross, Rubinstein 1979).
 
     At each of `steps` steps the price is multiplied by `up` or by its inverse, with the
-    probabilities under which it grows by the factor `rate` on average. At every point MAX stops, for
-    the option's payoff, or goes on. Payoffs are divided by `rate` once a step, so the value of the
-    tree is the option's price. The point after i steps, j of them up, is one node however it was
-    reached: 1,000 steps have half a million points (of three nodes each: MAX, its stop, and
+    probabilities under which it grows by the factor `rate` on average. At every point MAX stops,
+    for the option's payoff, or goes on. Payoffs are divided by `rate` once a step, so the value of
+    the tree is the option's price. The point after i steps, j of them up, is one node, however it
+    was reached: 1,000 steps have half a million points (of three nodes each: MAX, its stop, and
     CHANCE), and about 2^1000 nodes unfolded.
     """
     down = 1 / up

@@ -73,7 +73,7 @@ def uniform(
 
 
 def _check_size(nodes: int, last: int, rest: int, least: int, most: int, end: float) -> None:
-    """Raise an error if a tree will be too large that has `last` nodes in a ply and `rest` below."""
+    """Raise an error if a tree with `last` nodes in a ply and `rest` plies below is too large."""
     surely = last * (1.0 if end else float(least) ** rest)
     expected = last * ((1 - end) * (least + most) / 2) ** rest
     if max(nodes, surely) > MOST_NODES or last > MANY_NODES and expected > 2 * MOST_NODES:

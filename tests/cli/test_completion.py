@@ -1,4 +1,4 @@
-"""Completion: what the program answers to a shell's script, and the scripts in bash, zsh and fish."""
+"""Completion: the program's answers to a shell, and the scripts in bash, zsh and fish."""
 
 from __future__ import annotations
 
@@ -215,7 +215,8 @@ def test_bash_completes(folder: Path, program: Path) -> None:
     def completed(*words: str) -> list[str]:
         setting = 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))'
         show = 'printf "%s\\n" "${COMPREPLY[@]}"'
-        script = f'eval "$(expectitree completion bash)"; {setting}; _expectitree_completion "$1"; {show}'
+        load = 'eval "$(expectitree completion bash)"'
+        script = f'{load}; {setting}; _expectitree_completion "$1"; {show}'
         return run(program, "bash", "--norc", "-c", script, "bash", "expectitree", *words)
 
     assert completed("con") == ["convert"]

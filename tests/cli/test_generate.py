@@ -27,18 +27,62 @@ OWN = {"output", "format", "force", "help"}
     ("words", "given"),
     [
         (["ballard"], {}),
-        (["ballard", "--pattern", "min,chance", "--plies", "4", "--branching", "3", "--order", "worst"],
-         {"pattern": ["min", "chance"], "plies": 4, "branching": 3, "order": "worst"}),
+        (
+            [
+                "ballard",
+                "--pattern",
+                "min,chance",
+                "--plies",
+                "4",
+                "--branching",
+                "3",
+                "--order",
+                "worst",
+            ],
+            {"pattern": ["min", "chance"], "plies": 4, "branching": 3, "order": "worst"},
+        ),
         (["ballard", "--seed", "7"], {"seed": 7}),
         (["uniform"], {}),
-        (["uniform", "--branching", "1-3", "--utilities", "-5,5", "--end", "0.2", "--plies", "5", "--seed", "3"],
-         {"branching": (1, 3), "utilities": (-5, 5), "end": 0.2, "plies": 5, "seed": 3}),
-        (["uniform", "--real", "--skew", "1", "--branching", "2"], {"real": True, "skew": 1, "branching": 2}),
+        (
+            [
+                "uniform",
+                "--branching",
+                "1-3",
+                "--utilities",
+                "-5,5",
+                "--end",
+                "0.2",
+                "--plies",
+                "5",
+                "--seed",
+                "3",
+            ],
+            {"branching": (1, 3), "utilities": (-5, 5), "end": 0.2, "plies": 5, "seed": 3},
+        ),
+        (
+            ["uniform", "--real", "--skew", "1", "--branching", "2"],
+            {"real": True, "skew": 1, "branching": 2},
+        ),
         (["lattice", "--steps", "30"], {"steps": 30}),
-        (["lattice", "--steps", "3", "--spot", "50", "--strike", "52", "--up", "1.1", "--rate", "1.01", "--call"],
-         {"steps": 3, "spot": 50, "strike": 52, "up": 1.1, "rate": 1.01, "call": True}),
+        (
+            [
+                "lattice",
+                "--steps",
+                "3",
+                "--spot",
+                "50",
+                "--strike",
+                "52",
+                "--up",
+                "1.1",
+                "--rate",
+                "1.01",
+                "--call",
+            ],
+            {"steps": 3, "spot": 50, "strike": 52, "up": 1.1, "rate": 1.01, "call": True},
+        ),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("format", ["yaml", "json"])
 def test_the_printed_tree_equals_the_tree_from_python(
     words: list[str], given: dict[str, object], format: str
@@ -127,42 +171,81 @@ def test_a_generated_file_causes_no_warnings(
         ([], "Missing argument"),
         (["balard"], "'balard' is not one of"),
         (["ballard", "uniform"], "unexpected extra argument (uniform)"),
-        (["ballard", "--steps", "3"], "ballard has no --steps: it has --pattern, --plies, --branching, --order, --di"),
+        (
+            ["ballard", "--steps", "3"],
+            "ballard has no --steps: it has --pattern, --plies, --branching, --order, --di",
+        ),
         (["ballard", "--utilities", "0,1"], "ballard has no --utilities"),
-        (["uniform", "--order", "best"], "uniform has no --order: it has --pattern, --plies, --branching, --utilities"),
+        (
+            ["uniform", "--order", "best"],
+            "uniform has no --order: it has --pattern, --plies, --branching, --utilities",
+        ),
         (["uniform", "--call"], "uniform has no --call"),
-        (["lattice", "--seed", "3"], "lattice has no --seed: it has --steps, --spot, --strike, --up, --rate, --call"),
+        (
+            ["lattice", "--seed", "3"],
+            "lattice has no --seed: it has --steps, --spot, --strike, --up, --rate, --call",
+        ),
         (["lattice", "--real"], "lattice has no --real"),
         (["ballard", "--branching", "2-4"], "ballard has one branching for all nodes, got 2-4"),
-        (["ballard", "--branching", "0"], "found '0' as branching, expected a whole number from 1 on such as 4"),
-        (["ballard", "--branching", "many"], "found 'many' as branching, expected a whole number from 1 on"),
-        (["ballard", "--branching", "1000000000", "--plies", "10"], "more than 2,147,483,647 nodes"),
+        (
+            ["ballard", "--branching", "0"],
+            "found '0' as branching, expected a whole number from 1 on such as 4",
+        ),
+        (
+            ["ballard", "--branching", "many"],
+            "found 'many' as branching, expected a whole number from 1 on",
+        ),
+        (
+            ["ballard", "--branching", "1000000000", "--plies", "10"],
+            "more than 2,147,483,647 nodes",
+        ),
         (["ballard", "--order", "bset"], "'bset' is not one of 'random', 'best', 'worst'"),
-        (["ballard", "--pattern", "max,chnce"], "found 'max,chnce' as pattern, expected from 1 to 64 of max, min and"),
+        (
+            ["ballard", "--pattern", "max,chnce"],
+            "found 'max,chnce' as pattern, expected from 1 to 64 of max, min and",
+        ),
         (["ballard", "--pattern", "max,terminal"], "found 'max,terminal' as pattern"),
         (["ballard", "--pattern", ""], "found '' as pattern"),
         (["ballard", "--plies", "0"], "found '0' as plies, expected a whole number from 1 to 64"),
         (["ballard", "--plies", "2.5"], "found '2.5' as plies, expected a whole number"),
-        (["ballard", "--seed", "-1"], "found '-1' as seed, expected a whole number from 0 to 999,999"),
+        (
+            ["ballard", "--seed", "-1"],
+            "found '-1' as seed, expected a whole number from 0 to 999,999",
+        ),
         (["ballard", "--seed", "1.5"], "found '1.5' as seed, expected a whole number"),
         (["uniform", "--branching", "4-2"], "found '4-2' as branching"),
-        (["uniform", "--utilities", "5"], "found '5' as utilities, expected a lower and an upper number, up to 1e15"),
-        (["uniform", "--utilities", "5,1"], "found '5,1' as utilities, expected a lower and an upper"),
+        (
+            ["uniform", "--utilities", "5"],
+            "found '5' as utilities, expected a lower and an upper number, up to 1e15",
+        ),
+        (
+            ["uniform", "--utilities", "5,1"],
+            "found '5,1' as utilities, expected a lower and an upper",
+        ),
         (["uniform", "--utilities", "0,nan"], "found '0,nan' as utilities"),
         (["uniform", "--utilities", "0,0.5"], "give whole ends, or ask for real ones"),
         (["uniform", "--end", "1"], "found '1' as end, expected a number from 0 to 0.999999"),
         (["uniform", "--skew", "5"], "found '5' as skew, expected a whole number from 0 to 4"),
         (["uniform", "--real=yes"], "does not take a value"),
-        (["lattice", "--steps", "0"], "found '0' as steps, expected a whole number from 1 to 25,000"),
+        (
+            ["lattice", "--steps", "0"],
+            "found '0' as steps, expected a whole number from 1 to 25,000",
+        ),
         (["lattice", "--spot", "0"], "found '0' as spot, expected a number from 1e-15 to 1e+15"),
         (["lattice", "--up", "1.01", "--rate", "1.02"], "one could win without risk"),
-        (["lattice", "--up", "100", "--rate", "0.02", "--steps", "400"], "prices after 400 steps are beyond 10^300"),
+        (
+            ["lattice", "--up", "100", "--rate", "0.02", "--steps", "400"],
+            "prices after 400 steps are beyond 10^300",
+        ),
         (["ballard", "--format", "arrow"], "'arrow' is not one of 'yaml', 'json'"),
-        (["ballard", "--format", "json", "-o", "tree.json"], "--format is for standard output: a file's ending tells"),
+        (
+            ["ballard", "--format", "json", "-o", "tree.json"],
+            "--format is for standard output: a file's ending tells",
+        ),
         (["ballard", "--brnching", "3"], "Did you mean '--branching'?"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
-)  # fmt: skip
+)
 def test_wrong_usage_is_explained(
     words: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -207,11 +290,14 @@ def test_an_existing_file_is_replaced_only_with_force(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ["--steps", "3"], ["-o", "tree.txt"], ["-o", "there.yaml"], ["-o", "tree.json", "--format", "json"],
+        ["--steps", "3"],
+        ["-o", "tree.txt"],
+        ["-o", "there.yaml"],
+        ["-o", "tree.json", "--format", "json"],
         ["-o", "nowhere/tree.yaml"],
     ],
     ids=" ".join,
-)  # fmt: skip
+)
 def test_errors_are_found_before_the_tree_is_generated(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,4 @@
-"""Families of trees: what they promise, held against plain definitions written out here; the same on every machine."""
+"""Families of trees: compared with plain definitions, and identical on every machine."""
 
 from __future__ import annotations
 
@@ -60,15 +60,20 @@ def lattices(draw: st.DrawFn) -> dict[str, Any]:
     up = math.exp(draw(st.floats(0.001, 1)))
     p = draw(st.floats(0.01, 0.99))
     return {
-        "steps": draw(st.integers(1, 12)), "spot": draw(st.floats(1, 1000)), "strike": draw(st.floats(0, 1000)),
-        "up": up, "rate": p * up + (1 - p) / up, "call": draw(st.booleans()),
-    }  # fmt: skip
+        "steps": draw(st.integers(1, 12)),
+        "spot": draw(st.floats(1, 1000)),
+        "strike": draw(st.floats(0, 1000)),
+        "up": up,
+        "rate": p * up + (1 - p) / up,
+        "call": draw(st.booleans()),
+    }
 
 
 FAMILY_AND_PARAMETERS = st.one_of(
-    st.tuples(st.just("ballard"), BALLARD), st.tuples(st.just("uniform"), UNIFORM),
+    st.tuples(st.just("ballard"), BALLARD),
+    st.tuples(st.just("uniform"), UNIFORM),
     st.tuples(st.just("lattice"), lattices()),
-)  # fmt: skip
+)
 
 
 def kinds_by_ply(pattern: Sequence[str], plies: int | None) -> list[str]:
@@ -98,13 +103,13 @@ def leaves_below(node: et.Node) -> list[Any]:
 
 
 def amounts(node: et.Node) -> list[Fraction]:
-    """Return what a node's branches carry, as far as utilities tell it: each below the mean of its siblings' leaves."""
+    """Return the numbers that a node's branches carry, from the means of the leaves below them."""
     means = [mean(map(Fraction, leaves_below(child))) for child in node.children]
     return [m - min(means) for m in means]
 
 
 @given(parameters=BALLARD)
-def test_every_node_carries_a_permutation_and_a_terminal_the_sum_on_its_path(
+def test_ballard_branches_carry_permutations_and_terminals_their_sums(
     parameters: dict[str, Any],
 ) -> None:
     tree = et.generate("ballard", **parameters)
@@ -142,7 +147,7 @@ def chi_square(found: Iterable[Any], cells: int) -> float:
 
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_random_permutations_are_uniform_and_independent(n: int) -> None:
-    """Permutations, and what the first branches of parent and child, and of siblings, carry: nine deviations wide."""
+    """The limits are nine standard deviations wide."""
     tree = et.generate(
         "ballard", pattern=["max"], plies={2: 11, 3: 7, 4: 5}[n], branching=n, seed=1
     )
@@ -165,7 +170,7 @@ def test_random_permutations_are_uniform_and_independent(n: int) -> None:
     assert chi_square(siblings, n * n) < n * n + 9 * math.sqrt(2 * n * n)
 
 
-def test_seeds_make_different_trees_and_an_order_needs_none() -> None:
+def test_the_seed_matters_only_in_random_order() -> None:
     trees = {
         order: [bits(et.generate("ballard", order=order, seed=seed)) for seed in range(5)]
         for order in ORDERS
@@ -181,7 +186,7 @@ def test_seeds_make_different_trees_and_an_order_needs_none() -> None:
 @pytest.mark.parametrize(
     ("n", "star1", "star2"), [(3, 15, 13), (4, 40, 25), (6, 138, 58), (8, 336, 105), (10, 670, 166)]
 )
-def test_the_promise_that_ballards_published_best_cases_come_out_in_every_engine(
+def test_every_engine_reproduces_ballards_published_best_cases(
     n: int, star1: int, star2: int, engine: str
 ) -> None:
     tree = et.generate("ballard", pattern="max,chance,min", branching=n, order="best")
@@ -207,7 +212,7 @@ def plainly_uniform(
     skew: int,
     seed: int,
 ) -> list[Any]:
-    """Return a node as [kind, [[p, child], ...]] or [utility]: drawn ply by ply, a ply from left to right.
+    """Return a node as [kind, [[p, child], ...]] or [utility], drawn ply by ply.
 
     A ply's draws are two for each node, whether it ends and how wide it is; then one for each
     branch, a utility; then, below a CHANCE ply that is skewed, one for each branch, its weight.
@@ -255,14 +260,14 @@ def matches(node: et.Node, plain: list[Any]) -> None:
 
 
 @given(parameters=UNIFORM)
-def test_uniform_is_what_a_plain_program_draws(parameters: dict[str, Any]) -> None:
+def test_uniform_equals_its_plain_definition(parameters: dict[str, Any]) -> None:
     tree = et.generate("uniform", **parameters)
     assert tree.root.bounds == parameters["utilities"]
     matches(tree.root, plainly_uniform(**parameters))
 
 
 @given(parameters=UNIFORM)
-def test_uniform_keeps_its_word(parameters: dict[str, Any]) -> None:
+def test_uniform_respects_its_parameters(parameters: dict[str, Any]) -> None:
     tree = et.generate("uniform", **parameters)
     kinds = kinds_by_ply(parameters["pattern"], parameters["plies"])
     (least, most), (lower, upper) = parameters["branching"], parameters["utilities"]
@@ -286,8 +291,8 @@ def test_uniform_keeps_its_word(parameters: dict[str, Any]) -> None:
             assert parameters["real"] or node.utility == int(node.utility)
 
 
-def test_what_uniform_draws_is_uniform() -> None:
-    """Widths, whole utilities with both ends, early ends: nine and six deviations wide."""
+def test_uniform_draws_are_uniform() -> None:
+    """The limits are nine and six standard deviations wide."""
     tree = et.generate(
         "uniform",
         pattern="max,min",
@@ -310,7 +315,7 @@ def test_what_uniform_draws_is_uniform() -> None:
     assert abs(sum(ended) - 0.1 * len(ended)) < 6 * math.sqrt(0.09 * len(ended))
 
 
-def test_a_greater_skew_is_more_uneven() -> None:
+def test_a_greater_skew_gives_more_uneven_probabilities() -> None:
     def greatest(skew: int) -> float:
         tree = et.generate("uniform", pattern="chance", branching=3, plies=6, skew=skew, seed=1)
         return mean(
@@ -322,21 +327,21 @@ def test_a_greater_skew_is_more_uneven() -> None:
     assert by_skew == sorted(set(by_skew))
 
 
-def test_one_number_is_a_branching_of_its_own() -> None:
+def test_one_branching_equals_a_range_of_one_number() -> None:
     assert bits(et.generate("uniform", branching=3)) == bits(
         et.generate("uniform", branching=(3, 3))
     )
 
 
-def test_extreme_utilities() -> None:
-    """Differences of large numbers, and no room at all."""
+def test_extreme_utilities_stay_in_their_range() -> None:
+    """The range may be huge or empty."""
     for utilities in ((-1e15, 1e15), (1e15, 1e15), (-7, -7), (0, 0)):
         for real in (False, True):
             tree = et.generate("uniform", utilities=utilities, real=real, plies=5)
             assert utilities[0] <= tree.utility_range[0] <= tree.utility_range[1] <= utilities[1]
 
 
-def test_wide_and_deep() -> None:
+def test_wide_trees_and_deep_trees_are_generated() -> None:
     for pattern, plies, branching in (("chance", 1, 100_000), ("max,chance,min", 64, 1)):
         for tree in (
             et.generate("uniform", pattern=pattern, plies=plies, branching=branching, skew=1),
@@ -350,7 +355,7 @@ def test_wide_and_deep() -> None:
 
 
 def price(steps: int, spot: float, strike: float, up: float, rate: float, call: bool) -> float:
-    """Return the option's price by dynamic programming: at each point the better of its payoff and of waiting."""
+    """Return the option's price by dynamic programming."""
     p = (rate - 1 / up) / (up - 1 / up)
 
     def payoff(step: int, ups: int) -> float:
@@ -367,7 +372,7 @@ def price(steps: int, spot: float, strike: float, up: float, rate: float, call: 
 
 
 @given(parameters=lattices())
-def test_a_lattice_is_worth_the_price_of_the_option_by_every_algorithm(
+def test_every_algorithm_finds_the_price_of_the_option(
     parameters: dict[str, Any],
 ) -> None:
     tree = et.generate("lattice", **parameters)
@@ -381,8 +386,8 @@ def test_a_lattice_is_worth_the_price_of_the_option_by_every_algorithm(
         )  # walks go by the root
 
 
-def test_hulls_american_put() -> None:
-    """Hull, Options, Futures, and Other Derivatives: S = K = 50, r = 10%, sigma = 40%, five months, five steps."""
+def test_the_lattice_reproduces_hulls_american_put() -> None:
+    """Hull, Options, Futures: S = K = 50, r = 10%, sigma = 40%, five months, five steps."""
     tree = et.generate(
         "lattice",
         steps=5,
@@ -395,7 +400,7 @@ def test_hulls_american_put() -> None:
 
 
 def test_a_call_without_dividends_is_never_exercised_early() -> None:
-    """(Merton 1973.) So the price is the European one: the discounted mean of what it pays on the last day."""
+    """So its price is the European one (Merton 1973): the discounted mean of the last payoffs."""
     steps, up, rate = 30, 1.04, 1.002
     p = (rate - 1 / up) / (up - 1 / up)
     paid = [max(100 * up ** (2 * j - steps) - 90, 0) for j in range(steps + 1)]
@@ -410,7 +415,7 @@ def test_a_call_without_dividends_is_never_exercised_early() -> None:
 
 
 @pytest.mark.parametrize("steps", [1, 2, 3, 10, 100])
-def test_the_size_of_a_lattice(steps: int) -> None:
+def test_a_lattice_has_three_nodes_a_point(steps: int) -> None:
     tree = et.generate("lattice", steps=steps)
     points, inner = (steps + 1) * (steps + 2) // 2, steps * (steps + 1) // 2
     assert Counter(tree.columns.kind) == {
@@ -440,14 +445,16 @@ def test_the_size_of_a_lattice(steps: int) -> None:
     ids=str,
 )
 @pytest.mark.parametrize("steps", [1, 25, 60])
-def test_the_promise_of_under_three_visits_a_node(parameters: dict[str, Any], steps: int) -> None:
+def test_searches_visit_each_lattice_node_fewer_than_three_times(
+    parameters: dict[str, Any], steps: int
+) -> None:
     tree = et.generate("lattice", steps=steps, **parameters)
     for name in ("star1", "star2", "star2.5"):
         assert et.evaluate(tree, name).counts.visits < 3 * len(tree)
 
 
 @pytest.mark.parametrize("call", [False, True])
-def test_points_are_shared_and_labelled(call: bool) -> None:
+def test_lattice_points_are_shared_and_labelled(call: bool) -> None:
     tree = et.generate("lattice", steps=4, spot=100, strike=103, up=1.1, rate=1.01, call=call)
     assert [branch.label for branch in tree.root.branches] == ["go on", "stop"]
     outcomes = tree.find("go on").branches
@@ -459,10 +466,13 @@ def test_points_are_shared_and_labelled(call: bool) -> None:
     assert tree.find("go on/up/go on/down") == tree.find("go on/down/go on/up")
     assert tree.find("go on/up") != tree.find("go on/down")
     for path, price_, steps in (
-        ("stop", 100, 0), ("go on/up/stop", 110, 1), ("go on/down/stop", 100 / 1.1, 1),
-        ("go on/up/go on/down/stop", 100, 2), ("go on/up/go on/up/go on/up/go on/up", 100 * 1.1**4, 4),
+        ("stop", 100, 0),
+        ("go on/up/stop", 110, 1),
+        ("go on/down/stop", 100 / 1.1, 1),
+        ("go on/up/go on/down/stop", 100, 2),
+        ("go on/up/go on/up/go on/up/go on/up", 100 * 1.1**4, 4),
         ("go on/up/go on/up/go on/down/go on/up", 100 * 1.1**2, 4),
-    ):  # fmt: skip
+    ):
         payoff = max(price_ - 103 if call else 103 - price_, 0) / 1.01**steps
         assert tree.find(path).utility == pytest.approx(payoff)
 
@@ -471,7 +481,7 @@ def test_points_are_shared_and_labelled(call: bool) -> None:
 
 
 @given(chosen=FAMILY_AND_PARAMETERS)
-def test_interpreted_and_compiled_the_trees_are_the_same_to_the_last_bit(
+def test_interpreted_and_compiled_trees_are_identical(
     chosen: tuple[str, dict[str, Any]],
 ) -> None:
     family, parameters = chosen
@@ -488,8 +498,8 @@ def test_interpreted_and_compiled_the_trees_are_the_same_to_the_last_bit(
     )
 
 
-def test_many_draws_are_the_same_in_both_engines() -> None:
-    """More than the generator's 624 words at a time, again and again."""
+def test_many_draws_are_identical_in_both_engines() -> None:
+    """Each ply draws more than the 624 words of the generator's state."""
     parameters = {
         "plies": 7,
         "branching": (2, 4),
@@ -537,14 +547,14 @@ def test_many_draws_are_the_same_in_both_engines() -> None:
     ],
     ids=str,
 )
-def test_golden_digests(family: str, parameters: dict[str, Any], digest: str) -> None:
-    """Trees that somebody has published results of: they never change."""
+def test_published_trees_never_change(family: str, parameters: dict[str, Any], digest: str) -> None:
+    """Results on these trees have been published."""
     tree = et.generate(family, **parameters)
     assert hashlib.sha256(b"".join(bits(tree))).hexdigest()[:12] == digest
 
 
 def form(tree: Tree, known: dict[Any, int]) -> int:
-    """Return a number for the tree below the root: the same for the same tree, however its rows are numbered."""
+    """Return a number that identifies the tree, whatever the order of its rows."""
     number: list[int] = []
     for n in range(len(tree)):
         node = tree.node(n)
@@ -558,10 +568,13 @@ def form(tree: Tree, known: dict[Any, int]) -> int:
 
 
 SAVED = [
-    ("ballard", {"plies": 4}), ("ballard", {"plies": 3, "order": "worst"}), ("uniform", {"plies": 5, "end": 0.1}),
-    ("uniform", {"plies": 5, "real": True, "skew": 1}), ("lattice", {"steps": 12}),
+    ("ballard", {"plies": 4}),
+    ("ballard", {"plies": 3, "order": "worst"}),
+    ("uniform", {"plies": 5, "end": 0.1}),
+    ("uniform", {"plies": 5, "real": True, "skew": 1}),
+    ("lattice", {"steps": 12}),
     ("lattice", {"steps": 9, "up": 1.1, "rate": 1.01, "call": True}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("ending", ["yaml", "json", "arrow", "parquet"])
@@ -581,7 +594,7 @@ def test_a_file_holds_the_same_tree(
 
 @pytest.mark.parametrize("branching", [2, 8, 24])
 @pytest.mark.parametrize("skew", [1, 2, 3, 4])
-def test_skewed_probabilities_are_read_as_they_were_written(skew: int, branching: int) -> None:
+def test_skewed_probabilities_survive_a_file(skew: int, branching: int) -> None:
     warned: list[str] = []
     for seed in range(5):
         tree = et.generate(
@@ -593,10 +606,10 @@ def test_skewed_probabilities_are_read_as_they_were_written(skew: int, branching
 
 
 @pytest.mark.parametrize(("family", "parameters"), SAVED, ids=str)
-def test_a_generated_tree_reads_without_complaint_in_fractions_too(
+def test_a_generated_file_causes_no_warnings_in_fractions(
     family: str, parameters: dict[str, Any]
 ) -> None:
-    """`verify`, `--exact` and `convert` read fractions, and say so where probabilities do not sum to 1."""
+    """`verify`, `--exact` and `convert` read fractions and warn if they do not sum to 1."""
     warned: list[str] = []
     et.loads(et.dumps(et.generate(family, **parameters)), exact=True, warn=warned.append)
     assert warned == []
@@ -607,7 +620,7 @@ def test_a_generated_tree_reads_without_complaint_in_fractions_too(
 
 @pytest.fixture
 def no_large_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tree that is refused costs no memory first."""
+    """Fail the test if a large column is made before the tree is refused."""
     for name in ("zeros", "filled"):
         make = getattr(compiling, name)
 
@@ -621,39 +634,119 @@ def no_large_columns(monkeypatch: pytest.MonkeyPatch) -> None:
 NAN, INF = float("nan"), float("inf")
 WHOLE = "whole number"
 WRONG = [
-    *(("ballard", "branching", value, WHOLE) for value in (0, -1, 1.5, NAN, True, None, "x", "", "4.0")),
+    *(
+        ("ballard", "branching", value, WHOLE)
+        for value in (0, -1, 1.5, NAN, True, None, "x", "", "4.0")
+    ),
     ("ballard", "branching", [2, 3], "whole number|one branching"),
     ("ballard", "branching", "2-4", "one branching"),
     ("ballard", "branching", (2, 4), "one branching"),
-    *(("ballard", "plies", value, WHOLE) for value in (0, -1, 65, 10**9, 1.5, NAN, True, "x", "3.0")),
-    *(("ballard", "pattern", value, "max,chance,min|max, min and chance|kinds") for value in (
-        [], (), "", ["terminal"], "max,terminal", "terminal", "max,,min", "maxchance", 5, None, [1], [Kind.TERMINAL])),
-    *(("ballard", "order", value, "random, best, worst") for value in ("bset", "", "random:1", None, ["best"])),
-    *(("ballard", "seed", value, "whole number") for value in (
-        -1, 1.5, True, None, NAN, 10**18, "x", "", "1.5", "-1")),
+    *(
+        ("ballard", "plies", value, WHOLE)
+        for value in (0, -1, 65, 10**9, 1.5, NAN, True, "x", "3.0")
+    ),
+    *(
+        ("ballard", "pattern", value, "max,chance,min|max, min and chance|kinds")
+        for value in (
+            [],
+            (),
+            "",
+            ["terminal"],
+            "max,terminal",
+            "terminal",
+            "max,,min",
+            "maxchance",
+            5,
+            None,
+            [1],
+            [Kind.TERMINAL],
+        )
+    ),
+    *(
+        ("ballard", "order", value, "random, best, worst")
+        for value in ("bset", "", "random:1", None, ["best"])
+    ),
+    *(
+        ("ballard", "seed", value, "whole number")
+        for value in (-1, 1.5, True, None, NAN, 10**18, "x", "", "1.5", "-1")
+    ),
     ("ballard", "utilities", (0, 1), "it has pattern, plies, branching, order, dice, seed"),
-    *(("uniform", "branching", value, WHOLE) for value in (
-        0, (0, 2), (4, 2), "4-2", "2-", "-2", "2-3-4", (2,), (1, 2, 3), (1.5, 2), 2.5, (True, 2), [4, 2])),
-    *(("uniform", "utilities", value, "two numbers|a lower and an upper number") for value in (
-        (5, 1), "5,1", (NAN, 1), (0, NAN), (0, INF), (-INF, INF), "0,nan", "0,inf", "0,1e400", (0, 2e15), "0", "a,b",
-        "0,1,2", (0,), (0, 1, 2), 5, None, (None, 1))),
+    *(
+        ("uniform", "branching", value, WHOLE)
+        for value in (
+            0,
+            (0, 2),
+            (4, 2),
+            "4-2",
+            "2-",
+            "-2",
+            "2-3-4",
+            (2,),
+            (1, 2, 3),
+            (1.5, 2),
+            2.5,
+            (True, 2),
+            [4, 2],
+        )
+    ),
+    *(
+        ("uniform", "utilities", value, "two numbers|a lower and an upper number")
+        for value in (
+            (5, 1),
+            "5,1",
+            (NAN, 1),
+            (0, NAN),
+            (0, INF),
+            (-INF, INF),
+            "0,nan",
+            "0,inf",
+            "0,1e400",
+            (0, 2e15),
+            "0",
+            "a,b",
+            "0,1,2",
+            (0,),
+            (0, 1, 2),
+            5,
+            None,
+            (None, 1),
+        )
+    ),
     ("uniform", "utilities", (0.5, 1), "whole ends"),
-    *(("uniform", "end", value, "a number from 0 to 0.999999") for value in (
-        1, 1.0, -0.1, NAN, INF, True, None, "x", "1", [0])),
-    *(("uniform", "skew", value, "whole number") for value in (-1, 5, 1.5, NAN, True, None, "x", "1.5")),
+    *(
+        ("uniform", "end", value, "a number from 0 to 0.999999")
+        for value in (1, 1.0, -0.1, NAN, INF, True, None, "x", "1", [0])
+    ),
+    *(
+        ("uniform", "skew", value, "whole number")
+        for value in (-1, 5, 1.5, NAN, True, None, "x", "1.5")
+    ),
     *(("uniform", "real", value, "true or false") for value in ("yes", "", "1", 2)),
     *(("uniform", "seed", value, "whole number") for value in (-1, 1.5, True)),
     ("uniform", "order", "best", "it has pattern, plies, branching"),
-    *(("lattice", "steps", value, "from 1 to 25,000|whole number") for value in (
-        0, -1, 25_001, 10**9, 1.5, NAN, True, None, "x", "1.5")),
-    *(("lattice", "spot", value, "price|number") for value in (0, -1, NAN, INF, 2e15, None, "x", True)),
-    *(("lattice", "strike", value, "price|number") for value in (-1, NAN, INF, 2e15, None, "x", True)),
-    *(("lattice", "up", value, "rate|number|factor") for value in (1, 0.5, 0, -1, NAN, INF, 1.0001, None, "x", True)),
-    *(("lattice", "rate", value, "between|number|factor") for value in (
-        1.01, 1.02, 0.98, 0, -1, NAN, INF, None, "x", True)),
+    *(
+        ("lattice", "steps", value, "from 1 to 25,000|whole number")
+        for value in (0, -1, 25_001, 10**9, 1.5, NAN, True, None, "x", "1.5")
+    ),
+    *(
+        ("lattice", "spot", value, "price|number")
+        for value in (0, -1, NAN, INF, 2e15, None, "x", True)
+    ),
+    *(
+        ("lattice", "strike", value, "price|number")
+        for value in (-1, NAN, INF, 2e15, None, "x", True)
+    ),
+    *(
+        ("lattice", "up", value, "rate|number|factor")
+        for value in (1, 0.5, 0, -1, NAN, INF, 1.0001, None, "x", True)
+    ),
+    *(
+        ("lattice", "rate", value, "between|number|factor")
+        for value in (1.01, 1.02, 0.98, 0, -1, NAN, INF, None, "x", True)
+    ),
     *(("lattice", "call", value, "true or false") for value in ("maybe", "", 2)),
     ("lattice", "seed", 3, "it has steps, spot, strike, up, rate, call"),
-]  # fmt: skip
+]
 
 
 def named(value: object) -> str:
@@ -662,7 +755,9 @@ def named(value: object) -> str:
 
 @pytest.mark.usefixtures("no_large_columns")
 @pytest.mark.parametrize(("family", "name", "value", "expected"), WRONG, ids=named)
-def test_a_wrong_parameter_is_told(family: str, name: str, value: object, expected: str) -> None:
+def test_a_wrong_parameter_is_explained(
+    family: str, name: str, value: object, expected: str
+) -> None:
     with pytest.raises(et.TransformError, match=expected) as caught:
         et.generate(family, **{name: value})
     message = str(caught.value)
@@ -673,7 +768,7 @@ def test_a_wrong_parameter_is_told(family: str, name: str, value: object, expect
 
 
 def spellings(value: object) -> list[str]:
-    """Return how a message may write what it found: as given or as read, in part or whole."""
+    """Return how a message may write a value: as given or as read, in part or whole."""
     if isinstance(value, (list, tuple)):
         return [text for part in value for text in spellings(part)] or ["[]", "()"]
     if isinstance(value, str):
@@ -696,7 +791,7 @@ def spellings(value: object) -> list[str]:
     ],
     ids=lambda value: f"{value!s:.40}",
 )
-def test_a_tree_that_no_table_holds_is_refused_at_once(
+def test_a_tree_that_is_too_large_is_refused_at_once(
     family: str, parameters: dict[str, Any]
 ) -> None:
     with pytest.raises(
@@ -707,15 +802,20 @@ def test_a_tree_that_no_table_holds_is_refused_at_once(
 
 def test_a_number_of_thousands_of_digits_is_refused() -> None:
     for family, name in (
-        ("ballard", "seed"), ("uniform", "branching"), ("ballard", "branching"), ("ballard", "plies"),
-        ("lattice", "steps"), ("lattice", "spot"), ("uniform", "utilities"),
-    ):  # fmt: skip
+        ("ballard", "seed"),
+        ("uniform", "branching"),
+        ("ballard", "branching"),
+        ("ballard", "plies"),
+        ("lattice", "steps"),
+        ("lattice", "spot"),
+        ("uniform", "utilities"),
+    ):
         with pytest.raises(et.TransformError, match=name):
             et.generate(family, **{name: (0, 10**5000) if name == "utilities" else 10**5000})
 
 
 def test_a_lattice_beyond_floating_point_is_refused() -> None:
-    """The last day's money, or its price, is no number any more."""
+    """The discount or the price of the last day is not a float."""
     for parameters in (
         {"up": 100, "rate": 0.02, "steps": 400},
         {"up": 100, "rate": 50, "steps": 400, "call": True},
@@ -724,13 +824,13 @@ def test_a_lattice_beyond_floating_point_is_refused() -> None:
             et.generate("lattice", **parameters)
 
 
-def test_a_factor_that_is_too_large_is_told_as_that() -> None:
+def test_the_message_names_a_factor_that_is_too_large() -> None:
     with pytest.raises(et.TransformError, match="from 1 to 100") as caught:
         et.generate("lattice", up=101)
     assert "without risk" not in str(caught.value)
 
 
-def test_an_unknown_family_or_parameter_is_told() -> None:
+def test_an_unknown_family_or_parameter_is_explained() -> None:
     with pytest.raises(
         et.TransformError, match="unknown family 'balard': choose among ballard, uniform, lattice"
     ):
@@ -747,27 +847,59 @@ def test_an_unknown_family_or_parameter_is_told() -> None:
 @pytest.mark.parametrize(
     ("family", "text", "parameters"),
     [
-        ("ballard", {"pattern": "MAX, Chance ,min"}, {"pattern": [Kind.MAX, Kind.CHANCE, Kind.MIN]}),
-        ("ballard", {"plies": "4", "branching": "3", "seed": "5"}, {"plies": 4, "branching": 3, "seed": 5}),
-        ("uniform", {"branching": "2-3", "utilities": "-1,1"}, {"branching": (2, 3), "utilities": (-1, 1)}),
-        ("uniform", {"utilities": "[0,10]", "branching": "2"}, {"utilities": (0, 10), "branching": 2}),
-        ("uniform", {"real": "true", "end": "0.2", "skew": "2"}, {"real": True, "end": 0.2, "skew": 2}),
-        ("lattice", {"steps": "9", "up": "1.1", "rate": "1.01"}, {"steps": 9, "up": 1.1, "rate": 1.01}),
-        ("lattice", {"steps": "3", "spot": "50", "strike": "5e1", "call": "True"},
-         {"steps": 3, "spot": 50, "strike": 50, "call": True}),
+        (
+            "ballard",
+            {"pattern": "MAX, Chance ,min"},
+            {"pattern": [Kind.MAX, Kind.CHANCE, Kind.MIN]},
+        ),
+        (
+            "ballard",
+            {"plies": "4", "branching": "3", "seed": "5"},
+            {"plies": 4, "branching": 3, "seed": 5},
+        ),
+        (
+            "uniform",
+            {"branching": "2-3", "utilities": "-1,1"},
+            {"branching": (2, 3), "utilities": (-1, 1)},
+        ),
+        (
+            "uniform",
+            {"utilities": "[0,10]", "branching": "2"},
+            {"utilities": (0, 10), "branching": 2},
+        ),
+        (
+            "uniform",
+            {"real": "true", "end": "0.2", "skew": "2"},
+            {"real": True, "end": 0.2, "skew": 2},
+        ),
+        (
+            "lattice",
+            {"steps": "9", "up": "1.1", "rate": "1.01"},
+            {"steps": 9, "up": 1.1, "rate": 1.01},
+        ),
+        (
+            "lattice",
+            {"steps": "3", "spot": "50", "strike": "5e1", "call": "True"},
+            {"steps": 3, "spot": 50, "strike": 50, "call": True},
+        ),
     ],
-)  # fmt: skip
-def test_parameters_as_text(family: str, text: dict[str, str], parameters: dict[str, Any]) -> None:
+)
+def test_parameters_are_read_from_text(
+    family: str, text: dict[str, str], parameters: dict[str, Any]
+) -> None:
     one, other = et.generate(family, **text), et.generate(family, **parameters)
     assert bits(one) == bits(other)
     assert one.title == other.title
     assert bits(FAMILIES[family](**parameters)) == bits(other)
 
 
-def test_the_seed_matters_where_it_is_said_to() -> None:
+def test_is_random_says_whether_the_seed_matters() -> None:
     for family, parameters in (
-        ("ballard", {}), ("ballard", {"order": "best"}), ("ballard", {"order": "random"}), ("uniform", {}),
-    ):  # fmt: skip
+        ("ballard", {}),
+        ("ballard", {"order": "best"}),
+        ("ballard", {"order": "random"}),
+        ("uniform", {}),
+    ):
         differ = bits(et.generate(family, seed=1, **parameters)) != bits(
             et.generate(family, seed=2, **parameters)
         )
@@ -792,14 +924,14 @@ def test_the_seed_matters_where_it_is_said_to() -> None:
     ],
     ids=str,
 )
-def test_about_how_many_nodes_there_will_be(family: str, parameters: dict[str, Any]) -> None:
+def test_expected_nodes_is_about_the_mean(family: str, parameters: dict[str, Any]) -> None:
     seeds = [{"seed": seed} for seed in range(200)] if family == "uniform" else [{}]
     found = mean(len(et.generate(family, **parameters, **seed)) for seed in seeds)
     assert expected_nodes(family, parameters) == pytest.approx(found, rel=0.2)
 
 
-def test_titles_tell_the_parameters() -> None:
-    """A title says which tree this is: numbers as they were given, none rounded."""
+def test_titles_contain_the_parameters() -> None:
+    """Numbers in titles are not rounded."""
     assert et.generate("ballard", branching=3, seed=8).title == (
         "Additive utilities: MAX, CHANCE, MIN, branching 3, order random, seed 8"
     )
@@ -811,8 +943,8 @@ def test_titles_tell_the_parameters() -> None:
     assert "up 1.0012345" in fine.title
 
 
-def test_dice_are_as_likely_as_their_sums() -> None:
-    """Each CHANCE node has the sums of two dice once each; utilities still add up, and the text sums to 1."""
+def test_dice_give_the_probabilities_of_their_sums() -> None:
+    """Each CHANCE node has an outcome for each sum; utilities still add up."""
     tree = et.generate("ballard", pattern="max,chance,min", branching=3, dice=4, seed=5)
     ways = [1, 2, 3, 4, 3, 2, 1]
     chances = [tree.node(n) for n in range(len(tree)) if tree.node(n).kind == et.Kind.CHANCE]
@@ -834,7 +966,7 @@ def test_dice_are_as_likely_as_their_sums() -> None:
     ].probability.denominator in (4, 8, 16)
 
 
-def test_no_dice_change_nothing() -> None:
+def test_zero_dice_is_the_default() -> None:
     assert et.dumps(et.generate("ballard", seed=3)) == et.dumps(
         et.generate("ballard", seed=3, dice=0)
     )
