@@ -9,6 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 
+def install_hint(extra: str) -> str:
+    """Return how to install an extra, such as `fast`, until the package is on an index."""
+    return f"pip install '.[{extra}]' in a clone of the repository"
+
+
 class ExpectitreeError(Exception):
     """Whatever `expectitree` raises on purpose."""
 

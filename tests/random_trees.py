@@ -14,7 +14,7 @@ from expectitree import ALGORITHMS, Kind, Node, Search, Tree, TreeBuilder, evalu
 from expectitree.algorithms import Algorithm, algorithm
 from expectitree.numbers import INFINITY, Number
 from expectitree.searches.engine import search_window
-from expectitree.tree.model import Bounds
+from expectitree.tree.columns import Bounds
 
 UTILITIES = (
     (-1, 0, 1),  # ties everywhere, at the bounds too

@@ -15,7 +15,7 @@ from __future__ import annotations
 from math import erf, exp, sqrt
 from typing import Any, NamedTuple
 
-from expectitree.tree.model import Column, Columns
+from expectitree.tree.columns import Column, Columns
 
 EXACT, LOWER, RAISE = range(
     3

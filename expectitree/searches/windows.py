@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from expectitree.tree.model import Column, Columns
+from expectitree.tree.columns import Column, Columns
 
 
 def find_windows(

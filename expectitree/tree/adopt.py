@@ -12,8 +12,9 @@ from expectitree import compiling
 from expectitree.errors import TreeError
 from expectitree.numbers import GREATEST_FLOAT, exact_text, quote
 from expectitree.tree.builder import ROUNDING, SUM_TOLERANCE, TreeBuilder, label_at, outside_bounds
+from expectitree.tree.columns import CHANCE, TERMINAL, Bounds, Column, Columns, IntColumn, Repeated
 from expectitree.tree.expectation import Expectation
-from expectitree.tree.model import Bounds, Column, Columns, Repeated, Tree
+from expectitree.tree.model import Tree
 
 MOST_ROWS = 2**31 - 1  # of either table
 _CODES = Columns(kind="B", utility="d", first="I", child="I", probability="d")
@@ -104,12 +105,11 @@ def adopt(
 # What `find_fault` finds.
 NO_FAULT, WRONG_KIND, WRONG_RANGE, NO_CHILDREN, CHILDREN, WRONG_CHILD = range(6)
 WRONG_UTILITY, WRONG_ESTIMATE, WRONG_PROBABILITY, NOT_CERTAIN, WRONG_SUM, UNREACHED = range(6, 12)
-_TERMINAL, _CHANCE = 0, 3
 
 
 def find_fault(
     tree: Columns,
-    reached: Column,
+    reached: IntColumn,
     greatest: float,
     tolerance: float,
     rounding: float,
@@ -128,14 +128,14 @@ def find_fault(
         return WRONG_RANGE, 0, 0
     for n in range(len(kind)):
         k = kind[n]
-        if k > _CHANCE:
+        if k > CHANCE:
             return WRONG_KIND, n, 0
         begin = first[n]
         end = first[n + 1]
         if end < begin or end > len(child):
             return WRONG_RANGE, n, 0
         u = utility[n]
-        if k == _TERMINAL:
+        if k == TERMINAL:
             if end != begin:
                 return CHILDREN, n, 0
             if not -greatest <= u <= greatest and not (some_unknown and u != u):
@@ -153,7 +153,7 @@ def find_fault(
                 return WRONG_CHILD, n, 0
             reached[c] = 1
             p = probability[b]
-            if k == _CHANCE:
+            if k == CHANCE:
                 if not 0 <= p <= 1:
                     return WRONG_PROBABILITY, n, 0
                 new = total + p
@@ -161,7 +161,7 @@ def find_fault(
                 total = new
             elif p != 1:
                 return NOT_CERTAIN, n, 0
-        if k == _CHANCE:
+        if k == CHANCE:
             missing = (total - 1) + lost
             if not -tolerance <= missing <= tolerance:
                 return WRONG_SUM, n, 0
@@ -228,7 +228,7 @@ def _normalised(columns: Columns) -> Column:
     for n, kind in enumerate(columns.kind):
         start, end = columns.first[n : n + 2]
         own = columns.probability[start:end].tolist()
-        if kind == _CHANCE:
+        if kind == CHANCE:
             own, _ = builder.distribution(own, len(own))
         for b, p in enumerate(own, start):
             probability[b] = p

@@ -22,19 +22,19 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from os import PathLike
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from expectitree import compiling
 from expectitree.display import Shown
 from expectitree.errors import TreeError
 from expectitree.numbers import INFINITY, Number, escape, quote
 from expectitree.tree import paths, scans
+from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL
+from expectitree.tree.columns import Bounds as Bounds
+from expectitree.tree.columns import Column as Column
+from expectitree.tree.columns import Columns as Columns
+from expectitree.tree.columns import Repeated as Repeated
 from expectitree.tree.expectation import Expectation
-
-# An array, a view of memory that another library holds, a list (of `Fraction`), or in compiled code
-# a NumPy array.
-Column: TypeAlias = Any
-Bounds: TypeAlias = tuple[Number, Number]
 
 UNKNOWN = float(
     "nan"
@@ -48,39 +48,10 @@ _MANY_NODES = (
 class Kind(IntEnum):
     """What decides at a node."""
 
-    TERMINAL = 0
-    MAX = 1
-    MIN = 2
-    CHANCE = 3
-
-
-class Columns(NamedTuple):
-    """The numeric columns of a tree, as a search takes them; shapes as in the module's table."""
-
-    kind: Column
-    utility: Column
-    first: Column
-    child: Column
-    probability: Column
-
-    @property
-    def read_only(self) -> bool:
-        """Compiled loops see these columns read-only."""
-        return True
-
-
-class Repeated(Sequence[Any]):
-    """One value, so many times: a column that takes no memory."""
-
-    def __init__(self, value: Any, count: int) -> None:
-        self.value, self.count_ = value, count
-
-    def __len__(self) -> int:
-        return self.count_
-
-    def __getitem__(self, at: Any) -> Any:
-        places = range(self.count_)[at]
-        return self.value if isinstance(places, int) else Repeated(self.value, len(places))
+    TERMINAL = TERMINAL
+    MAX = MAX
+    MIN = MIN
+    CHANCE = CHANCE
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from expectitree.tree.model import Column, Columns
+    from expectitree.tree.columns import Column, Columns
 
 NONE = -1  # in a column of nodes or branches
 

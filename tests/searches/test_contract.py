@@ -9,7 +9,7 @@ from random_trees import BEST_FIRST, EVERY, PRUNED, Case, definition, definition
 
 from expectitree import Kind, Node, Search
 from expectitree.numbers import INFINITY, Number
-from expectitree.searches.star_minimax import PROBED
+from expectitree.searches.cuts import PROBED
 
 CASES = st.builds(Case, seed=st.integers(0, 2**32 - 1))
 

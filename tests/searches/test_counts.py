@@ -10,8 +10,8 @@ import pytest
 
 from expectitree import ALGORITHMS, Search, Tree, TreeBuilder, evaluate, loads
 from expectitree.numbers import INFINITY
-from expectitree.searches.star_minimax import CHANCE_CUT_LOW, CUT_PROBING
-from expectitree.tree.model import Bounds
+from expectitree.searches.cuts import CHANCE_CUT_LOW, CUT_PROBING
+from expectitree.tree.columns import Bounds
 
 UNKNOWN = (-INFINITY, INFINITY)
 

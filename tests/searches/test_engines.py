@@ -132,12 +132,12 @@ def test_without_numba_every_tree_works(monkeypatch: pytest.MonkeyPatch) -> None
     tree = et.loads("max: [{chance: [1, 5]}, 2]")
     assert et.evaluate(tree).engine == "interpreted"
     with pytest.raises(
-        et.SearchError, match=r"the engine compiled needs numba: pip install 'expectitree\[fast\]'"
+        et.SearchError, match=r"the engine compiled needs numba: pip install '.\[fast\]'"
     ):
         et.evaluate(tree, engine="compiled")
     assert (
         compiling.advice(5)
-        == "numba makes large trees some hundred times faster: pip install 'expectitree[fast]'"
+        == "numba makes large trees some hundred times faster: pip install '.[fast]' in a clone of the repository"
     )
     assert compiling.advice(2) is None
 

@@ -18,7 +18,7 @@ from benchmarks.efg import efg
 from expectitree import Kind, Node, Tree, evaluate
 from expectitree.algorithms import Algorithm
 from expectitree.numbers import INFINITY, Number
-from expectitree.tree.model import Bounds
+from expectitree.tree.columns import Bounds
 
 OPENSPIEL_TREES = 300
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from expectitree.numbers import Number, cell_text, is_finite
-from expectitree.searches.result import Search
-from expectitree.searches.star_minimax import (
+from expectitree.searches.cuts import (
     ALPHA_CUT,
     BETA_CUT,
     CHANCE_CUT_HIGH,
@@ -15,6 +14,7 @@ from expectitree.searches.star_minimax import (
     CUT_PROBING,
     NO_CUTS,
 )
+from expectitree.searches.result import Search
 from expectitree.searches.unvisited import BELOW_SKIPPED, VISITED
 from expectitree.tree.model import Bounds, Kind
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from expectitree.errors import AnalysisError
+from expectitree.searches.cuts import NOT_CUT
 from expectitree.searches.result import Outcome, Search
-from expectitree.searches.star_minimax import NOT_CUT
 from expectitree.tree.model import Kind
 from expectitree.tree.transform import keep_branches
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from expectitree.analysis.evaluate.outline import SHORT_TREE, Row, is_one_row, outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.numbers import Number, cell_text, probability_text
+from expectitree.searches.cuts import PROBED
 from expectitree.searches.result import Outcome
-from expectitree.searches.star_minimax import PROBED
 from expectitree.searches.unvisited import SKIPPED
 from expectitree.text.look import Look, cell_width, clipped, padded, plain, wrapped
 from expectitree.tree.model import Kind

@@ -70,7 +70,7 @@ def count_trees(study: Study, tasks: Sequence[Task]) -> tuple[int, int]:
 def perform(task: Task) -> list[Record]:
     """Return a record for each tree of a task, with the results of its searches."""
     if task.is_much:
-        compiling.begin()
+        compiling.assume_started()
         for run in {run for _, _, runs in task.trees for run in runs}:
             _warm_up(run.algorithm)
     records = []

@@ -32,8 +32,8 @@ from expectitree.analysis.trace.events import (
 )
 from expectitree.numbers import INFINITY, Number
 from expectitree.searches.best_first import EXACT, LOWER, RAISE
+from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.result import Search
-from expectitree.searches.star_minimax import NO_CUTS
 from expectitree.tree.model import Kind, Tree
 
 Terms = tuple[tuple[Number, Number], ...]
@@ -134,7 +134,7 @@ class WalkRecorder(Recorder):
         paths = self.tree.first_paths
         for n in paths.order:
             if search.visits[n] and search.cut[n] not in NO_CUTS:
-                low = search.cut[n] in (1, 3)  # ALPHA_CUT, CHANCE_CUT_LOW
+                low = fails_low(search.cut[n])
                 end = search.upper[n] if low else search.lower[n]
                 self.told(
                     CUT, n, paths.branch[n], paths.depth[n], window=(search.alpha[n], search.beta[n]),

@@ -28,10 +28,10 @@ from expectitree.analysis.trace.events import (
 )
 from expectitree.display import Shown
 from expectitree.numbers import INFINITY, Number
+from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.engine import choose_bounds, search_window
 from expectitree.searches.result import Search
 from expectitree.searches.setup import tolerance
-from expectitree.searches.star_minimax import CUT_PROBING, NO_CUTS
 from expectitree.tree.model import Bounds, Kind, Tree, check_tree
 
 
@@ -239,7 +239,7 @@ class _Recorder(Recorder):
         code = self.columns["cut"][n]
         after = self.columns["cut_after"][n]
         if code not in NO_CUTS:
-            low = code % CUT_PROBING in (1, 3)  # ALPHA_CUT, CHANCE_CUT_LOW
+            low = fails_low(code)
             self.told(
                 CUT,
                 n,
