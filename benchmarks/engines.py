@@ -22,7 +22,7 @@ from expectitree.numbers import INFINITY
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import NO_LIMIT
 from expectitree.searches.setup import tolerance
-from expectitree.searches.star_minimax import DEPTH_CODES, Work, star_minimax
+from expectitree.searches.star_minimax import DEPTH_CODES, Settings, Work, star_minimax
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ("kind", "utility", "first", "child", "probability")
