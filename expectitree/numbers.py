@@ -34,14 +34,14 @@ _INFINITIES = {
 }
 _LOOKALIKES = {
     "": "nothing was written",
-    "~": "null is no number",
-    "null": "null is no number",
-    "nan": "NaN is no number",
-    ".nan": "NaN is no number",
-    "true": "true is no number",
-    "false": "false is no number",
-    "yes": "yes is no number",
-    "no": "no is no number",
+    "~": "null is not a number",
+    "null": "null is not a number",
+    "nan": "NaN is not a number",
+    ".nan": "NaN is not a number",
+    "true": "true is not a number",
+    "false": "false is not a number",
+    "yes": "yes is not a number",
+    "no": "no is not a number",
 }
 HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3"
 
@@ -104,7 +104,7 @@ def to_probability(text: str, exact: bool = False) -> Number:
     if text.endswith("%"):
         if _checked_decimal(text[:-1]) is None:
             raise NumberError(
-                f"{quote(text)} is no probability: write a decimal before the %, such as 12.5%"
+                f"{quote(text)} is not a probability: write a decimal before the %, such as 12.5%"
             )
         value = to_fraction(text[:-1]) / 100
     else:
@@ -113,7 +113,7 @@ def to_probability(text: str, exact: bool = False) -> Number:
         value == 1 and to_fraction(text.removesuffix("%")) > (100 if "%" in text else 1)
     ):
         raise NumberError(
-            f"{quote(text)} is no probability: it must lie between 0 and 1 (10% is one way to write 0.1)"
+            f"{quote(text)} is not a probability: it must lie between 0 and 1 (10% is one way to write 0.1)"
         )
     if exact:
         return value
@@ -163,7 +163,7 @@ def _checked_fraction(text: str) -> tuple[int, int]:
         lookalike = _LOOKALIKES.get(text.lower())
         if lookalike is not None:
             raise NumberError(f"{lookalike}: {HOW}")
-        raise NumberError(f"{quote(text)} is no number: {HOW}")
+        raise NumberError(f"{quote(text)} is not a number: {HOW}")
     numerator, denominator = int(match[1]), int(match[2])
     if denominator == 0:
         raise NumberError(f"{quote(text)} divides by zero: {HOW}")

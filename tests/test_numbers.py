@@ -172,7 +172,7 @@ def test_probabilities_are_read(text: str, value: Fraction) -> None:
     ],
 )
 def test_numbers_that_are_not_probabilities_are_refused(text: str) -> None:
-    """What lies outside [0, 1], or is no number, is refused in both number systems."""
+    """What lies outside [0, 1], or is not a number, is refused in both number systems."""
     for exact in (False, True):
         with pytest.raises(NumberError):
             to_probability(text, exact)

@@ -35,7 +35,8 @@ from expectitree.cli.options import (
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import make_look, say, working, write
 from expectitree.errors import ExpectitreeError, FileError, Problem, SearchError, TreeError
-from expectitree.files import BINARY, SUFFIXES, load, loads
+from expectitree.files import load, loads
+from expectitree.files.formats import format_by_suffix
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
 from expectitree.files.grammar.words import nearest
 from expectitree.numbers import escape, to_fraction
@@ -410,8 +411,8 @@ def _source(file: str | None, text: str | None, answers: str | None) -> str:
             "Standard input brings the answers, not the tree: name a FILE, or type it after -e."
         )
     if answers is not None:
-        ending = os.path.splitext(answers)[1].lower()
-        if answers == "-" or SUFFIXES.get(ending, "yaml") != "yaml":
+        format = format_by_suffix(answers)
+        if answers == "-" or format is not None and format.name != "yaml":
             raise click.UsageError(
                 f"Answers are kept in YAML: name a file that ends in .yaml, not {answers}."
             )
@@ -450,7 +451,8 @@ def _conclude(session: Session, source: str, format_name: str, show: bool) -> No
 
 def _write_output(session: Session, source: str, text: str | None, output: str) -> None:
     """Write the tree with the answers: exactly, as they were written, where the format can hold that."""
-    if os.path.splitext(output)[1].lower().removeprefix(".") in BINARY:
+    format = format_by_suffix(output)
+    if format is not None and not format.is_text:
         write_tree(session.inquiry.tree_answered(), output, None, drop_fractions=True)
         return
     tree = load(source, exact=True) if text is None else loads(text, name="-e", exact=True)

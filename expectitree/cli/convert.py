@@ -7,7 +7,7 @@ import click
 from expectitree.cli.options import FILE, check_output, force_option, write_tree
 from expectitree.cli.terminal import say, working
 from expectitree.files import load
-from expectitree.files.saving import TEXT_FORMATS
+from expectitree.files.formats import TEXT_FORMATS, format_by_suffix
 
 
 @click.command("convert")
@@ -35,9 +35,8 @@ def command(
     Nothing is lost but comments and layout: what a format cannot hold is an error, unless --drop says that it may go.
     """
     check_output(out, format_name, force)
-    # Text is read exactly, so that nothing is lost; tables hold floats, and go into tables as they
-    # are.
-    from_tables = source != "-" and source.lower().endswith((".arrow", ".parquet"))
+    # Text is read exactly, so that nothing is lost; tables hold floats.
+    format = format_by_suffix(source)
     with working(f"reading {source}"):
-        tree = load(source, exact=not from_tables, warn=say)
+        tree = load(source, exact=format is None or format.is_text, warn=say)
     write_tree(tree, out, format_name, "fractions" in drop)

@@ -10,7 +10,7 @@ from expectitree.cli.options import FILE, check_output, force_option, write_tree
 from expectitree.cli.terminal import working
 from expectitree.families import FAMILIES, generate, parameters_of
 from expectitree.families.parameters import ORDERS, PARAMETERS
-from expectitree.files.saving import TEXT_FORMATS
+from expectitree.files.formats import TEXT_FORMATS
 
 
 def _parameter_options(command: Any) -> Any:

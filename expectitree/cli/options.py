@@ -20,7 +20,8 @@ from expectitree.analysis.show import formats
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import color_option, say, working, write
 from expectitree.errors import ExpectitreeError, FileError, NumberError, Problem
-from expectitree.files import SUFFIXES, load, loads, tree_files
+from expectitree.files import load, loads, tree_files
+from expectitree.files.formats import SUFFIXES
 from expectitree.files.saving import format_of, pieces, save
 from expectitree.numbers import to_bound
 from expectitree.searches.engine import usual_algorithms

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import json
+from importlib.resources import files
 
 import click
 
 from expectitree.cli.terminal import write
-from expectitree.files.schema import tree_schema
 
 
 @click.command("schema")
 def command() -> None:
-    """Print a JSON Schema (draft-07) of the tree file, by which editors complete and check it.
+    """Print a JSON Schema (draft-07) of the tree file, with which editors complete and check it.
 
     \b
-    Keep it beside your trees:
+    Keep it next to your trees:
       expectitree schema > tree.schema.json
-    In a YAML file, the first line names it (VS Code with its YAML extension,
-    Neovim, Emacs, JetBrains, Kate, … read that):
+    In a YAML file, name it in the first line (VS Code with its YAML extension,
+    Neovim, Emacs, JetBrains, Kate and others read it):
       # yaml-language-server: $schema=tree.schema.json
-    In a JSON file, a key of the root does:
+    In a JSON file, name it in a key of the root:
       "$schema": "tree.schema.json"
 
-    What no schema can see, such as probabilities that do not sum to 1, `expectitree verify` tells.
+    A schema cannot check everything, such as the sum of probabilities; `expectitree verify` does.
     """
-    write([json.dumps(tree_schema(), indent=2), "\n"])
+    write([files("expectitree.files").joinpath("tree.schema.json").read_text("utf-8")])

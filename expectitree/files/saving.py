@@ -1,91 +1,79 @@
-"""Trees into files: the format is told by the ending, and a file is there whole or not at all."""
+"""Writing trees to files: a file is written whole or not at all."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from errno import EACCES
-from typing import IO
 
 from expectitree.errors import FileError, Problem, TreeError
-from expectitree.files import BINARY, SUFFIXES
+from expectitree.files.formats import FORMATS, SUFFIXES, Format, format_by_suffix
 from expectitree.tree.model import Tree, check_tree
-
-TEXT_FORMATS = ("yaml", "json")
-FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
 
 
 def dumps(tree: Tree, format: str = "yaml") -> str:
-    """Return the text of a tree in YAML or JSON; raise `TreeError` where the grammar cannot hold it."""
+    """Return the text of a tree in YAML or JSON; raise `TreeError` if it cannot be written."""
     check_tree(tree)
     return "".join(pieces(tree, format))
 
 
-def pieces(tree: Tree, format: str) -> Iterable[str]:
+def pieces(tree: Tree, format: str) -> Iterator[str]:
     """Return the text of a tree piece by piece."""
-    if format not in TEXT_FORMATS:
-        raise TreeError(f"the format {format} is no text: name a file that ends in .{format}")
-    from expectitree.files.grammar.writer import tree_text
+    row = FORMATS.get(format)
+    if row is None or not row.is_text:
+        message = f"the format {format} is not text: save to a file whose name ends in .{format}"
+        raise TreeError(message)
+    text: Iterator[str] = row.module.write(tree)
+    return text
 
-    return tree_text(tree, format == "json")
 
+def save(tree: Tree, path: str | os.PathLike[str], *, drop_fractions: bool = False) -> None:
+    """Write a tree to a file, in the format of its ending.
 
-def save(
-    tree: Tree,
-    path: str | os.PathLike[str],
-    *,
-    drop_fractions: bool = False,
-    progress: Callable[[int], None] | None = None,
-) -> None:
-    """Write a tree to a file, in the format that its ending tells.
-
-    Arrow and Parquet hold floats: an exact tree with a number that none is raises `TreeError`,
-    unless `drop_fractions`. Raises `FileError` where the file cannot be written, or its ending
-    tells no format. `progress` is told of the characters of text as they are written.
+    Arrow and Parquet hold floats: an exact tree with a number that is not a float raises
+    `TreeError`, unless `drop_fractions`. Raises `FileError` if the file cannot be written, or its
+    ending is unknown.
     """
     check_tree(tree)
     name = os.fspath(path)
     format = format_of(name)
     try:
         with whole_file(name) as temporary:
-            if format in BINARY:
-                from expectitree.files.formats import arrow as arrow_format
-
-                arrow_format.save(tree, temporary, format, drop_fractions=drop_fractions)
-            else:
+            if format.is_text:
                 with open(temporary, "w", encoding="utf-8", newline="\n") as stream:
-                    _write(stream, pieces(tree, format), progress)
+                    stream.writelines(pieces(tree, format.name))
+            else:
+                format.module.save(tree, temporary, drop_fractions)
     except OSError as error:
-        said = os.strerror(error.errno) if error.errno else str(error)
-        raise FileError([Problem(name, f"the file cannot be written: {said}")]) from None
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise FileError([Problem(name, f"the file cannot be written: {reason}")]) from None
 
 
-def format_of(name: str) -> str:
-    """Return the format that a file's ending tells; raise `FileError` where it tells none."""
-    ending = os.path.splitext(name)[1].lower()
-    if ending not in SUFFIXES:
-        found = f"the ending {ending}" if ending else "a name without an ending"
-        raise FileError(
-            [Problem(name, f"{found} tells no format: choose one of {', '.join(SUFFIXES)}")]
-        )
-    return SUFFIXES[ending]
+def format_of(name: str) -> Format:
+    """Return the format of a file's ending; raise `FileError` if it is unknown."""
+    format = format_by_suffix(name)
+    if format is None:
+        ending = os.path.splitext(name)[1].lower()
+        found = f"the ending {ending} is unknown" if ending else "the name has no ending"
+        raise FileError([Problem(name, f"{found}: choose one of {', '.join(SUFFIXES)}")])
+    return format
 
 
 @contextmanager
 def whole_file(path: str) -> Iterator[str]:
-    """Give a name to write to, in the same folder; what was written there takes the file's place when it is whole.
+    """Yield a temporary name in the same folder; what is written there replaces the file at the end.
 
-    So nothing is lost if the disk is full or the machine stops. An old file keeps its mode, and a
-    link its place.
+    So the old file survives if the disk is full or the machine stops. The new file has the old
+    one's mode, and a link stays a link.
     """
     path = os.path.realpath(path)
     old_mode = None
     if os.path.exists(path):
         if not os.access(path, os.W_OK):
             raise PermissionError(EACCES, os.strerror(EACCES), path)
-        if not os.path.isfile(path):  # a device or a pipe: there is no taking its place
+        if not os.path.isfile(path):  # a device or a pipe cannot be replaced
             yield path
             return
         old_mode = os.stat(path).st_mode & 0o7777
@@ -100,20 +88,6 @@ def whole_file(path: str) -> Iterator[str]:
     except BaseException:
         os.unlink(temporary)
         raise
-
-
-def _write(stream: IO[str], text: Iterable[str], progress: Callable[[int], None] | None) -> None:
-    portion: list[str] = []
-    size = 0
-    for piece in text:
-        portion.append(piece)
-        size += len(piece)
-        if size > 500_000:
-            stream.write("".join(portion))
-            if progress:
-                progress(size)
-            portion, size = [], 0
-    stream.write("".join(portion))
 
 
 def _umask() -> int:

@@ -173,35 +173,18 @@ class TreeBuilder:
         self._first.append(len(self._child))
         self._child.extend(children)
         self._utility.append(self._no_estimate if estimate is None else estimate)
-        return self._close_inner(kind, len(children), probabilities, labels)
-
-    def add_run(
-        self,
-        kind: int,
-        utilities: list[Number],
-        probabilities: Sequence[Number] | None,
-        labels: Sequence[str | None] | None,
-    ) -> int:
-        """Add an inner node and its children, which are terminals with these utilities."""
-        start, count = len(self._kind), len(utilities)
-        # Its terminals and itself begin at the same branch, since terminals have none.
-        self._first.extend([len(self._child)] * (count + 1))
-        self._child.extend(range(start, start + count))
-        self._utility.extend([*utilities, self._no_estimate])
-        self._kind.frombytes(bytes(count))
-        return self._close_inner(kind, count, probabilities, labels)
-
-    def _close_inner(
-        self,
-        kind: int,
-        count: int,
-        probabilities: Sequence[Number] | None,
-        labels: Sequence[str | None] | None,
-    ) -> int:
-        self._probability.extend(probabilities or self._certain * count)
-        self._label.extend(labels or [None] * count)
+        self._probability.extend(probabilities or self._certain * len(children))
+        self._label.extend(labels or [None] * len(children))
         self._kind.append(kind)
         return len(self._kind) - 1
+
+    def add_terminals(self, utilities: Sequence[Number]) -> range:
+        """Add several terminals at once; return their ids."""
+        start, count = len(self._kind), len(utilities)
+        self._first.fromlist([len(self._child)] * count)
+        self._utility.extend(utilities)
+        self._kind.frombytes(bytes(count))
+        return range(start, start + count)
 
     def annotate(self, node: int, *, bounds: Bounds | None = None, note: str | None = None) -> None:
         """Write bounds or a note at a node."""
@@ -332,7 +315,7 @@ class TreeBuilder:
     @staticmethod
     def _text(value: object) -> str:
         if isinstance(value, bool) or value is None:
-            raise NumberError(f"{value!r} is no number")
+            raise NumberError(f"{value!r} is not a number")
         return value if isinstance(value, str) else str(value)
 
     def _check_open(self) -> None:

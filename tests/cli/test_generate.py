@@ -262,9 +262,9 @@ def test_wrong_usage_is_explained(
     [
         (
             "tree.txt",
-            "the ending .txt tells no format: choose one of .yaml, .yml, .json, .arrow, .parquet",
+            "the ending .txt is unknown: choose one of .yaml, .yml, .json, .arrow, .parquet",
         ),
-        ("tree", "a name without an ending tells no format"),
+        ("tree", "the name has no ending"),
         ("nowhere/tree.yaml", "there is no folder "),
     ],
 )

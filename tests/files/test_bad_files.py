@@ -154,11 +154,11 @@ def test_pure_python_yaml_finds_the_same(name: str, monkeypatch: pytest.MonkeyPa
         ),
         (
             "max: [1]".encode("utf-16-le"),
-            "s.yaml:1:2: found a NUL character, expected text: this is no text file, or a damaged one",
+            "s.yaml:1:2: found a NUL character, expected text: the file is not text, or it is damaged",
         ),
         (
             b"max: [1]\n\x00",
-            "s.yaml:2:1: found a NUL character, expected text: this is no text file, or a damaged one",
+            "s.yaml:2:1: found a NUL character, expected text: the file is not text, or it is damaged",
         ),
     ],
 )

@@ -373,7 +373,7 @@ def test_a_table_marks_unknown_utilities(tmp_path: Path) -> None:
         parquet.write_table(table.replace_schema_metadata(metadata), tmp_path / "other.parquet")
         with pytest.raises(FileError) as caught:
             et.load(tmp_path / "other.parquet")
-        return str(caught.value).partition("this is no tree: ")[2]
+        return str(caught.value).partition("this is not a tree: ")[2]
 
     assert message({}) == "node 1: the utility is missing, expected a number up to 10^301"
     wrong = "it is listed as unknown, but is not a terminal without a utility"

@@ -404,9 +404,9 @@ def test_only_the_builder_and_adopt_make_trees_of_columns() -> None:
     """Compiled loops check no index, so all columns come from one of the two."""
     package = Path(module.__file__).parent.parent
     makers = {
-        p.name
-        for p in package.rglob("*.py")
-        if re.search(r"(?<![\w.])Tree\(\w", p.read_text("utf-8"))
+        path.name
+        for path in package.rglob("*.py")
+        if re.search(r"(?<!class )\bTree\(", path.read_text("utf-8"))
     }
     assert makers == {"builder.py", "adopt.py"}
     tree = adopt(good())

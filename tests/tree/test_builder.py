@@ -171,7 +171,7 @@ REFUSED: dict[str, tuple[Callable[[TreeBuilder], Any], str]] = {
     ),
     "range": (
         lambda t: t.chance([1, 2], [-0.5, 1.5]),
-        "'-0.5' is no probability: it must lie between 0 and 1 (10% is one way to write 0.1)",
+        "'-0.5' is not a probability: it must lie between 0 and 1 (10% is one way to write 0.1)",
     ),
     "argument": (
         lambda t: t.max([1], estimat=3),
@@ -194,19 +194,19 @@ REFUSED: dict[str, tuple[Callable[[TreeBuilder], Any], str]] = {
         lambda t: t.build(t.max({"a": t.min([1], estimate=-1)}, bounds=(0, 2))),
         "a: the estimate -1 lies outside the bounds [0, 2]: widen the bounds, or correct the estimate",
     ),
-    "bool": (lambda t: t.max([True]), "True is no number"),
+    "bool": (lambda t: t.max([True]), "True is not a number"),
     "none": (
         lambda t: t.max([1, None]),  # type: ignore[list-item]
         "a child is None: expected a number or a node; one not known yet is terminal(None)",
     ),
-    "no estimate": (lambda t: t.max([1], bounds=(None, 1)), "None is no number"),
+    "no estimate": (lambda t: t.max([1], bounds=(None, 1)), "None is not a number"),
     "question mark": (
         lambda t: t.terminal("?"),
-        "'?' is no number: write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3",
+        "'?' is not a number: write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3",
     ),
     "nan": (
         lambda t: t.terminal(float("nan")),
-        "NaN is no number: write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3",
+        "NaN is not a number: write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3",
     ),
     "infinite": (
         lambda t: t.terminal(float("inf")),

@@ -14,16 +14,14 @@ from textwrap import indent
 from typing import NamedTuple
 
 from expectitree.errors import FileError, Problem
-from expectitree.files import ANSWERS, SUFFIXES, parse, read_text
+from expectitree.files import ANSWERS, parse, read_text
+from expectitree.files.formats import format_by_suffix
+from expectitree.files.formats.yaml import LONGEST_KEY, NOTATION
 from expectitree.files.grammar.document import Document, Place
-from expectitree.files.grammar.flow import text as written
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
 from expectitree.files.grammar.words import described
 from expectitree.files.saving import whole_file
 
-_LONGEST_KEY = (
-    500  # a reader of YAML looks back 1,024 characters at most for a key that nothing announces
-)
 _COMMENT = re.compile(r"(?:^|(?<=[ \t]))#.*$", re.MULTILINE)
 _HEADER = """\
 # Answers to `expectitree ask {}`: the path of a leaf, and its utility.
@@ -99,8 +97,8 @@ class AnswersFile:
 
 def answers_name(file: str) -> str:
     """Return the name of the file beside a tree's where its answers are kept."""
-    base, ending = os.path.splitext(file)
-    return (base if ending.lower() in SUFFIXES else file) + ANSWERS
+    base = os.path.splitext(file)[0] if format_by_suffix(file) else file
+    return base + ANSWERS
 
 
 def edited(text: str | None, answers: Mapping[str, str], of: str) -> str:
@@ -132,8 +130,8 @@ def answers_text(answers: Mapping[str, str]) -> str:
     """Return answers as lines of YAML."""
     lines = []
     for path, number in answers.items():
-        key = written(path, False)
-        lines.append(f"? {key}\n: {number}\n" if len(key) > _LONGEST_KEY else f"{key}: {number}\n")
+        key = NOTATION.text(path)
+        lines.append(f"? {key}\n: {number}\n" if len(key) > LONGEST_KEY else f"{key}: {number}\n")
     return "".join(lines)
 
 

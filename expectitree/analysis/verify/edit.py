@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.errors import FileError, Problem
-from expectitree.files.grammar.flow import flow
+from expectitree.files.formats import FORMATS
 from expectitree.files.grammar.keys import SCHEMA_KEY
 from expectitree.files.saving import whole_file
 
@@ -82,6 +82,12 @@ def with_replacements(text: str, is_json: bool, replacements: Mapping[Place, obj
     for span, new in sorted(edits, key=lambda edit: edit[0], reverse=True):
         space = " " if not is_json and text[: span.start].endswith(":") else ""
         text = text[: span.start] + space + flow(new, is_json) + text[span.end :]
+    return text
+
+
+def flow(value: object, is_json: bool) -> str:
+    """Return a value on one line, as the format writes it."""
+    text: str = FORMATS["json" if is_json else "yaml"].module.NOTATION.flow(value)
     return text
 
 

@@ -8,6 +8,7 @@ from expectitree.analysis.verify.edit import with_expectation, with_replacements
 from expectitree.analysis.verify.report import Verification, answers, verify
 from expectitree.errors import FileError, Problem
 from expectitree.files import loads, read_text
+from expectitree.files.formats import format_by_suffix
 
 
 def refresh(path: str | os.PathLike[str]) -> Verification:
@@ -17,7 +18,8 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     as it is. Raises `FileError` where the file is no tree, or where that cannot be done without
     loss, and `SearchError` where a utility is not known yet; the file is then as it was.
     """
-    if os.path.splitext(path)[1].lower() in (".arrow", ".parquet"):
+    format = format_by_suffix(path)
+    if format is not None and not format.is_text:
         hint = "convert it to YAML or JSON first"
         raise FileError(
             [Problem(os.fspath(path), f"expect cannot be written into a table: {hint}")]

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator
 
 from expectitree.errors import FileError, Problem
 from expectitree.files.grammar.document import NESTED_TOO_DEEPLY, Document
+from expectitree.files.grammar.flow import Notation
+from expectitree.files.grammar.writer import Pieces, TreeWriter, separated, tree_text
+from expectitree.tree.model import Tree
+
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
 
 def parse(text: str, name: str) -> Document:
-    """Return the structure of a JSON text; raise `FileError` with line and column where it has none."""
+    """Return the structure of a JSON text; raise `FileError` with line and column."""
     try:
         root = json.loads(
             text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=tuple
@@ -19,16 +25,55 @@ def parse(text: str, name: str) -> Document:
         if not text.strip():
             message = "the document is empty: expected a JSON object, the root node"
             raise FileError([Problem(name, message, line=1, column=1)]) from None
-        said = re.sub(" at$", " here", error.msg)
-        message = f"this is not JSON: {said[:1].lower()}{said[1:]}"
-        if text[: error.pos].rstrip().endswith(",") and text[error.pos : error.pos + 1] in (
-            "]",
-            "}",
-        ):
-            message += f"; take out the comma before {text[error.pos]}"
-        elif text[error.pos : error.pos + 1] == "?":
-            message += '; a ? must be quoted, as in "utility": "?"'
+        message = _syntax_message(text, error)
         raise FileError([Problem(name, message, line=error.lineno, column=error.colno)]) from None
     except RecursionError:
         raise FileError([Problem(name, NESTED_TOO_DEEPLY)]) from None
     return Document(name, root)
+
+
+def _syntax_message(text: str, error: json.JSONDecodeError) -> str:
+    message = re.sub(" at$", " here", error.msg)
+    message = f"this is not JSON: {message[:1].lower()}{message[1:]}"
+    before, at = text[: error.pos].rstrip(), text[error.pos : error.pos + 1]
+    if before.endswith(",") and at in ("]", "}"):
+        message += f"; take out the comma before {at}"
+    elif at == "?":
+        message += '; a ? must be quoted, as in "utility": "?"'
+    return message
+
+
+def write(tree: Tree) -> Iterator[str]:
+    """Yield the text of a tree piece by piece."""
+    return tree_text(tree, _Writer(tree))
+
+
+class JsonNotation(Notation):
+    """Every text is quoted, and so is a number that is not one in JSON, such as a fraction."""
+
+    def quoted(self, text: str) -> str:
+        """Return a text in quotes."""
+        return json.dumps(text, ensure_ascii=not text.isprintable()).replace("\x7f", "\\u007f")
+
+    def number(self, text: str) -> str:
+        """Return a number, in quotes if JSON does not have it."""
+        return text if _NUMBER.fullmatch(text) else json.dumps(text)
+
+
+NOTATION = JsonNotation()
+
+
+class _Writer(TreeWriter):
+    notation = NOTATION
+    opening, closing, margin, separator = "{\n", "\n}\n", "  ", ",\n"
+    item_head = ""
+
+    def block(self, n: int, head: str, indent: int, fields: list[str]) -> Pieces:
+        yield f"{head}{{{''.join(f'{field}, ' for field in fields)}"
+        yield self.body(n, indent)
+        yield "}"
+
+    def enclose(self, items: Iterable[Pieces], is_mapping: bool, margin: str) -> Pieces:
+        yield " {\n" if is_mapping else " [\n"
+        yield from separated(items, self.separator)
+        yield f"\n{margin}{'}' if is_mapping else ']'}"

@@ -1,15 +1,16 @@
-"""YAML, from PyYAML's event stream: the text of every scalar as written, and marks where they are needed.
+"""YAML, from PyYAML's event stream: scalars as written, and marks only where they are needed.
 
-The stream is read once without marks; an error's line and column come from reading it again, up to
-the place. PyYAML's own loader would read `1e-3` and `1/3` as text, `12:30` as 750 and `NO` as
-false, and drop duplicate keys.
+`parse` reads the events once, without marks. To find the line and column of an error, it reads them
+again up to that place. PyYAML's own loader would read `1e-3` and `1/3` as text, `12:30` as 750 and
+`NO` as false, and would drop duplicate keys.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -24,23 +25,28 @@ from expectitree.files.grammar.document import (
     Place,
     SharedText,
 )
+from expectitree.files.grammar.flow import Notation
+from expectitree.files.grammar.writer import Pieces, TreeWriter, separated, tree_text
 from expectitree.numbers import escape, quote
+from expectitree.tree.model import Tree
+
+LONGEST_KEY = 500  # characters: readers look back 1,024 for a key without a `? ` before it
 
 _OPEN = object()  # the value of an anchor whose node has not ended
-_QUESTION = re.compile(r"[:,\[{-]\s*\?+\s*(?:[,\]}#]|$)")  # begins a key where it stands alone
+_QUESTION = re.compile(r"[:,\[{-]\s*\?+\s*(?:[,\]}#]|$)")  # an unquoted ? begins a key
 _MOST_CONTAINERS = 2 * MOST_NESTED + 100  # lists and mappings; the grammar counts nodes
 
 
+# ---- Reading.
+
+
 def parse(text: str, name: str) -> Document:
-    """Return the structure of a YAML text; raise `FileError` with line and column where it has none."""
+    """Return the structure of a YAML text; raise `FileError` with line and column."""
     try:
         return _Parser(text, name).parse()
     except yaml.reader.ReaderError as error:
         raise FileError([_unreadable(text, name, error)]) from None
-    except (
-        OverflowError,
-        ValueError,
-    ) as error:  # PyYAML without libyaml, of an escape that is no character
+    except (OverflowError, ValueError) as error:  # PyYAML without libyaml, for an invalid escape
         raise FileError([Problem(name, f"this is not YAML: {escape(str(error))}")]) from None
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
@@ -53,15 +59,11 @@ def parse(text: str, name: str) -> Document:
 
 
 def events(text: str) -> Iterator[Any]:
-    """Yield PyYAML's events, from libyaml where it is there (ten times as fast)."""
-    get_event = _loader(text)
-    event = get_event()
-    while event is not None:
-        yield event
-        event = get_event()
+    """Yield PyYAML's events, from libyaml if it is installed (ten times as fast)."""
+    yield from iter(_get_event(text), None)
 
 
-def _loader(text: str) -> Any:
+def _get_event(text: str) -> Any:
     if yaml.__with_libyaml__:
         from yaml._yaml import CParser
 
@@ -70,7 +72,7 @@ def _loader(text: str) -> Any:
 
 
 class _Parser:
-    """Turns events into a `Document`; one object for one text."""
+    """Turns the events of one text into a `Document`."""
 
     def __init__(self, text: str, name: str) -> None:
         self.text, self.name = text, name
@@ -79,112 +81,83 @@ class _Parser:
         self.shares_text = False
 
     def parse(self) -> Document:
-        """Read the events once; the loop is the time of reading YAML, so it looks at nothing that cannot be there."""
-        get_event = _loader(self.text)
-        scalar, mapping, sequence = (
-            yaml.ScalarEvent,
-            yaml.MappingStartEvent,
-            yaml.SequenceStartEvent,
-        )
-        mapping_end, sequence_end = yaml.MappingEndEvent, yaml.SequenceEndEvent
-        plain = "&" not in self.text and "!" not in self.text  # then nothing has an anchor or a tag
+        """Read the events once. This loop takes most of the time of reading YAML."""
+        has_properties = "&" in self.text or "!" in self.text  # else no anchor and no tag
         roots: list[Data] = []
         items = roots
-        above: list[list[Data]] = []
-        anchors: list[str | None] = []
-        event = get_event()
-        while event is not None:
+        above: list[tuple[list[Data], str | None]] = []  # of each open container: items, anchor
+        for event in iter(_get_event(self.text), None):
             kind = event.__class__
-            if kind is scalar:
-                if plain or event.anchor is None and event.tag is None:
-                    items.append(event.value)
-                else:
-                    items.append(self.special_scalar(event))
-            elif kind is mapping or kind is sequence:
-                if not plain:
-                    anchors.append(event.anchor)
-                    if event.anchor is not None or event.tag is not None:
-                        self.check_special(event)
+            if kind is yaml.ScalarEvent:
+                is_special = has_properties and self.check_properties(event)
+                items.append(self.anchored(event) if is_special else event.value)
+            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+                if has_properties:
+                    self.check_properties(event)
                 if len(above) >= _MOST_CONTAINERS:
                     raise self.error(event, NESTED_TOO_DEEPLY)
-                above.append(items)
+                above.append((items, event.anchor))
                 items = []
-            elif kind is sequence_end or kind is mapping_end:
-                value: Data = items
-                if kind is mapping_end:
-                    one = len(items) == 2 and items[0].__class__ is str and items[0] != "<<"
-                    value = ((items[0], items[1]),) if one else self.pairs(items)
-                items = above.pop()
+            elif kind is yaml.SequenceEndEvent or kind is yaml.MappingEndEvent:
+                value: Data = items if kind is yaml.SequenceEndEvent else self.pairs(items)
+                items, anchor = above.pop()
                 items.append(value)
-                if not plain:
-                    anchor = anchors.pop()
-                    if anchor is not None:
-                        self.anchors[anchor] = value
+                if anchor is not None:
+                    self.anchors[anchor] = value
             elif kind is yaml.AliasEvent:
                 items.append(self.alias(event))
             elif kind is yaml.DocumentStartEvent and roots:
-                raise self.error(
-                    event, "a second document starts here: a tree file holds one, so split the file"
-                )
-            event = get_event()
-        root = roots[0] if roots else ""
+                message = "a second document starts here: a tree file holds one, so split the file"
+                raise self.error(event, message)
+        return self.document(roots[0] if roots else "")
+
+    def document(self, root: Data) -> Document:
         if root == "":
             message = "the document is empty: `expectitree new` prints a tree to start from"
             raise FileError([Problem(self.name, message, line=1, column=1)])
-        return Document(
-            self.name,
-            root,
-            frozenset(self.shared),
-            self.shares_text,
-            lambda places: _locate(self.text, root, places),
-        )
+        text, shared = self.text, frozenset(self.shared)
+
+        def locate(places: Sequence[Place]) -> list[Mark | None]:
+            return _locate(text, root, places)
+
+        return Document(self.name, root, shared, self.shares_text, locate)
 
     def pairs(self, items: list[Data]) -> Data:
-        """Return a mapping's keys and values, which the events give in turn, as pairs."""
-        if len(items) == 4:  # as outcomes have, a p and a kind: half the time of the general way
-            one, first, two, second = items
-            if one.__class__ is str and two.__class__ is str and "<<" not in (one, two):
-                return ((one, first), (two, second))
+        """Return a mapping from its keys and values, which alternate."""
         keys = items[::2]
         try:
             if "<<" in "".join(keys):
                 self.check_merge_keys()
         except TypeError:
             self.check_keys()
-        return tuple(zip(keys, items[1::2])) or EmptyMapping()  # noqa: B905  # strict costs a quarter of this line
+        return tuple(zip(keys, items[1::2], strict=True)) or EmptyMapping()
 
-    def special_scalar(self, event: Any) -> str:
-        self.check_special(event)
-        value = SharedText(event.value)
-        self.anchors[event.anchor] = value
-        return value
-
-    def check_special(self, event: Any) -> None:
-        """Refuse a tag, and an anchor that was used before."""
+    def check_properties(self, event: Any) -> bool:
+        """Refuse a tag and a repeated anchor; return whether there is an anchor."""
         if event.tag is not None:
             tag = quote(_tag_as_written(event.tag))
-            raise self.error(
-                event, f"the tag {tag} is unknown: a tree file has none, text is read as it stands"
-            )
+            message = f"the tag {tag} is unknown: a tree file has no tags, text is read as written"
+            raise self.error(event, message)
+        if event.anchor is None:
+            return False
         if event.anchor in self.anchors:
-            raise self.error(
-                event,
-                f"the anchor &{_short(event.anchor)} was defined before: give each its own name",
-            )
+            message = f"the anchor &{_short(event.anchor)} was defined before"
+            raise self.error(event, f"{message}: give each its own name")
         self.anchors[event.anchor] = _OPEN
+        return True
+
+    def anchored(self, event: Any) -> str:
+        value = self.anchors[event.anchor] = SharedText(event.value)
+        return value
 
     def alias(self, event: Any) -> Data:
-        if event.anchor not in self.anchors:
-            raise self.error(
-                event,
-                f"the alias *{_short(event.anchor)} comes before any anchor &{_short(event.anchor)}: define it first",
-            )
-        value = self.anchors[event.anchor]
+        name, value = _short(event.anchor), self.anchors.get(event.anchor)
+        if value is None:
+            message = f"the alias *{name} comes before any anchor &{name}: define it first"
+            raise self.error(event, message)
         if value is _OPEN:
-            raise self.error(
-                event,
-                f"the alias *{_short(event.anchor)} lies within its own anchor: that is a cycle, and a tree has none",
-            )
+            cycle = "that is a cycle, and a tree has none"
+            raise self.error(event, f"the alias *{name} lies within its own anchor: {cycle}")
         if isinstance(value, str):
             self.shares_text = True
         else:
@@ -192,74 +165,80 @@ class _Parser:
         return value
 
     def check_merge_keys(self) -> None:
-        for event, is_key in _with_roles(self.text):
-            if (
-                is_key
-                and isinstance(event, yaml.ScalarEvent)
-                and event.value == "<<"
-                and event.implicit[0]
-            ):
-                raise self.error(
-                    event,
-                    "the merge key << is unknown: repeat the keys, or share a whole node by an alias or a ref",
-                )
+        """Refuse a plain `<<` as a key."""
+        for visit in _visits(self.text):
+            event = visit.event
+            is_plain = isinstance(event, yaml.ScalarEvent) and event.implicit[0]
+            if visit.is_key and is_plain and event.value == "<<":
+                message = "the merge key << is unknown"
+                share = "repeat the keys, or share a whole node by an alias or a ref"
+                raise self.error(event, f"{message}: {share}")
 
     def check_keys(self) -> None:
-        for event, is_key in _with_roles(self.text):
+        """Refuse a key that is not text."""
+        for visit in _visits(self.text):
+            event = visit.event
             is_text = isinstance(event, yaml.ScalarEvent) or (
                 isinstance(event, yaml.AliasEvent)
                 and isinstance(self.anchors.get(event.anchor or ""), str)
             )
-            if is_key and not is_text:
+            if visit.is_key and not is_text:
                 raise self.error(event, "a key is a list or a mapping here: expected plain text")
 
     def error(self, event: Any, message: str) -> FileError:
         return FileError([_problem(self.name, event.start_mark, message)])
 
 
-def _locate(text: str, root: Data, places: Sequence[Place]) -> list[Mark | None]:
-    """Return line and column of each place, by reading the events again and counting lists and mappings."""
-    ordinals = {id(container): ordinal for ordinal, container in enumerate(_containers(root))}
-    where = [
-        (-1, 0, False)
-        if place.container is None
-        else (ordinals[id(place.container)], place.at, place.of_key)
-        for place in places
-    ]
-    wanted = set(where)
-    found: dict[tuple[int, int, bool], Mark] = {}
-    above: list[
-        tuple[int, bool, int]
-    ] = []  # of each open container: its ordinal, whether a mapping, items so far
+class _Visit(NamedTuple):
+    """An event that is or starts a value, and its place: which item of which container."""
+
+    event: Any
+    container: int  # in the order of the text; -1 of the root
+    at: int  # an item of a list, or a pair of a mapping
+    is_key: bool
+
+
+def _visits(text: str) -> Iterator[_Visit]:
+    """Yield the values and keys of a text, in its order."""
+    above: list[list[int]] = []  # of each open container: its number, items so far
+    mappings: set[int] = set()
     started = 0
     for event in events(text):
         if isinstance(event, yaml.CollectionEndEvent):
             above.pop()
         elif isinstance(event, yaml.NodeEvent):
-            key = (-1, 0, False)
+            container, count = above[-1] if above else (-1, 0)
+            in_mapping = container in mappings
+            is_key = in_mapping and count % 2 == 0
+            yield _Visit(event, container, count // 2 if in_mapping else count, is_key)
             if above:
-                ordinal, is_mapping, count = above[-1]
-                above[-1] = ordinal, is_mapping, count + 1
-                key = (
-                    (ordinal, count // 2, count % 2 == 0) if is_mapping else (ordinal, count, False)
-                )
-            if key in wanted:
-                wanted.discard(key)
-                found[key] = _line_and_column(event)
-                if not wanted:
-                    break
+                above[-1][1] += 1
             if isinstance(event, yaml.CollectionStartEvent):
-                above.append((started, isinstance(event, yaml.MappingStartEvent), 0))
+                if isinstance(event, yaml.MappingStartEvent):
+                    mappings.add(started)
+                above.append([started, 0])
                 started += 1
-    return [found.get(n) for n in where]
 
 
-def _line_and_column(event: Any) -> Mark:
-    return event.start_mark.line + 1, event.start_mark.column + 1
+def _locate(text: str, root: Data, places: Sequence[Place]) -> list[Mark | None]:
+    """Return line and column of each place, from a second reading of the events."""
+    numbers = {id(container): number for number, container in enumerate(_containers(root))}
+    numbers[id(None)] = -1
+    wanted = [(numbers[id(place.container)], place.at, place.of_key) for place in places]
+    missing = set(wanted)
+    found: dict[tuple[int, int, bool], Mark] = {}
+    for event, *where in _visits(text):
+        key = tuple(where)
+        if key in missing:
+            missing.discard(key)
+            found[key] = event.start_mark.line + 1, event.start_mark.column + 1
+            if not missing:
+                break
+    return [found.get(key) for key in wanted]
 
 
 def _containers(root: Data) -> Iterator[Data]:
-    """Yield every list and mapping in the order of the text, one that aliases repeat where it was written."""
+    """Yield every list and mapping once, in the order of the text."""
     seen: set[int] = set()
     stack = [root]
     while stack:
@@ -267,11 +246,9 @@ def _containers(root: Data) -> Iterator[Data]:
         if isinstance(data, (list, tuple)) and id(data) not in seen:
             seen.add(id(data))
             yield data
-            stack.extend(
-                reversed(data)
-                if isinstance(data, list)
-                else [x for pair in reversed(data) for x in pair[::-1]]
-            )
+            is_list = isinstance(data, list)
+            parts = data if is_list else [part for pair in data for part in pair]
+            stack.extend(reversed(parts))
 
 
 def _short(name: str) -> str:
@@ -281,22 +258,6 @@ def _short(name: str) -> str:
 def _tag_as_written(tag: str) -> str:
     standard = "tag:yaml.org,2002:"
     return f"!!{tag.removeprefix(standard)}" if tag.startswith(standard) else tag
-
-
-def _with_roles(text: str) -> Iterator[tuple[Any, bool]]:
-    """Yield every event that is or starts a value, and whether it stands where a mapping's key does."""
-    above: list[int] = []  # of each open container: items so far, or -1 in a list
-    for event in events(text):
-        if isinstance(event, yaml.CollectionEndEvent):
-            above.pop()
-        elif isinstance(event, yaml.NodeEvent):
-            is_key = False
-            if above and above[-1] >= 0:
-                is_key = above[-1] % 2 == 0
-                above[-1] += 1
-            yield event, is_key
-            if isinstance(event, yaml.CollectionStartEvent):
-                above.append(0 if isinstance(event, yaml.MappingStartEvent) else -1)
 
 
 def _problem(name: str, mark: Any, message: str) -> Problem:
@@ -311,12 +272,8 @@ def _unreadable(text: str, name: str, error: Any) -> Problem:
         return Problem(name, f"this is not YAML: {escape(error.reason)}")
     before = text[: found.start()]
     line, column = before.count("\n") + 1, found.start() - before.rfind("\n")
-    return Problem(
-        name,
-        f"the character {quote(found[0])} may not stand in YAML: remove it",
-        line=line,
-        column=column,
-    )
+    message = f"the character {quote(found[0])} is not allowed in YAML: remove it"
+    return Problem(name, message, line=line, column=column)
 
 
 def _syntax_hint(text: str, mark: Any) -> str:
@@ -330,3 +287,75 @@ def _syntax_hint(text: str, mark: Any) -> str:
     if _QUESTION.search(line):
         return ' (a ? must be quoted, as in `utility: "?"`)'
     return ""
+
+
+# ---- Writing.
+
+_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_. -]*(?<! )|[A-Za-z0-9_.]+(/#?[A-Za-z0-9_.]+)*")
+# Texts that readers with YAML's types, such as an editor's, would take for another type.
+_TAKEN = re.compile(r"y|n|yes|no|on|off|true|false|null|[-+.]?(?:[0-9].*|inf|nan)", re.IGNORECASE)
+
+
+def write(tree: Tree) -> Iterator[str]:
+    """Yield the text of a tree piece by piece."""
+    return tree_text(tree, _Writer(tree))
+
+
+class YamlNotation(Notation):
+    """A text is bare where every reader takes it for text; a number is as in the grammar."""
+
+    def quoted(self, text: str) -> str:
+        """Return a text, in quotes if it needs them."""
+        if _BARE.fullmatch(text) and not _TAKEN.fullmatch(text):
+            return text
+        if not text.isprintable():
+            return f'"{"".join(map(_escaped, text))}"'
+        is_simpler = '"' in text and "'" not in text and "\\" not in text
+        return f"'{text}'" if is_simpler else json.dumps(text, ensure_ascii=False)
+
+    def number(self, text: str) -> str:
+        """Return a number as it is."""
+        return text
+
+    def flow_key(self, key: str) -> str:
+        """Return a key with its colon, and `? ` before a long one."""
+        name = self.key(key)
+        return f"? {name}" if len(name) > LONGEST_KEY else name
+
+
+def _escaped(character: str) -> str:
+    if character.isprintable() and character not in '"\\':
+        return character
+    code = ord(character)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+NOTATION = YamlNotation()
+
+
+class _Writer(TreeWriter):
+    notation = NOTATION
+    opening, closing, margin, separator = "", "\n", "", "\n"
+    item_head = "- "
+
+    def fits(self, fields: list[str]) -> bool:
+        return all(len(field) <= LONGEST_KEY for field in fields)
+
+    def block(self, n: int, head: str, indent: int, fields: list[str]) -> Pieces:
+        opened = head.endswith("- ") and not fields
+        yield from self.field_lines(head, indent, fields)
+        yield " " if opened else "\n"
+        yield self.body(n, indent + 2, opened)
+
+    def field_lines(self, head: str, indent: int, fields: list[str]) -> Pieces:
+        """Write fields on lines of their own; in a list, the first is next to the dash."""
+        is_item = head.endswith("- ")
+        yield head.rstrip()
+        for place, field in enumerate(fields):
+            yield f" {field}" if is_item and not place else f"\n{' ' * (indent + 2)}{field}"
+
+    def enclose(self, items: Iterable[Pieces], is_mapping: bool, margin: str) -> Pieces:
+        yield "\n"
+        yield from separated(items, self.separator)

@@ -1,199 +1,184 @@
-"""The grammar of `expect`: what a tree file says its own answers are."""
+"""The grammar of `expect`: the answers that a tree file gives for itself."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 from expectitree.algorithms import ALGORITHMS, OPTIONS
-from expectitree.errors import NumberError
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.flow import NumberText
-from expectitree.files.grammar.keys import Report, read_bounds
+from expectitree.files.grammar.values import Report, ValueReader
 from expectitree.files.grammar.words import described, unknown_key
-from expectitree.numbers import Number, exact_text, quote, to_number
+from expectitree.numbers import Number, exact_text, quote
 from expectitree.tree.expectation import Expectation, RunExpectation
 
 KEYS = ("value", "best", "values", *ALGORITHMS)
 COUNTS = ("nodes", "leaves", "cuts")
 RUN_KEYS = (*COUNTS, "skipped", "bounds", *OPTIONS)
 
+KeyPath: TypeAlias = tuple[str | int, ...]  # keys and indices below `expect`
+
 
 def read_expectation(data: Data, place: Place, exact: bool, report: Report) -> Expectation | None:
-    """Return the expectation written at the root; whatever is wrong is reported."""
-    return _Reader(exact, report).read(data, place)
+    """Return the expectation written at the root; report every error."""
+    return ExpectationReader(exact, report).read(data, place)
 
 
 def written_expectation(expect: Expectation) -> dict[str, object]:
-    """Return an expectation as the grammar has it, with its numbers as they were written."""
-    written = expect.written
+    """Return an expectation as plain data, with its numbers as they were written."""
+
+    def number(value: Number, *key_path: str) -> NumberText:
+        return NumberText(expect.written.get(key_path) or exact_text(value))
+
     data: dict[str, object] = {}
     if expect.value is not None:
-        data["value"] = NumberText(written.get(("value",)) or exact_text(expect.value))
+        data["value"] = number(expect.value, "value")
     if expect.best is not None:
         data["best"] = expect.best
     if expect.values:
         data["values"] = {
-            path: NumberText(written.get(("values", path)) or exact_text(value))
-            for path, value in expect.values.items()
+            path: number(value, "values", path) for path, value in expect.values.items()
         }
     for run in expect.runs:
-        entry: dict[str, object] = {}
-        for key in COUNTS:
-            count = getattr(run, key)
-            if count is not None:
-                entry[key] = NumberText(count)
-        if run.skipped is not None:
-            entry["skipped"] = list(run.skipped)
-        if run.bounds is not None:
-            entry["bounds"] = [NumberText(exact_text(end)) for end in run.bounds]
-        for key, value in run.options.items():
-            entry[key] = NumberText(value) if isinstance(value, int) else value
-        if len(run.place) > 1:
-            entries = data.setdefault(run.algorithm, [])
-            assert isinstance(entries, list)
-            entries.append(entry)
+        previous = data.get(run.algorithm)
+        if previous is None and len(run.place) <= 1:
+            data[run.algorithm] = _written_run(run)
         else:
-            data[run.algorithm] = entry
+            previous = previous if isinstance(previous, list) else [previous] if previous else []
+            data[run.algorithm] = [*previous, _written_run(run)]
     return data
 
 
-class _Reader:
+def _written_run(run: RunExpectation) -> dict[str, object]:
+    entry: dict[str, object] = {
+        key: getattr(run, key) for key in COUNTS if getattr(run, key) is not None
+    }
+    if run.skipped is not None:
+        entry["skipped"] = list(run.skipped)
+    if run.bounds is not None:
+        entry["bounds"] = [NumberText(exact_text(end)) for end in run.bounds]
+    return {**entry, **run.options}
+
+
+class ExpectationReader:
+    """Reads one `expect`."""
+
     def __init__(self, exact: bool, report: Report) -> None:
-        self.exact = exact
-        self.tell = report
-        self.written: dict[tuple[str | int, ...], str] = {}
+        self.report_in_tree = report
+        self.read_value = ValueReader(exact, self.report)
+        self.written: dict[KeyPath, str] = {}
 
     def report(self, place: Place, message: str) -> None:
-        self.tell(place, f"expect: {message}")
+        self.report_in_tree(place, f"expect: {message}")
 
     def read(self, data: Data, place: Place) -> Expectation | None:
         if data == "":
             return Expectation()  # to be filled in
         if not isinstance(data, tuple):
-            self.report(
-                place, f"found {described(data)}, expected a mapping with {', '.join(KEYS)}"
-            )
+            expected = f"expected a mapping with {', '.join(KEYS)}"
+            self.report(place, f"found {described(data)}, {expected}")
             return None
-        value: Number | None = None
-        best: str | None = None
-        values: dict[str, Number] = {}
+        found: dict[str, Any] = {}
         runs: list[RunExpectation] = []
         for key, body, where in self.pairs(data):
             if key == "value":
-                value = self.number(body, where, (key,))
+                found[key] = self.number(body, where, (key,))
             elif key == "best":
-                if isinstance(body, str) and body:
-                    best = str(body)
-                else:
-                    hint = (
-                        ": a label that starts with # must be quoted, as in best: '#2'"
-                        if body == ""
-                        else ""
-                    )
-                    self.report(
-                        where,
-                        f"found {described(body)} as the best action, expected its label{hint}",
-                    )
+                found[key] = self.label(body, where)
             elif key == "values":
-                values = self.values(body, where)
+                found[key] = self.numbers(body, where)
             elif key in ALGORITHMS:
-                entries = body if isinstance(body, list) else [body]
-                for index, entry in enumerate(entries):
-                    at = Place(body, index) if isinstance(body, list) else where
-                    run = self.run(
-                        key, entry, at, (key, index) if isinstance(body, list) else (key,)
-                    )
-                    if run is not None:
-                        runs.append(run)
+                runs += self.runs(key, body, where)
             else:
                 self.report(where._replace(of_key=True), unknown_key(key, KEYS))
-        return Expectation(value, best, values, tuple(runs), self.written)
+        return Expectation(runs=tuple(runs), written=self.written, **found)
 
-    def pairs(self, data: Data) -> list[tuple[str, Data, Place]]:
-        found, seen = [], set()
+    def pairs(self, data: Data) -> Iterator[tuple[str, Data, Place]]:
+        """Yield key, value and the value's place of each pair; report duplicate keys."""
+        seen = set()
         for index, (key, value) in enumerate(data):
             if key in seen:
                 self.report(Place(data, index, True), f"duplicate key {quote(key)}: keep one")
             else:
-                found.append((str(key), value, Place(data, index)))
+                yield str(key), value, Place(data, index)
             seen.add(key)
-        return found
 
-    def number(self, body: Data, where: Place, place: tuple[str | int, ...]) -> Number | None:
-        if isinstance(body, str):
-            try:
-                value = to_number(body, self.exact)
-            except NumberError as error:
-                self.report(where, str(error))
-                return None
-            self.written[place] = str(body)
-            return value
-        self.report(
-            where, f"{described(body)} is no number: write a decimal, or a fraction such as 1/3"
-        )
+    def number(self, data: Data, where: Place, key_path: KeyPath) -> Number | None:
+        value = self.read_value.number(data, where)
+        if value is not None:
+            self.written[key_path] = str(data)
+        return value
+
+    def numbers(self, data: Data, where: Place) -> dict[str, Number]:
+        if not isinstance(data, tuple):
+            expected = "expected a mapping from path to number"
+            self.report(where, f"found {described(data)} under values, {expected}")
+            return {}
+        found = {
+            path: self.number(text, at, ("values", path)) for path, text, at in self.pairs(data)
+        }
+        return {path: value for path, value in found.items() if value is not None}
+
+    def label(self, data: Data, where: Place) -> str | None:
+        if isinstance(data, str) and data:
+            return str(data)
+        hint = ": a label that starts with # must be quoted, as in best: '#2'" if data == "" else ""
+        found = f"found {described(data)} as the best action"
+        self.report(where, f"{found}, expected its label{hint}")
         return None
 
-    def values(self, body: Data, where: Place) -> dict[str, Number]:
-        values: dict[str, Number] = {}
-        if not isinstance(body, tuple):
-            self.report(
-                where,
-                f"found {described(body)} under values, expected a mapping from path to number",
-            )
-            return values
-        for path, text, at in self.pairs(body):
-            value = self.number(text, at, ("values", path))
-            if value is not None:
-                values[path] = value
-        return values
+    def runs(self, name: str, data: Data, where: Place) -> Iterator[RunExpectation]:
+        """Yield the expectations of one algorithm: one, or each of a list."""
+        if isinstance(data, list):
+            for index, entry in enumerate(data):
+                yield from self.run(name, entry, Place(data, index), (name, index))
+        else:
+            yield from self.run(name, data, where, (name,))
 
     def run(
-        self, name: str, body: Data, where: Place, place: tuple[str | int, ...]
-    ) -> RunExpectation | None:
-        if not isinstance(body, tuple):
-            self.report(
-                where,
-                f"found {described(body)} under {name}, expected a mapping with {', '.join(RUN_KEYS)}",
-            )
-            return None
+        self, name: str, data: Data, where: Place, key_path: KeyPath
+    ) -> Iterator[RunExpectation]:
+        if not isinstance(data, tuple):
+            expected = f"expected a mapping with {', '.join(RUN_KEYS)}"
+            self.report(where, f"found {described(data)} under {name}, {expected}")
+            return
         fields: dict[str, Any] = {}
         options: dict[str, int | str] = {}
-        for key, text, at in self.pairs(body):
+        for key, text, at in self.pairs(data):
             if key in COUNTS:
-                fields[key] = self.count(text, at)
+                fields[key] = self.read_value.count(text, at)
             elif key == "skipped":
                 fields[key] = self.paths(text, at)
             elif key == "bounds":
-                fields[key] = read_bounds(text, self.exact, self.report, at)
+                fields[key] = self.read_value.bounds(text, at)
             elif key in OPTIONS:
-                option = OPTIONS[key]
-                if option.algorithm != name:
-                    self.report(
-                        at._replace(of_key=True),
-                        f"the key {quote(key)} is for {option.algorithm} only, not for {name}",
-                    )
-                value = text if option.values else self.count(text, at)
-                if value is not None and not option.accepts(value):
-                    self.report(at, f"found {described(text)} as {key}, expected {option.expected}")
-                elif isinstance(value, (int, str)):
-                    options[key] = value if isinstance(value, int) else str(value)
+                value = self.option(name, key, text, at)
+                if value is not None:
+                    options[key] = value
             else:
                 self.report(at._replace(of_key=True), unknown_key(key, RUN_KEYS))
-        return RunExpectation(name, place=place, options=options, **fields)
+        yield RunExpectation(name, place=key_path, options=options, **fields)
 
-    def count(self, text: Data, where: Place) -> int | None:
-        if isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) <= 30:
-            return int(text)
-        self.report(where, f"found {described(text)} as a count, expected a whole number such as 5")
-        return None
+    def option(self, name: str, key: str, data: Data, where: Place) -> int | str | None:
+        """Return the value of an option of an algorithm."""
+        option = OPTIONS[key]
+        if option.algorithm != name:
+            message = f"the key {quote(key)} is for {option.algorithm} only, not for {name}"
+            self.report(where._replace(of_key=True), message)
+        value = data if option.values else self.read_value.count(data, where)
+        if value is None and not option.values:
+            return None  # reported already
+        if not option.accepts(value):
+            self.report(where, f"found {described(data)} as {key}, expected {option.expected}")
+            return None
+        return value if isinstance(value, int) else str(value)
 
-    def paths(self, body: Data, where: Place) -> tuple[str, ...] | None:
-        items = body if isinstance(body, list) else [body]
-        if all(isinstance(item, str) for item in items) and "" not in items:
+    def paths(self, data: Data, where: Place) -> tuple[str, ...] | None:
+        items = data if isinstance(data, list) else [data]
+        if all(isinstance(item, str) and item for item in items):
             return tuple(map(str, items))
         hint = "; a path that starts with # must be quoted, as in ['#2']"
-        self.report(
-            where,
-            f"found {described(body)} as skipped, expected a list of paths such as [a2/#2]{hint}",
-        )
+        expected = f"expected a list of paths such as [a2/#2]{hint}"
+        self.report(where, f"found {described(data)} as skipped, {expected}")
         return None

@@ -1,201 +1,124 @@
-"""The keys of one node: which kind it is, what its children or its utility are, and what is said about it."""
+"""The keys of one node: its kind, its children or its utility, and what is noted about it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
-from expectitree.errors import NumberError
 from expectitree.files.grammar.document import Data, Place
+from expectitree.files.grammar.values import ValueReader
 from expectitree.files.grammar.words import described, key_list, unknown_key
-from expectitree.numbers import Number, quote, to_bound, to_number
-from expectitree.tree.model import UNKNOWN, Bounds, Kind
+from expectitree.numbers import quote
+from expectitree.tree.model import Kind
 
 KINDS = {"max": Kind.MAX, "min": Kind.MIN, "chance": Kind.CHANCE}
-TYPES = {**{kind: kind for kind in KINDS}, "terminal": "utility"}
+_KIND_KEYS = {**KINDS, "utility": Kind.TERMINAL}
+_TYPES = {kind.name: kind for kind in Kind}
+SCHEMA_KEY = "$schema"  # editors read it; a tree does not use it
 ROOT_KEYS = ("title", "source", "nodes", "expect")
-NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
-SCHEMA_KEY = "$schema"  # at the root too, for editors: where they find the schema
+BRANCH_KEYS = ("label", "p")
 NODE_KEYS = (
     *KINDS,
     "utility",
     "ref",
     "type",
     "children",
-    "label",
-    "p",
+    *BRANCH_KEYS,
     "estimate",
     "bounds",
     "note",
 )
 EXPECTED_NODE = "expected a number (a terminal), or a mapping with one of max, min, chance, utility, ref or type"
 
-ONLY_UTILITIES = '; only a utility may be "?"'
 
-Report = Callable[[Place, str], None]
-
-
-class Header(NamedTuple):
-    """What the keys of a node say, apart from `p`, `label` and `ref`."""
-
-    kind: str  # a key of KINDS, "utility", or "" where nothing sound was found
-    body: Data
-    about: dict[str, Any] | None  # of estimate, bounds, note: what is there
+# The keys of a node apart from those of its branch: the kind, the children or the utility, and
+# the estimate, the bounds and the note, if there are any. (A plain tuple is the fastest to make.)
+Header: TypeAlias = tuple[Kind, Data, dict[str, Any] | None]
 
 
 def place_of(item: Data, key: str, of_key: bool = False) -> Place:
-    """Return where the last pair with that key stands in a mapping."""
+    """Return the place of the last pair with that key in a mapping."""
     return Place(item, max(i for i, pair in enumerate(item) if pair[0] == key), of_key)
 
 
-def read_keys(
-    item: Data, keys: dict[str, Data], exact: bool, report: Report, where: Place
-) -> Header:
-    """Return what the keys of the mapping `item`, which stands at `where`, say; whatever is wrong is reported."""
-    if len(keys) == 1:
-        (key,) = keys
-        if key in KINDS or key == "utility":
-            return Header(key, keys[key], None)
-    about: dict[str, Any] = {}
-    kinds: list[str] = []
-    unknown = False
-    for key, value in keys.items():
-        if key in KINDS or key == "utility":
-            kinds.append(key)
-        elif key == "estimate":
-            about[key] = read_number(value, exact, report, place_of(item, key))
-        elif key == "bounds":
-            about[key] = read_bounds(value, exact, report, place_of(item, key))
-        elif key == "note":
-            about[key] = read_text(value, "a note", report, place_of(item, key))
-        elif key in ROOT_KEYS or key == SCHEMA_KEY:
-            unknown = True
-            report(
-                place_of(item, key, True),
-                f"the key {quote(key)} is for the root alone: move it there",
-            )
-        elif key not in ("type", "children"):
-            unknown = True
-            known = NODE_KEYS if where.container is not None else (*NODE_KEYS, *ROOT_KEYS)
-            report(place_of(item, key, True), unknown_key(key, known))
-    if len(kinds) > 1:
-        report(
-            place_of(item, kinds[1], True), f"two kinds in one node, {key_list(kinds)}: keep one"
-        )
-    if "type" in keys or "children" in keys:
-        return _long_form(item, keys, kinds, about, report)
-    if kinds:
-        return Header(kinds[0], keys[kinds[0]], about)
-    if not unknown:
-        found = (
-            f"found a node with only {key_list(keys)}"
-            if keys
-            else "found a mapping that says no kind"
-        )
-        report(where, f"{found}, {EXPECTED_NODE}")
-    return Header("", None, about)
+class KeyReader:
+    """Reads the keys of the nodes of one document."""
 
+    def __init__(
+        self,
+        values: ValueReader,
+        allowed: Callable[[bool], Sequence[str]],
+        here: Callable[[], Place],
+    ) -> None:
+        self.values, self.report = values, values.report
+        self.allowed = allowed  # returns the keys of a node, from whether it is a named one
+        self.here = here  # returns the place of the current child
 
-def _long_form(
-    item: Data, keys: dict[str, Data], kinds: list[str], about: dict[str, Any], report: Report
-) -> Header:
-    """Return the header of a node written as `type: MAX` with `children:`, or TERMINAL with `utility:`."""
-    if "type" not in keys:
-        report(
-            place_of(item, "children", True),
-            "children without a type: add type: MAX, MIN or CHANCE",
-        )
-        return Header("", None, about)
-    written = keys["type"]
-    kind = TYPES.get(written.lower()) if isinstance(written, str) else None
-    if kind is None:
-        report(
-            place_of(item, "type"),
-            f"unknown type {described(written)}: expected MAX, MIN, CHANCE or TERMINAL",
-        )
-        return Header("", None, about)
-    if any(other != kind or kind != "utility" for other in kinds):
-        if len(kinds) == 1:
-            report(
-                place_of(item, kinds[0], True),
-                f"two kinds in one node, type {written} and {key_list(kinds)}: keep one",
-            )
-        return Header("", None, about)
-    needed = "utility" if kind == "utility" else "children"
-    if needed not in keys:
-        report(place_of(item, "type"), f"the type {written} needs `{needed}:` beside it: add it")
-        return Header("", None, about)
-    if kind == "utility" and "children" in keys:
-        report(
-            place_of(item, "children", True),
-            "a TERMINAL has no children: take them out, or change the type",
-        )
-    return Header(kind, keys[needed], about)
+    def read(self, item: Data, keys: dict[str, Data], named: Place | None) -> Header | None:
+        """Return the header of the mapping `item`, or None after a report.
 
-
-def read_utility(value: Data, exact: bool, report: Report, place: Place) -> Number:
-    """Return the utility written, `UNKNOWN` for `"?"`; where it is none, report it and return 0."""
-    if value == NOT_KNOWN and isinstance(value, str):
-        return UNKNOWN
-
-    def tell(place: Place, message: str) -> None:
-        is_missing = value in (None, "", "~", "null") or isinstance(value, str) and "?" in value
-        report(place, message + ('; or "?" where it is not known yet' if is_missing else ""))
-
-    return read_number(value, exact, tell, place)
-
-
-def read_number(value: Data, exact: bool, report: Report, place: Place) -> Number:
-    """Return the number written; where it is none, report it and return 0."""
-    if isinstance(value, str):
-        try:
-            return to_number(value, exact)
-        except NumberError as error:
-            report(place, f"{error}{ONLY_UTILITIES if value == NOT_KNOWN else ''}")
-    else:
-        report(
-            place,
-            f"{described(value)} is no number: write a decimal such as 2, -4.5e3 or .9, or a fraction such as 1/3",
-        )
-    return to_number("0", exact)
-
-
-def read_bounds(value: Data, exact: bool, report: Report, place: Place) -> Bounds | None:
-    """Return the pair of bounds written; where it is none, report it and return None."""
-    if not isinstance(value, list) or len(value) != 2:
-        found = f"a list of {len(value)}" if isinstance(value, list) and value else described(value)
-        report(
-            place,
-            f"found {found} as bounds, expected [lower, upper], such as [0, 100] or [-inf, inf]",
-        )
+        `named` is its place if a ref leads to it.
+        """
+        if len(keys) == 1:
+            ((key, body),) = keys.items()
+            if key in _KIND_KEYS:
+                return _KIND_KEYS[key], body, None
+        kinds = [key for key in keys if key in _KIND_KEYS]
+        about = self.about(item, keys)
+        unknown = [key for key in keys if key not in NODE_KEYS]
+        for key in unknown:
+            if key in ROOT_KEYS or key == SCHEMA_KEY:
+                message = f"the key {quote(key)} is for the root alone: move it there"
+            else:
+                message = unknown_key(key, self.allowed(named is not None))
+            self.report(place_of(item, key, True), message)
+        if len(kinds) > 1:
+            message = f"two kinds in one node, {key_list(kinds)}: keep one"
+            self.report(place_of(item, kinds[1], True), message)
+        if "type" in keys or "children" in keys:
+            return self.long_form(item, keys, kinds, about)
+        if kinds:
+            return _KIND_KEYS[kinds[0]], keys[kinds[0]], about
+        if not unknown:
+            only = f"a node with only {key_list(keys)}" if keys else "a mapping without a kind"
+            self.report(named or self.here(), f"found {only}, {EXPECTED_NODE}")
         return None
-    ends = []
-    for index, end in enumerate(value):
-        if not isinstance(end, str):
-            report(
-                Place(value, index),
-                f"found {described(end)} as a bound, expected a number, inf or -inf",
-            )
-            continue
-        try:
-            ends.append(to_bound(end, exact))
-        except NumberError as error:
-            report(Place(value, index), f"{error}{ONLY_UTILITIES if end == NOT_KNOWN else ''}")
-    if len(ends) < 2:
-        return None
-    lower, upper = ends
-    if lower > upper:
-        report(
-            place,
-            f"the lower bound {value[0]} is greater than the upper bound {value[1]}: swap them",
-        )
-        return None
-    return lower, upper
 
+    def about(self, item: Data, keys: dict[str, Data]) -> dict[str, Any]:
+        about: dict[str, Any] = {}
+        if "estimate" in keys:
+            about["estimate"] = self.values.number(keys["estimate"], place_of(item, "estimate"))
+        if "bounds" in keys:
+            about["bounds"] = self.values.bounds(keys["bounds"], place_of(item, "bounds"))
+        if "note" in keys:
+            about["note"] = self.values.text(keys["note"], place_of(item, "note"), "a note")
+        return about
 
-def read_text(value: Data, what: str, report: Report, place: Place) -> str | None:
-    """Return the text written; where it is none, report it and return None."""
-    if isinstance(value, str):
-        return str(value)
-    report(place, f"found {described(value)} as {what}, expected text")
-    return None
+    def long_form(
+        self, item: Data, keys: dict[str, Data], kinds: list[str], about: dict[str, Any]
+    ) -> Header | None:
+        """Return the header of `type: MAX` with `children:`, or TERMINAL with `utility:`."""
+        if "type" not in keys:
+            message = "children without a type: add type: MAX, MIN or CHANCE"
+            self.report(place_of(item, "children", True), message)
+            return None
+        written = keys["type"]
+        kind = _TYPES.get(written.upper()) if isinstance(written, str) else None
+        if kind is None:
+            expected = "expected MAX, MIN, CHANCE or TERMINAL"
+            self.report(place_of(item, "type"), f"unknown type {described(written)}: {expected}")
+            return None
+        if kinds and (kind or kinds != ["utility"]):
+            if len(kinds) == 1:  # more than one are reported already
+                message = f"two kinds in one node, type {written} and {key_list(kinds)}: keep one"
+                self.report(place_of(item, kinds[0], True), message)
+            return None
+        needed = "children" if kind else "utility"
+        if needed not in keys:
+            message = f"the type {written} needs `{needed}:` next to it: add it"
+            self.report(place_of(item, "type"), message)
+            return None
+        if not kind and "children" in keys:
+            message = "a TERMINAL has no children: take them out, or change the type"
+            self.report(place_of(item, "children", True), message)
+        return kind, keys[needed], about

@@ -1,4 +1,4 @@
-"""How the grammar speaks of what it found."""
+"""How messages describe what the grammar found."""
 
 from __future__ import annotations
 
@@ -7,18 +7,28 @@ from collections.abc import Iterable, Sequence
 from expectitree.files.grammar.document import Data
 from expectitree.numbers import quote
 
+# Keys that people write for the one that they mean.
+_SYNONYMS = {
+    "node": "ref",
+    "name": "label",
+    "value": "utility",
+    "payoff": "utility",
+    "probability": "p",
+    "prob": "p",
+    "reps": "seeds",
+}
+
 
 def described(data: Data) -> str:
-    """Return what something in a document is, in a few words."""
+    """Describe a part of a document in a few words."""
     if isinstance(data, str):
         return quote(data) if data else "nothing"
     if data is None:
         return "null"
     if isinstance(data, bool):
         return "true" if data else "false"
-    if isinstance(data, list):
-        return "a list" if data else "an empty list"
-    return "a mapping" if data else "an empty mapping"
+    kind = "list" if isinstance(data, list) else "mapping"
+    return f"a {kind}" if data else f"an empty {kind}"
 
 
 def key_list(keys: Iterable[str]) -> str:
@@ -28,16 +38,20 @@ def key_list(keys: Iterable[str]) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return ` (did you mean 'max'?)` where a known word is near, else nothing."""
+    """Return ` (did you mean 'max'?)` for the known word that is nearest, if one is near."""
     from difflib import get_close_matches
 
-    close = get_close_matches(word[:60].lower(), list(known), n=1)
+    candidates, word = list(known), word[:60].lower()
+    meant = _SYNONYMS.get(word)
+    close = [meant] if meant in candidates else get_close_matches(word, candidates, n=1)
     return f" (did you mean {quote(close[0])}?)" if close else ""
 
 
 def unknown_key(key: str, known: Sequence[str]) -> str:
-    """Return the message for a key that the grammar does not know."""
+    """Return the message for an unknown key where the `known` ones are allowed."""
+    name = quote(key)
     if key[:1].isdigit() or key[:1] in ("-", ".", "+"):
-        return f"unknown key {quote(key)}: a number beside other keys is written as `utility: {quote(key)[1:-1]}`"
+        number = f"a number next to other keys is written as `utility: {name[1:-1]}`"
+        return f"unknown key {name}: {number}"
     hint = nearest(key, known) if key else ' (a ? without quotes is read so: write `utility: "?"`)'
-    return f"unknown key {quote(key)}{hint}: expected one of {', '.join(known)}"
+    return f"unknown key {name}{hint}: expected one of {', '.join(known)}"

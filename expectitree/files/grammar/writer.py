@@ -1,49 +1,43 @@
-"""A tree as text: YAML or JSON, piece by piece, so that it may be larger than memory.
+"""A tree as text, piece by piece, so that the text may be larger than memory.
 
-What several branches lead to stands once, under the root's `nodes`, and a `ref` elsewhere; so does,
-every so many plies, a part that would nest too deeply. A node whose children are all terminals
-stands on one line where it fits.
+A node that several branches lead to is written once, under the root's `nodes`, and as a `ref`
+elsewhere. The same goes for a part that would nest too deeply. A node whose children are all
+terminals is on one line if it fits.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator
 from typing import Any, TypeAlias
 
 from expectitree import compiling
 from expectitree.errors import TreeError
 from expectitree.files.grammar.expect import written_expectation
-from expectitree.files.grammar.flow import flow, number, number_text, text
-from expectitree.files.grammar.keys import NOT_KNOWN
+from expectitree.files.grammar.flow import Notation, number_text
+from expectitree.files.grammar.keys import KINDS
+from expectitree.files.grammar.values import NOT_KNOWN
 from expectitree.numbers import Number, escape
 from expectitree.tree import scans
 from expectitree.tree.model import Column, Kind, Repeated, Tree
 
-_NESTED = 100  # nodes in one another; the grammar allows 300, and people like fewer
+_NESTED = 100  # nodes within nodes; the grammar allows 300, but people like fewer
 _WIDE = 110  # characters of a node on one line, unless its children are plain numbers
 _MOST_ON_A_LINE = 1_000  # children
-_LONGEST_FIELD = (
-    500  # of a mapping on one line, in YAML, whose readers look back 1,024 characters for a key
-)
-_LONGEST_KEY = 100  # characters: YAML allows 1,024 bytes, which escapes may fill
-_KEYS = ("utility", "max", "min", "chance")
+_LONGEST_LABEL = 100  # characters of a key: YAML allows 1,024 bytes, and an escape takes ten
+_KEYS = {Kind.TERMINAL: "utility", **{kind: key for key, kind in KINDS.items()}}
 
-Pieces: TypeAlias = (
-    "Generator[str | Pieces, None, None]"  # text, and in between what comes next in full
-)
+# Text, or what takes its place in full.
+Pieces: TypeAlias = "Generator[str | Pieces, None, None]"
 
 
-def tree_text(tree: Tree, is_json: bool) -> Iterator[str]:
-    """Yield the text of a tree, piece by piece.
-
-    Raises `TreeError` where the grammar cannot hold a number.
-    """
+def tree_text(tree: Tree, writer: TreeWriter) -> Iterator[str]:
+    """Yield the text of a tree; raise `TreeError` if the grammar cannot express something in it."""
     if tree.estimated:
         path = escape(tree.path_of(min(tree.estimated)))
-        raise TreeError(
-            f"{path}: that this terminal is an estimate cannot be written: write the tree before its cut"
-        )
-    stack = [_Writer(tree, is_json).document()]
+        message = "this terminal is an estimate, which cannot be written: write the uncut tree"
+        raise TreeError(f"{path}: {message}")
+    stack = [writer.document()]
     while stack:
         piece = next(stack[-1], None)
         if piece is None:
@@ -54,13 +48,44 @@ def tree_text(tree: Tree, is_json: bool) -> Iterator[str]:
             stack.append(piece)
 
 
-class _Writer:
-    def __init__(self, tree: Tree, is_json: bool) -> None:
-        self.tree, self.is_json = tree, is_json
-        self.named = _named(tree)  # [N] the number in a node's name, 0 where it has none
-        self.equal: dict[
-            int, Number
-        ] = {}  # number of outcomes -> the probability of each, if equally likely
+def separated(items: Iterable[Pieces], separator: str) -> Pieces:
+    """Yield items with a separator between them."""
+    for place, item in enumerate(items):
+        if place:
+            yield separator
+        yield item
+
+
+class TreeWriter(ABC):
+    """Writes one tree; a format says how a text begins and ends, and how lines are laid out."""
+
+    notation: Notation
+    opening: str
+    closing: str
+    margin: str  # before the root's keys
+    separator: str  # between the root's keys
+    item_head: str  # before an item of a list
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree, self.columns = tree, tree.columns
+        self.named = _named(tree)  # [N] the number in a node's name, 0 if it has no name
+        self.equal: dict[int, Number] = {}  # count of outcomes -> probability if equally likely
+
+    @abstractmethod
+    def block(self, n: int, head: str, indent: int, fields: list[str]) -> Pieces:
+        """Write a node over several lines, after `head`: a key, or the beginning of an item."""
+
+    @abstractmethod
+    def enclose(self, items: Iterable[Pieces], is_mapping: bool, margin: str) -> Pieces:
+        """Write children over several lines, after the key of their parent."""
+
+    def fits(self, fields: list[str]) -> bool:
+        """Return whether the format allows these fields in a mapping on one line."""
+        return True
+
+    def field_lines(self, head: str, indent: int, fields: list[str]) -> Pieces:
+        """Write fields on several lines, if they do not fit on one."""
+        raise NotImplementedError
 
     # ---- The document: the root's keys, the named nodes, the tree.
 
@@ -71,251 +96,180 @@ class _Writer:
         if tree.expect is not None:
             about["expect"] = written_expectation(tree.expect)
         fields = [self.pair(key, value) for key, value in about.items() if value is not None]
-        fields += self.own_fields(root)
-        nodes = (n for n in tree.first_paths.order if self.named[n]) if len(self.named) else ()
-        if self.is_json:
-            yield "{\n"
-            yield from (f"  {field},\n" for field in fields)
-            if self.has_names():
-                yield '  "nodes": {\n'
-                yield self.separated(
-                    (self.node(n, f'    "{self.name(n)}":', 4, []) for n in nodes), "\n  },\n"
-                )
-            yield self.body(root, 2)
-            yield "\n}\n"
-        else:
-            yield from (f"{field}\n" for field in fields)
-            if self.has_names():
-                yield "nodes:\n"
-                yield self.separated((self.node(n, f"  {self.name(n)}:", 2, []) for n in nodes), "")
-            yield self.body(root, 0)
-            yield "\n"
+        yield self.opening
+        for field in fields + self.own_fields(root):
+            yield f"{self.margin}{field}{self.separator}"
+        if not isinstance(self.named, Repeated):
+            indent = len(self.margin) + 2
+            nodes = (n for n in tree.first_paths.order if self.named[n])
+            items = (self.node(n, f"{' ' * indent}{self.name(n)}: ", indent, []) for n in nodes)
+            yield f"{self.margin}{self.notation.key('nodes')}"
+            yield from self.enclose(items, True, self.margin)
+            yield self.separator
+        yield self.body(root, len(self.margin))
+        yield self.closing
 
-    def has_names(self) -> bool:
-        return not isinstance(self.named, Repeated)
-
-    def name(self, node: int) -> str:
-        return f"n{self.named[node]}"
-
-    def separated(self, items: Iterable[Pieces], end: str) -> Pieces:
-        """The items, each on lines of its own."""
-        comma = ",\n" if self.is_json else "\n"
-        first = True
-        for item in items:
-            if not first:
-                yield comma
-            first = False
-            yield item
-        yield end or "\n"
-
-    # ---- A node, after the head of its line: a key, or the dash of a list.
+    def name(self, n: int) -> str:
+        return self.notation.text(f"n{self.named[n]}")
 
     def node(self, n: int, head: str, indent: int, branch_fields: list[str]) -> Pieces:
+        """Write a node after `head`, on one line if it fits."""
         fields = branch_fields + self.own_fields(n)
         line = self.line(n, fields)
-        if line is not None:
-            yield f"{head}{' ' if head.strip() else ''}{line}"
-        elif self.is_json:
-            yield f"{head}{' ' if head.strip() else ''}{{"
-            yield "".join(f"{field}, " for field in fields)
-            yield self.body(n, indent, opened=True)
-            yield "}"
-        else:
-            is_item = head.endswith("-")
-            yield from self.field_lines(head, indent, fields)
-            yield " " if is_item and not fields else "\n"
-            yield self.body(n, indent + 2, opened=is_item and not fields)
-
-    def field_lines(self, head: str, indent: int, fields: list[str]) -> Iterator[str]:
-        """Fields on lines of their own; the first stands beside the dash of a list."""
-        yield head
-        for place, field in enumerate(fields):
-            yield (
-                f" {field}"
-                if head.endswith("-") and not place
-                else f"\n{' ' * (indent + 2)}{field}"
-            )
+        yield self.block(n, head, indent, fields) if line is None else f"{head}{line}"
 
     def body(self, n: int, indent: int, opened: bool = False) -> Pieces:
-        """The kind of a node, as a key, and its children; `opened` if something stands before it on its line."""
-        tree, margin = self.tree, " " * indent
-        kind, _, first, _, _ = tree.columns
-        yield ("" if opened else margin) + self.key(_KEYS[kind[n]])
-        if not kind[n]:
-            yield f" {self.utility(n)}"
+        """Write the kind of a node as a key, and its children.
+
+        `opened` says that something is before the key on its line.
+        """
+        margin = " " * indent
+        yield ("" if opened else margin) + self.notation.key(_KEYS[self.columns.kind[n]])
+        on_a_line = self.flow_children(n) if self.columns.kind[n] else self.utility(n)
+        if on_a_line is not None:
+            yield f" {on_a_line}"
             return
-        flow_children = self.flow_children(n)
-        if flow_children is not None:
-            yield f" {flow_children}"
-            return
-        begin, end = first[n], first[n + 1]
-        labelled = self.is_labelled(n)
-        equal = self.is_equally_likely(n)
+        labelled, equal = self.is_labelled(n), self.is_equally_likely(n)
 
-        def items() -> Iterator[Pieces]:
-            for b in range(begin, end):
-                if labelled:
-                    head = f"{margin}  {self.key(tree.branch_label(n, b))}"
-                else:
-                    head = f"{margin}  " if self.is_json else f"{margin}  -"
-                yield self.child(b, head, indent + 2, self.branch_fields(n, b, labelled, equal))
+        def item(b: int) -> Pieces:
+            label = f"{self.notation.key(self.tree.branch_label(n, b))} " if labelled else ""
+            head = f"{margin}  {label or self.item_head}"
+            return self.child(b, head, indent + 2, self.branch_fields(n, b, labelled, equal))
 
-        if self.is_json:
-            yield " {\n" if labelled else " [\n"
-            yield self.separated(items(), f"\n{margin}{'}' if labelled else ']'}")
-        else:
-            yield "\n"
-            yield self.separated_lines(items())
+        yield from self.enclose(map(item, self.branches(n)), labelled, margin)
 
-    def separated_lines(self, items: Iterable[Pieces]) -> Pieces:
-        for place, item in enumerate(items):
-            if place:
-                yield "\n"
-            yield item
+    def branches(self, n: int) -> range:
+        return range(self.columns.first[n], self.columns.first[n + 1])
 
     def child(self, b: int, head: str, indent: int, fields: list[str]) -> Pieces:
-        c = self.tree.columns.child[b]
-        if self.named[c]:
-            fields.append(self.pair("ref", self.name(c)))
-            if self.is_json or all(len(field) <= _LONGEST_FIELD for field in fields):
-                yield f"{head}{' ' if head.strip() else ''}{{{', '.join(fields)}}}"
-            else:
-                yield from self.field_lines(head, indent, fields)
-        else:
+        c = self.columns.child[b]
+        if not self.named[c]:
             yield self.node(c, head, indent, fields)
+            return
+        fields = [*fields, f"{self.notation.key('ref')} {self.name(c)}"]
+        if self.fits(fields):
+            yield f"{head}{{{', '.join(fields)}}}"
+        else:
+            yield from self.field_lines(head, indent, fields)
 
-    # ---- What stands on one line.
+    # ---- Parts that fit on one line.
 
     def line(self, n: int, fields: list[str]) -> str | None:
-        """A node on one line, None where it has no room there."""
-        if not self.is_json and any(len(field) > _LONGEST_FIELD for field in fields):
+        """Return a node on one line, None if it does not fit."""
+        if not self.fits(fields):
             return None
-        kind, utility, _, _, _ = self.tree.columns
-        if not kind[n]:
-            value = self.utility(n)
-            is_bare = not fields and utility[n] == utility[n]
-            return (
-                value
-                if is_bare
-                else f"{{{', '.join([*fields, self.key('utility') + ' ' + value])}}}"
-            )
-        children = self.flow_children(n)
-        if children is None:
+        kind = self.columns.kind[n]
+        body = self.flow_children(n) if kind else self.utility(n)
+        if body is None:
             return None
-        return f"{{{', '.join([*fields, self.key(_KEYS[kind[n]]) + ' ' + children])}}}"
+        if not kind and not fields and not self.is_unknown(n):
+            return body
+        return f"{{{', '.join([*fields, f'{self.notation.key(_KEYS[kind])} {body}'])}}}"
 
     def flow_children(self, n: int) -> str | None:
-        """The children of a node as a list or a mapping on one line, None where they have no room there."""
-        tree = self.tree
-        kind, utility, first, child, _ = tree.columns
-        begin, end = first[n], first[n + 1]
-        children = child[begin:end] if end - begin <= _MOST_ON_A_LINE else ()
-        if not len(children) or any(kind[c] or self.named[c] for c in children):
+        """Return the children of a node on one line, None if they do not fit."""
+        tree, kind, child = self.tree, self.columns.kind, self.columns.child
+        branches = self.branches(n)
+        if len(branches) > _MOST_ON_A_LINE:
             return None
-        equal = self.is_equally_likely(n)
-        if (
-            equal
-            and not self.has_labels(n)
-            and not tree.notes
-            and not tree.local_bounds
-            and not tree.unknown
-        ):
-            return f"[{', '.join([self.number(utility[c], c) for c in children])}]"
-        labelled = self.is_labelled(n)
+        if any(kind[child[b]] or self.named[child[b]] for b in branches):
+            return None
+        equal, labelled = self.is_equally_likely(n), self.is_labelled(n)
+        is_plain = not (tree.notes or tree.local_bounds or tree.unknown)
+        if is_plain and equal and not self.labels(n):
+            return f"[{', '.join([self.utility(child[b]) for b in branches])}]"
         items = []
-        for b, c in zip(range(begin, end), children, strict=True):
+        for b in branches:
+            c = child[b]
             item = self.line(c, self.branch_fields(n, b, labelled, equal) + self.own_fields(c))
             if item is None:
                 return None
-            items.append(f"{self.key(tree.branch_label(n, b))} {item}" if labelled else item)
+            label = f"{self.notation.key(tree.branch_label(n, b))} " if labelled else ""
+            items.append(f"{label}{item}")
         opening, closing = "{}" if labelled else "[]"
         whole = f"{opening}{', '.join(items)}{closing}"
         return whole if len(whole) <= _WIDE else None
 
     # ---- Keys and values.
 
-    def key(self, key: str) -> str:
-        return f"{text(key, self.is_json)}:"
-
     def pair(self, key: str, value: object) -> str:
-        return f"{self.key(key)} {flow(value, self.is_json)}"
+        return f"{self.notation.key(key)} {self.notation.flow(value)}"
+
+    def is_unknown(self, n: int) -> bool:
+        utility = self.columns.utility[n]
+        return bool(utility != utility)
 
     def utility(self, n: int) -> str:
-        value = self.tree.columns.utility[n]
-        return self.number(value, n) if value == value else text(NOT_KNOWN, self.is_json)
+        if self.is_unknown(n):
+            return self.notation.text(NOT_KNOWN)
+        return self.number(self.columns.utility[n], n)
 
     def number(self, value: Number, n: int) -> str:
-        """The text of a number that is said of a node."""
+        """Return the text of a number that belongs to a node."""
         try:
-            return number(number_text(value), self.is_json)
+            return self.notation.number(number_text(value))
         except TreeError as error:
             raise TreeError(f"{escape(self.tree.path_of(n))}: {error}") from None
 
     def branch_fields(self, n: int, b: int, labelled: bool, equal: bool) -> list[str]:
-        tree = self.tree
-        fields = []
+        tree, fields = self.tree, []
         if not labelled and tree.label[b] is not None:
             fields.append(self.pair("label", tree.label[b]))
-        if tree.columns.kind[n] == Kind.CHANCE and not equal:
-            fields.append(f"{self.key('p')} {self.number(tree.columns.probability[b], n)}")
+        if self.columns.kind[n] == Kind.CHANCE and not equal:
+            probability = self.number(self.columns.probability[b], n)
+            fields.append(f"{self.notation.key('p')} {probability}")
         if b in tree.branch_notes:
             fields.append(self.pair("note", tree.branch_notes[b]))
         return fields
 
     def own_fields(self, n: int) -> list[str]:
-        tree = self.tree
-        fields = []
-        estimate = tree.columns.utility[n] if tree.columns.kind[n] else None
+        tree, fields = self.tree, []
+        estimate = self.columns.utility[n] if self.columns.kind[n] else None
         if estimate is not None and estimate == estimate:
-            fields.append(f"{self.key('estimate')} {self.number(estimate, n)}")
+            fields.append(f"{self.notation.key('estimate')} {self.number(estimate, n)}")
         if n in tree.local_bounds:
             ends = ", ".join(self.number(end, n) for end in tree.local_bounds[n])
-            fields.append(f"{self.key('bounds')} [{ends}]")
+            fields.append(f"{self.notation.key('bounds')} [{ends}]")
         if n in tree.notes:
             fields.append(self.pair("note", tree.notes[n]))
         return fields
 
-    def is_labelled(self, n: int) -> bool:
-        """Say whether some branch has a label: then the children are a mapping, where `#k` labels the others.
-
-        (A label too long for a key of YAML stands beside its node, in a list.)
-        """
-        label, first = self.tree.label, self.tree.columns.first
+    def labels(self, n: int) -> list[str]:
+        """Return the labels that are written at the branches of a node."""
+        label = self.tree.label
         if isinstance(label, Repeated):
-            return False
-        own = [text for b in range(first[n], first[n + 1]) if (text := label[b]) is not None]
-        return bool(own) and max(map(len, own)) <= _LONGEST_KEY
+            return []
+        return [text for b in self.branches(n) if (text := label[b]) is not None]
 
-    def has_labels(self, n: int) -> bool:
-        label, first = self.tree.label, self.tree.columns.first
-        return not isinstance(label, Repeated) and any(
-            label[b] is not None for b in range(first[n], first[n + 1])
-        )
+    def is_labelled(self, n: int) -> bool:
+        """Return whether the children are a mapping, in which `#k` labels those without a label.
+
+        (A label too long for a key is next to its node, in a list.)
+        """
+        labels = self.labels(n)
+        return bool(labels) and max(map(len, labels)) <= _LONGEST_LABEL
 
     def is_equally_likely(self, n: int) -> bool:
-        """Say whether nothing needs to be written of the probabilities: that is how they are read then."""
-        kind, _, first, _, probability = self.tree.columns
-        if kind[n] != Kind.CHANCE:
+        """Return whether a reader finds the probabilities without any `p`."""
+        if self.columns.kind[n] != Kind.CHANCE:
             return True
-        begin, end = first[n], first[n + 1]
-        count = end - begin
+        branches, probability = self.branches(n), self.columns.probability
+        count = len(branches)
         if count not in self.equal:
-            self.equal[count] = (probability[begin] * 0 + 1) / count
-        equal = self.equal[count]
-        return all(probability[b] == equal for b in range(begin, end))
+            self.equal[count] = (probability[branches[0]] * 0 + 1) / count
+        return all(probability[b] == self.equal[count] for b in branches)
 
 
 def _named(tree: Tree) -> Column:
-    """Return a number for each node that stands under `nodes`, in the order in which they are first met; else 0."""
-    order, _, _, depth = tree.first_paths
+    """Return [N] the number of each node under `nodes`, in the order of a walk; 0 of the others."""
+    order, depth = tree.first_paths.order, tree.first_paths.depth
     if not tree.is_sharing and tree.heights[-1] < _NESTED and not tree.branch_notes:
         return Repeated(0, len(tree))
     numbers = compiling.zeros("i", len(tree))
     if tree.is_sharing:
         tree.scan(scans.number_shared, tree.columns, order, numbers)
-    noted = {
-        tree.columns.child[b] for b in tree.branch_notes
-    }  # a note of a branch stands beside a `ref`
+    # The note of a branch is next to a `ref`.
+    noted = {tree.columns.child[b] for b in tree.branch_notes}
     count = 0
     for n in order:
         if numbers[n] or n in noted or (depth[n] and depth[n] % _NESTED == 0):

@@ -147,13 +147,13 @@ def test_nonsense_is_asked_again(tree: Path) -> None:
     assert result.stderr.count("Question") == 1
     for said in (
         "Type a number, or ? for help.",
-        "'four' is no number: write a decimal such as 2, -4.5e3 or .9, or a fraction of",
+        "'four' is not a number: write a decimal such as 2, -4.5e3 or .9, or a fraction",
         "There is no answer to take back.",
         "(did you mean 'skip'?)",
         f"the utility 10 of {GOOD} lies outside its bounds [0, 9]: correct the",
         "'-1e999' has too large an exponent",
         "divides by zero",
-        "true is no number",
+        "true is not a number",
     ):
         assert said in result.stderr
     assert kept() == f"{GOOD}: 2\n"
@@ -478,7 +478,7 @@ def test_answers_in_advance(tree: Path) -> None:
         ("bet: 5\n", ["bet is no leaf"]),
         (f"{GOOD}: [1]\n", ["found a list, expected the path of a leaf and its utility"]),
         (f"{GOOD}: 1\n{GOOD}: 2\n", ["bet.answers.yaml:2:1: bet/heads/good:"]),
-        (f"{GOOD}: four\n", ["'four' is no number"]),
+        (f"{GOOD}: four\n", ["'four' is not a number"]),
         ("- 1\n", ["found a list, expected the path"]),
         ("4\n", ["found '4', expected the path"]),
         ("".join(f"x{i}: 1\n" for i in range(30)), ["x19", "reading stopped after 21 errors; there may be more"]),

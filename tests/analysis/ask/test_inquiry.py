@@ -366,10 +366,10 @@ def test_what_is_no_answer() -> None:
         (math.inf, "inf is no utility"),
         ("inf", "not finite"),
         ("1/0", "divides by zero"),
-        ("four", "'four' is no number"),
-        (True, "True is no number|'True' is no number|true is no number"),
+        ("four", "'four' is not a number"),
+        (True, "True is not a number|'True' is not a number|true is not a number"),
         (None, "None is no utility: expected a number"),
-        ([1], "is no number"),
+        ([1], "is not a number"),
         ("1e500", "exponent"),
     ):
         with pytest.raises(SearchError, match=message):

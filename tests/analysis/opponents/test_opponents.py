@@ -710,9 +710,9 @@ def test_bad_options() -> None:
     for arguments, message in (
         (("--epsilon", "1.5"), "lie between 0 and 1"),
         (("--epsilon", "0.1,"), "nothing was written"),
-        (("--epsilon", "often"), "is no number"),
+        (("--epsilon", "often"), "is not a number"),
         (("--tolerance", "0"), "expected a number from 1e-100 to 0.1"),
-        (("--tolerance", "none"), "is no number"),
+        (("--tolerance", "none"), "is not a number"),
         (("--chance", "lucky"), "lucky"),
     ):
         result = run("-e", A, *arguments)

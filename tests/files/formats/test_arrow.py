@@ -662,8 +662,8 @@ WRONG: dict[str, tuple[Any, str]] = {
     "no columns": (pa.table({"x": [1]}), "no column kind"),
     "no rows": (table([]), "no nodes"),
     "kind null": (table(without(0, kind=None)), "kind is null"),
-    "kind unknown": (table(without(0, kind="LEAF"), kind=ANY_KIND), "the kind 'LEAF' is none"),
-    "kind empty": (table(without(0, kind=""), kind=ANY_KIND), "the kind '' is none"),
+    "kind unknown": (table(without(0, kind="LEAF"), kind=ANY_KIND), "the kind 'LEAF' is unknown"),
+    "kind empty": (table(without(0, kind=""), kind=ANY_KIND), "the kind '' is unknown"),
     "kind number 4": (table([{**leaf(0), "kind": 4}], kind=pa.int8()), "kind is 4"),
     "kind number -1": (table([{**leaf(0), "kind": -1}], kind=pa.int8()), "-1"),
     "kind number 257": (table([{**leaf(0), "kind": 257}], kind=pa.int64()), "257"),
@@ -735,7 +735,7 @@ def test_a_sound_file_that_holds_no_tree_is_not_called_damaged(tmp_path: Path) -
     path = write(tmp_path / "tree.arrow", WRONG["child itself"][0])
     assert (
         complaint(path)
-        == "this is no tree: node 4: its child is node 4: children come before their parents"
+        == "this is not a tree: node 4: its child is node 4: children come before their parents"
     )
 
 
@@ -802,8 +802,8 @@ ABOUT: dict[str, tuple[object, str]] = {
     "expect a list": ({"expect": [1]}, "expect"),
     "expect null": ({"expect": None}, "expect"),
     "expect unknown": ({"expect": {"worth": 1}}, "unknown key 'worth'"),
-    "expect no value": ({"expect": {"value": None}}, "null is no number"),
-    "expect true": ({"expect": {"value": True}}, "true is no number"),
+    "expect no value": ({"expect": {"value": None}}, "null is not a number"),
+    "expect true": ({"expect": {"value": True}}, "true is not a number"),
     "expect no counts": ({"expect": {"star1": {"nodes": 1.5}}}, "count"),
     "expect a huge number": ({"expect": {"value": 10**4_000}}, "too long"),
 }  # fmt: skip

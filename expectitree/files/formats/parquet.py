@@ -1,0 +1,29 @@
+"""Parquet: the tables of the module `arrow`, compressed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from expectitree.files.formats import arrow
+from expectitree.tree.model import Tree
+
+
+def load(path: str, exact: bool = False) -> Tree:
+    """Return the tree of a file; raise `FileError` if it is damaged or not a tree."""
+    return arrow.load_table(path, _read, exact)
+
+
+def save(tree: Tree, path: str, drop_fractions: bool = False) -> None:
+    """Write a tree to a file; raise `TreeError` as `arrow.save` does."""
+    from pyarrow import Table, parquet
+
+    table = Table.from_batches([arrow.batch(tree, drop_fractions)])
+    # Arrow would delete a file that it opened itself and could not finish.
+    with open(path, "wb") as stream:
+        parquet.write_table(table, stream)
+
+
+def _read(path: str) -> Any:
+    from pyarrow import parquet
+
+    return parquet.read_table(path, memory_map=True)
