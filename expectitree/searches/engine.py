@@ -32,7 +32,7 @@ from expectitree.searches.setup import (
     SearchSetup,
     greatest_number,
 )
-from expectitree.searches.star_minimax import DEPTH_CODES, Work, star_minimax
+from expectitree.searches.star_minimax import DEPTH_CODES, Settings, Work, star_minimax
 from expectitree.searches.unknown import check_known
 from expectitree.searches.windows import find_windows
 from expectitree.tree import scans
@@ -126,13 +126,9 @@ def _run_star_minimax(
     probes = algorithm.probes
     if probes > 1:
         probes = min(probes, tree.widest)
-    alpha, beta = map(float, window) if setup.compiled else window
-    cuts, stopped = setup.run(
-        star_minimax,
-        setup.columns,
-        work,
-        alpha,
-        beta,
+    if setup.compiled:
+        window = float(window[0]), float(window[1])
+    settings = Settings(
         setup.eps,
         setup.zero,
         INFINITY,
@@ -142,6 +138,7 @@ def _run_star_minimax(
         algorithm.probe_order == "cyclic",
         NO_LIMIT if max_visits is None else max_visits,
     )
+    cuts, stopped = setup.run(star_minimax, setup.columns, work, settings, tree.root_id, window)
     return setup.result(*work[:7], cuts, stopped)
 
 
