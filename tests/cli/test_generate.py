@@ -337,24 +337,22 @@ def test_the_printed_tree_can_be_piped_to_another_command() -> None:
 @pytest.fixture
 def options() -> dict[str, str]:
     """Return the help of each option."""
-    told = run_main("generate", "--help").out.partition("Options:\n")[2]
-    found = re.findall(
-        r"^  (?:-\w, )?--(\w+).*?(?:  |\n {20})(.*(?:\n {20}.*)*)", told, re.MULTILINE
-    )
-    return {name: " ".join(text.split()) for name, text in found}
+    _, _, printed = run_main("generate", "--help").out.partition("Options:\n")
+    row = r"^  (?:-\w, )?--(\w+).*?(?:  |\n {20})(.*(?:\n {20}.*)*)"
+    return {name: " ".join(text.split()) for name, text in re.findall(row, printed, re.MULTILINE)}
 
 
 def test_the_help_keeps_to_80_columns_and_its_tables() -> None:
-    told = run_main("generate", "--help").out
-    assert max(map(len, told.splitlines())) <= 80
-    assert all(line == line.rstrip() for line in told.splitlines())
+    found = run_main("generate", "--help").out
+    assert max(map(len, found.splitlines())) <= 80
+    assert all(line == line.rstrip() for line in found.splitlines())
     for line in (
         "  ballard  additive utilities (Ballard 1983): the branches of every node carry a\n",
         "  uniform  independent utilities\n",
         "  lattice  an American option: at every point of a recombining lattice MAX\n",
     ):
-        assert line in told
-    assert "{ballard|uniform|lattice}" in told
+        assert line in found
+    assert "{ballard|uniform|lattice}" in found
     assert re.search(r"generate +Generate a tree from a seed", run_main("--help").out)
 
 
@@ -368,13 +366,13 @@ def test_the_help_names_the_families_of_every_parameter(options: dict[str, str])
 def test_the_defaults_in_the_help_equal_those_in_python(options: dict[str, str]) -> None:
     for family, make in FAMILIES.items():
         for name, parameter in signature(make).parameters.items():
-            told = re.search(r"\[default: ([^\]]*)\]", options[name])
+            found = re.search(r"\[default: ([^\]]*)\]", options[name])
             if name == "branching":
                 continue  # it has two defaults
-            if told is None:
+            if found is None:
                 assert parameter.default in (None, False)
             else:
-                text = told[1].split(",")[0] if name in ("skew", "dice") else told[1]
+                text = found[1].split(",")[0] if name in ("skew", "dice") else found[1]
                 read = read_parameters(family, [name], {name: text})[name]
                 assert (tuple(read) if name == "pattern" else read) == parameter.default
     assert "4; uniform 2-4" in options["branching"]

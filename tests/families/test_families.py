@@ -841,7 +841,7 @@ def test_an_unknown_family_or_parameter_is_explained() -> None:
         et.generate("lattice", volatility=0.4)
 
 
-# ---- Parameters as text, and what is told of families.
+# ---- Parameters as text, sizes and titles.
 
 
 @pytest.mark.parametrize(
@@ -951,8 +951,7 @@ def test_dice_give_the_probabilities_of_their_sums() -> None:
     assert len(chances) == 3
     sums = []
     for node in chances:
-        # The children of each MIN node carry 0, 1, 2: the least of them is what the path so far
-        # comes to.
+        # The children of each MIN node carry 0, 1, 2: the least utility is the sum so far.
         found = {
             min(child.utility for child in b.child.children): b.probability for b in node.branches
         }
