@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
 from click.testing import CliRunner, Result
+from rich.console import RenderableType
 
 from expectitree.cli import cli, main
+from expectitree.text.console import text_console, to_strings
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -18,6 +22,18 @@ ROOT = Path(__file__).resolve().parent.parent
 def invoke(*words: str, stdin: str | None = None, **environment: str) -> Result:
     """Run a command in this process, at 80 columns and piped; an error is an exception."""
     return CliRunner().invoke(cli, list(words), input=stdin, env={"COLUMNS": "80", **environment})
+
+
+def rendered_lines(
+    render: Callable[..., Iterable[RenderableType]],
+    report: object,
+    width: int = 80,
+    unicode: bool = True,
+    **settings: Any,
+) -> list[str]:
+    """Return the lines of a text renderer, without colour."""
+    console = text_console(width, unicode)
+    return "".join(to_strings(render(report, console.options, **settings), console)).splitlines()
 
 
 @dataclass

@@ -23,7 +23,6 @@ from expectitree.analysis.ask.text import (
     state_text,
 )
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.evaluate.text import heading
 from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.cli.options import (
     FILE,
@@ -40,8 +39,9 @@ from expectitree.files.formats import format_by_suffix
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
 from expectitree.files.grammar.words import nearest
 from expectitree.numbers import escape, to_fraction
+from expectitree.text.headings import title_heading
 from expectitree.text.json_values import dumps
-from expectitree.text.look import Look, cell_width, wrapped
+from expectitree.text.look import Look, cell_width, look_lines, wrapped
 from expectitree.tree.model import Tree
 
 if TYPE_CHECKING:
@@ -283,7 +283,7 @@ class Session:
 
     def _introduce(self) -> None:
         inquiry, tree = self.inquiry, self.inquiry.tree
-        self._tell(heading(tree, self.look))
+        self._tell(look_lines(title_heading(tree, self.look.options), self.look))
         if tree.root.note:
             self._tell(wrapped(self.look.shown(tree.root.note), self.look.width), "dim")
             self._tell([""])
@@ -321,7 +321,12 @@ class Session:
                 return True
 
     def _show(self) -> None:
-        self._tell(tree_lines(Evaluation(self.again.file, self.inquiry.search), self.look))
+        self._tell(
+            look_lines(
+                tree_lines(Evaluation(self.again.file, self.inquiry.search), self.look.options),
+                self.look,
+            )
+        )
 
     def _answer(self, typed: str) -> bool:
         inquiry = self.inquiry
@@ -432,8 +437,8 @@ def _conclude(session: Session, source: str, format_name: str, show: bool) -> No
     look = make_look()
     lines: list[str] = []
     if show:
-        lines += heading(inquiry.tree, look)
-        lines += tree_lines(Evaluation(source, inquiry.search), look)
+        lines += look_lines(title_heading(inquiry.tree, look.options), look)
+        lines += look_lines(tree_lines(Evaluation(source, inquiry.search), look.options), look)
         lines.append("")
     lines += conclusion_lines(inquiry, look)
     is_kept = (

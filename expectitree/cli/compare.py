@@ -22,7 +22,7 @@ from expectitree.tree.model import Tree
 
 
 @click.command("compare")
-@algorithm_option("A search to compare, once for each; by default all that do not think long.")
+@algorithm_option("A search to compare, once for each.  [default: all that are not slow]")
 @tree_options
 @click.option(
     "--limit", "with_limit", is_flag=True, help="Add the fewest leaves that could have been enough."
@@ -36,7 +36,7 @@ def command(
     format_name: str,
     **given: Any,
 ) -> None:
-    """Search each tree with several algorithms: value, best action, nodes and leaves visited, cuts, time.
+    """Search each tree with several algorithms, and compare values, counts and times.
 
     The algorithms must agree; where they do not, that is said and the exit status is 1.
     """
@@ -57,7 +57,8 @@ def command(
     wrong = [f"{c.file}: {sentence}" for c in comparisons for sentence in c.disagreements]
     for sentence in wrong:
         say(
-            f"expectitree: {sentence}; this is a defect of expectitree, please report it with the tree"
+            f"expectitree: {sentence}; this is a defect of expectitree, "
+            "please report it with the tree"
         )
     if wrong or any(row.search.outcome is Outcome.STOPPED for c in comparisons for row in c.rows):
         options.statuses.append(DOES_NOT_HOLD)

@@ -189,9 +189,9 @@ def _kind(out: str, format_name: str | None, force: bool) -> str:
         raise click.BadParameter(message, param_hint="'-o' / '--output'")
     check_file(out, force)
     if ending in (".png", ".pdf"):
-        from expectitree.picture.raster import check_raster
+        from expectitree.picture.png import check_library
 
-        check_raster()
+        check_library()
     return ending[1:]
 
 

@@ -11,7 +11,6 @@ import click
 from expectitree.algorithms import ALGORITHMS
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
     ChosenAlgorithms,
     SearchOptions,
@@ -21,8 +20,7 @@ from expectitree.cli.options import (
     tree_options,
 )
 from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import make_look, write
-from expectitree.numbers import escape
+from expectitree.cli.terminal import show, show_separator
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
@@ -38,7 +36,7 @@ from expectitree.tree.paths import ROOT
     type=click.IntRange(min=1),
     default=SHORT_TREE,
     show_default=True,
-    help="About so many nodes are shown.",
+    help="Show about this many nodes.",
 )
 @click.option("--all", "show_all", is_flag=True, help="Show every node.")
 @click.option(
@@ -47,9 +45,9 @@ from expectitree.tree.paths import ROOT
     flag_value=ROOT,
     shell_complete=complete_path,
     metavar="[PATH]",
-    help="Say in sentences why the root, or a node, is worth what it is, and why each cut was sound.",
+    help="Explain in sentences the value of the root or of a node, and why each cut was sound.",
 )
-@click.option("--strategy", is_flag=True, help="Show only what optimal play can reach.")
+@click.option("--strategy", is_flag=True, help="Show only the nodes that optimal play can reach.")
 @click.option(
     "--notes/--no-notes", default=True, show_default=True, help="Show the notes of nodes."
 )
@@ -67,7 +65,7 @@ def command(
 ) -> None:
     """Compute the value of each tree and show the tree, annotated.
 
-    Where a pruning search left a node, the tree says what was cut and why; (4) is a leaf that was not visited.
+    The tree shows what a pruning search cut and why; (4) is a leaf that was not visited.
     """
     algorithm = algorithms.only(
         "eval runs one algorithm: `expectitree compare` runs several, side by side."
@@ -76,28 +74,22 @@ def command(
     if explain is not None and strategy:
         raise click.UsageError("--explain answers in sentences, --strategy draws: leave one out.")
     if explain not in (None, ROOT) and not options.files and not options.texts:
-        options, explain = (
-            replace(options, files=(explain,)),
-            ROOT,
-        )  # it was the tree that stood behind --explain
-    look = make_look()
-    render = renderer("evaluate", format_name)
+        # The word after --explain was the file and not a path.
+        options, explain = replace(options, files=(explain,)), ROOT
 
     def evaluate_tree(file: str, tree: Tree) -> Evaluation:
         search = evaluate(tree, algorithm, **options.search_arguments)
         node = None if explain is None else tree.find(explain).id
-        evaluation = Evaluation(file, search, windows, node, strategy)
-        _ = evaluation.shown
-        return evaluation
+        return Evaluation(file, search, windows, node, strategy)
 
     several = format_name == "text" and options.tree_count > 1
     for position, evaluation in enumerate(options.map(f"{algorithm.name}:", evaluate_tree)):
         if evaluation.search.outcome is Outcome.STOPPED:
             options.statuses.append(DOES_NOT_HOLD)
         if several:
-            title = look.paint(f"== {escape(evaluation.file)} ==", "dim")
-            write(["\n" if position else "", title, "\n"])
-        write(render(evaluation, look, None if show_all else rows, notes))
+            show_separator(evaluation.file, position)
+        most_rows = None if show_all else rows
+        show("evaluate", format_name, evaluation, most_rows=most_rows, notes=notes)
     options.exit()
 
 

@@ -25,7 +25,7 @@ _PATIENCE = 1.0  # seconds before progress is shown
 
 
 def make_console(stderr: bool = False) -> Console:
-    """Return the console for standard output or standard error, with the colours that --color chose."""
+    """Return the console for standard output or standard error, with the colours of --color."""
     from expectitree.text import console
 
     stream: Any = sys.stderr if stderr else sys.stdout
@@ -39,6 +39,15 @@ def make_console(stderr: bool = False) -> Console:
 def show(question: str, format: str, report: Any, **settings: Any) -> None:
     """Write the answer to a question to standard output; `settings` go to the format's renderer."""
     write(rendered(question, format, make_console(), report, **settings))
+
+
+def show_separator(file: str, position: int) -> None:
+    """Write the line before the output about one of several files."""
+    from expectitree.text.console import to_strings
+    from expectitree.text.headings import file_separator
+
+    console = make_console()
+    write(to_strings(file_separator(file, position, console.options), console))
 
 
 def color_option(command: Command) -> Command:
@@ -99,7 +108,7 @@ def discard(stream: Any) -> None:
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show a progress bar on standard error while something takes longer than a second, if people look at it."""
+    """Show a progress bar on standard error, a terminal, for work of more than a second."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield
         return
@@ -127,7 +136,7 @@ def _show_progress(what: str, done: threading.Event) -> None:
 
 @contextmanager
 def counting(what: str, done: int, total: int) -> Iterator[Callable[[int], None]]:
-    """Give what is to be told of every few more that are done; show a bar with the time left, if people look at it."""
+    """Yield a callback that advances a progress bar on standard error, a terminal."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield lambda more: None
         return

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import click
 
-from expectitree.analysis.show import renderer
 from expectitree.analysis.verify.refresh import refresh
 from expectitree.analysis.verify.report import Verification, verify
 from expectitree.cli.options import FILE, files_in, format_option
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
-from expectitree.cli.terminal import make_look, say, working, write
+from expectitree.cli.terminal import say, show, working
 from expectitree.errors import FileError, SearchError
 from expectitree.files import load
 
@@ -17,14 +16,14 @@ from expectitree.files import load
 @click.command("verify")
 @click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER...", type=FILE)
 @click.option(
-    "--write", "write_back", is_flag=True, help="Write what was found into each file's `expect`."
+    "--write", "write_back", is_flag=True, help="Write the results into each file's `expect`."
 )
 @format_option("verify")
 @click.pass_context
 def command(
     context: click.Context, paths: tuple[str, ...], write_back: bool, format_name: str
 ) -> None:
-    """Check that files are trees, and that their values, best actions and counts are what they expect.
+    """Check that files are valid and that results match their `expect` block.
 
     Everything is computed exactly. Folders are searched for .yaml, .yml and .json files. With
     --write, broken expectations are refreshed, and a file without `expect` gets one; every other
@@ -51,7 +50,7 @@ def command(
                     )
                     say(f"{file}: not refreshed: {reason}; the file is as it was")
         verifications.append(verification)
-    write(renderer("verify", format_name)(verifications, make_look()))
+    show("verify", format_name, verifications)
     if unwritten or any(v.error is not None for v in verifications):
         context.exit(NO_TREE)
     if any(v.broken or v.unchecked for v in verifications):

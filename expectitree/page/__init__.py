@@ -1,8 +1,7 @@
-"""The page: one file of HTML that replays searches step by step, offline, in any browser of the last few years.
+"""The page: one HTML file that replays searches step by step, offline, in any recent browser.
 
-Everything that it shows was found here: the events of the traces, and a sentence for each by
-`Board`. Its scripts (`SCRIPTS`, joined in this order) only apply the events and draw
-(docs/decisions/0013-page.md).
+Python computes everything that the page shows. Its scripts (`SCRIPTS`, joined in this order) only
+apply the changes of each step and draw (docs/decisions/0013-page.md).
 """
 
 from __future__ import annotations
@@ -20,16 +19,18 @@ from expectitree.numbers import escape
 from expectitree.page.data import page_data
 from expectitree.page.replays import Replays
 
-SCRIPTS = ("tree.js", "moment.js", "layout.js", "view.js", "picture.js", "controls.js", "page.js")
+SCRIPTS = (
+    "tree.js", "moment.js", "layout.js", "view.js", "picture.js", "camera.js", "controls.js",
+    "page.js",
+)  # fmt: skip
 _SLOT = re.compile(r"<!-- slot: (\w+) -->")
 
 
-def page_html(report: Replays) -> Iterator[str]:
+def draw(report: Replays) -> Iterator[str]:
     """Yield the pieces of the page's text, to be written as UTF-8.
 
-    The page asks for nothing from anywhere, and its Content-Security-Policy lets only its own
-    script and style work. What people wrote is data to it: JSON without a `<`, put into the page as
-    text.
+    The page requests nothing from anywhere. Its Content-Security-Policy allows only its own script
+    and style. Labels and notes are data: JSON without a `<`, which the script adds as text.
     """
     style = _file("page.css")
     script = f'(() => {{\n"use strict";\n\n{"".join(map(_file, SCRIPTS))}}})();\n'
@@ -57,7 +58,7 @@ def _data_block(report: Replays) -> Iterator[str]:
 
 
 def script_json(value: Any) -> str:
-    """Return JSON that can stand in a script element whatever text is in it: in ASCII, without `<`, `>` and `&`."""
+    """Return JSON that is safe in a script element: ASCII without `<`, `>` and `&`."""
     text = json.dumps(value, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

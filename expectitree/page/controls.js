@@ -1,63 +1,75 @@
-// ---- What people do: buttons, keys, pointers, the tree in words.
+// ---- What users do: buttons, keys, pointers, and the outline.
 
 const PAN = 60; // pixels that a key moves the picture
+const DRAG = 4; // pixels from which a pointer drags instead of clicks
 
+/** Connects the page's elements with its actions. */
 class Controls {
+  /** @param {Page} page */
   constructor(page) {
     this.page = page;
-    this.listen();
-  }
-
-  listen() {
-    const on = (id, event, action) => element(id).addEventListener(event, action);
-    const step = (id, action) => on(id, "click", () => { this.page.stop(); action(); });
-    step("first", () => this.page.go(0));
-    step("back", () => this.page.go(this.page.moment.step - 1));
-    step("next", () => this.page.go(this.page.moment.step + 1));
-    step("last", () => this.page.go(this.page.moment.length));
-    step("next-cut", () => this.page.nextCut());
-    on("play", "click", () => this.page.play());
-    on("slider", "input", () => { this.page.stop(); this.page.go(Number(element("slider").value)); });
-    on("speed", "change", () => { if (this.page.rate) { this.page.stop(); this.page.play(); } });
-    on("algorithm", "change", () => this.page.choose(Number(element("algorithm").value)));
-    on("show-all", "change", () => { this.page.showAll = element("show-all").checked; this.page.update(); });
-    on("follow", "change", () => { this.page.following = element("follow").checked; this.page.update(); });
-    on("fit", "click", () => this.page.fit());
-    on("zoom-in", "click", () => this.page.camera.zoom(1.3));
-    on("zoom-out", "click", () => this.page.camera.zoom(1 / 1.3));
-    on("open-all", "click", () => { this.page.expand(MOST); });
-    on("close-some", "click", () => { this.page.expand(Math.min(SOME, Math.max(4, this.page.items.length >> 1))); });
-    on("search", "submit", (event) => { event.preventDefault(); this.page.find(element("query").value); });
-    on("help-button", "click", () => element("help").showModal());
-    on("outline-panel", "toggle", () => { if (element("outline-panel").open) this.page.outline(); });
+    this.listenToButtons();
     this.listenForThemes();
     this.listenToPointers();
     this.listenToOutline();
     document.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => {
-      const { x, y, width, height } = this.page.camera;
-      this.page.camera.size();
-      this.page.camera.x = x + (width - this.page.camera.width) / 2;
-      this.page.camera.y = y + (height - this.page.camera.height) / 2;
-      this.page.camera.apply();
-    }).observe(this.page.svg);
-    addEventListener("beforeprint", () => this.page.print());
-    addEventListener("afterprint", () => this.page.printed());
+    new ResizeObserver(() => this.resize()).observe(page.svg);
+    addEventListener("beforeprint", () => page.print());
+    addEventListener("afterprint", () => page.printed());
+  }
+
+  listenToButtons() {
+    const { page } = this;
+    const on = (id, event, action) => element(id).addEventListener(event, action);
+    const step = (id, action) => on(id, "click", () => { page.stop(); action(); });
+    step("first", () => page.go(0));
+    step("back", () => page.go(page.moment.step - 1));
+    step("next", () => page.go(page.moment.step + 1));
+    step("last", () => page.go(page.moment.length));
+    step("next-cut", () => page.nextCut());
+    on("play", "click", () => page.play());
+    on("slider", "input", () => { page.stop(); page.go(Number(element("slider").value)); });
+    on("speed", "change", () => { if (page.rate) { page.stop(); page.play(); } });
+    on("algorithm", "change", () => page.choose(Number(element("algorithm").value)));
+    for (const id of ["show-all", "follow"]) on(id, "change", () => page.update());
+    on("fit", "click", () => page.fit());
+    on("zoom-in", "click", () => page.camera.zoom(1.3));
+    on("zoom-out", "click", () => page.camera.zoom(1 / 1.3));
+    on("open-all", "click", () => page.expand(MOST));
+    on("close-some", "click", () => {
+      page.expand(Math.min(SOME, Math.max(4, page.items.length >> 1)));
+    });
+    on("search", "submit", (event) => {
+      event.preventDefault();
+      page.find(element("query").value);
+    });
+    on("help-button", "click", () => element("help").showModal());
+    on("outline-panel", "toggle", () => { if (element("outline-panel").open) page.outline(); });
   }
 
   listenForThemes() {
-    const dark = matchMedia("(prefers-color-scheme: dark)");
+    const dark = matchMedia("(prefers-color-scheme: dark)"), { dataset } = document.documentElement;
     const set = (is) => {
-      document.documentElement.dataset.theme = is ? "dark" : "light";
+      dataset.theme = is ? "dark" : "light";
       element("theme").setAttribute("aria-pressed", String(is));
     };
     set(dark.matches);
     dark.addEventListener("change", () => set(dark.matches));
-    element("theme").addEventListener("click", () => set(document.documentElement.dataset.theme !== "dark"));
+    element("theme").addEventListener("click", () => set(dataset.theme !== "dark"));
   }
 
+  /** Keep the middle of the picture in the middle when the window changes. */
+  resize() {
+    const { camera } = this.page, { x, y, width, height } = camera;
+    camera.size();
+    camera.x = x + (width - camera.width) / 2;
+    camera.y = y + (height - camera.height) / 2;
+    camera.apply();
+  }
+
+  /** One pointer drags the picture, two zoom it; the wheel zooms; clicks choose and expand. */
   listenToPointers() {
-    const { svg } = this.page;
+    const { page } = this, { svg, camera } = page;
     const pointers = new Map();
     let moved = 0;
     const at = (event) => {
@@ -66,7 +78,8 @@ class Controls {
     };
     const middle = () => {
       const all = [...pointers.values()];
-      return { x: all.reduce((sum, p) => sum + p.x, 0) / all.length, y: all.reduce((sum, p) => sum + p.y, 0) / all.length };
+      const mean = (side) => all.reduce((sum, p) => sum + p[side], 0) / all.length;
+      return { x: mean("x"), y: mean("y") };
     };
     const spread = () => {
       const [one, other] = [...pointers.values()];
@@ -83,11 +96,11 @@ class Controls {
       pointers.set(event.pointerId, at(event));
       const [to, is] = [middle(), spread()];
       moved += Math.hypot(to.x - from.x, to.y - from.y) + Math.abs(is - was);
-      if (moved < 4) return;
+      if (moved < DRAG) return;
       if (!svg.hasPointerCapture(event.pointerId)) svg.setPointerCapture(event.pointerId);
       svg.classList.add("dragging");
-      this.page.camera.pan(to.x - from.x, to.y - from.y);
-      if (was && is) this.page.camera.zoom(is / was, to);
+      camera.pan(to.x - from.x, to.y - from.y);
+      if (was && is) camera.zoom(is / was, to);
     });
     const up = (event) => {
       pointers.delete(event.pointerId);
@@ -97,91 +110,97 @@ class Controls {
     svg.addEventListener("pointercancel", up);
     svg.addEventListener("wheel", (event) => {
       event.preventDefault();
-      this.page.camera.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)), at(event));
+      camera.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)), at(event));
     }, { passive: false });
-    const struck = (event) => this.page.item(event.target.closest("[data-key]")?.dataset.key);
+    const isFold = (event) => event.target.classList.contains("fold");
     svg.addEventListener("click", (event) => {
-      if (moved >= 4) return;
-      const item = struck(event);
-      if (item) this.page.act(item, event.target.classList.contains("fold"));
-      else if (this.page.selected !== NONE) this.page.select(NONE);
+      if (moved >= DRAG) return;
+      const item = this.item(event);
+      if (item) page.act(item, isFold(event));
+      else if (page.selected !== NONE) page.select(NONE);
     });
     svg.addEventListener("dblclick", (event) => {
-      const item = struck(event);
-      if (item && item.inner && !item.further && !event.target.classList.contains("fold")) this.page.toggle(item.node, !item.open);
+      const item = this.item(event);
+      if (item?.inner && !item.further && !isFold(event)) page.toggle(item.node, !item.open);
     });
     svg.addEventListener("pointerover", (event) => {
-      const group = event.target.closest("[data-key]");
-      const item = group && this.page.item(group.dataset.key);
+      const item = this.item(event);
       if (!item) return;
+      const group = event.target.closest("[data-key]");
       const title = group.querySelector("title") ?? draw(group, "title");
-      const path = item.run ? "" : `${this.page.tree.path(item.node, 40)}\n`;
-      title.textContent = path + this.page.view.words(item);
+      const path = item.run ? "" : `${page.tree.path(item.node, 40)}\n`;
+      title.textContent = path + page.view.words(item);
     });
   }
 
+  /** Return the item of the element where an event is. */
+  item(event) { return this.page.item(event.target.closest("[data-key]")?.dataset.key); }
+
+  /** The keys of a tree view, as the ARIA practices describe them. */
   listenToOutline() {
-    const container = element("outline");
-    const itemOf = (event) => this.page.item(event.target.closest("[data-key]")?.dataset.key);
+    const { page } = this, container = element("outline");
     const focus = (item) => {
       if (!item) return;
       for (const row of container.children) {
         row.tabIndex = row.dataset.key === item.key ? 0 : -1;
         if (row.tabIndex === 0) row.focus();
       }
-      this.page.outlineKey = item.key;
+      page.outlineKey = item.key;
     };
     container.addEventListener("click", (event) => {
-      const item = itemOf(event);
-      if (item) this.page.act(item, false);
+      const item = this.item(event);
+      if (item) page.act(item, false);
     });
     container.addEventListener("keydown", (event) => {
-      const item = itemOf(event);
+      const item = this.item(event);
       if (!item || event.ctrlKey || event.altKey || event.metaKey) return;
-      const { items } = this.page, i = items.indexOf(item), folds = item.inner && !item.further;
-      const actions = {
+      const { items } = page, i = items.indexOf(item), folds = item.inner && !item.further;
+      const unfold = (open, next) => () => {
+        if (folds && Boolean(item.open) !== open) page.toggle(item.node, open);
+        else focus(next);
+      };
+      run(event, {
         ArrowDown: () => focus(items[i + 1]),
         ArrowUp: () => focus(items[i - 1]),
         Home: () => focus(items[0]),
         End: () => focus(items[items.length - 1]),
-        ArrowRight: () => (folds && !item.open ? this.page.toggle(item.node, true) : focus(item.children[0])),
-        ArrowLeft: () => (folds && item.open ? this.page.toggle(item.node, false) : focus(item.parent)),
-        Enter: () => this.page.act(item, false),
-        " ": () => this.page.act(item, false),
-      };
-      if (!actions[event.key]) return;
-      event.preventDefault();
-      event.stopPropagation();
-      actions[event.key]();
+        ArrowRight: unfold(true, item.children[0]),
+        ArrowLeft: unfold(false, item.parent),
+        Enter: () => page.act(item, false),
+        " ": () => page.act(item, false),
+      });
     });
   }
 
+  /** Run the action of a key, unless the focused control needs the key itself. */
   key(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || element("help").open) return;
-    const { target } = event;
+    const { target, key } = event, { page } = this;
     if (target.id === "query") {
-      if (event.key === "Escape") target.blur();
+      if (key === "Escape") target.blur();
       return;
     }
-    const isControl = target.matches?.("button, summary, select, input[type=checkbox]");
-    if (event.key === " " && isControl) return; // it presses that
-    if (target.matches?.("select") && !["?", "/"].includes(event.key)) return;
-    if (target.id === "slider" && ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"].includes(event.key)) return;
+    if (key === " " && target.matches?.("button, summary, select, input[type=checkbox]")) return;
+    if (target.matches?.("select") && !["?", "/"].includes(key)) return;
+    if (target.id === "slider" && /^(Arrow|Home$|End$)/.test(key)) return;
     const click = (id) => () => element(id).click();
-    const pans = { ArrowUp: [0, PAN], ArrowDown: [0, -PAN], ...(event.shiftKey && { ArrowLeft: [PAN, 0], ArrowRight: [-PAN, 0] }) };
-    if (pans[event.key]) {
-      event.preventDefault();
-      this.page.camera.pan(...pans[event.key]);
-      return;
-    }
-    const actions = {
-      " ": click("next"), ArrowRight: click("next"), ArrowLeft: click("back"), Home: click("first"), End: click("last"),
-      p: click("play"), c: click("next-cut"), "+": click("zoom-in"), "=": click("zoom-in"), "-": click("zoom-out"),
-      0: click("fit"), "?": click("help-button"), "/": () => { element("query").focus(); element("query").select(); },
-      Escape: () => { if (this.page.selected !== NONE) this.page.select(NONE); },
-    };
-    if (!actions[event.key]) return;
-    event.preventDefault();
-    actions[event.key]();
+    const pan = (x, y) => () => page.camera.pan(x, y);
+    run(event, {
+      " ": click("next"), ArrowRight: click("next"), ArrowLeft: click("back"),
+      Home: click("first"), End: click("last"), p: click("play"), c: click("next-cut"),
+      "+": click("zoom-in"), "=": click("zoom-in"), "-": click("zoom-out"), 0: click("fit"),
+      "?": click("help-button"), "/": () => element("query").select(),
+      Escape: () => { if (page.selected !== NONE) page.select(NONE); },
+      ArrowUp: pan(0, PAN), ArrowDown: pan(0, -PAN),
+      ...(event.shiftKey && { ArrowLeft: pan(PAN, 0), ArrowRight: pan(-PAN, 0) }),
+    });
   }
+}
+
+/** Run the action of an event's key, if it has one, in place of what the browser does. */
+function run(event, actions) {
+  if (!Object.hasOwn(actions, event.key)) return;
+  event.preventDefault();
+  event.stopPropagation();
+  actions[event.key]();
 }

@@ -1,170 +1,206 @@
-// ---- What of the tree is shown, and where: children side by side, their parent above the middle of them.
+// ---- What the page shows of the tree, and where: each parent is above the middle of its children.
 
-const ROW = 112, HIGHEST_ROW = 210; // from one ply to the next
+const ROW = 112, HIGHEST_ROW = 210; // pixels from one ply to the next
 const RADIUS = 15;
-const BETWEEN = 12; // columns
-const LABEL_AT = 0.74; // where on its branch a label stands, from the parent's end
+const BETWEEN = 12; // pixels between columns
+const LABEL_AT = 0.74; // where on its branch a label is, from the parent's end
 const LONGEST_LABEL = 18, LONGEST_REFERENCE = 16; // characters
-const FEW = 100; // nodes that are all shown at first
-const SOME = 64; // that are shown of more
-const WIDE = 24; // branches that are all shown
-const START = 12; // that are shown of more, from the first one on
-const DEEP = 60, NEAR = 30; // plies of the way to the current node that are shown; of more, so many at least
-const MOST = 3000; // nodes that "expand all" shows
+const FEW = 100; // a tree of so many nodes is shown whole at first
+const SOME = 64; // nodes that are shown of a larger tree
+const WIDE = 24; // a node of so many branches is shown with all of them
+const START = 12; // branches that are shown of a wider node, from the first one on
+const DEEP = 60, NEAR = 30; // plies above the current node: at most DEEP are shown, else NEAR
+const MOST = 3000; // nodes that "Expand all" shows
 
-/** About how wide a text is in pixels; East Asian characters are as wide as high. */
+/**
+ * What is drawn in one place: a node at its first path; a further branch to a shared node
+ * (`further`); or a run of branches that are left out (`run`).
+ * @typedef {object} Item
+ * @property {string} key
+ * @property {number} node of a run: its parent
+ * @property {number} branch NONE at the root and at a run
+ * @property {Item | null} parent
+ * @property {Item[]} children
+ * @property {number} depth
+ * @property {number} [above] plies that are left out above the first item
+ * @property {[number, number]} [run] the first branch, and one past the last
+ * @property {boolean} [further]
+ * @property {boolean} inner
+ * @property {boolean} [open] whether its children are shown
+ * @property {string} [label]
+ * @property {string} [p]
+ * @property {string} [text] of a run, a further branch, or a collapsed node
+ * @property {number} [ownLeft] how far it reaches to the left of its middle
+ * @property {number} [ownRight]
+ * @property {number} [left] the same, with all that is below it
+ * @property {number} [right]
+ * @property {number} [offset] how far it is to the right of its parent
+ * @property {number} [x]
+ * @property {number} [y]
+ * @property {boolean} [hidden] whether it is grey (view.js)
+ * @property {boolean} [isBest]
+ */
+
+const count = (number) => number.toLocaleString("en");
+
+/** Return about how many pixels wide a text is; East Asian characters are as wide as high. */
 function textWidth(text, size) {
   let units = 0;
   for (const character of text) units += character.codePointAt(0) > 0x2e7f ? 1 : 0.57;
   return units * size;
 }
 
-const clip = (text, most) => {
+/** Return a text of at most so many characters. */
+function clip(text, most) {
   const characters = Array.from(text);
   return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : text;
-};
+}
 
+/** Which nodes are expanded, and the items that follow from that. */
 class Layout {
+  /**
+   * @param {Tree} tree
+   * @param {Numbers} numbers
+   */
   constructor(tree, numbers) {
-    Object.assign(this, { tree, numbers });
+    this.tree = tree;
+    this.numbers = numbers;
     this.opened = new Uint8Array(tree.count); // nodes whose children are shown
-    this.closed = new Set(); // nodes that were closed by hand: the player does not open them
-    this.extra = new Map(); // node -> how many branches more than START are shown of it
+    this.closed = new Set(); // nodes that the user closed: the player does not open them
+    this.extra = new Map(); // node -> how many branches more than START are shown
+    this.pinned = new Set(); // branches that are shown wherever they are
     this.row = ROW;
-    this.roomRight = new Float64Array(tree.count); // for the interval and the window beside a node
+    this.roomRight = new Float64Array(tree.count); // for the interval and the window of a node
     this.openSome(tree.count <= FEW && tree.child.length <= 2 * FEW ? Infinity : SOME);
   }
 
   /** Show about so many nodes, those near the root. */
   openSome(most) {
-    const { tree } = this;
+    const { tree } = this, waiting = [tree.root];
     this.opened.fill(0);
     this.closed.clear();
     let shown = 1;
-    for (let waiting = [tree.root], i = 0; i < waiting.length; i++) {
-      const n = waiting[i], branches = tree.first[n + 1] - tree.first[n];
-      const more = Math.min(branches, branches > WIDE ? START : branches);
-      if (!branches || this.opened[n] || shown + more > most) continue;
+    for (const n of waiting) {
+      const branches = tree.branches(n);
+      if (branches.length > WIDE) branches.length = START;
+      if (!branches.length || this.opened[n] || shown + branches.length > most) continue;
       this.opened[n] = 1;
-      shown += more;
-      for (let b = tree.first[n]; b < tree.first[n] + more; b++) if (tree.branch[tree.child[b]] === b) waiting.push(tree.child[b]);
+      shown += branches.length;
+      waiting.push(...branches.map((b) => tree.child[b]).filter((c) => tree.parent[c] === n));
     }
   }
 
-  toggle(n, open = !this.opened[n]) {
-    this.opened[n] = open ? 1 : 0;
+  /** Show a node's children, or hide them. */
+  toggle(n, open) {
+    this.opened[n] = Number(open);
     if (open) this.closed.delete(n);
     else this.closed.add(n);
   }
 
-  /** Open all nodes above a node. */
+  /** Expand all nodes above a node. */
   reveal(n) {
-    const { tree } = this;
-    for (let c = n; c !== tree.root; c = tree.parent[c]) {
-      this.toggle(tree.parent[c], true);
-      this.showBranch(tree.branch[c]);
+    for (let c = n; c !== this.tree.root; c = this.tree.parent[c]) {
+      this.toggle(this.tree.parent[c], true);
+      this.pinned.add(this.tree.branch[c]);
     }
   }
 
-  showBranch(branch) {
-    const n = this.tree.owner[branch], place = branch - this.tree.first[n];
-    if (place >= START + (this.extra.get(n) ?? 0)) this.pinned = (this.pinned ?? new Set()).add(branch);
-  }
+  /** Show more branches of a wide node. */
+  showMore(n) { this.extra.set(n, (this.extra.get(n) ?? 0) + WIDE); }
 
-  showMore(n) {
-    this.extra.set(n, (this.extra.get(n) ?? 0) + WIDE);
-  }
-
-  /** Keep room for the widest text that a search will put beside each node, so that nothing moves as bounds tighten. */
-  reserve(trace) {
-    const { tree, numbers, roomRight } = this;
+  /**
+   * Keep room for the widest text that a search writes beside each node, so that nothing moves.
+   * @param {Moment} moment
+   */
+  reserve(moment) {
+    const { roomRight } = this, { shown } = this.numbers, { step } = moment;
+    const reserve = (n, text, size) => {
+      roomRight[n] = Math.max(roomRight[n], textWidth(text, size));
+    };
+    const reserveInterval = (n) => {
+      reserve(n, this.numbers.interval(moment.lower[n], moment.upper[n]), 13);
+    };
     roomRight.fill(0);
-    const width = (n, text, size) => { roomRight[n] = Math.max(roomRight[n], textWidth(text, size)); };
-    if (trace.cutting) for (let n = 0; n < tree.count; n++) width(n, numbers.interval(trace.lower[n], trace.upper[n]), 13);
-    for (let i = 0; i < trace.length; i++) {
-      const n = tree.target(trace.branches[i]), kind = trace.kinds[i], at = trace.at[i], more = trace.more;
-      if (kind === "T" || kind === "X" || kind === "L") width(n, numbers.interval(more[at], more[at + 1]), 13);
-      else if (kind === "W") width(n, numbers.shown[more[at]], 13);
-      else if (kind === "G") width(n, SHORT_AIMS[more[at]], 11.5);
-      else if (kind === "E") {
-        width(n, `α ${numbers.shown[more[at]]}`, 11.5);
-        width(n, `β ${numbers.shown[more[at + 1]]}`, 11.5);
-      }
+    moment.seek(0);
+    if (moment.trace.cutting) for (let n = 0; n < this.tree.count; n++) reserveInterval(n);
+    while (moment.step < moment.length) {
+      moment.forward();
+      const n = moment.node(moment.step);
+      reserveInterval(n);
+      if (moment.trace.kinds[moment.step - 1] !== "E") continue;
+      if (moment.trace.in_order) {
+        reserve(n, `α ${shown[moment.alpha[n]]}`, 11.5);
+        reserve(n, `β ${shown[moment.beta[n]]}`, 11.5);
+      } else reserve(n, SHORT_AIMS[moment.aims[n]], 11.5);
     }
+    moment.seek(step);
   }
 
   /**
-   * The items that are shown, parents first in branch order, and where each is.
-   *
-   * An item is a node at its first path; the end of a further branch to a shared node (`further`); or a run of
-   * branches that are left out (`run`). `way` are branches that must be seen, `current` a node whose children must.
+   * Return the items that are shown, parents first in branch order, with their places.
+   * @param {number[]} way branches that must be shown
+   * @param {number} current a node whose children must be shown, or NONE
    */
   items(way, current) {
     const { tree } = this;
     const along = new Set(way);
     const onWay = new Set(way.map((b) => tree.owner[b]));
     if (current !== NONE) onWay.add(current);
-    let top = tree.root, above = 0;
-    if (way.length > DEEP) {
-      above = Math.floor((way.length - NEAR) / NEAR) * NEAR; // moves on in leaps, not at every step
-      top = tree.owner[way[above]];
-    }
+    // Of a long way only the last plies are shown; they move on in leaps, not at every step.
+    const above = way.length > DEEP ? Math.floor((way.length - NEAR) / NEAR) * NEAR : 0;
+    const top = above ? tree.owner[way[above]] : tree.root;
+    /** @type {Item[]} */
     const items = [];
-    const stack = [{ node: top, branch: top === tree.root ? NONE : tree.branch[top], parent: null, depth: 0, above }];
+    /** @type {any[]} */
+    const stack = [{ node: top, branch: tree.branch[top], parent: null, depth: 0, above }];
     while (stack.length) {
-      const item = stack.pop();
+      const item = stack.pop(), n = item.node;
       items.push(item);
       item.children = [];
       item.key = item.run ? `run ${item.run[0]}` : `${item.branch}`;
-      item.inner = !item.run && tree.kind[item.node] !== TERMINAL;
+      item.inner = !item.run && tree.kind[n] !== TERMINAL;
       if (!item.inner || item.further) continue;
-      const n = item.node;
       item.open = !this.closed.has(n) && (this.opened[n] === 1 || onWay.has(n));
       if (!item.open) continue;
-      for (const piece of this.pieces(n, along)) {
-        const child = { parent: item, depth: item.depth + 1, ...piece };
-        if (!piece.run) {
-          child.node = tree.child[piece.branch];
-          child.further = tree.branch[child.node] !== piece.branch;
-        }
-        item.children.push(child);
-      }
-      for (let i = item.children.length - 1; i >= 0; i--) stack.push(item.children[i]);
+      item.children = this.pieces(n, along).map((piece) => this.child(item, piece));
+      stack.push(...item.children.slice().reverse());
     }
     this.place(items);
     return items;
   }
 
-  /** The branches of a node that are shown, with runs of those that are not. */
+  /** Return the item of a branch or run below another. */
+  child(parent, piece) {
+    const child = { parent, depth: parent.depth + 1, ...piece };
+    if (piece.run) return child;
+    const node = this.tree.child[piece.branch];
+    return { ...child, node, further: this.tree.branch[node] !== piece.branch };
+  }
+
+  /** Return the branches of a node that are shown, and the runs of those that are not. */
   pieces(n, along) {
-    const { tree } = this;
-    const begin = tree.first[n], end = tree.first[n + 1];
-    if (end - begin <= WIDE) return Array.from({ length: end - begin }, (_, i) => ({ branch: begin + i }));
-    const shown = new Set();
-    for (let b = begin; b < Math.min(end, begin + START + (this.extra.get(n) ?? 0)); b++) shown.add(b);
-    const add = (b) => { for (let k = b - 1; k <= b + 1; k++) if (k >= begin && k < end) shown.add(k); };
-    for (const b of along) if (b >= begin && b < end) add(b);
-    for (const b of this.pinned ?? []) if (b >= begin && b < end) add(b);
+    const { tree, extra, pinned } = this, begin = tree.first[n], end = tree.first[n + 1];
+    const isNear = (b) => along.has(b - 1) || along.has(b) || along.has(b + 1);
+    const isPinned = (b) => pinned.has(b - 1) || pinned.has(b) || pinned.has(b + 1);
+    const few = end - begin <= WIDE ? end : begin + START + (extra.get(n) ?? 0);
     const pieces = [];
     let next = begin;
-    for (const b of [...shown].sort((one, other) => one - other)) {
-      if (b > next) pieces.push({ run: [next, b], node: n });
+    const leaveOut = (b) => {
+      if (b > next) pieces.push({ run: [next, b], node: n, branch: NONE });
+    };
+    const isShown = (b) => b < few || isNear(b) || isPinned(b);
+    for (const b of tree.branches(n).filter(isShown)) {
+      leaveOut(b);
       pieces.push({ branch: b });
       next = b + 1;
     }
-    if (next < end) pieces.push({ run: [next, end], node: n });
+    leaveOut(end);
     return pieces;
   }
 
-  /** How far an item reaches to the left and to the right of its middle. */
+  /** Write an item's texts, and how far it reaches to the left and to the right of its middle. */
   measure(item) {
-    const { tree, numbers } = this;
-    if (item.run) {
-      item.text = `… ${(item.run[1] - item.run[0]).toLocaleString("en")} more`;
-      item.ownLeft = item.ownRight = textWidth(item.text, 12) / 2;
-      return;
-    }
-    const n = item.node;
+    const { tree, numbers } = this, n = item.node;
     let half = 0;
     if (item.branch !== NONE && item.parent) {
       item.label = clip(tree.label(item.branch), LONGEST_LABEL);
@@ -172,37 +208,37 @@ class Layout {
       item.p = p === NONE ? "" : numbers.shown[p];
       half = Math.max(textWidth(item.label, 12), textWidth(item.p, 12)) / 2 / LABEL_AT;
     }
-    if (item.further) {
+    if (item.run) {
+      item.text = `… ${count(item.run[1] - item.run[0])} more`;
+      half = textWidth(item.text, 12) / 2;
+    } else if (item.further) {
       item.text = `↪ ${clip(tree.path(n, 3), LONGEST_REFERENCE)}`;
-      item.ownLeft = item.ownRight = Math.max(half, textWidth(item.text, 11) / 2);
+      half = Math.max(half, textWidth(item.text, 11) / 2);
     } else if (!item.inner) {
-      item.ownLeft = item.ownRight = Math.max(half, 10, textWidth(numbers.shown[tree.utility[n]], 13) / 2);
+      half = Math.max(half, 10, textWidth(numbers.shown[tree.utility[n]], 13) / 2);
     } else {
-      const branches = tree.first[n + 1] - tree.first[n];
-      if (!item.open) {
-        const hidden = tree.below[n] - 1;
-        item.text = hidden ? `${hidden.toLocaleString("en")} below` : `${branches} below`;
-      }
-      const text = item.text ? textWidth(item.text, 11) / 2 + 8 : 0;
-      item.ownLeft = Math.max(half, RADIUS, text);
-      item.ownRight = Math.max(half, RADIUS + 12 + this.roomRight[n], text);
+      if (!item.open) item.text = `${count(tree.below[n] - 1 || tree.branches(n).length)} below`;
+      half = Math.max(half, RADIUS, item.text ? textWidth(item.text, 11) / 2 + 8 : 0);
+    }
+    item.ownLeft = item.ownRight = half;
+    if (item.inner && !item.further) {
+      item.ownRight = Math.max(half, RADIUS + 12 + this.roomRight[n]);
     }
   }
 
+  /** Write where each item is: subtrees side by side, and a parent above their middle. */
   place(items) {
-    for (let i = items.length - 1; i >= 0; i--) {
-      const item = items[i];
+    for (const item of items.slice().reverse()) {
       this.measure(item);
       item.left = item.ownLeft;
       item.right = item.ownRight;
       const { children } = item;
       if (!children.length) continue;
-      let reach = 0;
+      let reach = -BETWEEN;
       for (const child of children) {
-        child.offset = reach + child.left;
-        reach = child.offset + child.right + BETWEEN;
+        child.offset = reach + BETWEEN + child.left;
+        reach = child.offset + child.right;
       }
-      reach -= BETWEEN;
       const middle = (children[0].offset + children[children.length - 1].offset) / 2;
       for (const child of children) child.offset -= middle;
       item.left = Math.max(item.left, middle);
@@ -215,14 +251,15 @@ class Layout {
   }
 }
 
-/** The least rectangle around some items, with what stands beside and below them. */
+/**
+ * Return the least rectangle around some items and their texts.
+ * @param {Item[]} items
+ */
 function extent(items) {
-  let left = Infinity, right = -Infinity, top = Infinity, bottom = -Infinity;
-  for (const item of items) {
-    left = Math.min(left, item.x - item.ownLeft);
-    right = Math.max(right, item.x + item.ownRight);
-    top = Math.min(top, item.y - RADIUS);
-    bottom = Math.max(bottom, item.y + RADIUS + (item.inner && item.open ? 4 : 18));
-  }
-  return { x: left, y: top, width: right - left, height: bottom - top };
+  const x = Math.min(...items.map((item) => item.x - item.ownLeft));
+  const right = Math.max(...items.map((item) => item.x + item.ownRight));
+  const y = Math.min(...items.map((item) => item.y - RADIUS));
+  const below = (item) => (item.inner && item.open ? 4 : 18);
+  const bottom = Math.max(...items.map((item) => item.y + RADIUS + below(item)));
+  return { x, y, width: right - x, height: bottom - y };
 }

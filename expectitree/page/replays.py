@@ -1,4 +1,4 @@
-"""The same tree searched by several algorithms, each with its trace: the report behind the page that replays them."""
+"""One tree searched by several algorithms, each with its trace: the report that the page shows."""
 
 from __future__ import annotations
 
@@ -11,21 +11,17 @@ from expectitree.errors import AnalysisError
 from expectitree.searches.engine import usual_algorithms
 from expectitree.tree.model import Bounds, Tree
 
-MOST_NODES = 100_000  # of a tree that is replayed: its page has some 5 MB before the first step
-MOST_STEPS = (
-    50_000  # of one search that are replayed without being asked for more: some 2.5 MB of a page
-)
+MOST_NODES = 100_000  # of a tree that a page replays: they take about 6 MB
+MOST_STEPS = 50_000  # of one search that a page replays by default: they take about 3 MB
 
 
 @dataclass(frozen=True)
 class Replays:
-    """One file's tree, and what each search of it did, step by step."""
+    """One file's tree, and the steps of each search of it."""
 
     file: str
     tree: Tree
-    traces: Sequence[
-        Trace
-    ]  # one for each algorithm, in the order asked for; all with the same bounds
+    traces: Sequence[Trace]  # one for each algorithm, all with the same bounds
 
 
 def replays(
@@ -39,14 +35,14 @@ def replays(
 ) -> Replays:
     """Search a tree with each algorithm in turn, and return every step of each.
 
-    By default these are all, but best-first only where it does not think long. `bounds`,
-    `max_visits` and `file` are those of `trace`. Of each search the first `most_steps` steps are
-    kept (all with None), and all are counted. Raises `AnalysisError` for a tree of more than
-    100,000 nodes, and where no algorithm is named.
+    By default these are all algorithms, but best-first only where it is fast. `bounds`,
+    `max_visits` and `file` are those of `trace`. Each trace has the first `most_steps` steps (all
+    with None) and the number of all. Raises `AnalysisError` for a tree of more than 100,000 nodes,
+    and if `algorithms` is empty.
     """
     if len(tree) > MOST_NODES:
         raise AnalysisError(
-            f"a search of {len(tree):,} nodes is too long to be replayed, at most {MOST_NODES:,} can be:"
+            f"the tree has {len(tree):,} nodes, a page replays at most {MOST_NODES:,}:"
             " cut the tree with --depth"
         )
     found = [
@@ -54,5 +50,5 @@ def replays(
         for algorithm in (usual_algorithms(tree) if algorithms is None else algorithms)
     ]
     if not found:
-        raise AnalysisError("nothing to replay: name at least one algorithm")
+        raise AnalysisError("no algorithm was given: name at least one")
     return Replays(file, tree, found)

@@ -1,69 +1,74 @@
-// ---- What is seen of a moment: how each item looks, and what is said of it.
+// ---- How each item looks after a step, and what the page says of it.
 
-/** What is seen of a moment: how each item looks, and what stands beside it. */
+/** The looks of the items after the step that is shown. */
 class View {
+  /** @param {Page} page */
   constructor(page) {
-    Object.assign(this, { page, tree: page.tree, numbers: page.numbers });
+    this.page = page;
+    this.tree = page.tree;
+    this.numbers = page.numbers;
+    /** @type {Item | null} the item where the search is */
+    this.here = null;
   }
 
+  /**
+   * @param {Moment} moment
+   * @param {Item[]} items
+   */
   update(moment, items) {
+    const { step, trace } = moment, lastBranch = step ? trace.branches[step - 1] : null;
+    const lastNode = step ? moment.node(step) : NONE;
     this.moment = moment;
-    moment.explain();
     this.way = new Set(moment.way());
     this.open = new Set(moment.open.map((i) => moment.node(i + 1)));
-    this.last = moment.step ? moment.trace.kinds[moment.step - 1] : "";
-    const lastBranch = moment.step ? moment.trace.branches[moment.step - 1] : null;
-    const lastNode = moment.step ? moment.node(moment.step) : NONE;
-    this.here = null;
-    this.first = new Map(); // player -> its first best branch
+    this.changed = step && "TXVL".includes(trace.kinds[step - 1]) ? lastNode : NONE;
     for (const item of items) {
-      const n = item.node;
-      const above = item.parent?.hidden ?? false;
-      if (item.run) item.hidden = above;
-      else if (item.further) item.hidden = above || moment.isImpossible(item.branch);
-      else {
-        const reason = moment.reason[n];
-        item.hidden = !moment.visits[n] && (above || (reason !== VISITED && reason !== WAITING));
+      item.hidden = item.parent?.hidden ?? false;
+      if (item.further) item.hidden ||= this.tree.impossible.has(item.branch);
+      else if (!item.run) {
+        item.hidden = !moment.visits[item.node] && (item.hidden || moment.skipped[item.node] > 0);
       }
-      item.isBest = !item.run && item.parent !== null && moment.isBest(item.parent.node, item.branch);
-      if (item.isBest && !this.first.has(item.parent.node)) this.first.set(item.parent.node, item.branch);
-      if (!item.run && (item.branch === lastBranch || (n === lastNode && !item.further && !this.here))) this.here = item;
-      else if (!item.run && !this.here && (this.way.has(item.branch) || item.branch === NONE) && moment.step) this.near = item;
+      item.isBest = !item.run && item.parent !== null
+        && moment.bestBranches(item.parent.node).includes(item.branch);
     }
-    if (!this.here && moment.step) this.here = this.near ?? null;
-    this.changed = "TXVWL".includes(this.last || "-") ? lastNode : NONE;
+    const nodes = items.filter((item) => step && !item.run);
+    this.here = nodes.find((item) => item.branch === lastBranch)
+      ?? nodes.find((item) => item.node === lastNode && !item.further)
+      ?? nodes.reverse().find((item) => item.branch === NONE || this.way.has(item.branch)) ?? null;
   }
 
-  isHidden(item) { return item.hidden; }
-
+  /** Say whether a search left the branch to an item by a cut. */
   isCut(item) {
     if (item.run || item.further || item.branch === NONE || item.parent?.hidden) return false;
-    return this.moment.reason[item.node] === CUT_OFF;
+    return !this.moment.visits[item.node] && this.moment.skipped[item.node] === CUT_OFF;
   }
 
   branchClasses(item) {
-    const classes = [];
-    if (item.isBest) classes.push(this.first.get(item.parent.node) === item.branch ? "best" : "tie");
-    if (!item.run && this.way.has(item.branch)) classes.push("way");
+    const { moment, tree } = this, classes = [];
+    if (item.isBest) {
+      classes.push(moment.bestBranches(item.parent.node)[0] === item.branch ? "best" : "tie");
+    }
+    if (this.way.has(item.branch)) classes.push("way");
     if (item.hidden) classes.push("grey");
-    if (item.run || item.branch === NONE) return classes.join(" ");
-    if (this.moment.isImpossible(item.branch)) classes.push("zero");
-    else if (!item.further && this.moment.reason[item.node] === PASSED_OVER) classes.push("passed");
+    const isSkipped = !item.further && !item.run && !moment.visits[item.node]
+      && moment.skipped[item.node] === SKIPPED;
+    if (tree.impossible.has(item.branch)) classes.push("zero");
+    else if (isSkipped) classes.push("passed");
     return classes.join(" ");
   }
 
   nodeClasses(item) {
-    const n = item.node, classes = [];
-    classes.push(this.moment.visits[n] ? "visited" : item.hidden ? "grey" : "waiting");
+    const n = item.node;
+    const classes = [this.moment.visits[n] ? "visited" : item.hidden ? "grey" : "waiting"];
     if (this.open.has(n)) classes.push("open");
-    if (this.here && this.here.node === n) classes.push("here");
+    if (this.here?.node === n) classes.push("here");
     if (this.page.selected === n) classes.push("selected");
     if (this.changed === n) classes.push("changed");
     if (this.moment.isExact(n)) classes.push("exact");
     return classes.join(" ");
   }
 
-  /** A leaf's utility, or what is known of a node's value. */
+  /** Return a leaf's utility, or what is known of a node's value. */
   known(n) {
     const { tree, numbers, moment } = this;
     if (tree.kind[n] === TERMINAL) {
@@ -75,35 +80,28 @@ class View {
     return numbers.interval(lower, upper);
   }
 
-  /** What is asked of a node that is entered and not yet left: alpha and beta, or the aim of a walk. */
+  /** Return alpha and beta of a node that is being searched, or its aim in a walk. */
   window(n) {
     if (!this.open.has(n)) return ["", ""];
-    if (!this.moment.trace.inOrder) return [this.moment.aim(n, SHORT_AIMS), ""];
+    if (!this.moment.trace.in_order) return [this.moment.aim(n, SHORT_AIMS), ""];
     const { shown } = this.numbers;
     return [`α ${shown[this.moment.alpha[n]]}`, `β ${shown[this.moment.beta[n]]}`];
   }
 
-  /** A node in words, for the outline and for whoever points at it. */
+  /** Return an item in words, for the outline and for the tooltip. */
   words(item) {
     if (item.run) return item.text;
-    const { tree, numbers, moment } = this;
-    const n = item.node, kind = tree.kind[n];
-    const words = [];
-    if (item.branch !== NONE) {
-      const p = tree.probability[item.branch];
-      words.push(tree.label(item.branch) + (p === NONE ? "" : ` (p ${numbers.shown[p]})`));
-    }
-    if (item.further) return `${words.join("")}: the node that is ${tree.path(n, 12)} too`;
+    const { tree, numbers, moment } = this, n = item.node, p = tree.probability[item.branch];
+    const odds = p >= 0 ? ` (p ${numbers.shown[p]})` : "";
+    const branch = item.branch === NONE ? "" : `${tree.label(item.branch)}${odds}: `;
+    if (item.further) return `${branch}a further branch to ${tree.path(n, 12)}`;
     const value = this.known(n);
-    const what = kind === TERMINAL ? (value === "?" ? "leaf, not seen" : `leaf ${value}`) : `${KIND_NAMES[kind]} ${value}`;
-    words.push(words.length ? `: ${what}` : what);
+    const leaf = value === "?" ? "leaf, not visited" : `leaf ${value}`;
+    const node = tree.kind[n] === TERMINAL ? leaf : `${KIND_NAMES[tree.kind[n]]} ${value}`;
     const [alpha, beta] = this.window(n);
-    if (alpha) words.push(`, ${alpha.replace("α", "alpha")}`);
-    if (beta) words.push(`, ${beta.replace("β", "beta")}`);
-    if (item.isBest) words.push(", best");
-    const reason = REASONS[moment.reason[n]];
-    if (reason && !item.parent?.hidden) words.push(`, ${reason}`);
-    if (item.text) words.push(`, ${item.text}`);
-    return words.join("");
+    return [
+      branch + node, alpha.replace("α", "alpha"), beta.replace("β", "beta"),
+      item.isBest && "best", !item.parent?.hidden && moment.reason(n), item.text,
+    ].filter(Boolean).join(", ");
   }
 }

@@ -1,4 +1,7 @@
-"""Pictures of a tree and a search: one layout, drawn in several formats."""
+"""Pictures of a tree and a search: one content and one layout, drawn in several formats.
+
+To add a format, write a module with a function `draw` and add its row to `PICTURES`.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,20 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-# The ending of a picture's file -> the module and the function that draw it, imported when needed.
+# The ending of a picture's file -> the module that draws it, imported when it is needed.
 PICTURES = {
-    ".svg": ("picture.svg", "picture_svg"),
-    ".png": ("picture.raster", "picture_png"),
-    ".pdf": ("picture.raster", "picture_pdf"),
-    ".dot": ("picture.dot", "picture_dot"),
-    ".mmd": ("picture.mermaid", "picture_mermaid"),
-    ".tex": ("picture.tikz", "picture_tikz"),
-    ".html": ("page", "page_html"),
+    ".svg": "picture.svg",
+    ".png": "picture.png",
+    ".pdf": "picture.pdf",
+    ".dot": "picture.dot",
+    ".mmd": "picture.mermaid",
+    ".tex": "picture.tikz",
+    ".html": "page",
 }
-_PIECES = ("page_html", "picture_png", "picture_pdf")  # the others yield lines
+_WHOLE = ("html", "png", "pdf")  # the other modules yield lines
 
 
 def drawing(kind: str) -> Callable[..., Any]:
-    """Return the function that draws a kind of picture, `svg` say: it yields text, or returns bytes."""
-    module, function = PICTURES[f".{kind}"]
-    draw: Callable[..., Any] = getattr(import_module(f"expectitree.{module}"), function)
-    if function in _PIECES:
-        return draw
-    return lambda *arguments: (f"{line}\n" for line in draw(*arguments))
+    """Return the function that draws a kind of picture: it yields text or returns bytes."""
+    draw: Callable[..., Any] = import_module(f"expectitree.{PICTURES[f'.{kind}']}").draw
+    return draw if kind in _WHOLE else lambda *given: (f"{line}\n" for line in draw(*given))

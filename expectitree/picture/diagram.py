@@ -1,21 +1,29 @@
-"""Where everything in a picture is: symbols, lines and texts with their coordinates, for whatever draws them.
+"""The place of everything in a picture: symbols, lines and texts with their coordinates.
 
-The layers of the tree are rows (or columns, where it grows to the right): one of nodes, one of the
-texts on the branches below them, one of nodes. Each text on a branch has a room of its own in its
-row, above the child, and each branch that passes by a row has one there: so nothing runs through a
-node or a text, however wide they are. Only a branch to a node that hangs elsewhere ends with a
-curve, which stays between two rows.
+The layout has two axes: `cross` within a row, and `on` from row to row. Rows of nodes and rows of
+the texts on their branches take turns. Each text, and each branch that passes a row, has room of
+its own there, so no line runs through a node or a text. Only a branch to a shared node that is
+drawn elsewhere ends with a curve, which stays between two rows. Where the tree grows to the right,
+the axes are exchanged when points are written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 from unicodedata import bidirectional
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.picture.content import BEST, ELSEWHERE, NOTE, Content, Link, Spot, Style, content
+from expectitree.picture.content import (
+    BEST,
+    ELSEWHERE,
+    NOTE,
+    Content,
+    Edge,
+    Glyph,
+    Style,
+    content,
+)
 from expectitree.picture.text import LINE, broken, text_width
 from expectitree.picture.tidy import tidy
 
@@ -26,11 +34,26 @@ HALF = 12.0  # of a symbol's width and height
 _BESIDE = HALF + 5  # from a symbol's middle to its text
 _BOX = 11.0  # half the height of a terminal's box
 _MARGIN = 16.0
-_STROKE, _STROKES_APART = (
-    6.5,
-    2.2,
-)  # half of a stroke across a branch, and half of what is between two
+_STROKE = 6.5  # half of a stroke across a branch
+_STROKES_APART = 2.2  # half of the distance between two strokes
 _NARROWEST = 300.0  # of a picture with a heading
+
+
+class _Distances(NamedTuple):
+    """The distances that depend on the direction of growth."""
+
+    fan: float  # least between a row of nodes and that of their branches' texts
+    most_fan: float
+    steepness: float  # how much of a branch's way across is added to that
+    apart: float  # between nodes
+    apart_terminals: float
+    apart_lines: float
+
+
+_DISTANCES = {
+    "down": _Distances(28, 130, 0.12, 14, 10, 10),
+    "right": _Distances(26, 150, 0.15, 10, 4, 6),
+}
 
 
 class Text(NamedTuple):
@@ -45,11 +68,11 @@ class Text(NamedTuple):
 
 
 class Path(NamedTuple):
-    """A line through points; perhaps a curve goes on from the last of them, and then a straight piece."""
+    """A line through points; then perhaps a curve, and a straight piece after that."""
 
     points: tuple[Point, ...]
     curve: tuple[Point, Point, Point] | None = None  # two control points and the curve's end
-    goal: Point | None = None  # beyond that
+    goal: Point | None = None  # the end of the straight piece
 
 
 class Box(NamedTuple):
@@ -61,10 +84,10 @@ class Box(NamedTuple):
     bottom: float
 
 
-class PlacedSpot(NamedTuple):
-    """A spot, the middle of its symbol, its texts, and the room of all that."""
+class PlacedGlyph(NamedTuple):
+    """A glyph, the middle of its symbol, its texts, and the room of all that."""
 
-    spot: Spot
+    glyph: Glyph
     x: float
     y: float
     half_width: float  # of the symbol
@@ -72,10 +95,10 @@ class PlacedSpot(NamedTuple):
     box: Box
 
 
-class PlacedLink(NamedTuple):
-    """A link, its line in one or two parts, its texts, and where a cut crosses it."""
+class PlacedEdge(NamedTuple):
+    """An edge, its line in one or two parts, its texts, and the strokes of a cut across it."""
 
-    link: Link
+    edge: Edge
     paths: tuple[Path, ...]
     texts: tuple[Text, ...]
     box: Box | None  # of the texts
@@ -91,476 +114,326 @@ class Diagram:
     width: float = 0
     height: float = 0
     heading: list[Text] = field(default_factory=list)
-    spots: list[PlacedSpot] = field(default_factory=list)
-    links: list[PlacedLink] = field(default_factory=list)
+    glyphs: list[PlacedGlyph] = field(default_factory=list)
+    edges: list[PlacedEdge] = field(default_factory=list)
 
 
 def diagram(evaluation: Evaluation, style: Style) -> Diagram:
     """Return the picture of an evaluated tree, with the place of everything."""
-    found = content(evaluation, style)
-    return (_Right if style.direction == "right" else _Down)(found, style).diagram()
+    return _Layout(content(evaluation, style), style).diagram()
 
 
-class _Extent(NamedTuple):
-    """How far something reaches from its middle."""
+class _Block(NamedTuple):
+    """The room of a glyph or of an edge's texts, in the picture, around an origin."""
 
-    left: float
-    right: float
-    up: float
-    down: float
+    box: Box
+    texts: tuple[Text, ...]
+    half_width: float = 0  # of a glyph's symbol
+    symbol: Point = (0, 0)  # how far it reaches to the left of its middle, and above it
 
 
 class _Item(NamedTuple):
-    """What takes room in a row: a spot, the text on a link, or a link that passes by."""
+    """What takes room in a row: a glyph, the texts of an edge, or an edge that passes."""
 
     row: int
-    spot: int = -1
-    link: int = -1
+    glyph: int = -1
+    edge: int = -1
     is_text: bool = False
 
 
 class _Layout:
-    """Lays out along two axes: across the rows (`cross`), and on from row to row (`on`)."""
-
-    fan, most_fan, steepness = (
-        28.0,
-        130.0,
-        0.12,
-    )  # between a row of nodes and that of their branches' texts
-    apart, apart_terminals, apart_lines = 14.0, 10.0, 10.0
+    """Lays out a picture's content along the two axes."""
 
     def __init__(self, found: Content, style: Style) -> None:
         self.content, self.style = found, style
-        self.measured = [measured(spot) for spot in found.spots]
-        self.texts = [self.link_texts(link) for link in found.links]
+        self.is_down = style.direction == "down"
+        self.distances = _DISTANCES[style.direction]
+        self.glyph_blocks = [_glyph_block(glyph) for glyph in found.glyphs]
+        self.edge_blocks = [self.edge_block(edge) for edge in found.edges]
         self.items: list[_Item] = []
         self.children: list[list[int]] = []
-        self.spot_item = [0] * len(found.spots)
-        self.text_item = [0] * len(found.links)
-        self.last_item = [0] * len(
-            found.links
-        )  # where a link to a node that hangs elsewhere leaves its way down
-
-    # ---- To be said by each direction.
-
-    def link_texts(self, link: Link) -> tuple[str, ...]:
-        raise NotImplementedError
-
-    def across(self, extent: _Extent) -> tuple[float, float]:
-        raise NotImplementedError
-
-    def along(self, extent: _Extent) -> tuple[float, float]:
-        raise NotImplementedError
-
-    def text_size(self, link: int) -> tuple[float, float]:
-        """How much room a link's text takes across, and on."""
-        raise NotImplementedError
-
-    def point(self, cross: float, on: float) -> Point:
-        raise NotImplementedError
-
-    def middle(self, start: float, before: float, own: float) -> float:
-        """Where in a row a spot's middle is."""
-        raise NotImplementedError
-
-    def exit(self, spot: int) -> float:
-        """How far from a spot's middle its branches begin."""
-        raise NotImplementedError
-
-    def entry(self, spot: int) -> float:
-        """How far before a spot's middle its branch ends."""
-        raise NotImplementedError
-
-    def placed_texts(self, link: int, cross: float, on: float) -> tuple[Text, ...]:
-        raise NotImplementedError
-
-    # ---- The same for both.
+        self.glyph_item = [0] * len(found.glyphs)
+        self.text_item = [0] * len(found.edges)
+        self.last_item = [0] * len(found.edges)  # the last item of an edge before its child
+        self.offset = (0.0, 0.0)  # from a place in the layout to that in the picture
 
     def diagram(self) -> Diagram:
+        """Return the whole picture."""
         self.make_items()
         sizes = [self.room(item) for item in self.items]
         self.cross = tidy(self.children, [size[0] for size in sizes], [size[1] for size in sizes])
         self.make_rows()
         picture = Diagram(self.content, self.style)
-        picture.spots = [self.placed_spot(spot) for spot in range(len(self.content.spots))]
-        picture.links = [self.placed_link(link) for link in range(len(self.content.links))]
-        return _framed(picture)
+        self.frame(picture)
+        picture.glyphs = [self.placed_glyph(glyph) for glyph in range(len(self.content.glyphs))]
+        picture.edges = [self.placed_edge(edge) for edge in range(len(self.content.edges))]
+        return picture
+
+    # ---- What depends on the direction.
+
+    def edge_block(self, edge: Edge) -> _Block | None:
+        """Return the room of an edge's texts; the origin is where they begin, in their middle."""
+        lines = edge.label
+        if edge.probability:
+            is_one_line = len(lines) == 1 and not self.is_down and not _is_right_to_left(lines[0])
+            lines = (
+                (f"{lines[0]}, p {edge.probability}",)
+                if is_one_line
+                else (*lines, edge.probability)
+            )
+        if not lines:
+            return None
+        is_bold = edge.rank == BEST
+        width = max(text_width(line, LABEL_FONT, is_bold) for line in lines)
+        high = len(lines) * LABEL_FONT * LINE
+        texts = _lines([(lines, LABEL_FONT)], 0 if self.is_down else 3, is_bold)
+        if not self.is_down:
+            return _Block(Box(0, -high / 2, width + 6, high / 2), texts)
+        texts = _moved(texts, 0, high / 2 + 1)
+        return _Block(Box(-width / 2, 0, width / 2, high + 2), texts)
+
+    def across(self, box: Box) -> tuple[float, float]:
+        """Return how far a block reaches from its origin to both sides, within its row."""
+        return (-box.left, box.right) if self.is_down else (-box.top, box.bottom)
+
+    def along(self, box: Box) -> tuple[float, float]:
+        """Return how far a block reaches from its origin, back and on."""
+        return (-box.top, box.bottom) if self.is_down else (-box.left, box.right)
+
+    def point(self, cross: float, on: float) -> Point:
+        """Return a place in the picture."""
+        x, y = (cross, on) if self.is_down else (on, cross)
+        return x + self.offset[0], y + self.offset[1]
+
+    def exit(self, glyph: int) -> float:
+        """Return how far from a glyph's middle its edges begin."""
+        return HALF if self.is_down else self.glyph_blocks[glyph].box.right + 3
+
+    def entry(self, glyph: int) -> float:
+        """Return how far before a glyph's middle its edge ends."""
+        return self.glyph_blocks[glyph].symbol[1 if self.is_down else 0]
+
+    # ---- Items and rows.
 
     def make_items(self) -> None:
-        """Hang up all that takes room: below a spot the texts of its links, below these what the links lead to."""
-        links, layer = self.content.links, self.content.layer
-        stack = [(self.hang(_Item(0, spot=0), -1), 0)]
+        """Create one item per glyph, per edge's texts, and per row that an edge passes."""
+        edges, layer = self.content.edges, self.content.layer
+        stack = [(self.add(_Item(0, glyph=0), -1), 0)]
         while stack:
-            item, spot = stack.pop()
-            for link in self.content.below[spot]:
-                row = 2 * layer[spot] + 1
-                last = self.text_item[link] = self.hang(_Item(row, link=link, is_text=True), item)
-                child = links[link].child
+            item, glyph = stack.pop()
+            for edge in self.content.below[glyph]:
+                row = 2 * layer[glyph] + 1
+                last = self.text_item[edge] = self.add(_Item(row, edge=edge, is_text=True), item)
+                child = edges[edge].child
                 for between in range(row + 1, 2 * layer[child]):
-                    last = self.hang(_Item(between, link=link), last)
-                self.last_item[link] = last
-                if links[link].is_first:
-                    stack.append((self.hang(_Item(2 * layer[child], spot=child), last), child))
+                    last = self.add(_Item(between, edge=edge), last)
+                self.last_item[edge] = last
+                if edges[edge].is_first:
+                    stack.append((self.add(_Item(2 * layer[child], glyph=child), last), child))
 
-    def hang(self, item: _Item, parent: int) -> int:
+    def add(self, item: _Item, parent: int) -> int:
+        """Add an item below another and return its number."""
         number = len(self.items)
         self.items.append(item)
         self.children.append([])
         if parent >= 0:
             self.children[parent].append(number)
-        if item.spot >= 0:
-            self.spot_item[item.spot] = number
+        if item.glyph >= 0:
+            self.glyph_item[item.glyph] = number
         return number
 
     def room(self, item: _Item) -> tuple[float, float]:
-        """How far an item reaches across, to both sides."""
-        if item.spot >= 0:
-            before, after = self.across(self.measured[item.spot].extent)
-            is_small = self.content.spots[item.spot].kind == "TERMINAL"
-            half = (self.apart_terminals if is_small else self.apart) / 2
-            return before + half, after + half
-        if item.is_text and self.texts[item.link]:
-            half = self.text_size(item.link)[0] / 2 + self.apart_lines / 2
-        else:
-            half = self.apart_lines / 2
-        return half, half
+        """Return how far an item reaches to both sides, with its part of the distance to others."""
+        block, apart = self.edge_blocks[item.edge] if item.is_text else None, self.distances[-1]
+        if item.glyph >= 0:
+            block = self.glyph_blocks[item.glyph]
+            is_terminal = self.content.glyphs[item.glyph].kind == "TERMINAL"
+            apart = self.distances.apart_terminals if is_terminal else self.distances.apart
+        before, after = self.across(block.box) if block else (0.0, 0.0)
+        return before + apart / 2, after + apart / 2
 
     def make_rows(self) -> None:
-        """Find out where each row begins, and how thick it is."""
-        links = self.content.links
+        """Compute where each row begins."""
         count = 2 * max(self.content.layer) + 1
-        before, after = [0.0] * (count + 1), [0.0] * (count + 1)  # of rows of nodes
-        thick = [0.0] * (count + 1)  # of rows of texts
-        spread, curve = [0.0] * (count + 1), [0.0] * (count + 1)  # how far lines have to go across
+        before, after, fan = [0.0] * count, [0.0] * count, [0.0] * count
         for item in self.items:
-            if item.spot >= 0:
-                sides = self.along(self.measured[item.spot].extent)
-                before[item.row] = max(before[item.row], sides[0])
-                after[item.row] = max(after[item.row], sides[1])
-            elif item.is_text:
-                if self.texts[item.link]:
-                    thick[item.row] = max(thick[item.row], self.text_size(item.link)[1])
-                parent = self.cross[self.spot_item[links[item.link].parent]]
-                spread[item.row] = max(
-                    spread[item.row], abs(parent - self.cross[self.text_item[item.link]])
-                )
-        for number, link in enumerate(links):
-            if not link.is_first:
-                row = 2 * self.content.layer[link.child] - 1
-                way = abs(
-                    self.cross[self.last_item[number]] - self.cross[self.spot_item[link.child]]
-                )
-                curve[row] = max(curve[row], 26 + min(way * self.steepness, self.most_fan))
-        self.start, self.before = [0.0] * (count + 1), before
-        self.fan_start, self.end = [0.0] * (count + 1), [0.0] * (count + 1)  # of rows of texts
+            block = self.glyph_blocks[item.glyph] if item.glyph >= 0 else None
+            if item.is_text:
+                block = self.edge_blocks[item.edge]
+                parent = self.cross[self.glyph_item[self.content.edges[item.edge].parent]]
+                way = abs(parent - self.cross[self.text_item[item.edge]])
+                fan[item.row] = max(fan[item.row], way)
+            if block:
+                back, on = self.along(block.box)
+                before[item.row] = max(before[item.row], back)
+                after[item.row] = max(after[item.row], on)
+        curve = [9.0 if size else 0.0 for size in after]
+        for number, edge in enumerate(self.content.edges):
+            if not edge.is_first:
+                row = 2 * self.content.layer[edge.child] - 1
+                end = self.cross[self.glyph_item[edge.child]]
+                way = abs(self.cross[self.last_item[number]] - end) * self.distances.steepness
+                curve[row] = max(curve[row], 26 + min(way, self.distances.most_fan))
+        self.before = before
+        self.fan_start, self.start, self.end = [0.0] * count, [0.0] * count, [0.0] * count
         on = 0.0
         for row in range(count):
-            self.start[row] = on
-            if row % 2 == 0:
-                on += before[row] + after[row]
-                continue
+            is_text = row % 2 == 1
             self.fan_start[row] = on
-            on += min(self.fan + spread[row] * self.steepness, self.most_fan)
+            if is_text:
+                spread = self.distances.fan + fan[row] * self.distances.steepness
+                on += min(spread, self.distances.most_fan)
             self.start[row] = on
-            on += thick[row]
+            on += before[row] + after[row]
             self.end[row] = on
-            on += max(curve[row], 9.0 if thick[row] else 0.0)
+            on += curve[row] if is_text else 0.0
 
-    def spot_middle(self, spot: int) -> Point:
-        """Where a spot's middle is: across, and on."""
-        item = self.spot_item[spot]
+    def middle(self, glyph: int) -> tuple[float, float]:
+        """Return where a glyph's middle is: across, and on. A column is flush left."""
+        item = self.glyph_item[glyph]
         row = self.items[item].row
-        own = self.along(self.measured[spot].extent)[0]
-        return self.cross[item], self.middle(self.start[row], self.before[row], own)
+        own = self.along(self.glyph_blocks[glyph].box)[0]
+        return self.cross[item], self.start[row] + (self.before[row] if self.is_down else own)
 
-    def placed_spot(self, spot: int) -> PlacedSpot:
-        x, y = self.point(*self.spot_middle(spot))
-        size = self.measured[spot]
-        texts = tuple(text._replace(x=text.x + x, y=text.y + y) for text in size.texts)
-        extent = size.extent
-        box = Box(x - extent.left, y - extent.up, x + extent.right, y + extent.down)
-        return PlacedSpot(self.content.spots[spot], x, y, size.half_width, texts, box)
+    def edge_origin(self, edge: int) -> tuple[float, float]:
+        """Return where the texts of an edge begin: across, and on."""
+        item = self.text_item[edge]
+        return self.cross[item], self.start[self.items[item].row]
 
-    def placed_link(self, number: int) -> PlacedLink:
-        link = self.content.links[number]
-        from_cross, from_on = self.spot_middle(link.parent)
-        to_cross, to_on = self.spot_middle(link.child)
-        row = 2 * self.content.layer[link.parent] + 1
-        cross = self.cross[self.text_item[number]]
-        text_start = self.start[row]
-        way = [
-            self.point(from_cross, from_on + self.exit(link.parent)),
-            self.point(from_cross, self.fan_start[row]),
+    # ---- Places.
+
+    def frame(self, picture: Diagram) -> None:
+        """Write the heading and the size, and move the layout to positive coordinates."""
+        glyphs = [(block, self.middle(n)) for n, block in enumerate(self.glyph_blocks)]
+        edges = [(block, self.edge_origin(n)) for n, block in enumerate(self.edge_blocks) if block]
+        boxes = [_moved_box(block.box, *self.point(*place)) for block, place in glyphs + edges]
+        left, top = min(box.left for box in boxes), min(box.top for box in boxes)
+        wide, high = max(box.right for box in boxes) - left, max(box.bottom for box in boxes) - top
+        inner = max(wide, _NARROWEST) if self.style.title else wide
+        y = _MARGIN
+        if self.style.title:
+            title, summary = self.content.title, self.content.summary
+            for text, size, is_bold in ((title, TITLE_FONT, True), (summary, LABEL_FONT, False)):
+                for line in broken(text, int(inner / size / 0.6), 6):
+                    inner = max(inner, text_width(line, size, is_bold))
+                    picture.heading.append(Text(_MARGIN, y + size, line, size, "start", is_bold))
+                    y += size * LINE
+            y += 14
+        self.offset = (_MARGIN + (inner - wide) / 2 - left, y - top)
+        picture.width, picture.height = inner + 2 * _MARGIN, y + high + _MARGIN
+
+    def placed_glyph(self, number: int) -> PlacedGlyph:
+        block = self.glyph_blocks[number]
+        x, y = self.point(*self.middle(number))
+        texts, box = _moved(block.texts, x, y), _moved_box(block.box, x, y)
+        return PlacedGlyph(self.content.glyphs[number], x, y, block.half_width, texts, box)
+
+    def placed_edge(self, number: int) -> PlacedEdge:
+        edge, block, layer = (
+            self.content.edges[number],
+            self.edge_blocks[number],
+            self.content.layer,
+        )
+        from_cross, from_on = self.middle(edge.parent)
+        to_cross, to_on = self.middle(edge.child)
+        cross, text_start = self.edge_origin(number)
+        fan_start = self.fan_start[2 * layer[edge.parent] + 1]
+        parts = [
+            [
+                self.point(from_cross, from_on + self.exit(edge.parent)),
+                self.point(from_cross, fan_start),
+            ]
         ]
-        texts = self.texts[number]
-        goal = self.point(to_cross, to_on - self.entry(link.child))
-        is_straight = not texts and link.is_first and self.is_bare(link.parent)
-        if is_straight and self.content.layer[link.child] == self.content.layer[link.parent] + 1:
-            way.append(goal)
-            return PlacedLink(link, (Path(tuple(way)),), (), None, _strokes(link, way[-2], way[-1]))
-        way.append(self.point(cross, text_start))
-        strokes = _strokes(link, way[-2], way[-1])
-        parts = [way]
-        placed: tuple[Text, ...] = ()
+        goal = self.point(to_cross, to_on - self.entry(edge.child))
+        if layer[edge.child] == layer[edge.parent] + 1 and self.is_bare(edge.parent):
+            strokes = _strokes(edge, parts[0][-1], goal)
+            return PlacedEdge(edge, (Path((*parts[0], goal)),), (), None, strokes)
+        parts[0].append(self.point(cross, text_start))
+        strokes = _strokes(edge, parts[0][-2], parts[0][-1])
+        texts: tuple[Text, ...] = ()
         box = None
-        if texts:
-            size = self.text_size(number)
-            placed = self.placed_texts(number, cross, text_start)
-            parts.append([self.point(cross, text_start + size[1])])
-            corners = (
-                self.point(cross - size[0] / 2, text_start),
-                self.point(cross + size[0] / 2, text_start + size[1]),
-            )
-            box = Box(*corners[0], *corners[1])
-        if link.is_first:
+        if block:
+            texts = _moved(block.texts, *parts[0][-1])
+            box = _moved_box(block.box, *parts[0][-1])
+            parts.append([self.point(cross, text_start + self.along(block.box)[1])])
+        if edge.is_first:
             parts[-1].append(goal)
-            return PlacedLink(
-                link, tuple(Path(tuple(part)) for part in parts), placed, box, strokes
-            )
-        end = self.end[2 * self.content.layer[link.child] - 1]
-        parts[-1].append(self.point(cross, end))
-        row_start = self.start[
-            2 * self.content.layer[link.child]
-        ]  # where others in this row may begin
-        half = (end + row_start) / 2
-        curve = self.point(cross, half), self.point(to_cross, half), self.point(to_cross, row_start)
-        paths = [Path(tuple(part)) for part in parts]
-        paths[-1] = paths[-1]._replace(curve=curve, goal=goal)
-        return PlacedLink(link, tuple(paths), placed, box, strokes)
+            paths = [Path(tuple(part)) for part in parts]
+        else:
+            end, row_start = self.end[2 * layer[edge.child] - 1], self.start[2 * layer[edge.child]]
+            parts[-1].append(self.point(cross, end))
+            half = (end + row_start) / 2
+            ends = (cross, half), (to_cross, half), (to_cross, row_start)
+            one, other, last = (self.point(*end) for end in ends)
+            paths = [Path(tuple(part)) for part in parts]
+            paths[-1] = Path(paths[-1].points, (one, other, last), goal)
+        return PlacedEdge(edge, tuple(paths), texts, box, strokes)
 
-    def is_bare(self, spot: int) -> bool:
-        """Say whether no branch of a spot has a text, or leads elsewhere: then they are straight lines."""
-        return all(
-            not self.texts[link] and self.content.links[link].is_first
-            for link in self.content.below[spot]
-        )
-
-
-class _Down(_Layout):
-    """The root on top."""
-
-    def link_texts(self, link: Link) -> tuple[str, ...]:
-        return (*link.label, link.probability) if link.probability else link.label
-
-    def across(self, extent: _Extent) -> tuple[float, float]:
-        return extent.left, extent.right
-
-    def along(self, extent: _Extent) -> tuple[float, float]:
-        return extent.up, extent.down
-
-    def text_size(self, link: int) -> tuple[float, float]:
-        return _texts_width(self.content.links[link], self.texts[link]), len(
-            self.texts[link]
-        ) * LABEL_FONT * LINE + 2
-
-    def point(self, cross: float, on: float) -> Point:
-        return cross, on
-
-    def middle(self, start: float, before: float, own: float) -> float:
-        return start + before
-
-    def exit(self, spot: int) -> float:
-        return HALF
-
-    def entry(self, spot: int) -> float:
-        return self.measured[spot].symbol[1]
-
-    def placed_texts(self, link: int, cross: float, on: float) -> tuple[Text, ...]:
-        is_bold = self.content.links[link].rank == BEST
-        step = LABEL_FONT * LINE
-        return tuple(
-            Text(
-                cross,
-                on + 1 + step * (line + 0.5) + 0.35 * LABEL_FONT,
-                text,
-                LABEL_FONT,
-                "middle",
-                is_bold,
-            )
-            for line, text in enumerate(self.texts[link])
-        )
-
-
-class _Right(_Layout):
-    """The root on the left."""
-
-    fan, most_fan, steepness = 26.0, 150.0, 0.15
-    apart, apart_terminals, apart_lines = 10.0, 4.0, 6.0
-
-    def link_texts(self, link: Link) -> tuple[str, ...]:
-        if not link.probability:
-            return link.label
-        if len(link.label) == 1 and not any(
-            bidirectional(c) in ("R", "AL", "AN") for c in link.label[0]
-        ):
-            return (f"{link.label[0]}, p {link.probability}",)
-        return (*link.label, link.probability)
-
-    def across(self, extent: _Extent) -> tuple[float, float]:
-        return extent.up, extent.down
-
-    def along(self, extent: _Extent) -> tuple[float, float]:
-        return extent.left, extent.right
-
-    def text_size(self, link: int) -> tuple[float, float]:
-        return len(self.texts[link]) * LABEL_FONT * LINE, _texts_width(
-            self.content.links[link], self.texts[link]
-        ) + 6
-
-    def point(self, cross: float, on: float) -> Point:
-        return on, cross
-
-    def middle(self, start: float, before: float, own: float) -> float:
-        return start + own
-
-    def exit(self, spot: int) -> float:
-        return self.measured[spot].extent.right + 3
-
-    def entry(self, spot: int) -> float:
-        return self.measured[spot].symbol[0]
-
-    def placed_texts(self, link: int, cross: float, on: float) -> tuple[Text, ...]:
-        is_bold = self.content.links[link].rank == BEST
-        step = LABEL_FONT * LINE
-        top = cross - step * len(self.texts[link]) / 2
-        return tuple(
-            Text(
-                on + 3,
-                top + step * (line + 0.5) + 0.35 * LABEL_FONT,
-                text,
-                LABEL_FONT,
-                "start",
-                is_bold,
-            )
-            for line, text in enumerate(self.texts[link])
-        )
+    def is_bare(self, glyph: int) -> bool:
+        """Say whether the branches of a glyph are straight lines: no text, no curve."""
+        below = self.content.below[glyph]
+        return all(self.edge_blocks[n] is None and self.content.edges[n].is_first for n in below)
 
 
 # ---- Sizes.
 
 
-class _Measured(NamedTuple):
-    extent: _Extent
-    half_width: float  # of the symbol
-    symbol: Point  # how far it reaches to the left of its middle (half way up), and above it
-    texts: tuple[Text, ...]  # beside its middle
-
-
-def measured(spot: Spot) -> _Measured:
-    """Return how much room a spot takes, and where its texts are beside its middle."""
-    if spot.kind in (NOTE, ELSEWHERE):
-        lines = spot.remarks or (spot.value,)
+def _glyph_block(glyph: Glyph) -> _Block:
+    """Return the room of a glyph around the middle of its symbol."""
+    if glyph.kind in (NOTE, ELSEWHERE):
+        lines = glyph.remarks or (glyph.value,)
         half = max(text_width(line, SMALL_FONT) for line in lines) / 2
         high = len(lines) * SMALL_FONT * LINE / 2
-        return _Measured(
-            _Extent(half, half, high, high),
-            half,
-            (half + 3, high + 1),
-            _lines([(lines, SMALL_FONT)], 0),
-        )
-    if spot.kind == "TERMINAL":
-        half = max(HALF, text_width(spot.value, FONT) / 2 + 5)
-        texts = _lines([((spot.value,), FONT)], 0)
-        return _Measured(_Extent(half, half, _BOX, _BOX), half, (half, _BOX), texts)
-    width = max(
-        text_width(spot.value, FONT), *(text_width(line, SMALL_FONT) for line in spot.remarks), 0.0
-    )
-    texts = _lines([((spot.value,), FONT), (spot.remarks, SMALL_FONT)], _BESIDE)
-    high = max(HALF, (FONT + SMALL_FONT * len(spot.remarks)) * LINE / 2)
-    reach = HALF if spot.kind == "CHANCE" else HALF / 2
-    return _Measured(_Extent(HALF, _BESIDE + width, high, high), HALF, (reach, HALF), texts)
+        texts = _lines([(lines, SMALL_FONT)], 0)
+        return _Block(Box(-half, -high, half, high), texts, half, (half + 3, high + 1))
+    if glyph.kind == "TERMINAL":
+        half = max(HALF, text_width(glyph.value, FONT) / 2 + 5)
+        texts = _lines([((glyph.value,), FONT)], 0)
+        return _Block(Box(-half, -_BOX, half, _BOX), texts, half, (half, _BOX))
+    remarks = max((text_width(line, SMALL_FONT) for line in glyph.remarks), default=0.0)
+    width = max(text_width(glyph.value, FONT), remarks)
+    texts = _lines([((glyph.value,), FONT), (glyph.remarks, SMALL_FONT)], _BESIDE)
+    high = max(HALF, (FONT + SMALL_FONT * len(glyph.remarks)) * LINE / 2)
+    reach = HALF if glyph.kind == "CHANCE" else HALF / 2
+    return _Block(Box(-HALF, -high, _BESIDE + width, high), texts, HALF, (reach, HALF))
 
 
-def _lines(blocks: list[tuple[tuple[str, ...], float]], x: float) -> tuple[Text, ...]:
-    """Return lines one below the other, their middle at 0; they begin at x, or are centred where that is 0."""
+def _lines(
+    blocks: list[tuple[tuple[str, ...], float]], x: float, is_bold: bool = False
+) -> tuple[Text, ...]:
+    """Return lines one below the other around y = 0; they begin at x, or are centred at x = 0."""
     y = -sum(len(lines) * size for lines, size in blocks) * LINE / 2
+    anchor = "start" if x else "middle"
     placed = []
     for lines, size in blocks:
         for line in lines:
-            placed.append(
-                Text(x, y + size * (LINE / 2 + 0.35), line, size, "start" if x else "middle")
-            )
+            placed.append(Text(x, y + size * (LINE / 2 + 0.35), line, size, anchor, is_bold))
             y += size * LINE
     return tuple(placed)
 
 
-def _texts_width(link: Link, texts: tuple[str, ...]) -> float:
-    return max((text_width(text, LABEL_FONT, link.rank == BEST) for text in texts), default=0.0)
+def _is_right_to_left(text: str) -> bool:
+    return any(bidirectional(character) in ("R", "AL", "AN") for character in text)
 
 
-def _strokes(link: Link, start: Point, end: Point) -> tuple[tuple[Point, Point], ...]:
+def _moved(texts: tuple[Text, ...], x: float, y: float) -> tuple[Text, ...]:
+    return tuple(text._replace(x=text.x + x, y=text.y + y) for text in texts)
+
+
+def _moved_box(box: Box, x: float, y: float) -> Box:
+    return Box(box.left + x, box.top + y, box.right + x, box.bottom + y)
+
+
+def _strokes(edge: Edge, start: Point, end: Point) -> tuple[tuple[Point, Point], ...]:
     """Return the two strokes across the slanted part of a branch that was cut."""
-    if not link.is_cut:
+    if not edge.is_cut:
         return ()
-    long = ((end[0] - start[0]) ** 2 + (end[1] - start[1]) ** 2) ** 0.5 or 1.0
-    ahead = (end[0] - start[0]) / long, (end[1] - start[1]) / long
+    way_x, way_y = end[0] - start[0], end[1] - start[1]
+    long = (way_x**2 + way_y**2) ** 0.5 or 1.0
+    ahead_x, ahead_y = way_x / long, way_y / long
     found = []
     for apart in (-_STROKES_APART, _STROKES_APART):
-        x, y = (start[i] + (end[i] - start[i]) * 0.58 + ahead[i] * apart for i in (0, 1))
-        aside = -ahead[1] * _STROKE, ahead[0] * _STROKE
-        found.append(((x - aside[0], y - aside[1]), (x + aside[0], y + aside[1])))
+        x, y = start[0] + way_x * 0.58 + ahead_x * apart, start[1] + way_y * 0.58 + ahead_y * apart
+        aside_x, aside_y = -ahead_y * _STROKE, ahead_x * _STROKE
+        found.append(((x - aside_x, y - aside_y), (x + aside_x, y + aside_y)))
     return tuple(found)
-
-
-# ---- The frame.
-
-
-def _framed(picture: Diagram) -> Diagram:
-    """Add the heading, and move everything to where coordinates are positive."""
-    boxes = [spot.box for spot in picture.spots] + [link.box for link in picture.links if link.box]
-    left, top = min(box.left for box in boxes), min(box.top for box in boxes)
-    wide, high = max(box.right for box in boxes) - left, max(box.bottom for box in boxes) - top
-    inner = max(wide, _NARROWEST) if picture.style.title else wide
-    y = _MARGIN
-    if picture.style.title:
-        for text, size, is_bold in (
-            (picture.content.title, TITLE_FONT, True),
-            (picture.content.summary, 12.0, False),
-        ):
-            for line in broken(text, int(inner / size / 0.6), 6) if text else ():
-                inner = max(inner, text_width(line, size, is_bold))
-                picture.heading.append(Text(_MARGIN, y + size, line, size, "start", is_bold))
-                y += size * LINE
-        y += 14
-    dx, dy = _MARGIN + (inner - wide) / 2 - left, y - top
-    picture.spots = [_moved_spot(spot, dx, dy) for spot in picture.spots]
-    picture.links = [_moved_link(link, dx, dy) for link in picture.links]
-    picture.width, picture.height = inner + 2 * _MARGIN, y + high + _MARGIN
-    return picture
-
-
-def _moved_spot(spot: PlacedSpot, dx: float, dy: float) -> PlacedSpot:
-    texts = tuple(_moved_texts(spot.texts, dx, dy))
-    return spot._replace(
-        x=spot.x + dx, y=spot.y + dy, texts=texts, box=_moved_box(spot.box, dx, dy)
-    )
-
-
-def _moved_link(link: PlacedLink, dx: float, dy: float) -> PlacedLink:
-    def moved(point: Point) -> Point:
-        return point[0] + dx, point[1] + dy
-
-    paths = tuple(
-        Path(
-            tuple(map(moved, path.points)),
-            path.curve and (moved(path.curve[0]), moved(path.curve[1]), moved(path.curve[2])),
-            path.goal and moved(path.goal),
-        )
-        for path in link.paths
-    )
-    return PlacedLink(
-        link.link,
-        paths,
-        tuple(_moved_texts(link.texts, dx, dy)),
-        link.box and _moved_box(link.box, dx, dy),
-        tuple((moved(a), moved(b)) for a, b in link.strokes),
-    )
-
-
-def _moved_texts(texts: tuple[Text, ...], dx: float, dy: float) -> Iterator[Text]:
-    for text in texts:
-        yield text._replace(x=text.x + dx, y=text.y + dy)
-
-
-def _moved_box(box: Box, dx: float, dy: float) -> Box:
-    return Box(box.left + dx, box.top + dy, box.right + dx, box.bottom + dy)

@@ -1,110 +1,79 @@
-"""A picture as a graph for Graphviz, which places everything itself."""
+"""A picture as a graph for Graphviz, which computes the places itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.picture.content import BEST, Content, Link, Spot, Style, content
+from expectitree.picture.content import BEST, Edge, Glyph, Style, content
 from expectitree.picture.svg import THEMES, Colours
 
 SHAPES = {"MAX": "triangle", "MIN": "invtriangle", "CHANCE": "circle", "TERMINAL": "box"}
 
 
-def picture_dot(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
+def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
     """Yield the lines of a graph in Graphviz's language."""
     style = style or Style()
     found, colours = content(evaluation, style), THEMES[style.theme]
-    yield "digraph tree {"
-    yield f"  graph [{_attributes(_of_graph(found, style, colours))}]"
+    heading = "\n".join(filter(None, [found.title, found.summary])) if style.title else ""
+    ink, font = colours["ink"], "Helvetica"
+    graph = _attributes(
+        label=heading, labelloc="t", fontname=font, fontsize=13, fontcolor=ink,
+        bgcolor=colours["paper"], ordering="out",
+        rankdir="LR" if style.direction == "right" else "TB",
+    )  # fmt: skip
     node = _attributes(
-        fontname="Helvetica",
-        fontsize=11,
-        fontcolor=colours["ink"],
-        margin="0.05,0.03",
-        width=0.3,
-        height=0.3,
+        fontname=font, fontsize=11, fontcolor=ink, margin="0.05,0.03", width=0.3, height=0.3
     )
-    yield f"  node [{node}]"
     edge = _attributes(
-        fontname="Helvetica",
-        fontsize=10,
-        fontcolor=colours["dim"],
-        color=colours["line"],
-        dir="none",
+        fontname=font, fontsize=10, fontcolor=colours["dim"], color=colours["line"], dir="none"
     )
-    yield f"  edge [{edge}]"
-    for number, spot in enumerate(found.spots):
-        yield f"  n{number} [{_attributes(_of_spot(spot, colours))}]"
-    for link in (found.links[number] for below in found.below for number in below):
-        yield f"  n{link.parent} -> n{link.child} [{_attributes(_of_link(link, colours))}]"
+    yield "digraph tree {"
+    yield from (f"  graph [{graph}]", f"  node [{node}]", f"  edge [{edge}]")
+    for number, glyph in enumerate(found.glyphs):
+        yield f"  n{number} [{_attributes(**_of_glyph(glyph, colours))}]"
+    for line in found.ordered_edges:
+        yield f"  n{line.parent} -> n{line.child} [{_attributes(**_of_edge(line, colours))}]"
     yield "}"
 
 
-def _of_graph(found: Content, style: Style, colours: Colours) -> dict[str, object]:
-    heading = "\n".join([found.title] * bool(found.title) + [found.summary]) if style.title else ""
-    return {
-        "label": heading,
-        "labelloc": "t",
-        "fontname": "Helvetica",
-        "fontsize": 13,
-        "fontcolor": colours["ink"],
-        "bgcolor": colours["paper"],
-        "ordering": "out",
-        "rankdir": "LR" if style.direction == "right" else "TB",
+def _of_glyph(glyph: Glyph, colours: Colours) -> dict[str, object]:
+    is_node = glyph.kind in SHAPES
+    value = glyph.value.replace(", ", ",\n") if is_node else glyph.value  # it is within the shape
+    attributes: dict[str, object] = {
+        "label": "\n".join(filter(None, [value, *glyph.remarks])),
+        "tooltip": glyph.tooltip,
+        "shape": SHAPES.get(glyph.kind, "plaintext"),
     }
+    if is_node:
+        fill, line = colours["hidden" if glyph.is_grey else glyph.kind]
+        style = "filled,dashed" if glyph.is_estimate else "filled"
+        attributes |= {"style": style, "fillcolor": fill, "color": line}
+    if glyph.is_grey:
+        attributes["fontcolor"] = colours["grey"]
+    return attributes
 
 
-def _of_spot(spot: Spot, colours: Colours) -> dict[str, object]:
-    value = (
-        spot.value.replace(", ", ",\n") if spot.kind in SHAPES else spot.value
-    )  # Graphviz draws around it
-    text = "\n".join([*([value] if value else []), *spot.remarks])
-    about: dict[str, object] = {
-        "label": text,
-        "tooltip": spot.tooltip,
-        "shape": SHAPES.get(spot.kind, "plaintext"),
-    }
-    if spot.kind in SHAPES:
-        fill, line = colours["hidden" if spot.is_grey else spot.kind]
-        about |= {
-            "style": "filled,dashed" if spot.is_estimate else "filled",
-            "fillcolor": fill,
-            "color": line,
-        }
-    if spot.is_grey:
-        about["fontcolor"] = colours["grey"]
-    return about
-
-
-def _of_link(link: Link, colours: Colours) -> dict[str, object]:
-    about: dict[str, object] = {"tooltip": link.tooltip}
-    text = "\n".join([*link.label, *([link.probability] if link.probability else [])])
+def _of_edge(edge: Edge, colours: Colours) -> dict[str, object]:
+    attributes: dict[str, object] = {"tooltip": edge.tooltip}
+    text = "\n".join(filter(None, [*edge.label, edge.probability]))
+    ink, grey = colours["ink"], colours["grey"]
     if text:
-        about["label"] = text
-    if link.rank:
-        about |= {
-            "penwidth": 3 if link.rank == BEST else 2,
-            "color": colours["ink"],
-            "fontcolor": colours["ink"],
-        }
-    if link.is_grey:
-        about |= {"style": "dashed", "color": colours["grey"], "fontcolor": colours["grey"]}
-    if link.is_cut:
-        about |= {
-            "dir": "back",
-            "arrowtail": "teetee",
-            "color": colours["cut"],
-        }  # two strokes across the branch
-    if not link.is_first:
-        about["constraint"] = "false"
-    return about
+        attributes["label"] = text
+    if edge.rank:
+        width = 3 if edge.rank == BEST else 2
+        attributes |= {"penwidth": width, "color": ink, "fontcolor": ink}
+    if edge.is_grey:
+        attributes |= {"style": "dashed", "color": grey, "fontcolor": grey}
+    if edge.is_cut:  # two strokes across the branch
+        attributes |= {"dir": "back", "arrowtail": "teetee", "color": colours["cut"]}
+    if not edge.is_first:
+        attributes["constraint"] = "false"
+    return attributes
 
 
-def _attributes(about: dict[str, object] | None = None, **more: object) -> str:
-    return " ".join(
-        f"{key}={_quoted(str(value))}" for key, value in {**(about or {}), **more}.items()
-    )
+def _attributes(**attributes: object) -> str:
+    return " ".join(f"{key}={_quoted(str(value))}" for key, value in attributes.items())
 
 
 def _quoted(text: str) -> str:

@@ -1,7 +1,6 @@
-"""What a notebook shows: a tree and a search as a picture, a report as the text of the terminal.
+"""What a notebook shows: trees and searches as pictures, reports as the text of the terminal.
 
-Beside it stands the text alone, for a console. A notebook keeps what it shows, so that large things
-are elided.
+A console shows the text alone. A notebook keeps what it shows, so large things are shortened.
 """
 
 from __future__ import annotations
@@ -11,29 +10,26 @@ from typing import Any
 
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.show import to_text
+from expectitree.analysis.show import MOST_NODES, to_text
 from expectitree.errors import ExpectitreeError
+from expectitree.picture import svg
 from expectitree.picture.content import Style
-from expectitree.picture.svg import picture_svg
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.tree.model import Tree
 
-MOST_NODES = (
-    100_000  # of a tree that is evaluated unasked, only to be shown: less than half a second
-)
 MOST_LINES = 200
 WIDTH = 100
 # Pages that notebooks become may have no font for `pre`; and at this height lines that characters
 # draw join.
-_PRE = '<pre style="font-family: monospace; line-height: 1.2; overflow-x: auto; white-space: pre">{}</pre>'
+_STYLE = "font-family: monospace; line-height: 1.2; overflow-x: auto; white-space: pre"
+_PRE = f'<pre style="{_STYLE}">{{}}</pre>'
 
 
 def bundle(shown: Any) -> dict[str, str]:
-    """Return what is shown, by its MIME type; nothing where the `repr` must do.
+    """Return what a notebook shows, by MIME type; nothing where it shows the `repr`.
 
-    A tree is shown with the values that backward induction gives its nodes; one too large to be
-    evaluated unasked is not shown.
+    A tree is shown with its values, unless it has more than `MOST_NODES` nodes.
     """
     try:
         if isinstance(shown, Tree):
@@ -42,7 +38,7 @@ def bundle(shown: Any) -> dict[str, str]:
             shown = evaluate(shown)
         text = _text(shown)
         if isinstance(shown, Search):
-            picture = "\n".join(picture_svg(Evaluation("", shown), Style(rows=SHORT_TREE)))
+            picture = "\n".join(svg.draw(Evaluation("", shown), Style(rows=SHORT_TREE)))
             picture = picture.replace(
                 "<svg ", '<svg style="max-width: 100%; height: auto" ', 1
             )  # of the page

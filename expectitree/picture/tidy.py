@@ -1,12 +1,12 @@
-"""A tidy layout of a tree of rows whose items differ in width: every parent stands in the middle above its children.
+"""A tidy layout of rows of items: each parent is above the middle of its children.
 
 Kennedy, "Drawing trees", Journal of Functional Programming 6 (1996): subtrees are fitted together
-from the left and from the right, and the mean of both is taken, which keeps all distances and is
-symmetrical; the contours of subtrees are handed up as they are, so that the whole takes linear
-time, as in Reingold and Tilford (1981). Unlike there, an item reaches as far to the left and to the
-right of its place as it likes. Nothing recurses.
+from the left and from the right, and the mean of both keeps all distances and is symmetrical. The
+contours of subtrees are passed up without copying, so the whole takes linear time, as in Reingold
+and Tilford (1981). Unlike there, an item may reach to the left and to the right by different
+amounts. Nothing recurses.
 
-What was tried before this was written is told in docs/decisions/0012-pictures.md.
+docs/decisions/0012-pictures.md lists the libraries that we tried.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 
 class _Contour:
-    """How far a subtree reaches in each row, from its deepest row up, beside its root; all moved by `offset`."""
+    """How far a subtree reaches from its root in each row, the deepest first, less `offset`."""
 
     __slots__ = ("left", "offset", "right")
 
@@ -28,12 +28,12 @@ class _Contour:
 def tidy(
     children: Sequence[Sequence[int]], left: Sequence[float], right: Sequence[float]
 ) -> list[float]:
-    """Return the place of every item across its row; the row of a child is the one below its parent's.
+    """Return the place of each item within its row. A child is one row below its parent.
 
-    Items come after their parents, the root first. An item at x takes the room from `x - left` to
-    `x + right`, and no two of a row get the same room.
+    Parents come before children. An item at x takes the room from `x - left` to `x + right`, and no
+    two items of a row overlap.
     """
-    beside = [0.0] * len(children)  # by item: how far it is from its parent
+    beside = [0.0] * len(children)  # [item] its distance from its parent
     contours: list[_Contour | None] = [None] * len(children)
     for item in range(len(children) - 1, -1, -1):
         below = [_taken(contours, child) for child in children[item]]
@@ -58,10 +58,8 @@ def _taken(contours: list[_Contour | None], item: int) -> _Contour:
 
 
 def _fitted(below: list[_Contour]) -> list[float]:
-    """Return where subtrees stand beside the middle above them."""
-    deep = sorted((len(contour.left) for contour in below), reverse=True)[
-        1
-    ]  # no row below has two of them
+    """Return the places of subtrees, from the middle above them."""
+    deep = sorted(len(contour.left) for contour in below)[-2]  # no row below has two subtrees
     sides = [
         (_from_top(contour.left, contour, deep), _from_top(contour.right, contour, deep))
         for contour in below
@@ -81,9 +79,9 @@ def _from_top(ends: list[float], contour: _Contour, deep: int) -> list[float]:
 
 
 def _pushed(sides: list[tuple[list[float], list[float]]]) -> list[float]:
-    """Return the places of subtrees, each as far to the left as those before it allow."""
+    """Return the places of subtrees, each as far to the left as the ones before it allow."""
     places: list[float] = []
-    reached: list[float] = []  # by row: the right end of all that stand already
+    reached: list[float] = []  # [row] the right end of the subtrees that have a place
     for left, right in sides:
         place = max((end - start for end, start in zip(reached, left, strict=False)), default=0.0)
         places.append(place)
@@ -96,7 +94,7 @@ def _pushed(sides: list[tuple[list[float], list[float]]]) -> list[float]:
 
 
 def _joined(below: list[_Contour], places: list[float]) -> _Contour:
-    """Return the contour of subtrees side by side: that of the deepest one, with the ends of the others written in."""
+    """Return the contour of subtrees side by side: the deepest one's, widened by the others."""
     if not below:
         return _Contour()
     deepest = max(range(len(below)), key=lambda i: len(below[i].left))

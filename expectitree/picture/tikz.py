@@ -1,8 +1,7 @@
-r"""A picture as a LaTeX document with TikZ: every place is that of the diagram, every text is set by TeX.
+r"""A picture as a LaTeX document with TikZ: the diagram gives the places, and TeX sets the texts.
 
 It compiles with pdfLaTeX, XeLaTeX and LuaLaTeX and needs `tikz`, `geometry` and `fix-cm`, which
-every distribution has. pdfLaTeX knows no letters beyond Latin ones: there they are written as their
-number, such as [U+4E2D].
+every distribution has. pdfLaTeX has only Latin letters: it writes others by number, as [U+4E2D].
 """
 
 from __future__ import annotations
@@ -16,28 +15,40 @@ from expectitree.picture.diagram import (
     HALF,
     Diagram,
     Path,
-    PlacedLink,
-    PlacedSpot,
+    PlacedEdge,
+    PlacedGlyph,
     Point,
     Text,
     diagram,
 )
-from expectitree.picture.svg import THEMES, triangle
+from expectitree.picture.svg import (
+    SYMBOLS,
+    THEMES,
+    edge_colour,
+    glyph_colour,
+    importance,
+    triangle,
+)
 
 _POINTS = 0.75  # TeX's points for a unit of the diagram
 _SPECIAL = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": "$<$", ">": "$>$", "|": "$|$", '"': r"\char34{}",
-    "'": "'{}", "`": r"\`{}", "-": "-{}",
-    "…": r"\ldots{}", "∞": r"$\infty$", "→": r"$\to$", "α": r"$\alpha$", "β": r"$\beta$", "·": r"$\cdot$",
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
+    "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": "$<$",
+    ">": "$>$", "|": "$|$", '"': r"\char34{}", "'": "'{}", "`": r"\`{}", "-": "-{}",
+    "…": r"\ldots{}", "∞": r"$\infty$", "→": r"$\to$", "α": r"$\alpha$", "β": r"$\beta$",
+    "·": r"$\cdot$",
 }  # fmt: skip
-_ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"', "\u030a": "r", "\u0327": "c",
-            "\u030c": "v", "\u0304": "=", "\u0306": "u", "\u0307": ".", "\u030b": "H"}  # fmt: skip
-_LETTERS = {"ß": r"\ss{}", "æ": r"\ae{}", "Æ": r"\AE{}", "ø": r"\o{}", "Ø": r"\O{}", "œ": r"\oe{}", "Œ": r"\OE{}",
-            "ł": r"\l{}", "Ł": r"\L{}", "ı": r"\i{}"}  # fmt: skip
+_ACCENTS = {
+    "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0306": "u",
+    "\u0307": ".", "\u0308": '"', "\u030a": "r", "\u030b": "H", "\u030c": "v", "\u0327": "c",
+}  # fmt: skip
+_LETTERS = {
+    "ß": r"\ss{}", "æ": r"\ae{}", "Æ": r"\AE{}", "ø": r"\o{}", "Ø": r"\O{}", "œ": r"\oe{}",
+    "Œ": r"\OE{}", "ł": r"\l{}", "Ł": r"\L{}", "ı": r"\i{}",
+}  # fmt: skip
 
 
-def picture_tikz(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
+def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
     """Yield the lines of a LaTeX document with the picture alone on its page."""
     yield from _Tikz(diagram(evaluation, style or Style())).lines()
 
@@ -47,76 +58,73 @@ class _Tikz:
         self.picture, self.colours = picture, THEMES[picture.style.theme]
 
     def lines(self) -> Iterator[str]:
-        # TeX wants a little more room below than the picture takes, or begins another page.
-        width, height = (
-            f"{self.picture.width * _POINTS:.1f}bp",
-            f"{self.picture.height * _POINTS + 4:.1f}bp",
-        )
+        picture = self.picture
+        # TeX needs a little more room below than the picture takes, or it begins another page.
+        size = f"paperwidth={picture.width * _POINTS:.1f}bp"
+        size += f",paperheight={picture.height * _POINTS + 4:.1f}bp"
         yield r"\RequirePackage{fix-cm} % letters of any size"
         yield r"\documentclass{article}"
-        yield rf"\usepackage[paperwidth={width},paperheight={height},margin=0pt]{{geometry}}"
+        yield rf"\usepackage[{size},margin=0pt]{{geometry}}"
         yield r"\usepackage{tikz}"
         yield r"\pagestyle{empty}\setlength{\parindent}{0pt}\setlength{\topskip}{0pt}"
         yield r"\renewcommand{\familydefault}{\sfdefault}"
-        yield r"\newcommand{\other}[2]{\ifdefined\XeTeXversion#1\else\ifdefined\directlua#1\else#2\fi\fi}"
+        yield (
+            r"\newcommand{\other}[2]"
+            r"{\ifdefined\XeTeXversion#1\else\ifdefined\directlua#1\else#2\fi\fi}"
+        )
         for name, colour in self.colours.items():
-            for part, value in zip(
-                ("", "line"), [colour] if isinstance(colour, str) else colour, strict=False
-            ):
+            colours = [colour] if isinstance(colour, str) else colour
+            for part, value in zip(("", "line"), colours, strict=False):
                 yield rf"\definecolor{{{name}{part}}}{{HTML}}{{{value[1:].upper()}}}"
         yield r"\begin{document}"
         yield r"\begin{tikzpicture}[x=0.75bp,y=-0.75bp,line width=0.9bp]"
-        yield rf"\useasboundingbox (0,0) rectangle {_p((self.picture.width, self.picture.height))};"
-        yield rf"\fill[paper] (0,0) rectangle {_p((self.picture.width, self.picture.height))};"
-        for text in self.picture.heading:
+        corner = _p((picture.width, picture.height))
+        yield rf"\useasboundingbox (0,0) rectangle {corner};"
+        yield rf"\fill[paper] (0,0) rectangle {corner};"
+        for text in picture.heading:
             yield self.text(text, "ink" if text.is_bold else "dim")
-        for placed in sorted(
-            self.picture.links, key=lambda placed: -1 if placed.link.is_grey else placed.link.rank
-        ):
-            yield from self.link(placed)
-        for placed in self.picture.links:
-            colour = "grey" if placed.link.is_grey else "ink" if placed.link.rank else "dim"
+        for placed in sorted(picture.edges, key=importance):
+            yield from self.edge(placed)
+        for placed in picture.edges:
             for text in placed.texts:
-                yield self.text(text, colour, on_paper=True)
-        for spot in self.picture.spots:
-            yield from self.spot(spot)
+                yield self.text(text, edge_colour(placed), on_paper=True)
+        for glyph in picture.glyphs:
+            yield from self.glyph(glyph)
         yield r"\end{tikzpicture}"
         yield r"\end{document}"
 
-    def link(self, placed: PlacedLink) -> Iterator[str]:
-        how = "line"
-        if placed.link.is_grey:
-            how = "grey,dashed,line width=0.75bp"
-        elif placed.link.rank:
-            how = f"ink,line width={2.2 if placed.link.rank == BEST else 1.5}bp"
+    def edge(self, placed: PlacedEdge) -> Iterator[str]:
+        look = "line"
+        if placed.edge.is_grey:
+            look = "grey,dashed,line width=0.75bp"
+        elif placed.edge.rank:
+            look = f"ink,line width={2.2 if placed.edge.rank == BEST else 1.5}bp"
         for path in placed.paths:
-            yield rf"\draw[{how}] {_path(path)};"
+            yield rf"\draw[{look}] {_path(path)};"
         for start, end in placed.strokes:
             yield rf"\draw[cut,line width=1.5bp] {_p(start)} -- {_p(end)};"
 
-    def spot(self, placed: PlacedSpot) -> Iterator[str]:
-        spot, x, y = placed.spot, placed.x, placed.y
-        name = "hidden" if spot.is_grey else spot.kind
-        shape = ""
-        if spot.kind == "CHANCE":
-            shape = f"{_p((x, y))} circle[radius={HALF * _POINTS:.2f}bp]"
-        elif spot.kind == "TERMINAL":
-            left, right = x - placed.half_width, x + placed.half_width
-            shape = f"{_p((left, placed.box.top))} rectangle {_p((right, placed.box.bottom))}"
-        elif spot.kind in ("MAX", "MIN"):
-            tip, (one, other) = triangle(spot, x, y)
-            shape = f"{_p(tip)} -- {_p(one)} -- {_p(other)} -- cycle"
-        if shape:
-            dashed = ",dashed" if spot.is_estimate else ""
+    def glyph(self, placed: PlacedGlyph) -> Iterator[str]:
+        glyph, x = placed.glyph, placed.x
+        if glyph.kind == "CHANCE":
+            shape = f"{_p((x, placed.y))} circle[radius={HALF * _POINTS:.2f}bp]"
+        elif glyph.kind == "TERMINAL":
+            corners = (
+                (x - placed.half_width, placed.box.top),
+                (x + placed.half_width, placed.box.bottom),
+            )
+            shape = " rectangle ".join(map(_p, corners))
+        else:
+            shape = " -- ".join([*map(_p, triangle(placed)), "cycle"])
+        if glyph.kind in SYMBOLS:
+            name = "hidden" if glyph.is_grey else glyph.kind
+            dashed = ",dashed" if glyph.is_estimate else ""
             yield rf"\filldraw[fill={name},draw={name}line,line join=round{dashed}] {shape};"
         for position, text in enumerate(placed.texts):
-            yield self.text(
-                text, "grey" if spot.is_grey else "ink" if not position and shape else "dim"
-            )
+            yield self.text(text, glyph_colour(placed, position))
 
     def text(self, text: Text, colour: str, on_paper: bool = False) -> str:
         anchor = "base" if text.anchor == "middle" else "base west"
-        # TeX's letters are narrower than those that the diagram leaves room for.
         font = rf"\fontsize{{{text.size * _POINTS:.2f}}}{{{text.size:.2f}}}\selectfont"
         bold = r"\bfseries" if text.is_bold else ""
         paper = ",fill=paper,inner sep=1pt" if on_paper else ",inner sep=0pt"
@@ -125,7 +133,7 @@ class _Tikz:
 
 
 def escaped(text: str) -> str:
-    """Return a text as TeX sets it, letter by letter."""
+    """Return a text with every character escaped for TeX."""
     return "".join(map(_letter, text))
 
 

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import COLOR_SYSTEMS, Console, ConsoleOptions, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.segment import Segment
-from rich.text import Text, TextType
+from rich.text import Span, Text, TextType
 from rich.theme import Theme
 
 from expectitree.numbers import escape
@@ -111,8 +111,8 @@ def make_console(
         "never": {"color_system": None},
     }
     console = Console(
-        theme=THEME, stderr=stderr, width=width, file=file, markup=False, highlight=False, emoji=False,
-        force_jupyter=False, **settings[color],
+        theme=THEME, stderr=stderr, width=width, file=file,
+        markup=False, highlight=False, emoji=False, force_jupyter=False, **settings[color],
     )  # fmt: skip
     console.width = max(LEAST_WIDTH, console.width)
     return console
@@ -164,7 +164,15 @@ def clipped_start(text: str, width: int, ellipsis: str = "…") -> str:
 
 def line(*parts: str | tuple[str, str]) -> Text:
     """Return one line of parts, each a text or a pair of text and style, that is never wrapped."""
-    return Text.assemble(*parts, no_wrap=True, overflow="ignore")
+    texts, spans, start = [], [], 0
+    for part in parts:
+        text, style = (part, "none") if isinstance(part, str) else part
+        end = start + len(text)
+        if text and style != "none":
+            spans.append(Span(start, end, style))
+        texts.append(text)
+        start = end
+    return Text("".join(texts), no_wrap=True, overflow="ignore", spans=spans)
 
 
 class Trimmed:

@@ -5,12 +5,12 @@ Renderers ask it, the command line makes it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from textwrap import wrap
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 
 from expectitree.numbers import escape
 from expectitree.text.console import (
@@ -19,6 +19,8 @@ from expectitree.text.console import (
     Characters,
     clipped,
     clipped_start,
+    text_console,
+    to_strings,
 )
 
 _LONGEST_TEXT = 20_000  # characters
@@ -53,6 +55,11 @@ class Look:
     legacy_windows = False
 
     @property
+    def options(self) -> ConsoleOptions:
+        """The options of the console."""
+        return (self.console or text_console(self.width, self.unicode)).options
+
+    @property
     def max_width(self) -> int:
         """The width in columns."""
         return self.width
@@ -61,6 +68,12 @@ class Look:
     def characters(self) -> Characters:
         """What drawings are made of here."""
         return UNICODE if self.unicode else ASCII
+
+
+def look_lines(renderables: Iterable[RenderableType], look: Look) -> list[str]:
+    """Return the lines of renderables, for a caller that writes lines itself."""
+    console = look.console or text_console(look.width, look.unicode)
+    return "".join(to_strings(renderables, console)).splitlines()
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -82,4 +95,13 @@ def padded(text: str, width: int) -> str:
     return text + " " * (width - cell_width(text))
 
 
-__all__ = ["Look", "cell_width", "clipped", "clipped_start", "padded", "plain", "wrapped"]
+__all__ = [
+    "Look",
+    "cell_width",
+    "clipped",
+    "clipped_start",
+    "look_lines",
+    "padded",
+    "plain",
+    "wrapped",
+]

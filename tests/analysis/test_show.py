@@ -6,13 +6,14 @@ import json
 from fractions import Fraction
 
 import pytest
+from helpers import rendered_lines
 
 import expectitree as et
 from expectitree.analysis.compare.text import sentences
 from expectitree.analysis.evaluate.outline import outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
-from expectitree.text.look import ASCII, UNICODE, Look, cell_width, clipped
+from expectitree.text.console import ASCII, UNICODE, clipped
 
 
 def drawn(
@@ -23,7 +24,7 @@ def drawn(
     **options: object,
 ) -> list[str]:
     search = et.evaluate(et.loads(text, exact=bool(options.pop("exact", False))), name, **options)  # type: ignore[arg-type]
-    return list(tree_lines(Evaluation("", search), Look(width), rows))
+    return rendered_lines(tree_lines, Evaluation("", search), width, most_rows=rows)
 
 
 def test_labels_probabilities_and_values_are_aligned() -> None:
@@ -86,7 +87,9 @@ def test_a_deep_tree_keeps_to_the_width(width: int) -> None:
     node: object = builder.terminal(1)
     for i in range(5000):
         node = builder.max([node, 0]) if i % 2 else builder.min([node, 2])
-    lines = list(tree_lines(Evaluation("", et.evaluate(builder.build(node))), Look(width), None))
+    lines = rendered_lines(
+        tree_lines, Evaluation("", et.evaluate(builder.build(node))), width, most_rows=None
+    )
     assert len(lines) > 9000
     assert max(map(len, lines)) <= width
 
@@ -142,7 +145,7 @@ def test_without_unicode_every_character_is_ascii() -> None:
 
 
 def test_wide_characters_take_two_columns() -> None:
-    assert (cell_width("日本"), clipped("日本語の木", 6)) == (4, "日本…")
+    assert clipped("日本語の木", 6) == "日本…"
 
 
 def test_a_comparison_that_disagrees_fails_loudly(monkeypatch: pytest.MonkeyPatch) -> None:

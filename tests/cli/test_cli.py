@@ -256,7 +256,7 @@ def test_verify_continues_after_an_invalid_file(tmp_path: Path) -> None:
     done = run_main("verify", str(tmp_path))
     assert done.status == 3
     assert "a.yaml:1:1: /: unknown key 'maxx' (did you mean 'max'?)" in done.out
-    assert "1 of 1 expectations kept, 1 no tree" in done.out
+    assert "1 of 1 expectations kept, 1 not a tree" in done.out
 
 
 def test_the_new_tree_passes_verify(tmp_path: Path) -> None:

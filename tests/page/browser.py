@@ -1,6 +1,6 @@
-"""A real browser without a window: Chromium through its chromedriver, which speaks JSON over HTTP (W3C WebDriver).
+"""A real browser without a window: Chromium, through chromedriver (W3C WebDriver, JSON over HTTP).
 
-No client library is needed for the few commands that tests give.
+The tests need so few commands that no client library is necessary.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--no-default-browser-check",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
-    "--disable-extensions", "--hide-scrollbars",
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--no-default-browser-check", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--disable-dev-shm-usage", "--disable-extensions", "--hide-scrollbars",
 )  # fmt: skip
 BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
@@ -30,14 +30,14 @@ MISSING = " and ".join(
     name for name, found in (("chromium", BROWSER), ("chromedriver", DRIVER)) if found is None
 )
 KEYS = {
-    "Left": "\ue012", "Right": "\ue014", "Up": "\ue013", "Down": "\ue015", "Home": "\ue011", "End": "\ue010",
-    "Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004", "Space": " ",
+    "Left": "\ue012", "Right": "\ue014", "Up": "\ue013", "Down": "\ue015", "Home": "\ue011",
+    "End": "\ue010", "Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004", "Space": " ",
 }  # fmt: skip
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
 class Browser:
-    """One window; closed at the end of the `with` that it is used in."""
+    """One window, closed at the end of its `with`."""
 
     def __init__(self, width: int = 1280, height: int = 800, *flags: str) -> None:
         self.profile = tempfile.TemporaryDirectory(prefix="browser-", ignore_cleanup_errors=True)
@@ -88,7 +88,7 @@ class Browser:
             self.profile.cleanup()
 
     def call(self, method: str, path: str, data: Any = None) -> Any:
-        """Give a command and return what comes of it."""
+        """Send a command and return its result."""
         body = None if method != "POST" else json.dumps(data or {}).encode()
         request = urllib.request.Request(
             self.url + path, body, {"Content-Type": "application/json"}, method=method
@@ -112,21 +112,21 @@ class Browser:
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
     def wait(self, script: str, seconds: float = 10) -> Any:
-        """Return what a script returns as soon as that is true."""
+        """Return the first true result of a script."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if found := self.run(script):
                 return found
             time.sleep(0.02)
-        raise AssertionError(f"in vain for {seconds} s: {script}")
+        raise AssertionError(f"not true within {seconds} s: {script}")
 
     def logs(self, kind: str) -> list[dict[str, Any]]:
-        """Return what was logged since the last call: `browser` the console, `performance` requests among others."""
+        """Return the log since the last call: `browser` (the console) or `performance`."""
         found: list[dict[str, Any]] = self.call("POST", "/se/log", {"type": kind})
         return found
 
     def requests(self) -> list[str]:
-        """Return every address that was asked for since the page was opened."""
+        """Return every address that was requested since the page was opened."""
         messages = [json.loads(entry["message"])["message"] for entry in self.logs("performance")]
         return [
             m["params"]["request"]["url"]
@@ -135,21 +135,22 @@ class Browser:
         ]
 
     def click(self, selector: str) -> None:
-        """Click in the middle of an element, as people do."""
+        """Click in the middle of an element, as a user does."""
         found = self.call("POST", "/element", {"using": "css selector", "value": selector})
         self.call("POST", f"/element/{found[_ELEMENT]}/click")
 
     def press(self, *keys: str) -> None:
         """Press keys one after another, wherever the focus is."""
         actions = [
-            {"type": kind, "value": KEYS.get(key, key)} for key in keys for kind in ("keyDown", "keyUp")
+            {"type": kind, "value": KEYS.get(key, key)}
+            for key in keys for kind in ("keyDown", "keyUp")
         ]  # fmt: skip
         self.call(
             "POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]}
         )
 
     def command(self, name: str, **parameters: Any) -> Any:
-        """Give a command of the DevTools."""
+        """Send a command of the DevTools."""
         return self.call("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
 
     def screenshot(self, path: Path) -> None:

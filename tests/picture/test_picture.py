@@ -1,4 +1,4 @@
-"""`expectitree draw`: what is drawn is the tree, nothing collides, and no text breaks out of any kind of file."""
+"""`expectitree draw`: pictures show the tree, nothing overlaps, and labels stay text."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-from helpers import ROOT
+from click.testing import Result
+from helpers import ROOT, invoke
 from random_trees import Case
 
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.cli import cli
 from expectitree.picture import PICTURES, drawing
 from expectitree.picture.content import BEST, PLAIN, Style
 from expectitree.picture.diagram import Box, Diagram, diagram
@@ -34,8 +33,8 @@ def drawn(tree: et.Tree, name: str = "star1", **wanted: Any) -> Diagram:
     return diagram(Evaluation("", et.evaluate(tree, name), **wanted), Style(**style))
 
 
-def run(*words: str, **about: Any) -> Result:
-    return CliRunner().invoke(cli, ["draw", *words], **about)
+def run(*words: str) -> Result:
+    return invoke("draw", *words)
 
 
 def text_of(kind: str, tree: et.Tree, name: str = "star1", style: Style | None = None) -> str:
@@ -51,14 +50,14 @@ def test_every_node_and_every_branch_is_drawn_once(file: Path, name: str) -> Non
     tree = et.load(file)
     search = et.evaluate(tree, name)
     found = drawn(tree, name, rows=None)
-    nodes = [placed.spot.node for placed in found.spots if placed.spot.kind in Kind.__members__]
+    nodes = [placed.glyph.node for placed in found.glyphs if placed.glyph.kind in Kind.__members__]
     assert sorted(set(nodes)) == list(range(len(tree)))
-    assert len(found.links) == len(tree.columns.child)
-    for placed in found.spots:
-        if placed.spot.kind in Kind.__members__:
-            assert placed.spot.kind == Kind(tree.columns.kind[placed.spot.node]).name
-            assert placed.spot.is_grey or search.visits[placed.spot.node]
-    bold = sum(placed.link.rank == BEST for placed in found.links)
+    assert len(found.edges) == len(tree.columns.child)
+    for placed in found.glyphs:
+        if placed.glyph.kind in Kind.__members__:
+            assert placed.glyph.kind == Kind(tree.columns.kind[placed.glyph.node]).name
+            assert placed.glyph.is_grey or search.visits[placed.glyph.node]
+    bold = sum(placed.edge.rank == BEST for placed in found.edges)
     players = [n for n in range(len(tree)) if tree.columns.kind[n] in (Kind.MAX, Kind.MIN)]
     assert bold == sum(
         search.is_exact(n)
@@ -76,22 +75,24 @@ def test_a_cut_is_a_double_stroke(file: Path) -> None:
         evaluation = Evaluation("", et.evaluate(tree, name))
         found = diagram(evaluation, Style(rows=None))
         crossed = {
-            found.content.spots[placed.link.parent].node for placed in found.links if placed.strokes
+            found.content.glyphs[placed.edge.parent].node
+            for placed in found.edges
+            if placed.strokes
         }
         # After the last child there is none to be crossed: what was left lies below that.
         assert {
             n for n, cut in evaluation.explanation.cuts.items() if cut.after < cut.of
         } <= crossed
-        assert all(len(placed.strokes) in (0, 2) for placed in found.links)
+        assert all(len(placed.strokes) in (0, 2) for placed in found.edges)
         if name == "expectiminimax":
             assert not crossed
-        for placed in found.links:
+        for placed in found.edges:
             if placed.strokes:
-                child = found.content.spots[placed.link.child].node
-                assert placed.link.is_grey is not bool(
+                child = found.content.glyphs[placed.edge.child].node
+                assert placed.edge.is_grey is not bool(
                     evaluation.search.visits[child]
                 )  # a probe may have seen it
-                assert placed.link.rank == PLAIN
+                assert placed.edge.rank == PLAIN
 
 
 # ---- Nothing collides.
@@ -108,8 +109,8 @@ def overlap(one: Box, other: Box) -> bool:
 
 
 def check_room(found: Diagram) -> None:
-    boxes = [placed.box for placed in found.spots] + [
-        placed.box for placed in found.links if placed.box
+    boxes = [placed.box for placed in found.glyphs] + [
+        placed.box for placed in found.edges if placed.box
     ]
     for box in boxes:
         assert box.left >= 0
@@ -126,7 +127,7 @@ def check_room(found: Diagram) -> None:
 
 @pytest.mark.parametrize("direction", ["down", "right"])
 @pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
-def test_no_two_things_of_the_shipped_trees_overlap(file: Path, direction: str) -> None:
+def test_nothing_overlaps_in_shipped_trees(file: Path, direction: str) -> None:
     for exact in (False, True):
         tree = et.load(file, exact=exact)
         for name in NAMES:
@@ -136,7 +137,7 @@ def test_no_two_things_of_the_shipped_trees_overlap(file: Path, direction: str) 
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_no_two_things_of_random_trees_overlap(seed: int) -> None:
+def test_nothing_overlaps_in_random_trees(seed: int) -> None:
     tree = Case(seed).tree(exact=seed % 2 == 0)
     for direction in ("down", "right"):
         check_room(
@@ -151,7 +152,7 @@ def test_no_two_things_of_random_trees_overlap(seed: int) -> None:
         )
 
 
-def test_wide_deep_and_lattice_trees_have_room() -> None:
+def test_nothing_overlaps_in_wide_deep_and_lattice_trees() -> None:
     wide = et.loads(
         "max: {"
         + ", ".join(f"'a long label of number {i}': {i * 1000}.25" for i in range(40))
@@ -170,16 +171,18 @@ def test_a_large_tree_is_drawn_in_part() -> None:
     tree = et.generate("uniform", plies=6, branching=4, seed=1)
     found = drawn(tree, "star2")
     check_room(found)
-    assert 60 < sum(placed.spot.kind in Kind.__members__ for placed in found.spots) <= 130
+    assert 60 < sum(placed.glyph.kind in Kind.__members__ for placed in found.glyphs) <= 130
     assert any(
-        "more node" in placed.spot.tooltip for placed in found.spots if placed.spot.kind == "NOTE"
+        "more node" in placed.glyph.tooltip
+        for placed in found.glyphs
+        if placed.glyph.kind == "NOTE"
     )
 
 
 # ---- Kinds of files.
 
 
-def test_an_svg_stands_for_itself() -> None:
+def test_an_svg_refers_to_nothing() -> None:
     for file in TREES:
         tree = et.load(file)
         text = text_of("svg", tree)
@@ -195,7 +198,7 @@ def test_an_svg_stands_for_itself() -> None:
         assert text == text_of("svg", et.load(file))  # the same bytes every time
 
 
-def test_themes_differ_in_colours_alone() -> None:
+def test_themes_differ_only_in_colours() -> None:
     tree = et.load(LEFT)
     light, dark = (text_of("svg", tree, style=Style(theme=theme)) for theme in ("light", "dark"))
     assert light != dark
@@ -211,19 +214,19 @@ def hostile() -> et.Tree:
     )
 
 
-def test_texts_are_texts_in_svg(hostile: et.Tree) -> None:
+def test_labels_are_escaped_in_svg(hostile: et.Tree) -> None:
     root = ElementTree.fromstring(text_of("svg", hostile, style=Style(places=True, reasons=True)))
     assert HOSTILE[:20] in (root.findtext(f"{SVG}title") or "")
     assert not root.findall(f".//{SVG}b")
 
 
-def test_texts_are_texts_in_dot(hostile: et.Tree) -> None:
+def test_labels_are_escaped_in_dot(hostile: et.Tree) -> None:
     for line in text_of("dot", hostile).splitlines():
         without = re.sub(r'"(?:[^"\\]|\\.)*"', "", line)  # all quoted strings end where they should
         assert re.fullmatch(r"[\w ={}\[\]>-]*", without), line
 
 
-def test_texts_are_texts_in_mermaid(hostile: et.Tree) -> None:
+def test_labels_are_escaped_in_mermaid(hostile: et.Tree) -> None:
     lines = text_of("mmd", hostile).splitlines()
     assert lines[0] == lines[2] == "---"
     for line in lines[4:]:
@@ -232,7 +235,7 @@ def test_texts_are_texts_in_mermaid(hostile: et.Tree) -> None:
             assert "😀" not in text  # it is there by its number
 
 
-def test_texts_are_texts_in_tex(hostile: et.Tree) -> None:
+def test_labels_are_escaped_in_tex(hostile: et.Tree) -> None:
     text = text_of("tex", hostile)
     assert text.count(r"\end{document}") == 1
     body = text.partition(r"\begin{document}")[2]
@@ -247,7 +250,7 @@ def test_texts_are_texts_in_tex(hostile: et.Tree) -> None:
 
 
 @pytest.mark.parametrize("kind", ["png", "pdf"])
-def test_pictures_of_pixels_and_of_paper(kind: str) -> None:
+def test_png_and_pdf_have_their_signatures(kind: str) -> None:
     found = drawing(kind)(Evaluation("", et.evaluate(et.load(LEFT), "star1")), None)
     assert found.startswith({"png": b"\x89PNG", "pdf": b"%PDF"}[kind])
     assert len(found) > 5_000
@@ -257,7 +260,7 @@ def test_pictures_of_pixels_and_of_paper(kind: str) -> None:
 
 
 @pytest.mark.parametrize("ending", PICTURES)
-def test_the_ending_tells_the_kind(tmp_path: Path, ending: str) -> None:
+def test_the_ending_chooses_the_format(tmp_path: Path, ending: str) -> None:
     out = tmp_path / f"tree{ending}"
     done = run(LEFT, "-o", str(out))
     assert done.exit_code == 0, done.stderr
@@ -303,12 +306,12 @@ def test_wrong_usage(words: list[str], status: int, message: str) -> None:
     from expectitree.errors import FileError
 
     done = run(*words)
-    told = (
+    message_shown = (
         str(done.exception)
         if isinstance(done.exception, FileError)
         else re.sub(r"\s+", " ", done.stderr)
     )
-    assert message in told
+    assert message in message_shown
     assert done.exit_code == status or isinstance(done.exception, FileError)
 
 
@@ -323,23 +326,23 @@ def test_text_goes_to_standard_output() -> None:
 def test_without_the_library_the_error_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("expectitree.picture.raster.find_spec", lambda name: None)
+    monkeypatch.setattr("expectitree.picture.png.find_spec", lambda name: None)
     done = run(LEFT, "-o", str(tmp_path / "x.png"))
-    told = f"{done.stderr}{done.exception}"
+    message_shown = f"{done.stderr}{done.exception}"
     assert (
         "pictures as .png and .pdf need vl-convert: pip install 'expectitree[draw]', or draw .svg"
-        in told
+        in message_shown
     )
     assert run(LEFT, "-o", str(tmp_path / "x.svg")).exit_code == 0
 
 
-def test_only_the_strategy_is_drawn_when_asked() -> None:
+def test_strategy_draws_only_what_optimal_play_can_reach() -> None:
     done = run(LEFT, "-o", "-", "--format", "dot", "--strategy", "--no-title")
     assert done.stdout.count(" -> ") == 5  # a1, its two outcomes, one action of each
     assert 'label=""' in done.stdout.splitlines()[1]
 
 
-def test_a_stopped_search_is_drawn_and_said(tmp_path: Path) -> None:
+def test_a_stopped_search_is_drawn_with_exit_status_1(tmp_path: Path) -> None:
     done = run(LEFT, "-a", "star1", "--max-visits", "4", "-o", str(tmp_path / "x.svg"))
     assert done.exit_code == 1
     assert (tmp_path / "x.svg").exists()

@@ -6,8 +6,8 @@ import pytest
 
 from expectitree import Kind, Tree, TreeBuilder, evaluate, generate, loads
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.show import renderer
-from expectitree.text.look import Look
+from expectitree.analysis.show import rendered
+from expectitree.text.console import text_console
 from expectitree.tree.transform import in_fractions
 
 CHAIN = 100_000
@@ -63,7 +63,7 @@ def printed(tree: Tree, format: str) -> tuple[int, int]:
     """Return how many lines and characters a renderer makes of a search of a tree, which are never all in memory."""
     evaluation = Evaluation("x.yaml", evaluate(tree, "star1"))
     lines = characters = 0
-    for piece in renderer("evaluate", format)(evaluation, Look()):
+    for piece in rendered("evaluate", format, text_console(), evaluation):
         lines += piece.count("\n")
         characters += len(piece)
     return lines, characters

@@ -1,11 +1,11 @@
-"""Why a search left what it left: every cut with the numbers that justify it, and what it spared."""
+"""Explain a search: the numbers behind every cut, and why nodes were skipped."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from expectitree.numbers import Number, cell_text, is_finite
+from expectitree.numbers import Number, is_finite
 from expectitree.searches.cuts import (
     ALPHA_CUT,
     BETA_CUT,
@@ -24,17 +24,17 @@ _KINDS = {ALPHA_CUT: "alpha", BETA_CUT: "beta", CHANCE_CUT_LOW: "chance", CHANCE
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """One node that a search left before all its children were done."""
+    """A cut: a node that a search left before all its children were done."""
 
     kind: str  # alpha, beta or chance
     fails: str  # low: bound <= alpha; high: bound >= beta
-    after: int  # children done (while probing: outcomes reached; of a search not in order: looked at, wherever)
-    of: int
+    after: int  # children done; while probing: outcomes reached; of best-first: children visited
+    of: int  # children
     probing: bool
-    bound: Number  # what the node is worth at most (fails low) or at least (fails high)
+    bound: Number  # the node's value is at most this (fails low) or at least this (fails high)
     window: Bounds
-    rest: Number | None  # the bound that all children left have in common, at CHANCE
-    nodes: int  # not visited below this cut, leaves included
+    rest: Number | None  # at CHANCE: the bound that all children left share
+    nodes: int  # not visited because of this cut, leaves included
     leaves: int
 
     @classmethod
@@ -49,7 +49,7 @@ class Cut:
         nodes: int = 0,
         leaves: int = 0,
     ) -> Cut:
-        """Return the cut that a search has recorded at a node, by a constant of `star_minimax`."""
+        """Return the cut of a code of `star_minimax`."""
         plain = code % CUT_PROBING
         fails = _FAILS[plain]
         bound = interval[1] if fails == "low" else interval[0]
@@ -57,45 +57,16 @@ class Cut:
             _KINDS[plain], fails, after, of, code >= CUT_PROBING, bound, window, rest, nodes, leaves
         )
 
-    @property
-    def where(self) -> str:
-        """How far the node's children were done."""
-        if self.probing:
-            return f"while probing, after {self.after} of {self.of}"
-        if self.after:
-            return f"after {self.after} of {self.of}"
-        return f"before any {'outcome' if self.kind == 'chance' else 'action'}"
-
-    @property
-    def reason(self) -> str:
-        """The cut in one line, in numbers."""
-        low = self.fails == "low"
-        claim = f"at {'most' if low else 'least'} {cell_text(self.bound)} "
-        claim += (
-            f"<= alpha {cell_text(self.window[0])}"
-            if low
-            else f">= beta {cell_text(self.window[1])}"
-        )
-        if self.kind == "chance":
-            if self.rest is not None:
-                claim = f"even if the rest were {cell_text(self.rest)}, {claim}"
-            else:
-                rest = "the rest" if self.after < self.of else "what is open"
-                claim = f"even with {rest} at {'best' if low else 'worst'}, {claim}"
-        return (
-            f"{self.kind} cut {self.where}: {claim}{_spared(self.nodes - self.leaves, self.leaves)}"
-        )
-
 
 class Explanation:
-    """Why a search left what it left, node by node."""
+    """Why a search did not visit nodes, and its cuts, by node."""
 
     def __init__(self, search: Search) -> None:
         self.search = search
         self.reason, self.nodes, self.leaves, self.passed_over = search.unvisited
 
     def skipped_above(self, node: int) -> str | None:
-        """Return why the part was not entered that a node belongs to; None where the node was."""
+        """Return why a node or the part of the tree around it was not entered; None if it was."""
         parent = self.search.tree.first_paths.parent
         while (
             not self.search.visits[node]
@@ -106,59 +77,45 @@ class Explanation:
         return self.skipped(node)
 
     def skipped(self, node: int) -> str | None:
-        """Return why a node was not entered, where it is the topmost of a part that never was."""
-        return _REASONS[self.reason[node]]
+        """Return why a node was not entered, if it is the topmost of a part that was not."""
+        return REASONS[self.reason[node]]
 
     def cut(self, node: int) -> Cut | None:
-        """Return the cut that was made at a node, if one was: what its last entry did."""
+        """Return the cut that the last entry of a node made, if it made one."""
         search = self.search
         code = search.cut[node]
         if code in NO_CUTS or not search.visits[node]:
             return None
-        kind, _, first, _, _ = search.tree.columns
+        is_chance = search.tree.columns.kind[node] == Kind.CHANCE
         return Cut.of_code(
             code,
             search.cut_after[node],
-            first[node + 1] - first[node],
+            len(search.tree.branches_of(node)),
             search.interval_of(node),
             (search.alpha[node], search.beta[node]),
-            _common_bound(search, node, _FAILS[code % CUT_PROBING])
-            if kind[node] == Kind.CHANCE
-            else None,
+            _common_bound(search, node, _FAILS[code % CUT_PROBING]) if is_chance else None,
             self.nodes[node],
             self.leaves[node],
         )
 
     @property
     def cuts(self) -> Mapping[int, Cut]:
-        """Every cut that stands when the search is over, parents first; perhaps fewer than were made."""
+        """Every cut that holds at the end of the search, parents first."""
         order = self.search.tree.first_paths.order
         return {n: cut for n in order if (cut := self.cut(n)) is not None}
 
 
 # By the constants of `searches.unvisited`.
-_REASONS = (None, "cut", "passed over", "probability 0", None, "not reached")
+REASONS = (None, "cut", "passed over", "probability 0", None, "not reached")
 
 
 def _common_bound(search: Search, n: int, fails: str) -> Number | None:
-    """Return the bound that all children left open have in common, None where they differ."""
-    _, _, first, child, probability = search.tree.columns
-    column = search.upper if fails == "low" else search.lower
+    """Return the bound that all open children share, or None where they differ."""
+    columns = search.tree.columns
+    bound = search.upper if fails == "low" else search.lower
+    possible = (columns.child[b] for b in search.tree.branches_of(n) if columns.probability[b])
     ends = {
-        column[child[b]]
-        for b in range(first[n], first[n + 1])
-        if probability[b]
-        and search.lower[child[b]] < search.upper[child[b]]
-        and not search.visits[child[b]]
+        bound[c] for c in possible if search.lower[c] < search.upper[c] and not search.visits[c]
     }
     end = ends.pop() if len(ends) == 1 else None
     return end if end is not None and is_finite(end) else None
-
-
-def _spared(nodes: int, leaves: int) -> str:
-    parts = []
-    if nodes:
-        parts.append(f"{nodes:,} node{'s' * (nodes != 1)}")
-    if leaves:
-        parts.append(f"{leaves:,} lea{'ves' if leaves != 1 else 'f'}")
-    return f"; {', '.join(parts)} not visited" if parts else ""

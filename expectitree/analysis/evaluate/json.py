@@ -1,4 +1,4 @@
-"""An evaluation as one JSON object, its keys as in the design; nothing unfolds, and nothing nests without end."""
+"""An evaluation as one JSON object; shared nodes are written once, and nesting is limited."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.text.json_values import MOST_NESTED, dumps, json_number, search_fields
-from expectitree.text.look import Look
 from expectitree.tree.model import Kind
 
 YIELDS_PIECES = True
@@ -15,19 +14,21 @@ _KIND_NAMES = tuple(kind.name for kind in Kind)
 
 
 def render(
-    evaluation: Evaluation, look: Look, most_rows: int | None = None, notes: bool = True
+    evaluation: Evaluation, most_rows: int | None = None, notes: bool = True
 ) -> Iterator[str]:
-    """Yield the object, always with the whole tree, as the pieces of one line: it may be larger than memory."""
+    """Yield the object with the whole tree, as pieces of one line that may be larger than memory.
+
+    `most_rows` and `notes` are for text.
+    """
     fields = search_fields(evaluation.file, evaluation.search)
     if evaluation.reasons is not None:
-        from expectitree.analysis.evaluate.sentences import reasons_fields
+        from expectitree.analysis.evaluate.sentences import explanation_fields
 
-        fields["explanation"] = reasons_fields(evaluation.reasons, look)
+        fields["explanation"] = explanation_fields(evaluation.reasons)
     evaluation = evaluation.shown
     ids = _Ids(evaluation)
-    counts = dumps(fields.pop("nodes"))[
-        1:-1
-    ]  # ids are digits, counts are words: docs/decisions/0003-json-nodes.md
+    # Ids are digits and counts are words: docs/decisions/0003-json-nodes.md.
+    counts = dumps(fields.pop("nodes"))[1:-1]
     yield f'{dumps(fields)[:-1]}, "nodes": {{{counts}'
     for n in ids.aside:
         yield f', "{ids.of(n)}": '
@@ -38,9 +39,9 @@ def render(
 
 
 class _Ids:
-    """The numbers by which nodes are referred to: the shared ones, and those that would nest too deeply in the tree.
+    """The numbers of shared nodes, and of nodes every `MOST_NESTED` plies below the root.
 
-    The latter stand aside, each in an object of its own: every `MOST_NESTED` plies below the root.
+    The latter would nest too deeply in the tree: each has an object of its own, `aside`.
     """
 
     def __init__(self, evaluation: Evaluation) -> None:
@@ -60,9 +61,9 @@ class _Ids:
 
 
 def _objects(evaluation: Evaluation, root: int, ids: _Ids) -> Iterator[str]:
-    """Yield the object of a node, with those of its children in it, as far as they do not stand aside."""
+    """Yield the object of a node with its children's in it, except those in `ids.aside`."""
     tree = evaluation.tree
-    kind, _, first, child, _ = tree.columns
+    kind, first, child = tree.columns.kind, tree.columns.first, tree.columns.child
     first_branch = tree.first_paths.branch
     ways = [(root, iter(range(first[root], first[root + 1])))]
     yield _opened(evaluation, root, {}, ids)
@@ -103,7 +104,7 @@ def _node_object(
     evaluation: Evaluation, n: int, branch: dict[str, Any], ids: _Ids
 ) -> dict[str, Any]:
     search, tree = evaluation.search, evaluation.tree
-    kind, utility, _, _, _ = tree.columns
+    kind, utility = tree.columns.kind, tree.columns.utility
     node = branch
     node["kind"] = _KIND_NAMES[kind[n]]
     if number := ids.of(n):

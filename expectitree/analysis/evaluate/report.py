@@ -1,9 +1,8 @@
-"""One tree under one search: the report behind `eval`."""
+"""The report of `eval`: a search of a tree, and the reasons for its cuts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from expectitree import compiling
@@ -16,50 +15,48 @@ if TYPE_CHECKING:
     from expectitree.analysis.evaluate.reasons import Reasons
 
 
-@dataclass(frozen=True)
+@dataclass
 class Evaluation:
-    """What a search of one file's tree found, and why it left what it left."""
+    """A search of one file's tree, with everything that a renderer shows.
+
+    With `strategy_only`, `shown` is the part of the tree that optimal play can reach. That raises
+    `AnalysisError` where the search does not know the strategy.
+    """
 
     file: str
     search: Search
-    windows: bool = False  # the windows are of interest
-    explained: int | None = None  # the node that sentences are asked for
-    strategy_only: bool = False  # only what optimal play can reach is of interest
+    windows: bool = False  # show alpha and beta
+    explained: int | None = None  # the node to explain in sentences
+    strategy_only: bool = False
+    explanation: Explanation = field(init=False)
+    shown: Evaluation = field(init=False)  # what is drawn
+    reasons: Reasons | None = field(init=False, default=None)
+    shared_number: Column = field(init=False)  # [N] 1, 2, … of shared nodes as they are met; else 0
+
+    def __post_init__(self) -> None:
+        """Compute the explanation and what else was asked."""
+        self.explanation = Explanation(self.search)
+        self.shared_number = _number_shared(self.tree)
+        self.shown = self
+        if self.strategy_only:
+            from expectitree.analysis.evaluate.strategy import strategy_only
+
+            self.shown = Evaluation(self.file, strategy_only(self.search), self.windows)
+            self.shown.strategy_only = True
+        if self.explained is not None:
+            from expectitree.analysis.evaluate.reasons import reasons
+
+            self.reasons = reasons(self.search, self.explained, self.explanation)
 
     @property
     def tree(self) -> Tree:
         """The tree that was searched."""
         return self.search.tree
 
-    @cached_property
-    def shown(self) -> Evaluation:
-        """What is to be drawn of the tree: all, or what optimal play can reach."""
-        if not self.strategy_only:
-            return self
-        from expectitree.analysis.evaluate.strategy import strategy_only
 
-        return Evaluation(self.file, strategy_only(self.search), self.windows, None, True)
-
-    @cached_property
-    def reasons(self) -> Reasons | None:
-        """Why a node is worth what it is, if that was asked."""
-        if self.explained is None:
-            return None
-        from expectitree.analysis.evaluate.reasons import reasons
-
-        return reasons(self.search, self.explained, self.explanation)
-
-    @cached_property
-    def explanation(self) -> Explanation:
-        """The cuts, and why each skipped part was skipped."""
-        return Explanation(self.search)
-
-    @cached_property
-    def shared_number(self) -> Column:
-        """A number for each node that several branches lead to, in the order in which they are first met; else 0."""
-        tree = self.tree
-        if not tree.is_sharing:
-            return Repeated(0, len(tree))
-        numbers: Column = compiling.zeros("i", len(tree))
-        tree.scan(scans.number_shared, tree.columns, tree.first_paths.order, numbers)
-        return numbers
+def _number_shared(tree: Tree) -> Column:
+    if not tree.is_sharing:
+        return Repeated(0, len(tree))
+    numbers: Column = compiling.zeros("i", len(tree))
+    tree.scan(scans.number_shared, tree.columns, tree.first_paths.order, numbers)
+    return numbers

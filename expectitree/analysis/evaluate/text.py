@@ -1,118 +1,109 @@
-"""An evaluation as text: title, annotated tree, summary."""
+"""An evaluation as text: title, annotated tree or explanation, and a summary."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from textwrap import wrap
+
+from rich.cells import cell_len
+from rich.console import ConsoleOptions, RenderableType
 
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.evaluate.tree_text import tree_lines
-from expectitree.numbers import Number, display_text, exact_text
+from expectitree.analysis.evaluate.tree_text import Part, tree_lines
+from expectitree.numbers import display_text, exact_text
 from expectitree.searches.result import Outcome, Search
-from expectitree.text.look import Look, clipped, wrapped
-from expectitree.tree.model import Tree
+from expectitree.text.console import characters, clipped, line, safe
+from expectitree.text.headings import title_heading
+from expectitree.text.phrases import interval_text, plural, value_text
 
 BOUNDS_FROM = {
     "option": "from --bounds",
     "file": "from the file",
     "leaves": "from the leaves themselves",
-    "none": "since nothing is known beforehand",
+    "none": "since nothing is known in advance",
 }
+_NAME_WIDTH = 10  # columns of the names in the summary
+_MOST_TIES = 6
 
 
 def render(
-    evaluation: Evaluation, look: Look, most_rows: int | None = SHORT_TREE, notes: bool = True
-) -> Iterator[str]:
-    """Yield the lines of the whole answer to `eval`."""
-    yield from heading(evaluation.tree, look)
+    evaluation: Evaluation,
+    options: ConsoleOptions,
+    most_rows: int | None = SHORT_TREE,
+    notes: bool = True,
+) -> Iterator[RenderableType]:
+    """Yield the whole answer of `eval`."""
+    yield from title_heading(evaluation.tree, options)
     if evaluation.reasons is not None:
-        from expectitree.analysis.evaluate.sentences import reasons_text
+        from expectitree.analysis.evaluate.sentences import explanation_lines
 
-        yield from reasons_text(evaluation.reasons, look)
+        yield from explanation_lines(evaluation.reasons, options)
     else:
-        yield from tree_lines(evaluation.shown, look, most_rows, notes)
+        yield from tree_lines(evaluation.shown, options, most_rows, notes)
     yield ""
-    yield from summary_lines(evaluation, look)
+    yield from summary_lines(evaluation, options)
 
 
-def heading(tree: Tree, look: Look) -> Iterator[str]:
-    """Yield title and source, and a blank line, as far as they are there."""
-    for text, style in ((tree.title, "title"), (tree.source, "dim")):
-        for line in wrapped(look.shown(text or ""), look.width):
-            yield look.paint(line, style)
-    if tree.title or tree.source:
-        yield ""
+def summary_lines(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[RenderableType]:
+    """Yield the value, the best action, counts and bounds, each behind its name."""
+    room = options.max_width - _NAME_WIDTH
+    for name, parts in _facts(evaluation, options):
+        text = "".join(part for part, _ in parts)
+        if cell_len(text) <= room:
+            yield line((f"{name:<{_NAME_WIDTH}}", "dim"), *parts)
+            continue
+        for place, piece in enumerate(wrap(text, room)):
+            yield line((f"{'' if place else name:<{_NAME_WIDTH}}", "dim"), piece)
 
 
-def summary_lines(evaluation: Evaluation, look: Look) -> Iterator[str]:
-    """Yield value, best action, counts, cuts and bounds, a line each."""
+def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[str, list[Part]]]:
     search, counts = evaluation.search, evaluation.search.counts
-    wide = max(len(f"{counts.visited:,}"), len(f"{counts.leaves_visited:,}"), 1)
-    facts = [("algorithm", search.algorithm.full_name)]
-    facts.append(
-        (
-            "value",
-            look.paint(
-                value_text(search, exact_text if search.tree.exact else display_text), "value"
-            ),
-        )
-    )
+    write = exact_text if search.tree.exact else display_text
+    yield "algorithm", [(search.algorithm.full_name, "none")]
+    yield "value", [(value_text(search, write), "value")]
     if search.outcome is Outcome.ACTION:
-        facts.append(("asked", "which action is best, not what it is worth (--goal action)"))
+        yield "asked", [("which action is best, not its value (--goal action)", "none")]
     if search.stopped:
-        unknown = len(search.tree.unknown)
-        why = (
-            f"{unknown:,} utilit{'y is' if unknown == 1 else 'ies are'} not known yet"
-            if unknown
-            else "--max-visits"
-        )
-        facts.append(("stopped", f"after {counts.visits:,} visits ({why})"))
+        unknown = plural(len(search.tree.unknown), "utility")
+        reason = f"{unknown} not known yet" if search.tree.unknown else "--max-visits"
+        yield "stopped", [(f"after {plural(counts.visits, 'visit')} ({reason})", "none")]
     if search.best is not None:
-        most = max(12, (look.width - 12) // 2)
-        labels = search.ties[:6]
-        ties = [clipped(look.shown(label), most, look.characters.ellipsis) for label in labels]
-        best = look.paint(ties[0], "best")
-        if len(ties) > 1:
-            others = len(search.ties) - len(labels)
-            more = f" and {others:,} more" if others else ""
-            best += f"  (worth as much: {', '.join(ties[1:])}{more})"
-        facts.append(("best", best))
+        yield "best", _best(search, options)
+    wide = len(f"{max(counts.visited, counts.leaves_visited):,}")
+    nodes = f"{counts.visited:>{wide},} of {counts.total:,} visited"
     again = counts.visits - counts.visited
-    extra = f", {again:,} more visit{'s' * (again != 1)}" if again else ""
+    if again:
+        nodes += f", {again:,} more {'visit' if again == 1 else 'visits'}"
     if counts.unfolded != counts.total:
-        unfolded = (
-            f"{counts.unfolded:,}"
-            if isinstance(counts.unfolded, int) and counts.unfolded < 10**15
-            else None
-        )
-        extra += f"; unfolded {unfolded or _short(counts.unfolded)}"
-    facts.append(("nodes", f"{counts.visited:>{wide},} of {counts.total:,} visited{extra}"))
+        nodes += f"; unfolded {_unfolded_text(counts.unfolded)}"
+    yield "nodes", [(nodes, "none")]
     share = "" if counts.leaves_visited == counts.leaves_total else f" ({counts.share:.0%})"
-    facts.append(
-        ("leaves", f"{counts.leaves_visited:>{wide},} of {counts.leaves_total:,} visited{share}")
-    )
+    leaves = f"{counts.leaves_visited:>{wide},} of {counts.leaves_total:,} visited{share}"
+    yield "leaves", [(leaves, "none")]
     if search.algorithm.player_cuts:
         passed = evaluation.explanation.passed_over
-        note = f"; {passed:,} node{'s' * (passed != 1)} passed over" if passed else ""
-        facts.append(("cuts", f"{counts.cuts:>{wide},}{note}"))
-    lower, upper = map(display_text, search.bounds)
-    facts.append(("bounds", f"[{lower}, {upper}] {BOUNDS_FROM[search.bounds_source]}"))
-    for name, text in facts:
-        if "\x1b" in text or len(text) + 10 <= look.width:
-            yield look.paint(f"{name:<10}", "dim") + text
-            continue
-        for position, line in enumerate(wrapped(text, look.width - 10)):
-            yield look.paint(f"{'' if position else name:<10}", "dim") + line
+        note = f"; {plural(passed, 'node')} passed over" if passed else ""
+        yield "cuts", [(f"{counts.cuts:>{wide},}{note}", "none")]
+    bounds = f"{interval_text(*search.bounds)} {BOUNDS_FROM[search.bounds_source]}"
+    yield "bounds", [(bounds, "none")]
 
 
-def value_text(search: Search, write: Callable[[Number], str] = display_text) -> str:
-    """Return the root's value, or where it is not known, the interval that holds it."""
-    ends = [write(end) for end in search.interval_of(-1)]
-    return ends[0] if search.outcome is Outcome.VALUE else f"in [{ends[0]}, {ends[1]}]"
+def _best(search: Search, options: ConsoleOptions) -> list[Part]:
+    """Return the best action, and the others that are worth as much."""
+    most, ellipsis = max(12, (options.max_width - 12) // 2), characters(options).ellipsis
+    ties = [clipped(safe(label, options), most, ellipsis) for label in search.ties[:_MOST_TIES]]
+    parts = [(ties[0], "best")]
+    if len(ties) > 1:
+        others = len(search.ties) - len(ties)
+        more = f" and {others:,} more" if others else ""
+        parts.append((f"  (worth as much: {', '.join(ties[1:])}{more})", "none"))
+    return parts
 
 
-def _short(size: int | str) -> str:
+def _unfolded_text(size: int | str) -> str:
+    """Return the number of nodes without sharing; a huge one with four digits."""
     if isinstance(size, str):
         return size
     digits = str(size)
-    return f"{digits[0]}.{digits[1:4]}e{len(digits) - 1}"
+    return f"{size:,}" if size < 10**15 else f"{digits[0]}.{digits[1:4]}e{len(digits) - 1}"

@@ -1,9 +1,8 @@
-"""The steps of a best-first search: its walks, made of what it writes into its columns.
+"""Record the walks of a best-first search from what it writes into its columns.
 
-What it must know of `best_first` is the order of its writes (see docs/decisions/0010-trace.md). A
-walk writes `aim`, then `visits`, of each node that it enters, from the root down. Whatever is
-written to `lower`, then to `upper`, is an interval backed up, wherever that happens; or at a leaf
-its utility. `mean` has the estimates.
+The recorder depends on the order of the writes in `best_first` (docs/decisions/0010-trace.md). A
+walk writes `aim`, then `visits`, of each node that it enters, from the root down. It writes
+`lower`, then `upper`, of each node that it backs up, and of the leaf. `mean` has the estimates.
 """
 
 from __future__ import annotations
@@ -29,14 +28,13 @@ from expectitree.analysis.trace.events import (
     TIGHTEN,
     VISIT,
     Recorder,
+    Terms,
 )
 from expectitree.numbers import INFINITY, Number
 from expectitree.searches.best_first import EXACT, LOWER, RAISE
 from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.result import Search
 from expectitree.tree.model import Kind, Tree
-
-Terms = tuple[tuple[Number, Number], ...]
 
 
 class WalkRecorder(Recorder):
@@ -48,14 +46,12 @@ class WalkRecorder(Recorder):
         super().__init__(tree, at, most)
         self.algorithm, self.eps = algorithm, eps
         self.zero: Any = self.probability[0] * 0 if self.probability else 0
-        self.way: list[
-            tuple[int, int]
-        ] = []  # the nodes of the last walk, each with the branch that it was come to by
-        self.place: dict[int, int] = {}  # where in `way` a node stands
+        self.way: list[tuple[int, int]] = []  # the last walk's nodes, each with its branch
+        self.place: dict[int, int] = {}  # node -> its index in `way`
         self.walk = 0
 
     def on_visits(self, n: int, _: int, __: int) -> None:
-        """A walk enters a node. (A leaf is told of when its utility is written.)"""
+        """Record that a walk enters a node. (A leaf is recorded when its utility is written.)"""
         if n == len(self.kind) - 1:
             self.walk += 1
             self.way, self.place = [(n, -1)], {n: 0}
@@ -65,89 +61,58 @@ class WalkRecorder(Recorder):
             self.way.append((n, self.branch_to(above, n)))
         if self.kind[n]:
             _, branch = self.way[-1]
-            self.told(
+            self.record_unchanged(
                 ENTER, n, branch, len(self.way) - 1, walk=self.walk, aim=self.aim(n), why=self.why()
             )
 
     def on_upper(self, n: int, _: Any, upper: Number) -> None:
-        """An interval is complete."""
+        """Record the new bounds of a node."""
         lower = self.columns["lower"][n]
         place = self.place.get(n, -1)
         if place >= 0:
             depth, branch = place, self.way[place][1]
-        else:  # all intervals are backed up from time to time
+        else:  # from time to time the search backs up all intervals
             paths = self.tree.first_paths
             depth, branch = paths.depth[n], paths.branch[n]
         if not self.kind[n]:
-            self.tell(
-                VISIT,
-                n,
-                branch,
-                depth,
-                lower,
-                upper,
-                walk=self.walk,
-                aim=self.aim(n),
-                why=self.why(),
-            )
+            about = {"walk": self.walk, "aim": self.aim(n), "why": self.why()}
+            self.record(VISIT, n, branch, depth, lower, upper, **about)
             return
         was = (self.lower[n], self.upper[n])
         if was == (lower, upper):
             return
+        lower_terms = self.terms(n, lower, True)
         if lower == upper:
-            self.tell(
-                CLOSE,
-                n,
-                branch,
-                depth,
-                lower,
-                upper,
-                walk=self.walk,
-                terms=self.terms(n, lower, True),
-            )
+            self.record(CLOSE, n, branch, depth, lower, upper, walk=self.walk, terms=lower_terms)
             return
         if lower != was[0]:
-            self.tell(
-                TIGHTEN,
-                n,
-                branch,
-                depth,
-                lower,
-                was[1],
-                walk=self.walk,
-                terms=self.terms(n, lower, True),
-            )
+            self.record(TIGHTEN, n, branch, depth, lower, was[1], walk=self.walk, terms=lower_terms)
         if upper != was[1]:
-            self.tell(
-                TIGHTEN,
-                n,
-                branch,
-                depth,
-                lower,
-                upper,
-                walk=self.walk,
-                terms=self.terms(n, upper, False),
-            )
+            terms = self.terms(n, upper, False)
+            self.record(TIGHTEN, n, branch, depth, lower, upper, walk=self.walk, terms=terms)
 
-    def tell_cuts(self, search: Search) -> None:
-        """Tell of the cuts that are found when the search is over, parents first."""
+    def record_cuts(self, search: Search) -> None:
+        """Record the cuts, which are found when the search is over, parents first."""
         paths = self.tree.first_paths
         for n in paths.order:
             if search.visits[n] and search.cut[n] not in NO_CUTS:
                 low = fails_low(search.cut[n])
                 end = search.upper[n] if low else search.lower[n]
-                self.told(
-                    CUT, n, paths.branch[n], paths.depth[n], window=(search.alpha[n], search.beta[n]),
-                    cut=search.cut[n], after=search.cut_after[n], terms=self.terms(n, end, not low),
-                )  # fmt: skip
+                about = {
+                    "window": (search.alpha[n], search.beta[n]),
+                    "cut": search.cut[n],
+                    "after": search.cut_after[n],
+                    "terms": self.terms(n, end, not low),
+                }
+                self.record_unchanged(CUT, n, paths.branch[n], paths.depth[n], **about)
 
     def branch_to(self, above: int, n: int) -> int:
-        """Return the branch by which a walk went on: of several to one child the likeliest, or the first."""
+        """Return the branch that a walk took: the likeliest if several lead to the child."""
         own = [b for b in range(self.first[above], self.first[above + 1]) if self.child[b] == n]
         return max(own, key=lambda b: self.probability[b])
 
     def aim(self, n: int) -> str:
-        """Return what the walk is to do at a node."""
+        """Return the aim of the walk at a node."""
         if (
             len(self.way) == 1
             and self.algorithm.goal == "action"
@@ -157,7 +122,7 @@ class WalkRecorder(Recorder):
         return AIMS[self.columns["aim"][n]]
 
     def terms(self, n: int, end: Number, low: bool) -> Terms:
-        """Return what a bound of a CHANCE node is summed from, nothing where it is not, or of many outcomes."""
+        """Return the terms of a CHANCE node's bound, if the bound is their sum and they are few."""
         begin, stop = self.first[n], self.first[n + 1]
         if self.kind[n] != Kind.CHANCE or stop - begin > MOST_TERMS:
             return ()
@@ -175,18 +140,16 @@ class WalkRecorder(Recorder):
     # ---- Why it goes there.
 
     def why(self) -> str:
-        """Return why the walk went on to its last node: what is so of the intervals and estimates at this moment.
+        """Return why the walk went on to its last node, as the intervals and estimates show it.
 
-        It is called before anything is backed up, so that they are those which the choice was made
-        by. What they do not show is not told; of the gain that is expected, that the choice goes by
-        it.
+        It runs before anything is backed up, so it sees the numbers that decided the choice.
         """
         if len(self.way) < 2:
             return ""
         above, (n, branch) = self.way[-2][0], self.way[-1]
         kind, guide = self.kind[above], self.algorithm.guide
         aim, own_aim = self.columns["aim"][above], self.columns["aim"][n]
-        # What is told already: the columns may have gone on, where a leaf's utility is written.
+        # As recorded: the search's columns already have the utility of the leaf.
         lower, upper, mean = self.lower, self.upper, self.columns["mean"]
         children = {
             self.child[b]: b
@@ -204,10 +167,9 @@ class WalkRecorder(Recorder):
                 return ""
             favourite = max(children, key=lambda c: sign * mean[c])
             if own_aim == (RAISE if kind == Kind.MAX else LOWER):
-                is_best = sign * mean[n] >= sign * mean[favourite]
-                return (
-                    (GREATEST_ESTIMATE if kind == Kind.MAX else LEAST_ESTIMATE) if is_best else ""
-                )
+                if sign * mean[n] < sign * mean[favourite]:
+                    return ""
+                return GREATEST_ESTIMATE if kind == Kind.MAX else LEAST_ESTIMATE
             is_it = n != favourite and all(
                 sign * ends[n] >= sign * ends[c] for c in is_open if c != favourite
             )
@@ -215,34 +177,21 @@ class WalkRecorder(Recorder):
         if kind == Kind.CHANCE:
             if guide != "bounds":
                 return EXPECTED_GAIN
-            shares = [self.share(b) for b in self.open_outcomes(above)]
             most = self.share(branch)
-            return (
-                GREATEST_SHARE
-                if most < INFINITY and all(most >= share - self.eps for share in shares)
-                else ""
-            )
+            others = (self.share(b) for b in self.open_outcomes(above))
+            is_greatest = most < INFINITY and all(most >= share - self.eps for share in others)
+            return GREATEST_SHARE if is_greatest else ""
         if aim in (EXACT, LOWER if kind == Kind.MAX else RAISE) or guide == "bounds":
-            return (
-                best_end
-                if all(sign * ends[n] >= sign * ends[c] - self.eps for c in is_open)
-                else ""
-            )
+            is_best_end = all(sign * ends[n] >= sign * ends[c] - self.eps for c in is_open)
+            return best_end if is_best_end else ""
         return EXPECTED_GAIN
 
     def open_outcomes(self, n: int) -> list[int]:
-        own = range(self.first[n], self.first[n + 1])
-        return [
-            b
-            for b in own
-            if self.probability[b] > 0 and self.lower[self.child[b]] < self.upper[self.child[b]]
-        ]
+        possible = [b for b in self.tree.branches_of(n) if self.probability[b] > 0]
+        return [b for b in possible if self.lower[self.child[b]] < self.upper[self.child[b]]]
 
     def share(self, branch: int) -> Any:
-        """Return an outcome's part of the width of its CHANCE node's interval."""
+        """Return an outcome's share of the width of its CHANCE node's interval."""
         low, high = self.lower[self.child[branch]], self.upper[self.child[branch]]
-        return (
-            self.probability[branch] * (high - low)
-            if low > -INFINITY and high < INFINITY
-            else INFINITY
-        )
+        is_bounded = low > -INFINITY and high < INFINITY
+        return self.probability[branch] * (high - low) if is_bounded else INFINITY

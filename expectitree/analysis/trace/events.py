@@ -1,10 +1,11 @@
-"""The steps of a search: what an event is, and what all recorders of events have in common."""
+"""The steps of a search as events, and what all recorders of events share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from expectitree.analysis.evaluate.cuts import Cut
 from expectitree.numbers import INFINITY, Number
 from expectitree.tree.model import Bounds, Column, Tree
 
@@ -31,75 +32,93 @@ RIVAL_LOWER = "least lower bound of a rival"
 EXPECTED_GAIN = "expected gain"  # by a leaf
 
 
+Terms = tuple[tuple[Number, Number], ...]  # p and bound of each outcome
+
+
+class WindowFormula(NamedTuple):
+    """How one end of an outcome's window follows from the window of its CHANCE node."""
+
+    end: str  # alpha or beta
+    limit: Number  # of the CHANCE node
+    others: Terms  # the outcomes besides this one
+    p: Number  # of this outcome
+    found: Number
+
+
 class Event(NamedTuple):
-    """One step of a search; `lower` and `upper` are what is known of the node after it."""
+    """One step of a search; `lower` and `upper` are the node's bounds after it."""
 
     kind: str  # a constant above
     node: int
-    branch: int  # by which the node was come to, -1 at the root
+    branch: int  # that led to the node, -1 at the root
     depth: int
     lower: Number
     upper: Number
-    was: Bounds  # what was known before
-    window: Bounds | None = None  # that of the node's entry: at enter, cut and leave
-    place: int = -1  # at probe: the one child that is looked at, from 0
+    was: Bounds  # before the step
+    window: Bounds | None = None  # of the node's entry: at enter, cut and leave
+    place: int = -1  # at probe: which child is visited, from 0
     cut: int = 0  # at cut and leave: the constant of `star_minimax`
-    after: int = 0  # there: how many children were done
+    after: int = 0  # at cut and leave: how many children were done
     step: int = 0  # its number, from 1
-    terms: tuple[
-        tuple[Number, Number], ...
-    ] = ()  # p and end of every outcome, which make a bound of a CHANCE node
-    walk: int = (
-        0  # of best-first: the number of the walk, from 1; 0 for what is found when all are done
-    )
+    terms: Terms = ()  # of the sum that makes a CHANCE node's bound
+    walk: int = 0  # of best-first: from 1; 0 for cuts, which are found after the last walk
     aim: str = ""  # at enter and visit of a walk: one of `AIMS`
-    why: str = ""  # there: a constant above, or nothing where none holds
+    why: str = ""  # at enter and visit of a walk: a constant above, or nothing
+    formulas: tuple[WindowFormula, ...] = ()  # at enter of an outcome
 
 
 def concerns(tree: Tree, event: Event, node: int) -> bool:
-    """Say whether a step is one of a node, or tells what comes of one of its branches."""
+    """Say whether a step is about a node, or changes the node's knowledge of a child."""
     if event.node == node:
         return True
-    first = tree.columns.first
-    return first[node] <= event.branch < first[node + 1] and event.kind not in (TIGHTEN, CUT)
+    return event.branch in tree.branches_of(node) and event.kind not in (TIGHTEN, CUT)
 
 
-class Telling(list[Any]):
-    """A column that tells of every value written to it, with the one that was there."""
+def cut_of(event: Event, tree: Tree) -> Cut:
+    """Return the cut that an event records."""
+    assert event.window is not None
+    children, interval = len(tree.branches_of(event.node)), (event.lower, event.upper)
+    return Cut.of_code(event.cut, event.after, children, interval, event.window)
 
-    def __init__(self, values: Iterable[Any], tell: Callable[[int, Any, Any], None]) -> None:
+
+class ObservedColumn(list[Any]):
+    """A column that calls a function with each value written to it, and with the one before."""
+
+    def __init__(self, values: Iterable[Any], observe: Callable[[int, Any, Any], None]) -> None:
         super().__init__(values)
-        self._tell = tell
+        self._observe = observe
 
     def __setitem__(self, at: Any, value: Any) -> None:
         was = self[at]
         super().__setitem__(at, value)
-        self._tell(at, was, value)
+        self._observe(at, was, value)
 
 
 class Recorder:
-    """Makes events of what a search writes: a method `on_NAME` is told of what is written to the column NAME."""
+    """Makes events of a search: it calls `on_NAME` for each write to the column NAME."""
 
     def __init__(self, tree: Tree, at: int | None, most: int | None) -> None:
         self.tree, self.at, self.most = tree, at, most
-        self.kind, self.utility, self.first, self.child, self.probability = map(list, tree.columns)
+        columns = tree.columns
+        self.kind, self.first = list(columns.kind), list(columns.first)
+        self.child, self.probability = list(columns.child), list(columns.probability)
         self.events: list[Event] = []
         self.total = self.step = 0
         self.columns: dict[str, Column] = {}
-        self.lower: list[Number] = []  # what was told of every node
+        self.lower: list[Number] = []  # [N] as the events so far have it
         self.upper: list[Number] = []
 
     def listen(self, name: str, column: Column) -> Column:
-        """Return a column of the search, telling if what is written to it matters."""
-        tell = getattr(self, f"on_{name}", None)
-        self.columns[name] = column if tell is None else Telling(column, tell)
+        """Return the column for a search to write to: an observed one if its writes matter."""
+        observe = getattr(self, f"on_{name}", None)
+        self.columns[name] = column if observe is None else ObservedColumn(column, observe)
         if name in ("lower", "upper"):
             setattr(self, name, list(column))
         elif name == "value":
             self.lower, self.upper = [-INFINITY] * len(column), [INFINITY] * len(column)
         return self.columns[name]
 
-    def tell(
+    def record(
         self,
         kind: str,
         node: int,
@@ -109,7 +128,7 @@ class Recorder:
         upper: Number,
         **about: Any,
     ) -> None:
-        """Tell of a step."""
+        """Record a step."""
         self.step += 1
         was = (self.lower[node], self.upper[node])
         self.lower[node], self.upper[node] = lower, upper
@@ -119,6 +138,6 @@ class Recorder:
             if self.most is None or len(self.events) < self.most:
                 self.events.append(event)
 
-    def told(self, kind: str, node: int, branch: int, depth: int, **about: Any) -> None:
-        """Tell of something that changes no interval."""
-        self.tell(kind, node, branch, depth, self.lower[node], self.upper[node], **about)
+    def record_unchanged(self, kind: str, node: int, branch: int, depth: int, **about: Any) -> None:
+        """Record a step that changes no bounds."""
+        self.record(kind, node, branch, depth, self.lower[node], self.upper[node], **about)

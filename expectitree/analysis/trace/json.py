@@ -1,28 +1,68 @@
-"""The report as JSON."""
+"""A trace as JSON: an object a line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from expectitree.algorithms import OPTIONS
+from expectitree.analysis.trace.events import CUT, PROBE, TIGHTEN, VISIT, Event, cut_of
 from expectitree.analysis.trace.report import Trace
-from expectitree.analysis.trace.text import Board
-from expectitree.text.json_values import dumps, search_fields
-from expectitree.text.look import Look
+from expectitree.text.json_values import dumps, json_number, json_path, search_fields
+from expectitree.tree.model import Kind, Tree
 
 
-def render(report: Trace, look: Look) -> Iterator[str]:
-    """Yield an object a line: the start, every step, the end."""
+def render(report: Trace) -> Iterator[str]:
+    """Yield the start, every step, and the end."""
     search, tree = report.search, report.tree
     about = search_fields(report.file, search)
-    board = Board(report, look)
     given = ("file", "title", "algorithm", *OPTIONS, "engine", "bounds", "bounds_from")
     start = {"event": "start"} | {key: about[key] for key in given if key in about}
     yield dumps(start | {"nodes": len(tree), "leaves": tree.leaves})
     for event in report.events:
-        yield dumps({"event": event.kind, "step": event.step} | board.fields(event))
+        yield dumps({"event": event.kind, "step": event.step} | event_fields(event, tree))
     found = {key: value for key, value in about.items() if key not in start}
-    yield dumps(
-        {"event": "end", "steps": report.total, "left_out": report.total - len(report.events)}
-        | found
-    )
+    left_out = report.total - len(report.events)
+    yield dumps({"event": "end", "steps": report.total, "left_out": left_out} | found)
+
+
+def event_fields(event: Event, tree: Tree) -> dict[str, Any]:
+    """Return the fields of a step; the path unless it is very long."""
+    n = event.node
+    fields: dict[str, Any] = {
+        "node": n,
+        "kind": Kind(tree.columns.kind[n]).name,
+        "depth": event.depth,
+    }
+    if event.branch >= 0:
+        above = tree.parent_of(event.branch)
+        fields |= {"parent": above, "label": tree.branch_label(above, event.branch)}
+    fields["path"] = json_path(tree, n, event.branch)
+    if event.walk:
+        fields["walk"] = event.walk
+    if event.aim:
+        fields |= {"aim": event.aim, "why": event.why or None}
+    if event.window is not None:
+        fields["window"] = list(map(json_number, event.window))
+    if event.kind == PROBE and tree.columns.kind[n]:
+        fields["child"] = tree.branch_label(n, tree.columns.first[n] + event.place)
+    if event.kind == VISIT:
+        fields["utility"] = json_number(event.lower)
+    if event.kind == TIGHTEN:
+        is_lower = event.lower != event.was[0]
+        before, after = (event.was[0], event.lower) if is_lower else (event.was[1], event.upper)
+        fields["bound"] = "lower" if is_lower else "upper"
+        fields |= {"from": json_number(before), "to": json_number(after)}
+    if event.kind == CUT:
+        cut = cut_of(event, tree)
+        fields["cut"] = {
+            "kind": cut.kind,
+            "fails": cut.fails,
+            "after": cut.after,
+            "of": cut.of,
+            "probing": cut.probing,
+            "bound": json_number(cut.bound),
+        }
+    if event.terms:
+        fields["terms"] = [[json_number(p), json_number(end)] for p, end in event.terms]
+    return fields | {"lower": json_number(event.lower), "upper": json_number(event.upper)}

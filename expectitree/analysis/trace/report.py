@@ -1,14 +1,15 @@
-"""A search step by step: what it wrote into its columns, in the order in which it wrote it.
+"""Record a search step by step: the report of `trace`.
 
-The search itself knows nothing of this: the same loop runs over columns that tell what is written
-to them, so a trace cannot disagree with a count, and costs nothing where nobody listens
+The search runs the same loop as always, over columns that call the recorder for each write. So a
+trace cannot disagree with a count, and a search that is not traced costs nothing more
 (docs/decisions/0010-trace.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isclose
 from typing import Any
 
 from expectitree.algorithms import Algorithm
@@ -25,9 +26,11 @@ from expectitree.analysis.trace.events import (
     VISIT,
     Event,
     Recorder,
+    Terms,
+    WindowFormula,
 )
 from expectitree.display import Shown
-from expectitree.numbers import INFINITY, Number
+from expectitree.numbers import INFINITY, Number, is_finite
 from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.engine import choose_bounds, search_window
 from expectitree.searches.result import Search
@@ -42,8 +45,8 @@ class Trace(Shown):
     file: str
     search: Search
     events: Sequence[Event]
-    total: int  # how many there were, of those that were asked for
-    at: int | None = None  # the node that was followed, if only one was
+    total: int  # steps that match `at`, including those beyond `most`
+    at: int | None = None  # the node to follow, if only one
 
     @property
     def tree(self) -> Tree:
@@ -61,10 +64,10 @@ def trace(
     max_visits: int | None = None,
     file: str = "",
 ) -> Trace:
-    """Search a tree and return every step, or those at one node (`at`: its id or path) and what comes of its children.
+    """Search a tree and return every step, or those that concern the node `at` (an id or path).
 
-    At most `most` events are kept, the first ones; all are counted. The engine is the interpreted
-    or the exact one.
+    The trace keeps the first `most` events and counts all. The engine is the interpreted or the
+    exact one.
     """
     check_tree(tree)
     chosen = find_algorithm(algorithm)
@@ -75,52 +78,44 @@ def trace(
     kind = _Recorder if chosen.in_order else WalkRecorder
     recorder = kind(tree, chosen, eps, at, most)
     search = search_window(
-        tree, chosen, root_bounds, source, root_bounds, "exact" if tree.exact else "interpreted", max_visits,
-        recorder.listen,
+        tree, chosen, root_bounds, source, root_bounds,
+        "exact" if tree.exact else "interpreted", max_visits, recorder.listen,
     )  # fmt: skip
     if isinstance(recorder, WalkRecorder):
-        recorder.tell_cuts(search)
+        recorder.record_cuts(search)
     return Trace(file, search, recorder.events, recorder.total, at)
 
 
 def initial_intervals(search: Search) -> tuple[list[Number], list[Number]]:
-    """Return what was known of every node before a search began: its bounds."""
+    """Return the bounds of every node before a search."""
     lower, upper = search.tree.inherited_bounds(search.bounds)
     if search.algorithm.player_cuts:
         return list(lower), list(upper)
     count = len(search.tree)
-    return [-INFINITY] * count, [INFINITY] * count  # expectiminimax asks for none
-
-
-def replay(search: Search, events: Iterable[Event]) -> tuple[list[Number], list[Number]]:
-    """Return the intervals of all nodes after some events of a trace, from the first one on."""
-    lower, upper = initial_intervals(search)
-    for event in events:
-        lower[event.node], upper[event.node] = event.lower, event.upper
-    return lower, upper
+    return [-INFINITY] * count, [INFINITY] * count  # expectiminimax uses no bounds
 
 
 @dataclass(slots=True)
 class _Frame:
-    """An inner node that is entered and not yet left."""
+    """An inner node that the search has entered and not yet left."""
 
     node: int
     branch: int  # by which it was entered
     begin: int
-    end: int  # the branches that this entry is for: of a probe a single one
+    end: int  # the branches of this entry; a probe has one
     next: int  # the branches before this one are done
     low: Number  # running: the greatest (MAX) or least (MIN) child lower, or the sum of p * lower
     high: Number
     low_open: int = 0  # outcomes whose bound is infinite
     high_open: int = 0
-    unsummed: int = 0  # outcomes of which the search has not told yet, as it enters
-    last: int = -1  # the branch whose child was entered, visited or passed over last
-    low_ends: dict[int, Number] | None = None  # of few outcomes: what makes the sums
+    unsummed: int = 0  # terms that the search has still to write as it enters
+    last: int = -1  # the branch of the last step
+    low_ends: dict[int, Number] | None = None  # of few outcomes: the bounds in the sums
     high_ends: dict[int, Number] | None = None
 
 
 class _Recorder(Recorder):
-    """Makes events of what a search in order writes: the order of its writes is that of `star_minimax`."""
+    """Makes events of the writes of a search in order, as `star_minimax` makes them."""
 
     def __init__(
         self, tree: Tree, algorithm: Algorithm, eps: Any, at: int | None, most: int | None
@@ -133,14 +128,14 @@ class _Recorder(Recorder):
 
     def on_value(self, n: int, _: Any, value: Number) -> None:
         paths = self.tree.first_paths
-        self.tell(
+        self.record(
             LEAVE if self.kind[n] else VISIT, n, paths.branch[n], paths.depth[n], value, value
         )
 
     # ---- What star_minimax writes.
 
     def on_visits(self, n: int, _: int, __: int) -> None:
-        """A node is entered. (A terminal is told of when its interval is written.)"""
+        """Enter an inner node. (A terminal is recorded when its interval is written.)"""
         if not self.kind[n]:
             return
         begin, end = self.first[n], self.first[n + 1]
@@ -149,11 +144,11 @@ class _Recorder(Recorder):
             depth = len(self.stack) - 1
             branch, rank = self.columns["frame_branch"][depth], self.columns["frame_rank"][depth]
             above = self.stack[-1]
-            self.come_to(above, branch)
+            self.record_passed(above, branch)
             if self.kind[above.node] != Kind.CHANCE:
-                rank = -1  # the child that a probe goes through is searched as any
+                rank = -1  # below MAX and MIN a probe searches its child in full
             if rank >= 0:
-                self.told(PROBE, n, branch, depth + 1, place=rank)
+                self.record_unchanged(PROBE, n, branch, depth + 1, place=rank)
                 if self.kind[n] != Kind.CHANCE:
                     begin += rank
                     end = begin + 1
@@ -169,10 +164,38 @@ class _Recorder(Recorder):
         self.stack.append(frame)
 
     def on_beta(self, n: int, _: Any, beta: Number) -> None:
-        """The window of an entry is complete."""
+        """Record an entry: its window is complete."""
         window = (self.columns["alpha"][n], beta)
-        frame = self.stack[-1]
-        self.told(ENTER, n, frame.branch, len(self.stack) - 1, window=window)
+        frame, depth = self.stack[-1], len(self.stack) - 1
+        formulas = self.formulas(frame.branch, window) if depth else ()
+        self.record_unchanged(ENTER, n, frame.branch, depth, window=window, formulas=formulas)
+
+    def formulas(self, branch: int, window: Bounds) -> tuple[WindowFormula, ...]:
+        """Return how an outcome's alpha and beta follow from its CHANCE node, where they do."""
+        above = self.stack[-2].node
+        branches = self.tree.branches_of(above)
+        is_chance = self.algorithm.chance_cuts and self.kind[above] == Kind.CHANCE
+        if not is_chance or len(branches) > MOST_TERMS:
+            return ()
+        p: Any = self.probability[branch]
+        others = [b for b in branches if b != branch and self.probability[b] > 0]
+        formulas = []
+        for end, found, bound in zip(
+            ("alpha", "beta"), window, (self.upper, self.lower), strict=True
+        ):
+            limit: Any = self.columns[end][above]
+            terms = tuple((self.probability[b], bound[self.child[b]]) for b in others)
+            if is_finite(limit) and all(is_finite(other) for _, other in terms):
+                computed = (limit - sum(q * other for q, other in terms)) / p
+                if self.is_same(computed, found):
+                    formulas.append(WindowFormula(end, limit, terms, p, found))
+        return tuple(formulas)
+
+    def is_same(self, one: Any, other: Any) -> bool:
+        """Say whether two numbers are equal but for rounding."""
+        if self.tree.exact:
+            return bool(one == other)
+        return bool(one == other) or isclose(one, other, rel_tol=1e-9, abs_tol=4 * self.eps)
 
     def on_low_term(self, b: int, was: Number, term: Number) -> None:
         frame = self.stack[-1]
@@ -216,59 +239,54 @@ class _Recorder(Recorder):
         self.tighten_sums(frame, low=False)
 
     def pass_over(self, frame: _Frame, b: int) -> None:
-        """Tell that the child of an outcome is taken in, unless it was just entered or visited."""
+        """Record that an outcome was passed over, unless it was just entered or visited."""
         if frame.last != b:
             frame.last = b
-            self.told(PASS, self.child[b], b, len(self.stack))
+            self.record_unchanged(PASS, self.child[b], b, len(self.stack))
 
     def on_cut_after(self, n: int, _: int, after: int) -> None:
         frame = self.stack[-1]
         frame.end = min(frame.end, self.first[n] + after)
 
     def on_upper(self, n: int, _: Any, upper: Number) -> None:
-        """An interval is complete: a terminal is visited, or an inner node is left."""
+        """Record a visit to a terminal, or the end of an entry: an interval is complete."""
         lower = self.columns["lower"][n]
         if not self.kind[n]:
             self.visit(n, lower)
             return
         frame = self.stack[-1]
         if self.kind[n] != Kind.CHANCE or not self.algorithm.chance_cuts:
-            self.come_to(frame, frame.end)
+            self.record_passed(frame, frame.end)
         depth = len(self.stack) - 1
         window = (self.columns["alpha"][n], self.columns["beta"][n])
         code = self.columns["cut"][n]
         after = self.columns["cut_after"][n]
         if code not in NO_CUTS:
             low = fails_low(code)
-            self.told(
-                CUT,
-                n,
-                frame.branch,
-                depth,
-                window=window,
-                cut=code,
-                after=after,
-                terms=self.terms(frame, not low),
-            )
-        self.tell(LEAVE, n, frame.branch, depth, lower, upper, window=window, cut=code, after=after)
+            terms = self.terms(frame, not low)
+            about = {"window": window, "cut": code, "after": after, "terms": terms}
+            self.record_unchanged(CUT, n, frame.branch, depth, **about)
+        self.record(
+            LEAVE, n, frame.branch, depth, lower, upper, window=window, cut=code, after=after
+        )
         self.stack.pop()
         if self.stack:
-            self.take_in(self.stack[-1], n)
+            self.apply_child(self.stack[-1], n)
 
     def visit(self, n: int, utility: Number) -> None:
         branch = -1
         if self.stack:
             frame = self.stack[-1]
             branch = self.branch_to(frame, n)
-            self.come_to(frame, branch)
+            self.record_passed(frame, branch)
             if self.kind[frame.node] == Kind.CHANCE and self.algorithm.probes:
-                self.told(PROBE, n, branch, len(self.stack))
-        self.tell(VISIT, n, branch, len(self.stack), utility, utility)
+                self.record_unchanged(PROBE, n, branch, len(self.stack))
+        self.record(VISIT, n, branch, len(self.stack), utility, utility)
         if self.stack:
-            self.take_in(self.stack[-1], n)
+            self.apply_child(self.stack[-1], n)
 
     def branch_to(self, frame: _Frame, n: int) -> int:
-        """Return the branch by which a terminal is visited: the first that leads there, since then it is exact."""
+        """Return the branch by which a terminal is visited: the first that leads to it."""
         for start, end in ((frame.next, frame.end), (frame.begin, frame.next)):
             for b in range(start, end):
                 if self.child[b] == n and (
@@ -279,24 +297,20 @@ class _Recorder(Recorder):
             f"terminal {n} was visited from node {frame.node}, which has no branch to it"
         )
 
-    def come_to(self, frame: _Frame, branch: int) -> None:
-        """Take in the children before `branch` that the search did not enter: it passed them over."""
-        if self.kind[frame.node] == Kind.CHANCE and self.algorithm.chance_cuts:
-            pass  # their terms tell
-        else:
+    def record_passed(self, frame: _Frame, branch: int) -> None:
+        """Record that the search passed over the children before `branch` that it did not enter."""
+        # The terms of a CHANCE node's sums show which outcomes were passed over.
+        if self.kind[frame.node] != Kind.CHANCE or not self.algorithm.chance_cuts:
             for b in range(frame.next, branch):
                 c = self.child[b]
                 if self.kind[frame.node] != Kind.CHANCE or self.probability[b] > 0:
-                    self.told(PASS, c, b, len(self.stack))
-                self.take_in(frame, c)
+                    self.record_unchanged(PASS, c, b, len(self.stack))
+                self.apply_child(frame, c)
         frame.next = branch + 1
         frame.last = branch
 
-    def take_in(self, frame: _Frame, c: int) -> None:
-        """Take in what is known of a child of MAX or MIN.
-
-        (The terms of a CHANCE node's sums tell of its children.)
-        """
+    def apply_child(self, frame: _Frame, c: int) -> None:
+        """Tighten a MAX or MIN node by a child. (Terms do that at a CHANCE node.)"""
         n = frame.node
         lower, upper = self.columns["lower"][c], self.columns["upper"][c]
         if self.kind[n] == Kind.MAX and lower > frame.low:
@@ -319,7 +333,7 @@ class _Recorder(Recorder):
                 frame, self.lower[n], max(frame.high, self.lower[n]), self.terms(frame, False)
             )
 
-    def terms(self, frame: _Frame, low: bool) -> tuple[tuple[Number, Number], ...]:
+    def terms(self, frame: _Frame, low: bool) -> Terms:
         ends = frame.low_ends if low else frame.high_ends
         return tuple((self.probability[b], end) for b, end in sorted(ends.items())) if ends else ()
 
@@ -328,6 +342,8 @@ class _Recorder(Recorder):
         frame: _Frame,
         lower: Number,
         upper: Number,
-        terms: tuple[tuple[Number, Number], ...] = (),
+        terms: Terms = (),
     ) -> None:
-        self.tell(TIGHTEN, frame.node, frame.branch, len(self.stack) - 1, lower, upper, terms=terms)
+        self.record(
+            TIGHTEN, frame.node, frame.branch, len(self.stack) - 1, lower, upper, terms=terms
+        )

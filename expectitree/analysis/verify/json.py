@@ -1,4 +1,4 @@
-"""The report as JSON."""
+"""Verifications as JSON."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from expectitree.analysis.verify.report import Verification
 from expectitree.text.json_values import dumps
-from expectitree.text.look import Look
+
+_CHECK_FIELDS = ("what", "expected", "found", "kept", "hint")
 
 
-def render(verifications: Sequence[Verification], look: Look) -> Iterator[str]:
-    """Yield an object for each file, one line each."""
+def render(verifications: Sequence[Verification]) -> Iterator[str]:
+    """Yield an object for each file, on one line each."""
     for v in verifications:
         yield dumps(
             {
@@ -19,15 +20,6 @@ def render(verifications: Sequence[Verification], look: Look) -> Iterator[str]:
                 "expect": v.has_expect and v.error is None,
                 "kept": not v.broken and v.error is None and v.unchecked is None,
                 "errors": str(v.error or v.unchecked or "").splitlines(),
-                "checks": [
-                    {
-                        "what": c.what,
-                        "expected": c.expected,
-                        "found": c.found,
-                        "kept": c.kept,
-                        "hint": c.hint,
-                    }
-                    for c in v.checks
-                ],
+                "checks": [{key: getattr(c, key) for key in _CHECK_FIELDS} for c in v.checks],
             }
         )

@@ -1,4 +1,4 @@
-"""The report as JUnit XML."""
+"""Verifications as JUnit XML, which CI services read."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import quoteattr
 
 from expectitree.analysis.verify.report import Verification
-from expectitree.analysis.verify.text import _check_text
+from expectitree.analysis.verify.text import check_text
 from expectitree.numbers import escape
-from expectitree.text.look import Look
 
 
-def render(verifications: Sequence[Verification], look: Look) -> Iterator[str]:
+def render(verifications: Sequence[Verification]) -> Iterator[str]:
     """Yield a test suite for each file, and a test case for each expectation."""
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield '<testsuites name="expectitree verify">'
@@ -19,7 +18,8 @@ def render(verifications: Sequence[Verification], look: Look) -> Iterator[str]:
         cases = max(1, len(v.checks))
         errors = int(v.error is not None)
         failures = len(v.broken) + (v.unchecked is not None)
-        yield f'  <testsuite name={_attribute(v.file)} tests="{cases}" failures="{failures}" errors="{errors}">'
+        counts = f'tests="{cases}" failures="{failures}" errors="{errors}"'
+        yield f"  <testsuite name={_attribute(v.file)} {counts}>"
         if v.error is not None:
             yield f'    <testcase classname={_attribute(v.file)} name="is a tree">'
             yield f"      <error message={_attribute(str(v.error))}/>"
@@ -36,7 +36,7 @@ def render(verifications: Sequence[Verification], look: Look) -> Iterator[str]:
                 yield start + "/>"
             else:
                 yield start + ">"
-                yield f"      <failure message={_attribute(_check_text(check))}/>"
+                yield f"      <failure message={_attribute(escape(check_text(check)))}/>"
                 yield "    </testcase>"
         yield "  </testsuite>"
     yield "</testsuites>"

@@ -1,4 +1,4 @@
-"""Does a tree say what its `expect` says? The report behind `verify`, computed exactly."""
+"""Check what a file expects against what is computed exactly: the report of `verify`."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Check:
     kept: bool
     hint: str = ""
     place: Place = ()  # the keys within `expect` that lead to what was expected
-    replacement: str | int | list[str] | Fraction | None = None  # what would have to stand there
+    replacement: str | int | list[str] | Fraction | None = None  # what would hold in its place
 
 
 @dataclass(frozen=True)
 class Verification(Shown):
-    """One file: its checks, or the reason why it is no tree, or why nothing of it can be checked."""
+    """One file: its checks, or why it is not a tree, or why it cannot be checked."""
 
     file: str
     checks: Sequence[Check] = ()
@@ -50,10 +50,9 @@ class Verification(Shown):
 
 
 def verify(tree: Tree, *, file: str = "") -> Verification:
-    """Check every expectation of a tree that was read with `exact=True`; `file` is what reports call it.
+    """Check every expectation of a tree read with `exact=True`; the report calls it `file`.
 
-    Of a tree with utilities that are not known yet nothing can be checked, which `unchecked` then
-    says.
+    A tree with unknown utilities cannot be checked: then `unchecked` has the reason.
     """
     check_tree(tree)
     if not tree.exact:
@@ -66,7 +65,7 @@ def verify(tree: Tree, *, file: str = "") -> Verification:
 
 
 def answers(tree: Tree) -> dict[str, object]:
-    """Return what an `expect` for the tree would say: value, best action, and the counts of Star1 and Star2.
+    """Return an `expect` for the tree: value, best action, and the counts of Star1 and Star2.
 
     Raises `SearchError` where a utility is not known yet.
     """
@@ -87,28 +86,19 @@ def _value_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
         yield _number_check("value", expect, ("value",), expect.value, search.value)
     if expect.best is not None:
         found = search.best
-        hint = ""
+        hint, kept = "", expect.best == found
         if found is None:
             hint = "the root is not a player's, so it has no best action: take `best` out"
-        elif expect.best in search.ties:
+        elif not kept and expect.best in search.ties:
             hint = "it is worth as much, and comes later"
-        yield Check(
-            "best", expect.best, found or "none", expect.best == found, hint if expect.best != found else "",
-            ("best",), found,
-        )  # fmt: skip
+        yield Check("best", expect.best, found or "none", kept, hint, ("best",), found)
     for path, value in expect.values.items():
         place = ("values", path)
         try:
             node = tree.find(path)
         except ExpectitreeError as error:
-            yield Check(
-                f"value of {path}",
-                expect.written.get(place, ""),
-                "no such node",
-                False,
-                str(error),
-                place,
-            )
+            expected = expect.written.get(place, "")
+            yield Check(f"value of {path}", expected, "no such node", False, str(error), place)
             continue
         yield _number_check(f"value of {path}", expect, place, value, search.lower[node.id])
 
@@ -154,21 +144,13 @@ def _count_checks(name: str, run: RunExpectation, search: Search) -> Iterator[Ch
         if expected is not None:
             found: int = getattr(search.counts, attribute)
             what = "cuts" if key == "cuts" else f"{key} visited"
-            yield Check(
-                f"{name}: {what}",
-                str(expected),
-                str(found),
-                expected == found,
-                "",
-                (*run.place, key),
-                found,
-            )
+            place, kept = (*run.place, key), expected == found
+            yield Check(f"{name}: {what}", str(expected), str(found), kept, "", place, found)
 
 
 def _skip_checks(name: str, run: RunExpectation, search: Search) -> Iterator[Check]:
-    known = all(
-        _is_there(search.tree, path) for path in run.skipped or ()
-    )  # else a slip of the pen would be lost
+    # --write must not replace the list if a path in it has a typing error.
+    known = all(_is_there(search.tree, path) for path in run.skipped or ())
     for path in run.skipped or ():
         place = (*run.place, "skipped")
         what = f"{name}: {path}"

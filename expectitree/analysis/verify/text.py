@@ -1,61 +1,64 @@
-"""Verifications for people, as JSON, and as JUnit's XML, which CI services read."""
+"""Verifications as text: each file with its checks, and a summary."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rich.console import ConsoleOptions, RenderableType
+from rich.text import Text
+
 from expectitree.analysis.verify.report import Check, Verification
-from expectitree.numbers import escape
-from expectitree.text.look import Look
+from expectitree.text.console import characters, line, safe
+from expectitree.text.phrases import plural
 
 
-def render(verifications: Sequence[Verification], look: Look) -> Iterator[str]:
-    """Yield every file with its checks, and a line that sums them up."""
+def render(
+    verifications: Sequence[Verification], options: ConsoleOptions
+) -> Iterator[RenderableType]:
+    """Yield every file with its checks, and a summary."""
     for verification in verifications:
-        yield from file_lines(verification, look)
+        yield from _file_lines(verification, options)
     yield ""
-    yield sum_line(verifications, look)
+    yield _summary(verifications)
 
 
-def file_lines(verification: Verification, look: Look) -> Iterator[str]:
-    """Yield one file's lines."""
-    yes, no = look.characters.yes, look.characters.no
-    name = look.paint(escape(verification.file), "title")
+def _file_lines(verification: Verification, options: ConsoleOptions) -> Iterator[Text]:
+    mark = characters(options)
+    is_bad = verification.error or verification.unchecked is not None or verification.broken
+    remark = ""
     if verification.error is not None:
-        yield f"{look.paint(no, 'bad')} {name}: no tree"
-        for line in str(verification.error).splitlines():
-            yield f"    {line}"
-        return
-    if not verification.has_expect:
-        yield f"{look.paint(yes, 'good')} {name}: a tree, without expect"
-        return
-    if verification.unchecked is not None:
-        yield f"{look.paint(no, 'bad')} {name}: a tree, whose expectations cannot be checked: {verification.unchecked}"
-        return
-    yield f"{look.paint(no, 'bad') if verification.broken else look.paint(yes, 'good')} {name}"
+        remark = ": not a tree"
+    elif not verification.has_expect:
+        remark = ": a tree, without expect"
+    elif verification.unchecked is not None:
+        reason = safe(verification.unchecked, options)
+        remark = f": a tree, whose expectations cannot be checked: {reason}"
+    sign = (mark.no, "bad") if is_bad else (mark.yes, "good")
+    yield line(sign, " ", (safe(verification.file, options), "title"), remark)
+    if verification.error is not None:
+        for message in str(verification.error).splitlines():
+            yield line(f"    {message}")
     for check in verification.checks:
-        mark = look.paint(yes, "good") if check.kept else look.paint(no, "bad")
-        yield f"    {mark} {_check_text(check)}"
+        sign = (mark.yes, "good") if check.kept else (mark.no, "bad")
+        yield line("    ", sign, f" {safe(check_text(check), options)}")
 
 
-def _check_text(check: Check) -> str:
+def check_text(check: Check) -> str:
+    """Return what was expected and found, and the hint."""
     text = f"{check.what}: expected {check.expected}, found {check.found}"
-    return escape(f"{text} ({check.hint})" if check.hint else text)
+    return f"{text} ({check.hint})" if check.hint else text
 
 
-def sum_line(verifications: Sequence[Verification], look: Look) -> str:
-    """Return what the verification comes to."""
+def _summary(verifications: Sequence[Verification]) -> Text:
     checks = sum(len(v.checks) for v in verifications)
     broken = sum(len(v.broken) for v in verifications)
-    unread = sum(v.error is not None for v in verifications)
-    bare = sum(not v.has_expect for v in verifications)
-    unchecked = sum(v.unchecked is not None for v in verifications)
-    parts = [f"{len(verifications):,} file{'s' * (len(verifications) != 1)}"]
+    failures = {
+        "without expect": sum(not v.has_expect for v in verifications),
+        "cannot be checked": sum(v.unchecked is not None for v in verifications),
+        "not a tree": sum(v.error is not None for v in verifications),
+    }
+    parts = [plural(len(verifications), "file")]
     parts.append(f"{checks - broken:,} of {checks:,} expectations kept")
-    if bare:
-        parts.append(f"{bare:,} without expect")
-    if unchecked:
-        parts.append(f"{unchecked:,} cannot be checked")
-    if unread:
-        parts.append(f"{unread:,} no tree")
-    return look.paint(", ".join(parts), "bad" if broken or unread or unchecked else "good")
+    parts += [f"{count:,} {what}" for what, count in failures.items() if count]
+    is_bad = broken or failures["cannot be checked"] or failures["not a tree"]
+    return Text(", ".join(parts), style="bad" if is_bad else "good")

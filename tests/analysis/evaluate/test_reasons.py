@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from helpers import rendered_lines
 from random_trees import EVERY, Case
 
 import expectitree as et
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.reasons import reasons
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.evaluate.sentences import reasons_fields, reasons_text
+from expectitree.analysis.evaluate.sentences import explanation_fields, explanation_lines
 from expectitree.analysis.evaluate.strategy import strategy_only
 from expectitree.analysis.evaluate.text import render as evaluation_text
 from expectitree.cli import cli
 from expectitree.errors import AnalysisError
 from expectitree.searches.result import Search
-from expectitree.text.look import Look
 from expectitree.tree.builder import NodeId
 from expectitree.tree.model import Kind
 
@@ -58,8 +58,8 @@ def test_an_action_and_every_cut_are_explained() -> None:
         "  worth at most 0.9·1 + 0.1·4 = 1.3, and MAX is sure of 2.1 at ▲ / with a1. What\n"
         "  is left, 1 node and 2 leaves, cannot change that.\n"
         "\n"
-        "Alpha cut at ▼ a2/#1 after 1 of 2: it is worth at most 1; up to 1.88889 = (2.1\n"
-        "  - 0.1·4) / 0.9 it cannot lift ● a2 above 2.1, which MAX is sure of at ▲ / with\n"
+        "Alpha cut at ▼ a2/#1 after 1 of 2: it is worth at most 1; up to 1.88889 = (2.1 -\n"
+        "  0.1·4) / 0.9 it cannot lift ● a2 above 2.1, which MAX is sure of at ▲ / with\n"
         "  a1. What is left, 1 leaf, cannot change that.\n"
         "\n"
         "algorithm star1\n"
@@ -81,7 +81,7 @@ def test_what_min_does_is_the_mirror() -> None:
     )
     assert "risky is worth at least (9 + 8)/2 = 8.5: worse than 5." in text
     assert "Beta cut at ▲ risky/#2" in text
-    assert "on it cannot bring ● risky below 5, which MIN is sure of at ▼ / with sure." in text
+    assert "up it cannot bring ● risky below 5, which MIN is sure of at ▼ / with sure." in text
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,8 @@ def test_what_min_does_is_the_mirror() -> None:
         (
             "a2",
             [
-                "● a2 (CHANCE) lies in [1, 1.3]: more was not needed.",
-                "#2, of probability 0.1, lies in [1, 4].",
+                "The value of ● a2 (CHANCE) is in [1, 1.3]: more was not needed.",
+                "#2, of probability 0.1, has a value in [1, 4].",
             ],
         ),
         (
@@ -105,8 +105,8 @@ def test_what_min_does_is_the_mirror() -> None:
                 "#2 is worth at least 1: no better than 1.",
             ],
         ),
-        ("a2/#2", ["▼ a2/#2 was not entered (cut): it lies in [1, 4]."]),
-        ("a2/#2/#1", ["a2/#2/#1 is a leaf: its utility is 4, and nobody looked (below a cut)."]),
+        ("a2/#2", ["▼ a2/#2 was not entered (cut): its value is in [1, 4]."]),
+        ("a2/#2/#1", ["a2/#2/#1 is a leaf: its utility is 4; it was not visited (below a cut)."]),
         ("a1/#1/#1", ["a1/#1/#1 is a leaf: its utility is 2."]),
     ],
 )
@@ -124,7 +124,7 @@ def test_any_node_is_explained(path: str, sentences: list[str]) -> None:
 
 def test_ties_are_told() -> None:
     assert (
-        "MAX chooses #1, #3 alike, #1 being the first: it is worth 2."
+        "MAX chooses #1 (as good: #3): it is worth 2."
         in run("-e", "max: [2, 1, 2]", "--explain").stdout
     )
 
@@ -195,14 +195,15 @@ def test_most_cuts_are_traced_to_a_player(searches: list[Search]) -> None:
         assert whys.count("has") + whys.count("bound") > 0.7 * len(whys) > 10
 
 
-@pytest.mark.parametrize("look", [Look(), Look(50, False), Look(24)], ids=["80", "ascii", "24"])
-def test_sentences_keep_to_the_page(searches: list[Search], look: Look) -> None:
+@pytest.mark.parametrize(("width", "unicode"), [(80, True), (50, False), (24, True)])
+def test_sentences_fit_the_width(searches: list[Search], width: int, unicode: bool) -> None:
     for search in searches[::4]:
         for node in range(len(search.tree)):
-            lines = list(reasons_text(reasons(search, node), look))
-            assert max(map(len, lines)) <= max(look.width, 34)
-            assert look.unicode or all(line.isascii() for line in lines)
-            json.dumps(reasons_fields(reasons(search, node), look))
+            report = reasons(search, node)
+            lines = rendered_lines(explanation_lines, report, width, unicode)
+            assert max(map(len, lines)) <= max(width, 34)
+            assert unicode or all(line.isascii() for line in lines)
+            json.dumps(explanation_fields(report))
 
 
 def test_a_deep_tree_is_explained() -> None:
@@ -214,8 +215,8 @@ def test_a_deep_tree_is_explained() -> None:
         node = builder.add_inner(kind, [node, other], [0.5, 0.5], [None, None])
     search = et.evaluate(builder.build(NodeId(node)), "star1")
     report = reasons(search, len(search.tree) - 1)
-    assert all(len(line) <= 80 for line in reasons_text(report, Look()))
-    assert len(json.dumps(reasons_fields(report, Look()))) < 50_000
+    assert all(len(line) <= 80 for line in rendered_lines(explanation_lines, report))
+    assert len(json.dumps(explanation_fields(report))) < 50_000
 
 
 # ---- The strategy alone.
@@ -282,7 +283,9 @@ def test_no_strategy_where_the_value_is_not_known() -> None:
 
 def test_strategies_of_random_trees_are_drawn(searches: list[Search]) -> None:
     for search in searches[::6]:
-        lines = list(evaluation_text(Evaluation("", search, strategy_only=True), Look(60), None))
+        lines = rendered_lines(
+            evaluation_text, Evaluation("", search, strategy_only=True), 60, most_rows=None
+        )
         assert lines[-1].startswith("bounds")
 
 

@@ -11,27 +11,26 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from helpers import ROOT
+from helpers import ROOT, rendered_lines
 from random_trees import BEST_FIRST, Case
 
 import expectitree as et
 from expectitree.algorithms import Algorithm, algorithm
 from expectitree.analysis.compare.report import Comparison, ComparisonRow
+from expectitree.analysis.evaluate.cut_text import cut_reason
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.reasons import reasons
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.evaluate.sentences import reasons_text
+from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.text import render as evaluation_text
 from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.analysis.trace.moment import Moment
 from expectitree.cli import cli
-from expectitree.cli.stepper import Walker, picture
 from expectitree.errors import AnalysisError, SearchError
 from expectitree.picture.content import Style, content
 from expectitree.searches import engine
 from expectitree.searches.result import Outcome, Search
 from expectitree.searches.windows import find_windows
-from expectitree.text.look import Look
 from expectitree.tree.model import Columns, Kind
 
 LEFT = "trees/aima-5.12-left.yaml"
@@ -176,7 +175,9 @@ def test_every_line_of_the_tree_is_true(searches: list[Search]) -> None:
         if not search.tree.exact:
             continue
         told = Explanation(search)
-        lines = list(tree_lines(Evaluation("", search, windows=True), Look(10_000, False), None))
+        lines = rendered_lines(
+            tree_lines, Evaluation("", search, windows=True), 10_000, False, most_rows=None
+        )
         assert not any("probed" in line for line in lines)
         for line in lines:
             if found := _CUT.search(line):
@@ -249,8 +250,10 @@ def test_every_sentence_is_true(searches: list[Search]) -> None:
                                 if is_max
                                 else search.lower[c] >= step.limit
                             )
-            text = " ".join(" ".join(reasons_text(found, Look(10_000, False))).split())
-            assert search.outcome is Outcome.ACTION or "which no other" not in text
+            text = " ".join(
+                " ".join(rendered_lines(explanation_lines, found, 10_000, False)).split()
+            )
+            assert search.outcome is Outcome.ACTION or "and no other action" not in text
     assert whys.count("far") < 0.1 * len(whys)
     assert "since" not in whys or whys.count("since") < 0.2 * len(whys)
     assert {"has", "share"} <= set(whys)
@@ -260,7 +263,7 @@ def test_pictures_mark_what_was_left(searches: list[Search]) -> None:
     for search in searches[::3]:
         drawn = content(Evaluation("", search), Style(rows=None))
         told = Explanation(search)
-        marked = {drawn.spots[link.parent].node for link in drawn.links if link.is_cut}
+        marked = {drawn.glyphs[edge.parent].node for edge in drawn.edges if edge.is_cut}
         assert {n for n in told.cuts if told.cuts[n].nodes and is_own(search, n)} <= marked
 
 
@@ -314,7 +317,7 @@ def test_the_plainest_walks_by_hand() -> None:
         "18    Found in the end: chance cut after 1 of 2: ● bold is worth at most\n"
         "        0.75·0 + 0.25·10 = 2.5 <= alpha 3\n"
         "\n"
-        "best-first (bounds) looked at 3 of 5 leaves, with 1 cut. The value is 3, and the\n"
+        "best-first (bounds) visited 3 of 5 leaves, with 1 cut. The value is 3, and the\n"
         "best action is sure.\n"
     )
     shown = run(
@@ -379,10 +382,8 @@ def test_a_node_looked_at_in_vain_belongs_to_the_cut_above() -> None:
     search = replace(found, lower=lower, upper=upper, visits=visits, alpha=columns[0], beta=columns[1],
                      cut=columns[2], cut_after=columns[3], cuts=cuts)  # fmt: skip
     check_accounting(search)
-    lines = list(tree_lines(Evaluation("", search, windows=True), Look(100, False)))
-    assert any(
-        line.endswith("deep  MAX [3, 10] of max(3, (4))  looked at in vain") for line in lines
-    )
+    lines = rendered_lines(tree_lines, Evaluation("", search, windows=True), 100, False)
+    assert any(line.endswith("deep  MAX [3, 10] of max(3, (4))  visited in vain") for line in lines)
     assert (search.alpha[ids["b"]], search.beta[ids["b"]]) == (5, 10)
     assert (search.alpha[ids["b/deep"]], search.beta[ids["b/deep"]]) == (
         5,
@@ -390,32 +391,12 @@ def test_a_node_looked_at_in_vain_belongs_to_the_cut_above() -> None:
     )  # MIN has 1, which is below
     (cut,) = Explanation(search).cuts.values()
     assert (
-        cut.reason == "alpha cut after 2 of 3: at most 1 <= alpha 5; 1 node, 3 leaves not visited"
+        cut_reason(cut)
+        == "alpha cut after 2 of 3: at most 1 <= alpha 5; 1 node, 3 leaves not visited"
     )
 
 
 # ---- Step by step.
-
-
-@pytest.mark.parametrize("chosen", [PLAIN, ACTION], ids=lambda chosen: chosen.full_name)
-def test_key_by_key_forwards_and_back(chosen: Algorithm) -> None:
-    report = et.trace(et.load(BALLARD), chosen)
-    walker = Walker(report, None)
-    drawn = []
-    for _ in range(report.total):
-        lines = picture(walker, 120, 30).plain
-        assert max(map(len, lines.split("\n"))) <= 120
-        drawn.append(lines)
-        walker.do("on")
-    assert "▶" in drawn[0]
-    for lines in reversed(drawn):
-        assert picture(walker, 120, 30).plain == lines
-        walker.do("back")
-    walker.do("cut")
-    event = walker.moment.last
-    assert event is not None
-    assert (event.kind, event.walk) == ("cut", 0)
-    assert "Found in the end" in picture(walker, 120, 30).plain
 
 
 def test_json_lines_tell_walks_aims_and_why() -> None:
@@ -450,9 +431,7 @@ def test_a_walk_is_as_deep_as_the_tree() -> None:
     moment = Moment(report)
     while moment.forward():
         pass
-    while moment.back():
-        pass
-    assert (moment.visited, moment.cuts, moment.open) == (0, 0, [])
+    assert moment.visited == report.search.counts.visited
 
 
 # ---- Where only the best action was asked for.
@@ -468,7 +447,7 @@ def test_the_only_action_is_proved_whatever_it_is_worth() -> None:
         "\n"
         "algorithm best-first (action)\n"
         "value     in [2, 4]\n"
-        "asked     which action is best, not what it is worth (--goal action)\n"
+        "asked     which action is best, not its value (--goal action)\n"
         "best      only\n"
         "nodes     1 of 4 visited\n"
         "leaves    0 of 2 visited (0%)\n"
@@ -478,7 +457,7 @@ def test_the_only_action_is_proved_whatever_it_is_worth() -> None:
     text = " ".join(
         run("eval", "-a", "best-first", "--goal", "action", "--explain", "-e", ONLY).stdout.split()
     )
-    assert "At ▲ /, MAX chooses only: it lies in [2, 4]." in text
+    assert "At ▲ /, MAX chooses only: its value is in [2, 4]." in text
     assert "only is worth at least (2 + 2)/2 = 2; there is no other." in text
     found = json.loads(
         run("eval", "-a", "best-first", "--goal", "action", "--format", "json", "-e", ONLY).stdout
@@ -541,9 +520,10 @@ def test_the_action_that_is_proved_is_a_best_one() -> None:
                 assert search.strategy_branches[root] == best[0]
                 for b in best:
                     assert abs(value[search.tree.columns.child[b]] - value[root]) <= slack
-            text = "\n".join(evaluation_text(Evaluation("", search), Look(80)))
+            text = "\n".join(rendered_lines(evaluation_text, Evaluation("", search)))
             assert ("asked     which action" in text) is (search.outcome is Outcome.ACTION)
-            list(evaluation_text(Evaluation("", search, strategy_only=True), Look(60), None))
+            strategy = Evaluation("", search, strategy_only=True)
+            rendered_lines(evaluation_text, strategy, 60, most_rows=None)
     assert decided > 50
 
 
@@ -554,9 +534,7 @@ def test_a_stopped_search_for_the_action_has_no_answer() -> None:
     assert "best  " not in done.stdout
     assert "asked" not in done.stdout
     with pytest.raises(AnalysisError, match="no strategy is known"):
-        _ = Evaluation(
-            "", et.evaluate(et.load(BALLARD), ACTION, max_visits=3), strategy_only=True
-        ).shown
+        Evaluation("", et.evaluate(et.load(BALLARD), ACTION, max_visits=3), strategy_only=True)
 
 
 def test_a_comparison_does_not_call_it_stopped() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from random import Random
+from collections.abc import Iterable
 
 import pytest
 from random_trees import EVERY, Case
@@ -30,11 +30,14 @@ from expectitree.analysis.trace.events import (
     RIVAL_UPPER,
     TIGHTEN,
     VISIT,
+    Event,
 )
 from expectitree.analysis.trace.moment import Moment
-from expectitree.analysis.trace.report import Trace, _Recorder, replay, trace
+from expectitree.analysis.trace.report import Trace, _Recorder, initial_intervals, trace
+from expectitree.numbers import Number
 from expectitree.searches.best_first import Beliefs
 from expectitree.searches.cuts import CUT_PROBING, NO_CUTS
+from expectitree.searches.result import Search
 from expectitree.searches.star_minimax import Work
 from expectitree.tree.model import Kind
 
@@ -51,6 +54,14 @@ def traces(request: pytest.FixtureRequest) -> list[Trace]:
             bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
             found.append(trace(case.tree(exact), request.param, bounds=bounds))
     return found
+
+
+def replay(search: Search, events: Iterable[Event]) -> tuple[list[Number], list[Number]]:
+    """Return the bounds of all nodes after some events."""
+    lower, upper = initial_intervals(search)
+    for event in events:
+        lower[event.node], upper[event.node] = event.lower, event.upper
+    return lower, upper
 
 
 def test_a_trace_comes_to_the_intervals_of_the_search(traces: list[Trace]) -> None:
@@ -288,26 +299,7 @@ def test_the_recorder_listens_to_columns_that_there_are() -> None:
         assert listens < columns
 
 
-# ---- The moments of a search: forwards and back.
-
-
-def columns_of(moment: Moment) -> tuple[object, ...]:
-    columns = (
-        moment.lower,
-        moment.upper,
-        moment.visits,
-        moment.alpha,
-        moment.beta,
-        moment.cut,
-        moment.cut_after,
-    )
-    return (
-        *map(list, columns),
-        moment.cuts,
-        moment.visited,
-        moment.leaves_visited,
-        list(moment.open),
-    )
+# ---- The moments of a search.
 
 
 def test_the_last_moment_is_what_the_search_found(traces: list[Trace]) -> None:
@@ -337,20 +329,3 @@ def test_the_last_moment_is_what_the_search_found(traces: list[Trace]) -> None:
                 ]
             cut = [n for n in inner if search.cut[n] not in NO_CUTS]
             assert [found.cut_after[n] for n in cut] == [search.cut_after[n] for n in cut]
-
-
-def test_back_is_where_it_was(traces: list[Trace]) -> None:
-    for one in traces[::5]:
-        moment = Moment(one)
-        known = [columns_of(moment)]
-        while moment.forward():
-            known.append(columns_of(moment))
-        random = Random(len(known))
-        while moment.done:
-            for _ in range(random.randint(1, 4)):
-                event = moment.back()
-                assert event is None or event == one.events[moment.done]
-                assert columns_of(moment) == known[moment.done]
-            for _ in range(random.randint(0, 2)):
-                moment.forward()
-                assert columns_of(moment) == known[moment.done]

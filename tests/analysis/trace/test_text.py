@@ -1,19 +1,15 @@
-"""`expectitree trace`: what is told of each step, as text, as JSON lines, and key by key."""
+"""`expectitree trace`: each step as text and as JSON lines."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
-import time
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from helpers import rendered_lines
 from random_trees import EVERY, Case
 
 import expectitree as et
@@ -21,11 +17,8 @@ from expectitree.algorithms import algorithm
 from expectitree.analysis.trace.json import render as trace_json
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace, trace
-from expectitree.analysis.trace.scene import scene
 from expectitree.analysis.trace.text import render as trace_text
 from expectitree.cli import cli
-from expectitree.cli.stepper import KEYS, Walker, picture
-from expectitree.text.look import Look
 from expectitree.tree.builder import NodeId
 
 LEFT = "trees/aima-5.12-left.yaml"
@@ -35,7 +28,7 @@ def run(*words: str, **about: Any) -> Result:
     return CliRunner().invoke(cli, ["trace", *words], **about)
 
 
-def test_a_search_is_told_as_at_the_board() -> None:
+def test_each_step_is_a_sentence() -> None:
     tree = "max: {safe: 3, risky: {chance: [{p: 0.25, min: [4, 9]}, {p: 0.75, min: [1, 0]}]}}"
     done = run("-a", "star1", "--bounds", "0,10", "-e", tree, env={"COLUMNS": "80"})
     assert done.stderr == ""
@@ -64,12 +57,12 @@ def test_a_search_is_told_as_at_the_board() -> None:
         "18    Leave ● risky: it fails low, at most 1.75 <= alpha 3\n"
         "19  Leave ▲ /: it is worth 3\n"
         "\n"
-        "star1 looked at 4 of 5 leaves, with 1 cut. The value is 3, and the best action\n"
-        "is safe.\n"
+        "star1 visited 4 of 5 leaves, with 1 cut. The value is 3, and the best action is\n"
+        "safe.\n"
     )
 
 
-def test_backward_induction_is_told_in_values() -> None:
+def test_backward_induction_has_a_line_for_each_value() -> None:
     tree = "min: [{max: [1, 5]}, {chance: [1, 2, 6]}, {chance: [{p: 1/2, utility: -4}, {p: 1/2, max: [3]}]}]"
     done = run("-e", tree, env={"COLUMNS": "80"})
     assert done.stdout == (
@@ -86,8 +79,8 @@ def test_backward_induction_is_told_in_values() -> None:
         "11    ● #3 = ((-4) + 3)/2 = -0.5\n"
         "12  ▼ / = min(5, 3, -0.5) = -0.5\n"
         "\n"
-        "expectiminimax looked at 7 of 7 leaves. The value is -0.5, and the best action\n"
-        "is #3.\n"
+        "expectiminimax visited 7 of 7 leaves. The value is -0.5, and the best action is\n"
+        "#3.\n"
     )
 
 
@@ -105,11 +98,11 @@ def traces(request: pytest.FixtureRequest) -> list[Trace]:
 _EQUATION = re.compile(r"(?:at least|at most|alpha =|beta =|^ *\d+ .* =) (\S.*) = (-?[\d./e+-]+)")
 
 
-def test_every_equation_on_the_board_is_true(traces: list[Trace]) -> None:
+def test_every_equation_is_true(traces: list[Trace]) -> None:
     """As exact numbers stand there; what floats are quoted to six digits for holds about so far."""
     seen = 0
     for one in traces:
-        for line in trace_text(one, Look(2_000, False)):
+        for line in rendered_lines(trace_text, one, 2_000, False):
             for left, right in _EQUATION.findall(line):
                 seen += 1
                 text = (
@@ -135,9 +128,9 @@ def min_of(*values: Any) -> Any:
 
 @pytest.mark.parametrize("width", [40, 60, 80])
 @pytest.mark.parametrize("unicode", [True, False])
-def test_the_board_is_as_wide_as_the_page(traces: list[Trace], width: int, unicode: bool) -> None:
+def test_lines_fit_the_width(traces: list[Trace], width: int, unicode: bool) -> None:
     for one in traces:
-        lines = list(trace_text(one, Look(width, unicode)))
+        lines = rendered_lines(trace_text, one, width, unicode)
         assert max(map(len, lines)) <= max(width, 45)
         assert unicode or all(line.isascii() for line in lines)
         assert not any(
@@ -145,12 +138,12 @@ def test_the_board_is_as_wide_as_the_page(traces: list[Trace], width: int, unico
         )
 
 
-def test_json_lines_replay(traces: list[Trace]) -> None:
+def test_json_lines_make_every_interval(traces: list[Trace]) -> None:
     """A player of the JSON lines comes to every interval, from the bounds and the events alone."""
     for one in traces:
         if one.tree.exact:
             continue
-        start, *events, end = (json.loads(line) for line in trace_json(one, Look()))
+        start, *events, end = (json.loads(line) for line in trace_json(one))
         assert (start["event"], end["event"], end["steps"]) == ("start", "end", len(events))
         moment = Moment(one)
         lower, upper = list(moment.lower), list(moment.upper)
@@ -191,7 +184,7 @@ def test_json_of_an_exact_search_is_in_fractions() -> None:
     assert ["1/3", "2"] in [term for line in lines for term in line.get("terms", [])]
 
 
-def test_limit_and_at() -> None:
+def test_limit_and_at_choose_steps() -> None:
     done = run("-a", "star2", "--limit", "3", LEFT)
     assert "… 33 more steps: --limit shows more, --at PATH follows one node" in done.stdout
     assert [line.split()[0] for line in done.stdout.splitlines()[4:7]] == ["1", "2", "3"]
@@ -201,7 +194,7 @@ def test_limit_and_at() -> None:
     assert cut_short[:4] == whole[:4]
     assert json.loads(cut_short[-1])["left_out"] == 33
     assert (
-        "star1 never came to a2/#2: `expectitree eval` says why"
+        "star1 never came to a2/#2: `expectitree eval` shows why"
         in run("-a", "star1", "--at", "a2/#2", LEFT).stdout
     )
     one = run("-a", "star1", "--at", "a2", LEFT).stdout
@@ -209,7 +202,7 @@ def test_limit_and_at() -> None:
     assert "a1/" not in one
 
 
-def test_many_steps_are_cut_at_500() -> None:
+def test_500_steps_are_shown_by_default() -> None:
     tree = "max: [" + ", ".join(map(str, range(600))) + "]"
     done = run("-e", tree)
     assert "… 101 more steps: --limit shows more" in done.stdout
@@ -227,12 +220,6 @@ def test_many_steps_are_cut_at_500() -> None:
             ["--engine", "compiled", LEFT],
             "A compiled search cannot be followed: leave --engine compiled out.",
         ),
-        (["--step", LEFT], "--step needs a terminal to draw in"),
-        (["--step", LEFT, LEFT], "--step walks through one tree: give one file."),
-        (
-            ["--step", "--format", "json", LEFT],
-            "--step is for people, --format json for programs: leave one out.",
-        ),
         (["--at", "a9", LEFT], "no node a9: the branches of / are a1, a2"),
         (["--limit", "-1", LEFT], "-1 is not in the range"),
         ([], "No tree was given"),
@@ -244,14 +231,14 @@ def test_wrong_usage(words: list[str], message: str) -> None:
     assert message in re.sub(r"\s+", " ", done.stderr)
 
 
-def test_several_files_are_told_apart() -> None:
+def test_several_files_have_headings() -> None:
     done = run("-e", "max: [1, 2]", "-e", "min: [1, 2]")
     assert done.stdout.count("== -e ==") == 2
     lines = run("-e", "max: [1, 2]", "-e", "min: [1, 2]", "--format", "json").stdout.splitlines()
     assert [json.loads(line)["event"] for line in lines].count("start") == 2
 
 
-def test_a_stopped_search_is_told_as_far_as_it_went() -> None:
+def test_a_stopped_search_is_shown_up_to_its_end() -> None:
     done = run("-a", "star1", "--max-visits", "4", LEFT)
     assert done.exit_code == 1
     assert "was stopped after 4 visits. The value is in [1, 4]." in re.sub(r"\s+", " ", done.stdout)
@@ -268,146 +255,10 @@ def chain(plies: int) -> et.Tree:
     return builder.build(NodeId(node))
 
 
-def test_a_deep_tree_is_told_too() -> None:
+def test_a_deep_tree_keeps_to_the_width() -> None:
     report = trace(chain(5_000), algorithm("star2"))
-    lines = list(trace_text(report, Look(80)))
+    lines = rendered_lines(trace_text, report)
     assert max(map(len, lines)) <= 80
     assert max(event.depth for event in report.events) == 5_000
     assert any("(4999) " in line for line in lines)
-    assert all(len(line) < 3_000 for line in trace_json(report, Look()))
-    walker = Walker(report, None)
-    walker.do("end")
-    for _ in range(3):
-        walker.do("page back")
-    assert walker.moment.done == report.total - 30
-    assert len(picture(walker, 100, 30).plain.splitlines()) == 30
-
-
-# ---- Key by key.
-
-
-def test_a_scene_shows_where_the_search_is(traces: list[Trace]) -> None:
-    for one in traces[:12]:
-        moment = Moment(one)
-        while moment.forward():
-            shown = scene(moment, Look(), (60, 12), (50, 8))
-            assert len(shown.tree) <= 12
-            assert 0 <= shown.here < len(shown.tree)
-            assert 1 <= shown.latest <= len(shown.steps) <= 8
-            assert f"{moment.done:,}  " in shown.steps[-shown.latest] or shown.latest == 8
-
-
-def test_keys_go_forwards_and_back() -> None:
-    walker = Walker(trace(et.load(LEFT), algorithm("star2")), None)
-
-    def after(*actions: str) -> int:
-        for action in actions:
-            walker.do(action)
-        return walker.moment.done
-
-    assert walker.moment.done == 1
-    assert after("back") == 1
-    assert after("on", "on", "on") == 4
-    assert after("out") == 8  # past `Leave a1/#1`, at what a1 makes of it
-    assert after("cut") == 34
-    assert after("back") == 33
-    assert after("cut back") == 1  # there is none
-    assert after("end") == 36
-    assert after("cut back") == 34
-    assert after("page back") == 24
-    assert after("page", "page") == 36
-    assert after("start") == 1
-    assert set(KEYS.values()) == {
-        "on", "back", "page", "page back", "out", "cut", "cut back", "start", "end", "quit", "suspend", "help"
-    }  # fmt: skip
-
-
-def test_one_node_is_followed_key_by_key() -> None:
-    tree = et.load(LEFT)
-    walker = Walker(trace(tree, algorithm("star1")), tree.find("a2").id)
-    steps = [walker.moment.done]
-    for _ in range(5):
-        walker.do("on")
-        steps.append(walker.moment.done)
-    events = walker.moment.events
-    assert [events[step - 1].kind for step in steps] == [
-        "enter",
-        "enter",
-        "leave",
-        "tighten",
-        "cut",
-        "leave",
-    ]
-    walker.do("end")
-    assert walker.moment.done == steps[-1]
-    walker.do("start")
-    assert walker.moment.done == steps[0]
-
-
-@pytest.mark.parametrize(("width", "height"), [(120, 30), (100, 24), (80, 24), (40, 12), (20, 6)])
-def test_a_picture_fills_the_terminal(width: int, height: int) -> None:
-    walker = Walker(trace(et.load(LEFT), algorithm("star2")), None)
-    for _ in range(36):
-        lines = picture(walker, width, height).plain.split("\n")
-        assert len(lines) <= height
-        assert max(map(len, lines)) <= width
-        walker.do("on")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_a_walk_in_a_terminal() -> None:
-    import fcntl
-    import pty
-    import struct
-    import termios
-
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 110, 0, 0))
-    plain = {
-        key: value
-        for key, value in os.environ.items()
-        if key not in ("COLUMNS", "LINES", "NO_COLOR")
-    }
-    process = subprocess.Popen(
-        [sys.executable, "-m", "expectitree", "trace", "--step", "-a", "star2", LEFT],
-        stdin=theirs, stdout=theirs, stderr=theirs, env={**plain, "TERM": "xterm-256color", "PYTHONUTF8": "1"},
-    )  # fmt: skip
-    os.close(theirs)
-    os.set_blocking(ours, False)
-    seen = ""
-
-    def wait_for(wanted: Callable[[str], bool]) -> None:
-        nonlocal seen
-        deadline = time.monotonic() + 60
-        while not wanted(seen):
-            assert time.monotonic() < deadline, seen
-            try:
-                seen += os.read(ours, 65536).decode("utf-8", "replace")
-            except BlockingIOError:
-                time.sleep(0.02)
-            except OSError:  # the other side has closed
-                break
-
-    try:
-        for keys, step in (
-            ("", 1),
-            (" ", 2),
-            ("\x1b[C\x1b[C", 4),
-            ("b", 3),
-            ("\x1b[D", 2),
-            ("c", 34),
-            ("G", 36),
-        ):
-            seen = ""
-            os.write(ours, keys.encode())
-            # The last line of the screen is drawn after the first.
-            wait_for(lambda text, step=step: "? help" in text.partition(f"step {step} of 36")[2])  # type: ignore[misc]
-        assert "The value is 2.1" in seen
-        os.write(ours, b"q")
-        assert process.wait(timeout=60) == 0
-        wait_for(lambda text: "\x1b[?1049l" in text)
-        assert "\x1b[?1049l" in seen  # the screen is given back
-        assert "Traceback" not in seen
-    finally:
-        process.kill()
-        os.close(ours)
+    assert all(len(line) < 3_000 for line in trace_json(report))

@@ -1,0 +1,75 @@
+"use strict";
+
+const assert = require("node:assert/strict");
+const test = require("node:test");
+const { Moment, Numbers, Tree, golden } = require("./load.js");
+
+for (const name of ["ballard.yaml", "shared.yaml"]) {
+  const { data, moments } = golden(name);
+  const tree = new Tree(data.tree), numbers = new Numbers(data.numbers);
+  const state = (moment) => {
+    const { nodes, leaves } = moment.counts();
+    return {
+      lower: Array.from(moment.lower, (place) => numbers.json[place]),
+      upper: Array.from(moment.upper, (place) => numbers.json[place]),
+      visits: Array.from(moment.visits),
+      best: Array.from(moment.best, (_, n) => moment.bestBranches(n)),
+      open: moment.open.map((i) => moment.node(i + 1)),
+      cuts: moment.cuts.filter((cut) => cut <= moment.step).length,
+      nodes, leaves,
+    };
+  };
+  for (const trace of data.traces) {
+    const expected = moments[trace.name];
+    const moment = new Moment(data, tree, trace);
+
+    test(`${name}, ${trace.name}: each step forwards and back is that of the trace`, () => {
+      assert.equal(moment.length, expected.length - 1);
+      assert.deepEqual(state(moment), expected[0]);
+      for (let step = 1; step <= moment.length; step++) {
+        moment.seek(step);
+        assert.deepEqual(state(moment), expected[step]);
+      }
+      for (let step = moment.length; step >= 0; step -= 3) {
+        moment.seek(step);
+        assert.deepEqual(state(moment), expected[step]);
+      }
+    });
+
+    test(`${name}, ${trace.name}: seek stays within the steps`, () => {
+      moment.seek(-5);
+      assert.equal(moment.step, 0);
+      moment.seek(1e9);
+      assert.equal(moment.step, moment.length);
+      assert.deepEqual(state(moment), expected[moment.length]);
+    });
+
+    test(`${name}, ${trace.name}: the way leads from the root to the step's node`, () => {
+      for (let step = 1; step <= moment.length; step++) {
+        moment.seek(step);
+        let n = tree.root;
+        for (const b of moment.way()) {
+          assert.equal(tree.owner[b], n);
+          n = tree.child[b];
+        }
+        if (trace.in_order) assert.equal(n, moment.node(step));
+      }
+    });
+
+    test(`${name}, ${trace.name}: every step has a sentence`, () => {
+      assert.deepEqual(moment.sentences(0), [trace.opening]);
+      for (let step = 1; step <= moment.length; step++) {
+        assert.match(moment.sentences(step)[0], /^\S.*\S$/);
+      }
+    });
+  }
+}
+
+test("a node has a reason as soon as a cut spares it", () => {
+  const { data } = golden("ballard.yaml");
+  const moment = new Moment(data, new Tree(data.tree), data.traces[2]); // star1
+  const reasons = () => Array.from(moment.visits, (_, n) => moment.reason(n)).filter(Boolean);
+  assert.deepEqual(reasons(), []);
+  moment.seek(moment.cuts[0]);
+  assert.deepEqual([...new Set(reasons())], ["cut"]);
+});
