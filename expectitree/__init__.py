@@ -50,7 +50,7 @@ _HOMES = {
     "prepare": "searches.prepare",
     "refresh": "analysis.verify.refresh",
     "rescale": "analysis.rescale.report",
-    "rescale_somehow": "analysis.rescale.order_map",
+    "find_order_preserving_map": "analysis.rescale.any_map",
     "save": "files.saving",
     "to_json": "analysis.show",
     "to_text": "analysis.show",

@@ -6,7 +6,9 @@ from expectitree.analysis.compare.report import Comparison as Comparison
 from expectitree.analysis.compare.report import compare as compare
 from expectitree.analysis.limit.report import limit as limit
 from expectitree.analysis.opponents.report import opponents as opponents
-from expectitree.analysis.rescale.order_map import rescale_somehow as rescale_somehow
+from expectitree.analysis.rescale.any_map import (
+    find_order_preserving_map as find_order_preserving_map,
+)
 from expectitree.analysis.rescale.report import rescale as rescale
 from expectitree.analysis.show import to_json as to_json
 from expectitree.analysis.show import to_text as to_text

@@ -6,9 +6,8 @@ question that the report answers. `expectitree.text` describes what `render` tak
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
-from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from expectitree.analysis.trace.report import Trace
     from expectitree.analysis.verify.report import Verification
     from expectitree.searches.result import Search
-    from expectitree.text.look import Look
 
     Report: TypeAlias = (
         Search | Comparison | Verification | Trace | Limit | Rescaling | Opponents | Inquiry
@@ -47,14 +45,11 @@ def rendered(question: str, format: str, console: Console, report: Any, **settin
     """
     module = import_module(f"expectitree.analysis.{question}.{format}")
     render = module.render
-    if "look" in signature(render).parameters:  # until every renderer is converted
-        lines = render(report, look_of(console), **settings)
-    elif format == "text":
+    if format == "text":
         from expectitree.text.console import to_strings
 
         return to_strings(render(report, console.options, **settings), console)
-    else:
-        lines = render(report, **settings)
+    lines = render(report, **settings)
     if getattr(module, "YIELDS_PIECES", False):  # a line may be longer than memory
         return cast("Pieces", lines)
     return (f"{line}\n" for line in lines)
@@ -127,40 +122,3 @@ def _question(
         f"found {type(found).__name__}, expected a search, or what compare, verify, trace, limit, "
         "rescale, opponents or inquire returned"
     )
-
-
-# ---- The bridge for renderers that still take a `Look`, and callers that make one.
-
-
-def look_of(console: Console) -> Look:
-    """Return the `Look` that corresponds to a console."""
-    from expectitree.text.look import Look
-
-    def paint(text: str, style: str) -> str:
-        if not text or console.color_system is None:
-            return text
-        from rich.text import Text
-
-        from expectitree.text.console import to_strings
-
-        (painted,) = to_strings([Text(text, style=style, no_wrap=True)], console)
-        return painted[:-1]
-
-    return Look(console.width, not console.options.ascii_only, paint, console)
-
-
-def renderer(question: str, format: str) -> Callable[..., Pieces]:
-    """Return a function that takes a report and a `Look` and yields text: use `rendered`."""
-
-    def render(report: Any, look: Look, *settings: Any) -> Pieces:
-        from expectitree.text.console import text_console
-
-        module = import_module(f"expectitree.analysis.{question}.{format}")
-        names = [name for name in signature(module.render).parameters if name != "look"]
-        if format == "text" and "options" in names:
-            names.remove("options")
-        console = look.console or text_console(look.width, look.unicode)
-        named = dict(zip(names[1:], settings, strict=False))
-        return rendered(question, format, console, report, **named)
-
-    return render

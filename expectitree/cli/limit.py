@@ -1,4 +1,4 @@
-"""`expectitree limit`: how few leaves could have been enough."""
+"""`expectitree limit`: the fewest leaves that prove the result."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from expectitree.analysis.limit.report import Limit, limit
-from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
     ChosenAlgorithms,
     SearchOptions,
@@ -17,14 +16,14 @@ from expectitree.cli.options import (
     tree_options,
 )
 from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import make_look, write
+from expectitree.cli.terminal import show
 from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 
 
 @click.command("limit")
 @algorithm_option(
-    "A search to set beside the limit, once for each; by default all that do not think long."
+    "A search to compare with the limit; may be repeated. By default all that are not slow."
 )
 @tree_options
 @max_leaves_option
@@ -37,11 +36,11 @@ def command(
     format_name: str,
     **given: Any,
 ) -> None:
-    """Say how few leaves could have been enough, which they are, and how far from that each search was.
+    """Count the fewest leaves that prove the result, name them, and compare searches with them.
 
-    These are the fewest leaves that force the root's value whatever all others are within their
-    bounds, which no correct search can beat, and the fewest that force only which action is best.
-    Where several paths lead to a leaf the figure may be known to lie between two only.
+    These are the fewest leaves that prove the root's value, whatever all others are worth within
+    their bounds: no correct search can visit fewer. A second count is for a proof of the best
+    action alone. Where nodes are shared, each count may be a range.
 
     For example: expectitree limit trees/ballard-6.yaml
     """
@@ -53,8 +52,7 @@ def command(
 
     reports = list(options.map("the limit of", limit_of))
     if reports:
-        render = renderer("limit", format_name)
-        write(render(reports, make_look(), *([show_all] if format_name == "text" else [])))
+        show("limit", format_name, reports, show_all=show_all)
     if any(row.outcome is Outcome.STOPPED for report in reports for row in report.rows):
         options.statuses.append(DOES_NOT_HOLD)
     options.exit()

@@ -1,15 +1,14 @@
-"""`expectitree rescale`: other utilities in place of these, and whether the decision changes."""
+"""`expectitree rescale`: map the utilities, and see whether the decision changes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
 import click
 
-from expectitree.analysis.rescale.order_map import rescale_somehow
-from expectitree.analysis.rescale.report import Rescaling, numbers_of, rescale
+from expectitree.analysis.rescale.any_map import find_order_preserving_map
+from expectitree.analysis.rescale.report import Rescaling, check_names, numbers_of, rescale
 from expectitree.analysis.rescale.scales import (
     Scale,
     affine,
@@ -17,10 +16,8 @@ from expectitree.analysis.rescale.scales import (
     logarithm,
     named,
     power,
-    unknown_names,
 )
 from expectitree.analysis.rescale.table import load_table
-from expectitree.analysis.show import renderer
 from expectitree.cli.options import (
     FILE,
     SearchOptions,
@@ -30,18 +27,16 @@ from expectitree.cli.options import (
     tree_options,
     write_tree,
 )
-from expectitree.cli.terminal import make_look, say, write
+from expectitree.cli.terminal import say, show
 from expectitree.errors import NumberError, TransformError, TreeError
-from expectitree.numbers import Number, message_text, quote, to_fraction
+from expectitree.numbers import Number, quote, to_fraction
 from expectitree.tree.model import Tree
 
 _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
 
 
 @click.command("rescale")
-@click.option(
-    "--map", "map_", metavar="U=V,...", help="Utilities by name: U becomes V, those not named stay."
-)
+@click.option("--map", "map_", metavar="U=V,...", help="U becomes V; other utilities stay.")
 @click.option("--affine", metavar="A,B", help="u becomes A*u + B.")
 @click.option("--power", metavar="K", help="u becomes u^K, K > 0; a negative u becomes -|u|^K.")
 @click.option("--log", is_flag=True, help="u becomes its natural logarithm; all must be above 0.")
@@ -54,13 +49,13 @@ _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
     "--table",
     metavar="TABLE",
     type=FILE,
-    help="U and V from a YAML, JSON or CSV file; those not named stay.",
+    help="U and V in the two columns of a CSV file; other utilities stay.",
 )
 @click.option(
     "--any",
     "any_",
     is_flag=True,
-    help="Is there any order-preserving map that changes the decision?",
+    help="Find an order-preserving map that changes the decision.",
 )
 @click.option(
     "-o",
@@ -68,7 +63,7 @@ _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
     "out",
     metavar="FILE",
     type=FILE,
-    help="Write the rescaled tree; the ending tells the format.",
+    help="Write the rescaled tree; the suffix decides the format.",
 )
 @force_option
 @click.option(
@@ -93,16 +88,17 @@ def command(
     format_name: str,
     **given: Any,
 ) -> None:
-    """Put other utilities in place of each tree's, and show values and best actions before and after.
+    """Map the utilities of each tree, and show values and best actions before and after.
 
-    A positive affine map changes no decision, which is checked at every node. A map that only keeps the order may
-    change it wherever chance is involved. Estimates go through the map too, and bounds, unless the map falls on them.
+    A positive affine map changes no decision, which is checked at every node. A map that only keeps
+    the order may change any decision above a chance node. Estimates go through the map too, and so
+    do bounds, unless the map falls on them.
 
-    The decision changes where the set of best actions at the root is another one: ties that appear or vanish count.
-    For --any it changes where the first best action is no longer among the best; a map that is found is verified in
-    fractions. The answer is yes with an example, no with the reason, or unknown.
+    The decision changes where the set of best actions at the root changes: ties count. With --any
+    it changes where the first best action is no longer among the best. The answer is yes with an
+    example that was verified in fractions, no with the reason, or unknown.
 
-    With -o - the rescaled tree alone is printed, in YAML or (--format json) JSON.
+    -o - prints only the rescaled tree, in YAML or (with --format json) in JSON.
 
     \b
     For example:
@@ -112,21 +108,13 @@ def command(
     """
     options = SearchOptions(**given)
     asked = {
-        "map": map_,
-        "affine": affine,
-        "power": power,
-        "log": log or None,
-        "exp": exp,
+        "map": map_, "affine": affine, "power": power, "log": log or None, "exp": exp,
         "table": table,
-    }
+    }  # fmt: skip
     chosen = {name: text for name, text in asked.items() if text is not None}
     if len(chosen) + any_ != 1:
         names = [f"--{name}" for name in chosen] + ["--any"] * any_
-        found = (
-            f"{' and '.join(names)} cannot be had at once"
-            if names
-            else "It is not said how utilities change"
-        )
+        found = f"{' and '.join(names)} exclude each other" if names else "No map was given"
         raise click.UsageError(f"{found}: {_ONE}.")
     if out is not None:
         if options.tree_count > 1:
@@ -142,18 +130,19 @@ def command(
     def rescale_tree(file: str, tree: Tree) -> Rescaling:
         bounds, engine = options.root_bounds, options.engine
         if scale is None:
-            return rescale_somehow(tree, bounds=bounds, engine=engine, file=file)
-        if scale.names:
-            own = set().union(*numbers_of(tree))
-            numbers.update(own)
-            _check_table(scale, own)
+            return find_order_preserving_map(tree, bounds=bounds, engine=engine, file=file)
+        if scale.kind == "map":
+            numbers.update(*numbers_of(tree))
         return rescale(tree, scale, bounds=bounds, engine=engine, file=file)
 
     reports = list(options.map("rescaling", rescale_tree))
     if scale is not None and scale.kind == "map" and not options.statuses:
-        _check_names(scale.names, numbers)
+        try:
+            check_names(scale.names, numbers)
+        except TransformError as error:
+            raise click.BadParameter(str(error), param_hint="'--map'") from None
     if reports and out != "-":
-        write(renderer("rescale", format_name)(reports, make_look(), show_all))
+        show("rescale", format_name, reports, show_all=show_all)
     if reports and out is not None:
         _write(reports[0], out, format_name)
     options.exit()
@@ -161,9 +150,7 @@ def command(
 
 def _write(report: Rescaling, out: str, format_name: str) -> None:
     if report.after is None:
-        say(
-            f"{'nothing' if out == '-' else out} was {'printed' if out == '-' else 'not written'}: no map was found"
-        )
+        say("no map was found: no tree was written")
         return
     tree = report.after.tree
     try:
@@ -172,7 +159,8 @@ def _write(report: Rescaling, out: str, format_name: str) -> None:
         if not tree.exact or out.lower().endswith((".yaml", ".yml", ".json")):
             raise
         raise click.UsageError(
-            f"{out} holds floats, and the rescaled tree has fractions: choose .yaml or .json, or leave --exact out."
+            f"{out} holds floats, and the rescaled tree has fractions: choose .yaml or .json, or "
+            "leave --exact out."
         ) from None
 
 
@@ -222,24 +210,3 @@ def _named_images(text: str) -> dict[Fraction, Fraction]:
             raise NumberError(f"the utility {quote(utility.strip())} is there twice: keep one")
         images[named_one] = becomes
     return images
-
-
-def _check_names(names: Iterable[Fraction], numbers: Iterable[Number]) -> None:
-    """Refuse a map that names a utility that no tree has: it is a slip of the pen."""
-    known = sorted(numbers)
-    for name in unknown_names(names, known):
-        nearest: Sequence[Number] = sorted(sorted(known, key=lambda u: abs(Fraction(u) - name))[:2])
-        near = " and ".join(map(message_text, nearest))
-        raise click.BadParameter(
-            f"no terminal is worth {message_text(name)} (and no estimate is): utilities run from {message_text(known[0])} to "
-            f"{message_text(known[-1])}, nearest {'is' if len(nearest) == 1 else 'are'} {near}",
-            param_hint="'--map'",
-        )
-
-
-def _check_table(scale: Scale, numbers: set[Number]) -> None:
-    if scale.kind == "table" and len(unknown_names(scale.names, numbers)) == len(scale.names):
-        raise TransformError(
-            f"the table {scale.text} names none of its utilities, which run from {message_text(min(numbers))} to "
-            f"{message_text(max(numbers))}"
-        )

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from expectitree.analysis.show import look_of, rendered
+from expectitree.analysis.show import rendered
 from expectitree.numbers import escape
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from expectitree.text.look import Look
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 COLOR = "expectitree.color"  # where --color is kept in the context's `meta`
@@ -65,11 +64,6 @@ def color_option(command: Command) -> Command:
         callback=choose,
         help="Colours: auto uses them on a terminal.",
     )(command)
-
-
-def make_look(err: bool = False) -> Look:
-    """Return how text looks on standard output, until every renderer takes console options."""
-    return look_of(make_console(err))
 
 
 def write(pieces: Iterable[str]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
+from typing import Any
 
 from expectitree import compiling
 from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
@@ -28,7 +29,9 @@ from expectitree.searches.best_first import (
 )
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
+    NO_BOUNDS,
     RELATIVE_EPS,
+    ROUNDING_EPS,
     SearchSetup,
     greatest_number,
 )
@@ -153,7 +156,7 @@ def _run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen |
 
 def begin_best_first(setup: SearchSetup) -> tuple[Beliefs, Limits]:
     """Return the columns and numbers that the loops of `best_first` start from."""
-    tree, chosen = setup.tree, setup.algorithm
+    tree = setup.tree
     count, depths = len(tree), tree.heights[-1] + 2
 
     def floats(length: int) -> Column:  # floats in exact mode too
@@ -166,18 +169,36 @@ def begin_best_first(setup: SearchSetup) -> tuple[Beliefs, Limits]:
     ]
     by_depth = [*(floats(depths) for _ in range(DEPTH_FLOATS)), setup.column("q", depths)]
     beliefs = Beliefs._make([*setup.intervals(), *by_node, *by_depth])
+    greatest_utility = greatest_number(tree, NO_BOUNDS)
+    greatest = greatest_number(tree, setup.bounds)
+    return beliefs, find_limits(setup, greatest_utility, greatest, RELATIVE_EPS)
+
+
+def find_limits(
+    setup: SearchSetup, greatest_utility: Number, greatest: Number, relative_eps: float
+) -> Limits:
+    """Return the scale and the tolerances of a best-first search.
+
+    `greatest` is the greatest magnitude among utilities and bounds. Values are equal if they differ
+    by at most `relative_eps` times the greatest utility, or by the rounding error of sums of bounds.
+    """
+    chosen, exact = setup.algorithm, setup.tree.exact
+    scale: Any = 1 if exact else 1.0
+    if greatest and not _LEAST_SCALE < greatest < 1 / _LEAST_SCALE:
+        # Estimates need squares, which must not overflow.
+        scale = 1 / greatest if exact else min(1 / float(greatest), sys.float_info.max)
+    eps: Number = 0
+    near = RELATIVE_EPS * (float(greatest * scale) or 1.0)
+    if not exact:
+        rounding = ROUNDING_EPS * float(greatest)
+        eps = max(relative_eps * float(greatest_utility), rounding)
+        if greatest_utility:
+            near = max(RELATIVE_EPS * float(greatest_utility), rounding) * scale
     goal, guide = (
         OPTIONS[key].values.index(value)
         for key, value in (("goal", chosen.goal), ("guide", chosen.guide))
     )
-    greatest = greatest_number(tree, setup.bounds)
-    scale: Number = 1 if tree.exact else 1.0
-    if (
-        greatest and not _LEAST_SCALE < greatest < 1 / _LEAST_SCALE
-    ):  # estimates need squares, which must not overflow
-        scale = 1 / greatest if tree.exact else float(min(1 / greatest, sys.float_info.max))
-    near = RELATIVE_EPS * float(greatest * scale) if tree.exact else float(setup.eps) * float(scale)
-    return beliefs, Limits(setup.eps, near, setup.zero, scale, guide, goal)
+    return Limits(eps, near, setup.zero, scale, guide, goal)
 
 
 def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Search:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple
 
 from rich.cells import cell_len
 from rich.console import ConsoleOptions, RenderableType
@@ -38,20 +38,20 @@ def table(
         [_cell(text, column, options) for text, column in zip(row, columns, strict=True)]
         for row in rows
     ]
-    least = _least_widths(columns, cells)
+    least, natural = _widths(columns, cells, _words), _widths(columns, cells, lambda text: [text])
     shown = _fitting(columns, least, options.max_width)
-    grid = Table(box=None, pad_edge=False, padding=(0, GAP // 2), header_style="dim")
-    for place in shown:
-        column = columns[place]
-        grid.add_column(
-            Text(column.heading),
-            justify="right" if column.number else "left",
-            no_wrap=column.number,
-            overflow="fold",
-            min_width=None if column.number else least[place],
-        )
+    widths = _shrunk(columns, shown, least, natural, options.max_width)
+    # A column of blanks between two others, since rich counts padding at the edges that it drops.
+    grid = Table(box=None, padding=0, pad_edge=False, header_style="dim")
+    for position, place in enumerate(shown):
+        if position:
+            grid.add_column(width=GAP)
+        heading, is_number = columns[place].heading, columns[place].number
+        justify: Literal["left", "right"] = "right" if is_number else "left"
+        grid.add_column(Text(heading), justify=justify, width=widths[place], overflow="fold")
     for row in cells[1:]:
-        grid.add_row(*(Text(row[place]) for place in shown))
+        texts = [Text(row[place]) for place in shown]
+        grid.add_row(*[cell for text in texts for cell in (Text(), text)][1:])
     yield grid
     left_out = [column.heading for place, column in enumerate(columns) if place not in shown]
     if left_out:
@@ -67,10 +67,14 @@ def _cell(text: str, column: Column, options: ConsoleOptions) -> str:
     return clip(text, column.most, marks.ellipsis)
 
 
-def _least_widths(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> list[int]:
-    """Return the least width of each column, when those of words wrap between words."""
+def _widths(
+    columns: Sequence[Column],
+    cells: Sequence[Sequence[str]],
+    parts: Callable[[str], Sequence[str]],
+) -> list[int]:
+    """Return the width of each column, when cells of words are broken into parts."""
     return [
-        max(cell_len(part) for row in cells for part in ([row[i]] if c.number else _words(row[i])))
+        max(cell_len(part) for row in cells for part in ([row[i]] if c.number else parts(row[i])))
         for i, c in enumerate(columns)
     ]
 
@@ -83,6 +87,25 @@ def _fitting(columns: Sequence[Column], least: Sequence[int], width: int) -> lis
             break
         shown.remove(place)
     return shown
+
+
+def _shrunk(
+    columns: Sequence[Column],
+    shown: Sequence[int],
+    least: Sequence[int],
+    natural: Sequence[int],
+    width: int,
+) -> list[int]:
+    """Return widths that fit: the widest column of words becomes narrower until they do."""
+    widths = list(natural)
+    while sum(widths[i] + GAP for i in shown) - GAP > width:
+        wide = [i for i in shown if widths[i] > least[i]]
+        if not wide:  # even single words do not fit: the last resort is to break them
+            wide = [i for i in shown if not columns[i].number and widths[i] > 1]
+        if not wide:
+            break
+        widths[max(wide, key=lambda i: widths[i])] -= 1
+    return widths
 
 
 def _words(text: str) -> list[str]:

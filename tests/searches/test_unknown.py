@@ -472,7 +472,7 @@ ANALYSES: dict[str, Callable[[Tree], object]] = {
     "rescale by a mapping": lambda tree: et.rescale(tree, {4: 5}),
     "rescale by an unknown name": lambda tree: et.rescale(tree, {99: 5}),
     "rescale by a function": lambda tree: et.rescale(tree, lambda u: u),
-    "rescale somehow": et.rescale_somehow,
+    "rescale by any map": et.find_order_preserving_map,
     "trace": lambda tree: et.trace(tree, "star2"),
 }
 

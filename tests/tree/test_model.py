@@ -238,7 +238,7 @@ def t_id(node: int) -> et.builder.NodeId:
         et.dumps,
         lambda tree: et.trace(tree, "star1"),
         lambda tree: et.rescale(tree, {1: 2}),
-        et.rescale_somehow,
+        et.find_order_preserving_map,
         lambda tree: et.save(tree, "x.yaml"),
     ],
 )

@@ -1,16 +1,15 @@
-"""Answers to `expectitree ask`, kept in a small YAML file: a mapping from the path of a leaf to its utility.
+"""Answers to `expectitree ask`, in a YAML file to which each answer adds one line.
 
-People may edit the file, so that all they wrote stays as it is: a line is added at its end, or
-taken away.
+A line is `path: utility`. The last line about a path counts, and `path: "?"` takes its answer back.
+Lines are only added, so whatever people write into the file stays as it is.
 """
 
 from __future__ import annotations
 
+import errno
 import os
-import re
 from collections.abc import Mapping
 from contextlib import suppress
-from textwrap import indent
 from typing import NamedTuple
 
 from expectitree.errors import FileError, Problem
@@ -20,17 +19,18 @@ from expectitree.files.formats.yaml import LONGEST_KEY, NOTATION
 from expectitree.files.grammar.document import Document, Place
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
 from expectitree.files.grammar.words import described
-from expectitree.files.saving import whole_file
+from expectitree.numbers import escape
 
-_COMMENT = re.compile(r"(?:^|(?<=[ \t]))#.*$", re.MULTILINE)
+TAKEN_BACK = "?"  # in place of a number: this path has no answer any more
 _HEADER = """\
 # Answers to `expectitree ask {}`: the path of a leaf, and its utility.
-# Correct them, add some, or take some out: what stands here is not asked again.
+# The last line about a path counts. Add lines, or correct them.
 """
+_EXPECTED = "expected the path of a leaf and its utility on every line, such as `a2/#1: 4.5`"
 
 
 class Answer(NamedTuple):
-    """One answer of a file, as written, and where it stands."""
+    """One answer of a file: the number as written, and the place of its line."""
 
     path: str
     number: str
@@ -38,92 +38,68 @@ class Answer(NamedTuple):
 
 
 class AnswersFile:
-    """The answers to one tree in a file: read once, then written after every change, as a whole or not at all."""
+    """The file with the answers to one tree. `pending` holds the answers that are not in it."""
 
-    def __init__(self, name: str, of: str) -> None:
-        self.name, self.of = name, of
-        self.text: str | None = (
-            None  # as the file was read or written last; None where it is not there
-        )
+    def __init__(self, name: str | None, tree_name: str, saves: bool = True) -> None:
+        self.name, self.tree_name = name, tree_name
+        self.saves = saves and name is not None
+        self.pending: dict[str, str] = {}
 
     def read(self) -> tuple[list[Answer], Problems]:
-        """Return the answers that are there, and where to tell what is wrong with them; raise `FileError`."""
-        if os.path.lexists(self.name):
-            self.text, _ = read_text(self.name)
-        document = _document(self.text or "", self.name)
+        """Return the answers that count, and a collector for problems with them.
+
+        Raises `FileError` with everything in the file that is not an answer.
+        """
+        document = _document(self._text(), self.name or "")
         return _answers(document), Problems(document)
 
     def check_writable(self) -> None:
-        """Raise `FileError` where answers cannot be kept, before anybody is asked."""
-        folder = os.path.dirname(self.name) or "."
-        if not os.path.isdir(folder):
-            raise FileError(
-                [Problem(self.name, f"there is no folder {folder}: check the path, or make it")]
-            )
-        if not os.access(self.name if os.path.exists(self.name) else folder, os.W_OK):
-            hint = "name another place with --answers, or keep none with --no-save"
-            raise FileError(
-                [Problem(self.name, f"answers cannot be kept here, it is read-only: {hint}")]
-            )
-
-    def save(self, answers: Mapping[str, str]) -> None:
-        """Make the file hold these answers; raise `FileError` where that cannot be, and leave it as it was."""
-        text = edited(self.text, answers, self.of)
+        """Raise `FileError` if answers cannot be added to the file."""
+        if not self.saves or self.name is None:
+            return
+        is_new = not os.path.lexists(self.name)
         try:
-            if self._on_disk() != self.text:
-                raise FileError(
-                    [
-                        Problem(
-                            self.name,
-                            "somebody else has changed this file meanwhile: it is left so",
-                        )
-                    ]
-                )
-            with (
-                whole_file(self.name) as temporary,
-                open(temporary, "w", encoding="utf-8", newline="") as stream,
-            ):
-                stream.write(text)
+            with open(self.name, "ab"):
+                pass
         except OSError as error:
-            said = os.strerror(error.errno) if error.errno else str(error)
-            raise FileError(
-                [Problem(self.name, f"the answers cannot be written: {said}")]
-            ) from None
-        self.text = text
+            hint = "name another file with --answers, or keep no answers with --no-save"
+            raise self._failure(f"answers cannot be kept here: {_reason(error)}: {hint}") from None
+        if is_new:
+            os.unlink(self.name)
+        try:
+            _answers(_document(f"{self._text()}\n{answers_text({'x': '0'})}", self.name))
+        except FileError:
+            expected = "expected one `path: utility` a line, not indented and without braces"
+            hint = "rewrite the file, or name another one with --answers"
+            raise self._failure(f"no line can be added here, {expected}: {hint}") from None
 
-    def _on_disk(self) -> str | None:
-        return read_text(self.name)[0] if os.path.lexists(self.name) else None
+    def add(self, changes: Mapping[str, str]) -> None:
+        """Write answers to the file, with all that are pending, and wait until the disk has them.
+
+        Raises `FileError` if that is impossible; then the file is as before, and they are pending.
+        """
+        self.pending.update(changes)
+        if not self.saves or self.name is None:
+            return
+        try:
+            _append(self.name, answers_text(self.pending), _HEADER.format(escape(self.tree_name)))
+        except OSError as error:
+            raise self._failure(f"the answers cannot be written: {_reason(error)}") from None
+        self.pending.clear()
+
+    def _text(self) -> str:
+        if self.name is None or not os.path.lexists(self.name):
+            return ""
+        return read_text(self.name)[0]
+
+    def _failure(self, message: str) -> FileError:
+        return FileError([Problem(self.name or "", message)])
 
 
 def answers_name(file: str) -> str:
-    """Return the name of the file beside a tree's where its answers are kept."""
+    """Return the name of the answers file that belongs to a tree file."""
     base = os.path.splitext(file)[0] if format_by_suffix(file) else file
     return base + ANSWERS
-
-
-def edited(text: str | None, answers: Mapping[str, str], of: str) -> str:
-    """Return a file's text changed so that it holds these answers and no others, with as little change as can be."""
-    if text is not None:
-        before = _pairs(text)
-        if before == answers:
-            return text
-        changed = text
-        for path in [path for path, number in before.items() if answers.get(path) != number]:
-            changed = _without(changed, path)
-        kept = _pairs(changed)
-        if changed and not changed.endswith("\n"):
-            changed += "\n"
-        changed += indent(
-            answers_text({path: number for path, number in answers.items() if path not in kept}),
-            _indentation(text),
-        )
-        with suppress(FileError):
-            if _pairs(changed) == answers:
-                return changed
-    # Lines cannot be added, in a flow mapping say: it is written anew, below its comments.
-    comments = "".join(f"{comment}\n" for comment in _COMMENT.findall(text or ""))
-    header = _HEADER.format("".join(c if c.isprintable() else "?" for c in of))
-    return (comments or header) + (answers_text(answers) or "{}\n")
 
 
 def answers_text(answers: Mapping[str, str]) -> str:
@@ -131,42 +107,38 @@ def answers_text(answers: Mapping[str, str]) -> str:
     lines = []
     for path, number in answers.items():
         key = NOTATION.text(path)
-        lines.append(f"? {key}\n: {number}\n" if len(key) > LONGEST_KEY else f"{key}: {number}\n")
+        value = f'"{number}"' if number == TAKEN_BACK else number
+        is_long = len(key) > LONGEST_KEY
+        lines.append(f"? {key}\n: {value}\n" if is_long else f"{key}: {value}\n")
     return "".join(lines)
 
 
-def _indentation(text: str) -> str:
-    """Return what stands before every path, where that is blank."""
-    document = _document(text, "")
-    found = _answers(document)
-    mark = document.locate([found[0].place._replace(of_key=True)])[0] if found else None
-    before = "" if mark is None else text.splitlines()[mark[0] - 1][: mark[1] - 1]
-    return before if before.isspace() else ""
+def _reason(error: OSError) -> str:
+    return os.strerror(error.errno) if error.errno else str(error)
 
 
-def _without(text: str, path: str) -> str:
-    """Return a text without the line that an answer stands on; as it is where there is no such line."""
-    document = _document(text, "")
-    at = next(answer.place for answer in _answers(document) if answer.path == path)
-    mark = document.locate([at._replace(of_key=True)])[0]
-    if mark is None:
-        return text
-    lines = text.splitlines(keepends=True)
-    rest = "".join(lines[: mark[0] - 1] + lines[mark[0] :])
-    with suppress(FileError):
-        expected = _pairs(text)
-        del expected[path]
-        if _pairs(rest) == expected:
-            return rest
-    return text
-
-
-def _pairs(text: str) -> dict[str, str]:
-    return {answer.path: answer.number for answer in _answers(_document(text, ""))}
+def _append(name: str, text: str, header: str) -> None:
+    """Add lines to a file, or the header and the lines to an empty one; all of them or none."""
+    with open(name, "ab+", buffering=0) as stream:
+        size = stream.seek(0, os.SEEK_END)
+        if size == 0:
+            text = header + text
+        else:
+            stream.seek(-1, os.SEEK_END)
+            text = text if stream.read(1) == b"\n" else f"\n{text}"
+        line = text.encode()
+        try:
+            if stream.write(line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(stream.fileno())
+        except OSError:
+            with suppress(OSError):
+                stream.truncate(size)
+            raise
 
 
 def _document(text: str, name: str) -> Document:
-    """Return the structure of a text; of one without any answer, an empty one."""
+    """Return the structure of a text; an empty one if the text holds comments only."""
     lines = [line.strip() for line in text.removeprefix("\ufeff").splitlines()]
     if all(not line or line.startswith("#") for line in lines):
         return Document(name, ())
@@ -174,24 +146,20 @@ def _document(text: str, name: str) -> Document:
 
 
 def _answers(document: Document) -> list[Answer]:
-    """Return the answers of a document; raise `FileError` with everything in it that is none."""
+    """Return the answers that count, in the order in which they were given."""
     problems = Problems(document)
     root = document.root
-    expected = "expected the path of a leaf and its utility on every line, such as `a2/#1: 4.5`"
     if not isinstance(root, tuple):
-        problems.add(Place(), "the answers", f"found {described(root)}, {expected}")
+        problems.add(Place(), "the answers", f"found {described(root)}, {_EXPECTED}")
         raise problems.failure()
     answers: dict[str, Answer] = {}
     with suppress(TooManyProblemsError):
         for at, (path, number) in enumerate(root):
             place = Place(root, at)
+            answers.pop(path, None)
             if not isinstance(number, str):
-                problems.add(place, path, f"found {described(number)}, {expected}")
-            elif path in answers:
-                problems.add(
-                    place._replace(of_key=True), path, "this path is there twice: keep one"
-                )
-            else:
+                problems.add(place, path, f"found {described(number)}, {_EXPECTED}")
+            elif number != TAKEN_BACK:
                 answers[path] = Answer(path, str(number), place)
     if problems.found:
         raise problems.failure()

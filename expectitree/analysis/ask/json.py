@@ -1,4 +1,4 @@
-"""The report as JSON."""
+"""An inquiry as JSON."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from expectitree.analysis.ask.report import Inquiry
-from expectitree.analysis.ask.text import _children
 from expectitree.text.json_values import dumps, json_number
-from expectitree.text.look import Look
+from expectitree.tree.model import Bounds
 
 
-def render(inquiries: Sequence[Inquiry], look: Look) -> Iterator[str]:
-    """Yield the same as an object each, one line each."""
+def render(inquiries: Sequence[Inquiry], file: str = "") -> Iterator[str]:
+    """Yield one object for each inquiry, one a line."""
     for inquiry in inquiries:
-        yield dumps(inquiry_fields("", inquiry))
+        yield dumps(_fields(file, inquiry))
 
 
-def inquiry_fields(file: str, inquiry: Inquiry) -> dict[str, Any]:
-    """Return the state of an inquiry as the fields of one JSON object."""
+def _fields(file: str, inquiry: Inquiry) -> dict[str, Any]:
     root = inquiry.interval(inquiry.tree.root)
     leaf = inquiry.leaf
     return {
@@ -29,16 +27,20 @@ def inquiry_fields(file: str, inquiry: Inquiry) -> dict[str, Any]:
         "best": inquiry.best,
         "loss": json_number(inquiry.loss),
         "value": json_number(root[0]) if root[0] == root[1] else None,
-        "interval": [json_number(end) for end in root],
+        "interval": _ends(root),
         "actions": [
-            {"label": label, "interval": [json_number(end) for end in inquiry.interval(child)]}
-            for label, child in (_children(inquiry) if inquiry.best is not None else ())
+            {"label": action.label, "interval": _ends(action.interval)}
+            for action in inquiry.actions
         ],
-        "bounds": [json_number(end) for end in inquiry.bounds],
+        "bounds": _ends(inquiry.bounds),
         "bounds_from": inquiry.bounds_source,
         "unknown": {"total": inquiry.asked + inquiry.unknown_left, "answered": inquiry.asked},
         "answers": {path: json_number(value) for path, value in inquiry.answers.items()},
         "next": None
         if leaf is None
-        else {"path": inquiry.path, "bounds": [json_number(end) for end in inquiry.interval(leaf)]},
+        else {"path": inquiry.path, "bounds": _ends(inquiry.interval(leaf))},
     }
+
+
+def _ends(interval: Bounds) -> list[int | float | str]:
+    return [json_number(end) for end in interval]

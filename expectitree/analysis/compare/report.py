@@ -9,7 +9,8 @@ from typing import Any
 
 from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
-from expectitree.analysis.limit.report import Limit, check_size, measure
+from expectitree.analysis.limit.report import Limit, measure
+from expectitree.analysis.limit.steps import check_size
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import display_text

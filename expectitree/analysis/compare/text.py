@@ -9,6 +9,7 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.analysis.compare.report import Comparison, ComparisonRow, Total, totals
+from expectitree.analysis.limit.text import notes, sentence_of
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import safe
 from expectitree.text.headings import file_heading
@@ -45,7 +46,7 @@ COLUMNS = (
     CompareColumn(
         Column("needed", number=True),
         lambda comparison, row: (
-            comparison.limit.enough(row.search).text if comparison.limit else ""
+            count_range(*comparison.limit.enough(row.search).ends) if comparison.limit else ""
         ),
         lambda total: count_range(*total.needed) if total.needed else "",
     ),
@@ -109,9 +110,9 @@ def totals_table(comparisons: Sequence[Comparison]) -> tuple[list[Column], list[
 def sentences(comparison: Comparison) -> Iterator[str]:
     """Yield what the comparison shows, in sentences."""
     yield from _conclusion(comparison)
-    if comparison.limit is not None and comparison.limit.sentence:
-        yield comparison.limit.sentence
-        yield from comparison.limit.notes
+    if comparison.limit is not None and comparison.limit.least_row:
+        yield sentence_of(comparison.limit)
+        yield from notes(comparison.limit)
 
 
 def _columns(comparison: Comparison) -> list[CompareColumn]:

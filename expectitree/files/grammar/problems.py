@@ -1,4 +1,4 @@
-"""What is wrong in a document: collected with places and paths, and told all at once."""
+"""The errors of a document, collected with their places and paths, and raised all at once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Problems:
             raise TooManyProblemsError
 
     def failure(self) -> FileError:
-        """Return the error that tells them, with line and column where the format knows them."""
+        """Return the exception for all errors, with line and column if the format knows them."""
         marks = self.document.locate([place for place, _, _ in self.found])
         return FileError(
             [

@@ -19,7 +19,7 @@ Report: TypeAlias = Callable[[Place, str], None]
 
 
 class ValueReader:
-    """Reads the values of one document; a method that finds an error reports it and returns None."""
+    """Reads the values of one document; a method reports an error and returns None."""
 
     def __init__(self, exact: bool, report: Report) -> None:
         self.exact, self.report = exact, report

@@ -1,4 +1,4 @@
-"""Leaves asked for one at a time: the questions are those of the search, and what is said meanwhile always holds."""
+"""An inquiry asks for the leaves that the search visits, and its intervals and losses are true."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def loads(text: str, exact: bool = False) -> Tree:
 
 
 def without(tree: Tree, nodes: Sequence[int] | None = None) -> Tree:
-    """Return a tree of which some terminals, or all, are not known."""
+    """Return the tree with some terminals, or all, unknown."""
     utility: Any = list(tree.columns.utility)
     for n in range(len(tree)) if nodes is None else nodes:
         if not tree.columns.kind[n]:
@@ -51,14 +51,14 @@ def bounds_of(case: Case, exact: bool, mirror: bool = False) -> Bounds:
 
 
 def searched(tree: Tree, bounds: Bounds, goal: str) -> list[int]:
-    """Return the leaves that the search visits, in order: its own loop, with a look at every leaf."""
+    """Return the leaves that the search visits, in order, by running its own loop."""
     chosen = algorithm("best-first", goal=goal)
     found, source = engine.choose_bounds(tree, bounds)
-    ground = engine.SearchSetup.of(
+    setup = engine.SearchSetup.of(
         tree, chosen, found, source, "exact" if tree.exact else "interpreted"
     )
-    beliefs, limits = engine.begin_best_first(ground)
-    columns, order = ground.columns, []
+    beliefs, limits = engine.begin_best_first(setup)
+    columns, order = setup.columns, []
     begin(columns, beliefs, limits)
     while True:
         depth = walk(columns, beliefs, limits, engine.NO_LIMIT)
@@ -72,7 +72,7 @@ def searched(tree: Tree, bounds: Bounds, goal: str) -> list[int]:
 
 
 def finish(inquiry: et.Inquiry, tree: Tree) -> list[int]:
-    """Answer by the utilities of a tree until nothing is asked; return the leaves asked for, in order."""
+    """Answer with the utilities of a tree until the end; return the leaves asked for, in order."""
     asked = []
     while inquiry.leaf is not None:
         asked.append(inquiry.leaf.id)
@@ -81,7 +81,7 @@ def finish(inquiry: et.Inquiry, tree: Tree) -> list[int]:
 
 
 def narrowest(tree: Tree, bounds: Bounds | None, known: dict[int, Any]) -> list[Bounds]:
-    """Return for each node the interval that follows from some utilities and the bounds, by the plain definition."""
+    """Return the interval of each node that follows from known utilities and bounds by definition."""
     lower, upper = tree.inherited_bounds(bounds)
     found: list[Bounds] = []
     for n in range(len(tree)):
@@ -101,7 +101,7 @@ def narrowest(tree: Tree, bounds: Bounds | None, known: dict[int, Any]) -> list[
 
 
 def worst(tree: Tree, intervals: list[Bounds], action: int) -> Any:
-    """Return by how much another action at a player's root may be better than one, from intervals."""
+    """Return by how much another action at the root may be better than this one."""
     children = [c.id for c in tree.root.children]
     mine = intervals[children[action]]
     others = [intervals[c] for c in children if c != children[action]]
@@ -110,13 +110,13 @@ def worst(tree: Tree, intervals: list[Bounds], action: int) -> Any:
     return max((mine[1] - other[0] for other in others), default=0)
 
 
-# ---- The questions are those of the search.
+# ---- The same leaves as the search.
 
 
 @pytest.mark.parametrize("goal", ["value", "action"])
 @pytest.mark.parametrize("exact", [False, True])
-def test_the_same_leaves_in_the_same_order(goal: str, exact: bool) -> None:
-    """It may only stop sooner: before the first leaf, and where another way or a tie has proved it already."""
+def test_the_inquiry_asks_for_the_leaves_that_the_search_visits(goal: str, exact: bool) -> None:
+    """The inquiry may end earlier, if another path or a tie proves the result already."""
     asked = visited = 0
     for seed in SEEDS:
         case = Case(seed)
@@ -139,7 +139,7 @@ def test_the_same_leaves_in_the_same_order(goal: str, exact: bool) -> None:
     assert 0.9 * visited < asked <= visited
 
 
-def test_the_counts_are_those_of_evaluate() -> None:
+def test_the_counts_equal_those_of_evaluate() -> None:
     for seed in range(80):
         case = Case(seed)
         tree, bounds = case.tree(), bounds_of(case, True)
@@ -156,7 +156,7 @@ def test_the_counts_are_those_of_evaluate() -> None:
             assert (ours.lower, ours.upper) == (found.lower, found.upper)
 
 
-def test_the_mirror() -> None:
+def test_the_mirrored_tree_has_the_same_questions() -> None:
     for seed in range(80):
         case = Case(seed)
         for goal in ("value", "action"):
@@ -169,13 +169,13 @@ def test_the_mirror() -> None:
             assert one.loss == other.loss
 
 
-# ---- What is said meanwhile holds.
+# ---- Intervals and losses are true at any time.
 
 
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("guide", ["learning", "uniform", "bounds"])
-def test_what_is_said_holds_in_any_order(exact: bool, guide: str) -> None:
-    """Random trees, some leaves known, any bounds or none, answers in any order, now and then a skip."""
+def test_intervals_and_losses_are_true_for_answers_in_any_order(exact: bool, guide: str) -> None:
+    """Random trees, known leaves, bounds or none, answers in any order, and skips."""
     for seed in range(30):
         random = Random(seed)
         case = Case(seed)
@@ -193,7 +193,7 @@ def test_what_is_said_holds_in_any_order(exact: bool, guide: str) -> None:
             else 0
         )
         while True:
-            check_what_is_said(inquiry, tree, values, known, eps)
+            check_state(inquiry, tree, values, known, eps)
             if inquiry.leaf is None:
                 break
             assert inquiry.leaf.id in unknown
@@ -212,7 +212,7 @@ def test_what_is_said_holds_in_any_order(exact: bool, guide: str) -> None:
             known[n] = tree.columns.utility[n]
 
 
-def check_what_is_said(
+def check_state(
     inquiry: et.Inquiry, tree: Tree, values: list[Any], known: dict[int, Any], eps: float
 ) -> None:
     bounds = None if inquiry.bounds_source == "file" else inquiry.bounds
@@ -252,8 +252,8 @@ def check_what_is_said(
     assert inquiry.unknown_left == len(inquiry.tree_answered().unknown)
 
 
-def test_the_loss_is_the_greatest_that_some_completion_has() -> None:
-    """On trees that share nothing at the root, the most that another action may turn out better is reached."""
+def test_some_completion_of_the_tree_has_the_loss() -> None:
+    """If the actions share no nodes, the loss is reached."""
     for seed in range(45):
         random = Random(seed)
         rows = random_rows(random, local_bounds=0)
@@ -327,13 +327,13 @@ def test_an_example_by_hand() -> None:
     assert et.evaluate(inquiry.tree_answered()).value == 4
 
 
-def test_the_first_of_several_that_are_as_good() -> None:
+def test_the_first_of_equal_actions_is_best() -> None:
     inquiry = et.inquire(loads('{bounds: [0, 9], max: {a: 4, b: 4, c: {utility: "?"}}}'))
     inquiry.answer(2)
     assert (inquiry.best, inquiry.search.best) == ("a", "a")
 
 
-def test_a_tie_is_proved_though_another_is_sure_of_as_much() -> None:
+def test_a_tie_proves_the_action_with_the_greater_bound() -> None:
     inquiry = et.inquire(loads('{bounds: [5, 9], max: {a: 5, b: {utility: "?"}}}'))
     assert (inquiry.is_done, inquiry.best, inquiry.loss, inquiry.leaf) == (True, "b", 0, None)
     assert et.inquire(inquiry.tree, goal="value").path == "b"
@@ -343,8 +343,7 @@ def test_a_tie_is_proved_though_another_is_sure_of_as_much() -> None:
     assert (inquiry.is_done, inquiry.best, inquiry.loss) == (True, "b", 0)
 
 
-def test_great_numbers_elsewhere_prove_nothing() -> None:
-    """What `evaluate` takes as equal beside a million millions is not, where somebody is told that it is proved."""
+def test_great_utilities_elsewhere_do_not_widen_the_tolerance() -> None:
     text = '{bounds: [-5, 1e12], max: {a: {utility: "?", bounds: [0, 10]}, b: {utility: "?", bounds: [0, 10]}, %s}}'
     inquiry = et.inquire(loads(text % "c: {min: [-5, 1e12]}"))
     assert (inquiry.is_done, inquiry.loss) == (False, 10)
@@ -356,19 +355,19 @@ def test_great_numbers_elsewhere_prove_nothing() -> None:
     assert (inquiry.path, inquiry.loss) == ("b", pytest.approx(0.001))
 
 
-def test_what_is_no_answer() -> None:
+def test_bad_answers_are_refused() -> None:
     inquiry = et.inquire(loads(SMALL))
     before = inquiry.leaf
     for bad, message in (
         (10, r"the utility 10 of bet/good lies outside its bounds \[0, 9\]: correct"),
         (-1, "lies outside its bounds"),
-        (math.nan, "nan is no utility: expected a finite number"),
-        (math.inf, "inf is no utility"),
+        (math.nan, "nan is not a utility: expected a finite number"),
+        (math.inf, "inf is not a utility"),
         ("inf", "not finite"),
         ("1/0", "divides by zero"),
         ("four", "'four' is not a number"),
         (True, "True is not a number|'True' is not a number|true is not a number"),
-        (None, "None is no utility: expected a number"),
+        (None, "None is not a utility: expected a number"),
         ([1], "is not a number"),
         ("1e500", "exponent"),
     ):
@@ -384,7 +383,7 @@ def test_what_is_no_answer() -> None:
     for nothing in (5, None, b"bet"):
         with pytest.raises(SearchError, match="expected a node, or the path of one"):
             inquiry.interval(nothing)  # type: ignore[arg-type]
-    with pytest.raises(SearchError, match="bet is no leaf"):
+    with pytest.raises(SearchError, match="bet is not a leaf"):
         inquiry.answer(4, leaf="bet")
     with pytest.raises(TreeError, match="no node bet/ugly"):
         inquiry.answer(4, leaf="bet/ugly")
@@ -399,11 +398,11 @@ def test_what_is_no_answer() -> None:
         inquiry.answer(7, leaf="bet/bad")
     inquiry.answer(8)
     for ask in (lambda: inquiry.answer(1), inquiry.skip):
-        with pytest.raises(SearchError, match="nothing is asked any more"):
+        with pytest.raises(SearchError, match="no question is left"):
             ask()
 
 
-def test_bounds_of_the_leaf_itself_count() -> None:
+def test_an_answer_must_satisfy_the_bounds_of_its_leaf() -> None:
     inquiry = et.inquire(
         loads('{max: [{min: [{utility: "?", bounds: [1, 2]}], bounds: [0, 1.5]}, {utility: "?"}]}')
     )
@@ -415,7 +414,7 @@ def test_bounds_of_the_leaf_itself_count() -> None:
     assert not inquiry.is_done
 
 
-def test_bounds_that_are_given() -> None:
+def test_bounds_as_an_argument() -> None:
     inquiry = et.inquire(loads(SMALL), bounds=(3, 4))
     assert (inquiry.bounds, inquiry.bounds_source, inquiry.is_done, inquiry.best) == (
         (3, 4),
@@ -431,7 +430,7 @@ def test_bounds_that_are_given() -> None:
             et.inquire(loads(SMALL), **choice)
 
 
-def test_nothing_is_unknown() -> None:
+def test_a_tree_without_unknown_utilities() -> None:
     inquiry = et.inquire(loads("{max: {a: 1, b: {chance: [2, 3]}}}"))
     assert (inquiry.is_done, inquiry.leaf, inquiry.best, inquiry.loss, inquiry.asked) == (
         True,
@@ -446,7 +445,7 @@ def test_nothing_is_unknown() -> None:
 
 
 @pytest.mark.parametrize("text", ['{utility: "?"}', '{chance: [{utility: "?"}, {utility: "?"}]}'])
-def test_a_root_that_is_no_players(text: str) -> None:
+def test_a_root_where_no_player_decides(text: str) -> None:
     inquiry = et.inquire(loads(text))
     assert (inquiry.best, inquiry.loss, inquiry.algorithm.goal) == (None, INFINITY, "value")
     while inquiry.leaf is not None:
@@ -454,7 +453,7 @@ def test_a_root_that_is_no_players(text: str) -> None:
     assert (inquiry.loss, inquiry.search.value, inquiry.search.best) == (0, 3, None)
 
 
-def test_a_leaf_that_several_branches_lead_to_is_asked_once() -> None:
+def test_a_shared_leaf_is_asked_for_once() -> None:
     tree = loads(
         '{nodes: {x: {utility: "?"}}, bounds: [0, 9], max: [{chance: [{ref: x}, {ref: x}, 1]}, {ref: x}]}'
     )
@@ -465,7 +464,7 @@ def test_a_leaf_that_several_branches_lead_to_is_asked_once() -> None:
     assert inquiry.search.value == 6
 
 
-def test_what_cannot_happen_is_not_asked() -> None:
+def test_an_impossible_outcome_is_not_asked_for() -> None:
     tree = loads('{bounds: [0, 9], chance: [{p: 0, utility: "?"}, {p: 1, utility: "?"}]}')
     inquiry = et.inquire(tree)
     assert inquiry.path == "#2"
@@ -476,7 +475,7 @@ def test_what_cannot_happen_is_not_asked() -> None:
     assert inquiry.tree_answered().unknown == ()
 
 
-def test_the_way_to_a_leaf_leads_through_what_can_happen() -> None:
+def test_the_route_avoids_impossible_outcomes() -> None:
     tree = loads(
         '{nodes: {x: {utility: "?"}}, bounds: [0, 9], chance: [{p: 0, ref: x}, {p: 1, max: [{ref: x}, 3]}]}'
     )
@@ -498,10 +497,10 @@ def test_the_way_to_a_leaf_leads_through_what_can_happen() -> None:
     assert inquiry.interval("a") == (6, 6)
 
 
-# ---- Skipping, taking back, going on.
+# ---- Skipping, taking back, pickling.
 
 
-def test_skipping_goes_through_all_that_may_help() -> None:
+def test_skipping_offers_every_leaf_that_may_help() -> None:
     tree = loads(
         '{bounds: [0, 9], max: {a: {chance: [{utility: "?"}, {utility: "?"}, {utility: "?"}]}, b: 4}}'
     )
@@ -517,7 +516,7 @@ def test_skipping_goes_through_all_that_may_help() -> None:
     assert inquiry.path not in (seen[0], *inquiry.answers)
 
 
-def test_a_single_leaf_is_asked_again() -> None:
+def test_a_skipped_leaf_comes_back_if_it_is_the_only_one() -> None:
     inquiry = et.inquire(loads('{bounds: [0, 9], max: [{utility: "?"}, 4]}'))
     inquiry.skip()
     assert inquiry.path == "#1"
@@ -525,7 +524,7 @@ def test_a_single_leaf_is_asked_again() -> None:
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_the_same_answers_give_the_same_questions(exact: bool) -> None:
-    """Pickled, copied, and taken back at any time, with skips among the answers."""
+    """Also after pickling, copying and taking back, with skips among the answers."""
     for seed in range(15):
         random = Random(seed)
         case = Case(seed)
@@ -549,7 +548,7 @@ def test_the_same_answers_give_the_same_questions(exact: bool) -> None:
             assert state(other) == before
             if one.asked > 1 and random.random() < 0.05:
                 one.take_back()
-    with pytest.raises(SearchError, match="nothing was answered"):
+    with pytest.raises(SearchError, match="no answer to take back"):
         et.inquire(loads(SMALL)).take_back()
 
 
@@ -564,16 +563,16 @@ def state(inquiry: et.Inquiry) -> Any:
         list(search.lower),
         list(search.upper),
         list(search.visits),
-        list(inquiry._beliefs.mean),
-        list(inquiry._beliefs.tally),
+        list(inquiry._questions.beliefs.mean),
+        list(inquiry._questions.beliefs.tally),
     )
 
 
-# ---- What it shows.
+# ---- Display.
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_it_shows_itself_at_any_time(exact: bool) -> None:
+def test_an_inquiry_can_be_shown_at_any_time(exact: bool) -> None:
     inquiry = et.inquire(loads(SMALL, exact))
     assert repr(inquiry).startswith("<Inquiry asks for bet/good: best ")
     for answer in (8, 3):
@@ -603,7 +602,7 @@ def test_it_shows_itself_at_any_time(exact: bool) -> None:
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_numbers_of_any_size(exact: bool) -> None:
-    """Guesses are made in floats, whose squares end at 1e308."""
+    """Estimates are floats, whose squares overflow beyond 1e308."""
     tree = loads(
         '{max: {a: {chance: [{utility: "?"}, {utility: "?"}]}, b: {min: [{utility: "?"}, {utility: "?"}]}}}',
         exact,
@@ -645,8 +644,7 @@ def test_a_chain_of_many_nodes() -> None:
     assert len(repr(inquiry)) < 300
 
 
-def test_what_is_skipped_is_asked_again_before_what_cannot_matter() -> None:
-    """A leaf that can change nothing is asked for neither first nor last."""
+def test_skipped_leaves_come_back_before_leaves_that_cannot_matter() -> None:
     unknown = '[{utility: "?"}, {utility: "?"}]'
     for text in (
         "max: {stay: 50, start-up: {bounds: [10, 40], chance: %s}, academia: {min: %s}}",
@@ -662,7 +660,7 @@ def test_what_is_skipped_is_asked_again_before_what_cannot_matter() -> None:
             assert set(asked) == {"academia/#1", "academia/#2"}, asked
 
 
-def test_an_inquiry_is_shown_as_the_command_does() -> None:
+def test_to_text_and_to_json_show_an_inquiry_as_the_command_does() -> None:
     inquiry = et.inquire(loads(SMALL))
     assert et.to_text(inquiry).startswith(
         "Not decided: the best so far is bet, wrong by at most 4."

@@ -1,4 +1,4 @@
-"""The fewest leaves that are enough: against all subsets of small trees, and by hand."""
+"""The fewest leaves that are enough: compared with all subsets of small trees, and by hand."""
 
 from __future__ import annotations
 
@@ -12,27 +12,24 @@ from random import Random
 
 import pytest
 import random_trees
-from click.testing import CliRunner, Result
+from helpers import invoke
 from random_trees import EVERY, Case, in_numbers
 
 import expectitree as et
-from expectitree import Kind, Tree, TreeBuilder, compiling
+from expectitree import Kind, Node, Tree, TreeBuilder, compiling
 from expectitree.analysis.compare.csv import render as comparison_csv
 from expectitree.analysis.compare.json import render as comparison_json
 from expectitree.analysis.compare.markdown import render as comparison_markdown
 from expectitree.analysis.compare.report import compare, totals
 from expectitree.analysis.compare.text import render as comparison_text
-from expectitree.analysis.limit import count as counting
 from expectitree.analysis.limit import proofs
-from expectitree.analysis.limit.json import render as limit_json
 from expectitree.analysis.limit.report import Limit, limit, measure
+from expectitree.analysis.limit.text import notes, sentence_of
 from expectitree.analysis.limit.text import render as limit_text
-from expectitree.cli import cli
 from expectitree.errors import AnalysisError
 from expectitree.numbers import INFINITY, Number
 from expectitree.searches.engine import choose_bounds
 from expectitree.text.console import text_console, to_strings
-from expectitree.text.look import Look
 from expectitree.tree import transform
 from expectitree.tree.builder import NodeId
 from expectitree.tree.model import Bounds
@@ -42,14 +39,14 @@ Intervals = list[tuple[Number, Number]]
 ONE = ("star2",)
 
 
-def intervals(tree: Tree, bounds: Bounds, looked: set[int]) -> Intervals:
-    """Return what is known of every node when some leaves are looked at, each node's own bounds taken in."""
+def intervals(tree: Tree, bounds: Bounds, visited: set[int]) -> Intervals:
+    """Return the interval of every node once some leaves are visited, within its own bounds."""
     lower, upper = tree.inherited_bounds(bounds)
     found: Intervals = []
     for n in range(len(tree)):
         node = tree.node(n)
         if node.utility is not None:
-            ends = (node.utility, node.utility) if n in looked else (lower[n], upper[n])
+            ends = (node.utility, node.utility) if n in visited else (lower[n], upper[n])
         else:
             below = [(branch.probability, *found[branch.child.id]) for branch in node.branches]
             if node.kind == Kind.CHANCE:
@@ -64,8 +61,14 @@ def intervals(tree: Tree, bounds: Bounds, looked: set[int]) -> Intervals:
     return found
 
 
+def without_single_children(node: Node) -> int:
+    """Return the first node at or below a node that has different children."""
+    below = {without_single_children(b.child) for b in node.branches if b.probability}
+    return below.pop() if len(below) == 1 else node.id
+
+
 def is_best_forced(tree: Tree, found: Intervals, slack: float = 0) -> bool:
-    children = {child.id for child in tree.root.children}
+    children = {without_single_children(child) for child in tree.root.children}
     if tree.root.kind == Kind.MAX:
         return any(
             all(found[c][0] >= found[d][1] - slack for d in children - {c}) for c in children
@@ -74,7 +77,7 @@ def is_best_forced(tree: Tree, found: Intervals, slack: float = 0) -> bool:
 
 
 def counts_of_all_subsets(tree: Tree, bounds: Bounds) -> tuple[int, int | None]:
-    """Return the fewest leaves that force the root's value, and its best action (None if it is no player's)."""
+    """Return the fewest leaves that prove the root's value, and its best action if it has one."""
     leaves = [n for n in range(len(tree)) if not tree.columns.kind[n]]
     is_player = tree.root.kind in (Kind.MAX, Kind.MIN)
     exact: int | None = None
@@ -116,8 +119,8 @@ def check_against_all_subsets(case: Case, exact_too: bool = True) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_actions_that_share_leaves_may_be_in_order_without_a_look(seed: int) -> None:
-    """Against all values that a few leaves may have: intervals that overlap do not say that the order is open."""
+def test_ranges_for_actions_that_share_leaves_hold_for_all_values(seed: int) -> None:
+    """Actions whose intervals overlap may be in a certain order all the same."""
     random = Random(seed)
     builder = TreeBuilder()
     leaves = [builder.add_terminal(float(random.randint(0, 3))) for _ in range(3)]
@@ -143,7 +146,7 @@ def test_actions_that_share_leaves_may_be_in_order_without_a_look(seed: int) -> 
     assert is_best_always(tree, set(report.best_action.leaves))
 
 
-def test_an_action_that_contains_the_other_is_in_order_without_a_look() -> None:
+def test_an_action_that_contains_the_other_may_need_no_leaf() -> None:
     tree = et.loads("{nodes: {x: {min: [0, 2]}}, max: {a: {min: [4, {ref: x}]}, b: {ref: x}}}")
     report = limit(tree, ONE)
     assert is_best_always(tree, set(), 4)
@@ -151,12 +154,9 @@ def test_an_action_that_contains_the_other_is_in_order_without_a_look() -> None:
     assert (report.best_action.least, report.best_action.most) == (0, 1)
 
 
-def is_best_always(tree: Tree, looked: set[int], most: int = 3) -> bool:
-    """Say whether one action is best whatever the other leaves are worth, of 0, 0.5, ...
-
-    and so on.
-    """
-    others = [n for n, k in enumerate(tree.columns.kind) if not k and n not in looked]
+def is_best_always(tree: Tree, visited: set[int], most: int = 3) -> bool:
+    """Say whether one action is best for all values 0, 0.5, 1, … of the other leaves."""
+    others = [n for n, k in enumerate(tree.columns.kind) if not k and n not in visited]
     likely = {child.id for child in tree.root.children}
     pick = {Kind.MAX: max, Kind.MIN: min, Kind.CHANCE: lambda values: sum(values) / len(values)}
     for values in product([x / 2 for x in range(2 * most + 1)], repeat=len(others)):
@@ -183,59 +183,57 @@ def cases(start: int, count: int, is_sharing: bool, most: int = 10) -> list[Case
     return found
 
 
-def test_trees_against_all_subsets() -> None:
+def test_counts_agree_with_all_subsets() -> None:
     for case in cases(0, 250, is_sharing=False):
         check_against_all_subsets(case)
 
 
-def test_shared_trees_against_all_subsets() -> None:
+def test_ranges_of_shared_trees_agree_with_all_subsets() -> None:
     for case in cases(10_000, 100, is_sharing=True):
         check_against_all_subsets(case)
 
 
-def test_shared_trees_are_bounded_without_a_trial(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the lists alone say holds too, and is known to be exact more often than not."""
-    monkeypatch.setattr(proofs, "_MOST_ROWS", 0)
-    loose = 0
-    for case in cases(20_000, 100, is_sharing=True):
-        check_against_all_subsets(case, exact_too=False)
-        loose += limit(case.tree(), ONE, bounds=case.bounds).exact.count is None
-    assert 0 < loose < 35
+def test_most_counts_of_shared_trees_are_exact() -> None:
+    ranges = sum(
+        limit(case.tree(), ONE, bounds=case.bounds).exact.count is None
+        for case in cases(20_000, 100, is_sharing=True)
+    )
+    assert 0 < ranges < 35
 
 
-def test_wide_bounds_close_utilities_and_small_probabilities_break_nothing(
+def test_a_float_search_below_the_limit_gets_a_note(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Where numbers are as near as the tolerance, a search may look at fewer leaves; that is told, and no defect."""
+    """Utilities as close as the tolerance let a search visit fewer leaves, which is no defect."""
     near = Fraction(1, 10**9)
     monkeypatch.setattr(random_trees, "UTILITIES", ((0, 1, 1 + near, 1 + 3 * near, 1 - 2 * near),))
     monkeypatch.setattr(random_trees, "WEIGHTS", ((1,), (1, 10**10), (1, 10**9, 3)))
-    told = 0
+    count = 0
     for seed in range(300):
         case = Case(seed)
         bounds = case.bounds and in_numbers(case.bounds, False)
         report = limit(case.tree(exact=False), EVERY, bounds=bounds)
-        told += len(report.notes) > 0
-        if report.notes:
-            assert "as equal" in " ".join(limit_text([report], Look()))
-            assert "as equal" in report.notes[0]
-    assert told
+        count += len(notes(report)) > 0
+        if notes(report):
+            assert "as equal" in et.to_text(report)
+            assert "as equal" in notes(report)[0]
+    assert count
 
 
 @pytest.mark.parametrize(("n", "needed"), [(3, 13), (4, 25), (6, 58), (8, 105), (10, 166)])
 @pytest.mark.parametrize("order", ["best", "random"])
-def test_the_promise_that_star2_at_its_best_on_ballards_trees_cannot_be_beaten(
+def test_star2_in_its_best_case_visits_as_few_leaves_as_possible(
     n: int, needed: int, order: str
 ) -> None:
     tree = et.generate("ballard", pattern="max,chance,min", branching=n, order=order)
     for tree_ in (tree, et.loads(et.dumps(tree), exact=True)):
         report = limit(tree_, ("star1", "star2"))
         assert report.exact.count == needed
-        looked = [row.counts.leaves_visited for row in report.rows]
-        assert min(looked) >= needed
+        visited = [row.counts.leaves_visited for row in report.rows]
+        assert min(visited) >= needed
         if order == "best":
             assert report.rows[1].counts.leaves_visited == needed
-            assert report.sentence == f"star2 looked at {needed} leaves; {needed} are needed."
+            assert sentence_of(report) == f"star2 visited {needed} leaves; {needed} are needed."
 
 
 def found(text: str, bounds: Bounds | None = None) -> tuple[int | None, int | None]:
@@ -268,7 +266,7 @@ def found(text: str, bounds: Bounds | None = None) -> tuple[int | None, int | No
         ("max: [{bounds: [7, 7], min: [7, 7]}, 5]", (0, 7), 0, 0),
         ("max: [2, 2]", (0, 2), 1, 1),
         ("max: [2, 2]", (0, 4), 2, 2),
-        # Beside the 6 it takes the 1 of each, as (1 + 10) / 2 is below 6, and (9 + 10) / 2 is not.
+        # The 6 and the 1 of each: (1 + 10) / 2 is below 6, but (9 + 10) / 2 is not.
         ("max: {a: 6, b: {chance: [1, 9]}, c: {chance: [9, 1]}}", (0, 10), 3, 3),
         # The second action is worth 4 at most after its first outcome, the first 5 at least.
         ("max: {a: {chance: [10, 8]}, b: {chance: [0, 8]}}", (0, 10), 3, 2),
@@ -301,7 +299,9 @@ def counts(report: Limit) -> tuple[object, ...]:
     return report.exact, report.best_action, report.proved
 
 
-def test_engines_and_rooms_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_engines_find_the_same_with_all_lists_kept_and_with_few(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     trees = [
         case.tree(exact=False)
         for case in cases(30_000, 12, False, 60) + cases(30_000, 12, True, 60)
@@ -312,32 +312,22 @@ def test_engines_and_rooms_find_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
         ),
         et.generate("uniform", plies=5, branching=3, real=True, seed=3),
     ]
+    monkeypatch.setattr(proofs, "_MANY_SUMS", 1)
     for tree in trees:
         first = limit(tree, ONE, engine="interpreted")
         assert counts(limit(tree, ONE, engine="compiled")) == counts(first)
-    rounds = 0
-    trace_back = counting.Side.trace_back
-
-    def traced(side: counting.Side, *arguments: object) -> None:
-        nonlocal rounds
-        rounds = max(rounds, len(side.stops))
-        trace_back(side, *arguments)
-
-    for tree in trees:
-        first = limit(tree, ONE, engine="interpreted")
         with monkeypatch.context() as patch:
-            patch.setattr(counting, "_ROOM", 1)
-            patch.setattr(counting.Side, "trace_back", traced)
+            patch.setattr(proofs, "_MOST_NUMBERS", 0)
             assert counts(limit(tree, ONE, engine="interpreted")) == counts(first)
-    assert rounds > 5
 
 
-def test_fractions_of_any_length_and_those_that_are_compiled() -> None:
+def test_fractions_give_the_same_compiled_and_beyond_64_bits() -> None:
     for case in cases(40_000, 40, is_sharing=False, most=9):
         tree = case.tree()
         first = limit(tree, ONE, bounds=case.bounds)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(compiling, "pays", lambda rows: rows > 0)
+            patch.setattr(proofs, "_MANY_SUMS", 1)
             assert counts(limit(tree, ONE, bounds=case.bounds)) == counts(first)
         # The same tree, in numbers that fit no word.
         third = Fraction(10**30 + 1, 3**50)
@@ -359,15 +349,12 @@ def test_a_long_chain_in_both_modes() -> None:
     for tree_ in (tree, in_fractions(tree)):
         report = limit(tree_, ("expectiminimax",), bounds=(0, 3))
         assert (report.exact.count, report.best_action and report.best_action.count) == (3, 3)
-        assert (
-            json.loads("".join(limit_json([report], Look())))["exact_leaves"][0]
-            == report.exact.leaves[0]
-        )
-        assert "  node 0, #1/#2/#1, #2" in "\n".join(limit_text([report], Look()))
+        assert json.loads(et.to_json(report))["exact_leaves"][0] == report.exact.leaves[0]
+        assert "  node 0, #1/#2/#1, #2" in et.to_text(report)
 
 
-def test_long_lists_are_proved_in_little_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A path of outcomes that are all equally likely at last, where every node's list is as long as it can be."""
+def test_few_lists_kept_at_once_give_the_same_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On this path all leaves are equally likely, so that every list is as long as possible."""
     random, builder = Random(1), TreeBuilder()
 
     def path(leaves: int) -> int:
@@ -382,15 +369,15 @@ def test_long_lists_are_proved_in_little_room(monkeypatch: pytest.MonkeyPatch) -
     assert first.best_action is not None
     assert 150 < first.best_action.most < first.exact.most < 300
     assert is_best_forced(tree, intervals(tree, (0, 100), set(first.best_action.leaves)), 1e-9)
-    monkeypatch.setattr(counting, "_ROOM", 1)
+    monkeypatch.setattr(proofs, "_MOST_NUMBERS", 0)
     assert counts(limit(tree, ONE, bounds=(0, 100))) == counts(first)
 
 
-def test_too_many_leaves_are_refused_and_how_many_is_asked() -> None:
+def test_too_many_leaves_are_refused() -> None:
     tree = et.generate("ballard", branching=3)
     with pytest.raises(
         AnalysisError,
-        match=r"^27 leaves, and the work grows with their square: at most 26 are taken",
+        match=r"^27 leaves, and the work grows with their square: at most 26 are accepted",
     ):
         limit(tree, max_leaves=26)
     assert limit(tree, max_leaves=27).exact.count
@@ -409,89 +396,92 @@ def test_too_many_leaves_are_refused_and_how_many_is_asked() -> None:
     assert limit(tree, ONE, max_leaves=5000).exact.count == 4001
 
 
-def test_a_search_that_knows_too_much_is_a_defect() -> None:
-    tree = et.loads("max: [{chance: [1, 4]}, {chance: [2, 3]}]")
+def test_an_exact_search_below_the_limit_is_a_defect() -> None:
+    tree = et.loads("max: [{chance: [1, 4]}, {chance: [2, 3]}]", exact=True)
     search = et.evaluate(tree, "star1", bounds=(0, 9))
     with pytest.raises(
-        AnalysisError, match="star1 looked at 0 leaves, and 4 are needed: this is a defect"
+        AnalysisError, match="star1 visited 0 leaves, and 4 are needed: this is a defect"
     ):
         measure(tree, [replace(search, visits=[0] * len(tree))], bounds=(0, 9))
 
 
-def test_a_stopped_search_is_no_evidence() -> None:
+def test_a_stopped_search_has_no_surplus() -> None:
     report = limit(et.load("trees/ballard-6.yaml"), ("star1", "expectiminimax"), max_visits=5)
     assert report.exact.count == 58
     assert [report.surplus(row) for row in report.rows] == [None, 216 - 58]
     assert any(
-        line.startswith("star1") and "stopped" in line for line in limit_text([report], Look())
+        line.startswith("star1") and "stopped" in line for line in et.to_text(report).splitlines()
     )
-    assert limit(et.load("trees/ballard-6.yaml"), ("star1",), max_visits=5).sentence == ""
+    assert sentence_of(limit(et.load("trees/ballard-6.yaml"), ("star1",), max_visits=5)) == ""
 
 
-# ---- What is printed.
+# ---- Output.
 
 
-def run(*arguments: str, input: str | None = None) -> Result:
-    return CliRunner().invoke(cli, ["limit", *arguments], input=input)
-
-
-def test_the_text() -> None:
-    done = run("trees/aima-5.12-left.yaml", "-a", "star1", "-a", "expectiminimax")
+def test_the_text_of_one_file() -> None:
+    done = invoke("limit", "trees/aima-5.12-left.yaml", "-a", "star1", "-a", "expectiminimax")
     assert done.exit_code == 0
     assert done.output == (
         """\
 Order is not enough (left)
 8 leaves, bounds [1, 4] from the leaves themselves
 
-5 of 8 leaves force the value 2.1, whatever the others are within [1, 4].
-3 are enough to know that a1 is best.
+5 of 8 leaves prove the value 2.1, whatever the others are within [1, 4].
+3 prove that a1 is best.
 
-Leaves that force the value:
+Leaves that prove the value:
   a1/#1/#1, a1/#1/#2, a1/#2/#1, a1/#2/#2, a2/#1/#1
 
-Leaves that force the best action:
+Leaves that prove the best action:
   a1/#1/#1, a1/#1/#2, a2/#1/#1
 
 algorithm       leaves  needed  surplus  ratio
 star1                5       5        0   1.00
 expectiminimax       8       5        3   1.60
 
-star1 looked at 5 leaves; 5 are needed.
+star1 visited 5 leaves; 5 are needed.
 """
     )
 
 
-def test_what_is_said_of_trees_that_need_nothing_or_all() -> None:
-    text = run(
-        "-e", "max: {a: 4}", "-e", "chance: [1, 2]", "-e", "max: [{bounds: [3, 4], min: [3, 4]}, 2]"
+def test_trees_that_need_no_leaf_or_all_have_sentences_of_their_own() -> None:
+    text = invoke(
+        "limit",
+        "-e",
+        "max: {a: 4}",
+        "-e",
+        "chance: [1, 2]",
+        "-e",
+        "max: [{bounds: [3, 4], min: [3, 4]}, 2]",
     ).output
-    text += run("-e", "max: [{bounds: [3, 4], min: [3, 4]}, {bounds: [1, 2], max: [1, 2]}]").output
-    assert "No leaf is needed: the bounds alone force the value 4." in text
-    assert "None is needed to know that a is best: it is the only action." in text
-    assert "All 2 leaves are needed to force the value 1.5." in text
-    assert "The root is no player's: there is no action to choose." in text
-    assert "None is needed to know that #1 is best: the bounds alone say so." in text
-    assert "1 of 4 leaves forces the value 3, whatever the others are within their bounds." in text
+    text += invoke(
+        "limit", "-e", "max: [{bounds: [3, 4], min: [3, 4]}, {bounds: [1, 2], max: [1, 2]}]"
+    ).output
+    assert "No leaf is needed: the bounds alone prove the value 4." in text
+    assert "No leaf is needed to prove that a is best: it is the only action." in text
+    assert "All 2 leaves are needed to prove the value 1.5." in text
+    assert "The root is not a player's node: there is no action to choose." in text
+    assert "No leaf is needed to prove that #1 is best: the bounds alone prove it." in text
+    assert "1 of 4 leaves proves the value 3, whatever the others are within their bounds." in text
 
 
-def test_many_leaves_are_named_when_asked() -> None:
-    assert "38 more (--all names them)" in run("trees/ballard-6.yaml").output
-    everything = run("trees/ballard-6.yaml", "--all").output
+def test_all_names_every_leaf() -> None:
+    assert "38 more (--all names them)" in invoke("limit", "trees/ballard-6.yaml").output
+    everything = invoke("limit", "trees/ballard-6.yaml", "--all").output
     assert "more" not in everything
-    named = everything.split("force the value:\n")[1].split("\n\n")[0].replace(",", " ").split()
+    named = everything.split("prove the value:\n")[1].split("\n\n")[0].replace(",", " ").split()
     assert len(named) == 58 and named[-1] == "#6/#1/#6" or len(set(named)) == 58
 
 
-def test_a_range_is_told_where_sharing_makes_it_hard(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proofs, "_MOST_ROWS", 0)
+def test_shared_nodes_may_leave_a_range() -> None:
     report = limit(et.generate("lattice", steps=6), ("star1",))
     least, most = report.exact.least, report.exact.most
     assert report.exact.count is None
     assert least < most
-    text = " ".join(limit_text([report], Look()))
-    assert f"Between {least} and {most} of 28 leaves force the value" in text
-    assert "(shared nodes make the exact figure hard)" in text
-    fields = json.loads("".join(limit_json([report], Look())))
+    text = et.to_text(report)
+    assert f"{least} to {most} of 28 leaves prove the value" in text
+    assert "The exact figure is not known, since nodes are shared." in text
+    fields = json.loads(et.to_json(report))
     assert (fields["exact"], fields["exact_bounds"], fields["rows"][0]["surplus"]) == (
         None,
         [least, most],
@@ -500,8 +490,9 @@ def test_a_range_is_told_where_sharing_makes_it_hard(monkeypatch: pytest.MonkeyP
     assert len(fields["exact_leaves"]) == most
 
 
-def test_the_json() -> None:
-    done = run(
+def test_the_json_of_two_files() -> None:
+    done = invoke(
+        "limit",
         "trees/risk.yaml",
         "trees/shared.yaml",
         "--format",
@@ -537,9 +528,10 @@ def test_the_json() -> None:
             },
         ],
     }  # fmt: skip
-    assert (shared["exact"], shared["best_action"], shared["leaves"]) == (5, None, 8)
+    assert (shared["exact"], shared["best_action"], shared["leaves"]) == (None, None, 8)
+    assert shared["exact_bounds"] == [4, 6]
     assert shared["best_action_bounds"] == [0, 4]
-    chance = json.loads(run("-", "--format", "json", input="chance: [1, 2]").output)
+    chance = json.loads(invoke("limit", "-", "--format", "json", stdin="chance: [1, 2]").output)
     assert (chance["best_action"], chance["best_action_bounds"], chance["best_action_leaves"]) == (
         None,
         None,
@@ -552,31 +544,41 @@ def test_every_line_fits_and_is_ascii_where_it_must_be() -> None:
         limit(et.load(f"trees/{name}.yaml"), file=name) for name in ("ballard-6", "shared", "risk")
     ]
     for width in (20, 40, 80):
-        for line in limit_text(reports, Look(width, unicode=False)):
+        console = text_console(width, unicode=False)
+        for line in "".join(to_strings(limit_text(reports, console.options), console)).splitlines():
             assert line.isascii()
             assert len(line) <= width or width == 20
-    assert run("-e", "max: {'ä\tö': 1, b: 0}").output.count("ä\\tö") == 2
+    assert invoke("limit", "-e", "max: {'ä\tö': 1, b: 0}").output.count("ä\\tö") == 2
 
 
 def test_options_and_errors() -> None:
-    done = run("trees/ballard-6.yaml", "trees/risk.yaml", "--max-leaves", "10")
+    done = invoke("limit", "trees/ballard-6.yaml", "trees/risk.yaml", "--max-leaves", "10")
     assert done.exit_code == 2
     assert "trees/ballard-6.yaml: 216 leaves" in done.output
     assert "A risk worth taking" in done.output
-    done = run("trees/risk.yaml", "--max-visits", "1")
+    done = invoke("limit", "trees/risk.yaml", "--max-visits", "1")
     assert done.exit_code == 1
     assert "stopped" in done.output
-    assert run("trees/risk.yaml", "--max-leaves", "0").exit_code == 2
-    assert "use -a star2.5" in run("trees/risk.yaml", "-a", "star1", "--probes", "3").output
+    assert invoke("limit", "trees/risk.yaml", "--max-leaves", "0").exit_code == 2
+    assert (
+        "use -a star2.5"
+        in invoke("limit", "trees/risk.yaml", "-a", "star1", "--probes", "3").output
+    )
     assert (
         "star2.5 (3 probes, cyclic)"
-        in run("trees/risk.yaml", "-a", "star2.5", "--probes", "3").output
+        in invoke("limit", "trees/risk.yaml", "-a", "star2.5", "--probes", "3").output
     )
-    assert "No tree was given" in run().output
-    done = run(
-        "-e", "max: {a: {estimate: 5, min: [1, 9]}, b: 4}", "--depth", "1", "--bounds", "0,9"
+    assert "No tree was given" in invoke("limit").output
+    done = invoke(
+        "limit",
+        "-e",
+        "max: {a: {estimate: 5, min: [1, 9]}, b: 4}",
+        "--depth",
+        "1",
+        "--bounds",
+        "0,9",
     )
-    assert "All 2 leaves are needed to force the value 5." in done.output
+    assert "All 2 leaves are needed to prove the value 5." in done.output
 
 
 # ---- In compare.
@@ -593,7 +595,7 @@ def comparison_lines(found: Sequence[et.Comparison]) -> list[str]:
     return "".join(to_strings(comparison_text(found, console.options), console)).splitlines()
 
 
-def test_compare_has_it_as_a_column_when_asked() -> None:
+def test_compare_has_the_limit_as_a_column() -> None:
     lines = comparison_lines(comparisons())
     assert lines[4].split() == [
         "algorithm",
@@ -607,7 +609,7 @@ def test_compare_has_it_as_a_column_when_asked() -> None:
         "time",
     ]
     assert lines[6].split()[:6] == ["star2", "10.5", "#1", "93", "58", "58"]
-    assert lines[9] == "star2 looked at 58 leaves; 58 are needed."
+    assert lines[9] == "star2 visited 58 leaves; 58 are needed."
     assert lines[-1].split()[:4] == ["star2", "100", "62", "62"]
     assert totals(comparisons())[0].needed == (62, 62)
     text = "\n".join(comparison_lines(comparisons(limited=False)))
@@ -618,7 +620,7 @@ def test_compare_has_it_as_a_column_when_asked() -> None:
     assert markdown[5].split(" | ")[5] == "58"
 
 
-def test_compare_has_it_in_json_and_csv_when_asked() -> None:
+def test_compare_has_the_limit_in_json_and_csv() -> None:
     first, _ = map(json.loads, comparison_json(comparisons()))
     assert first["limit"] == {
         "exact": 58, "exact_bounds": [58, 58], "best_action": 54, "best_action_bounds": [54, 54],
@@ -634,15 +636,14 @@ def test_compare_has_it_in_json_and_csv_when_asked() -> None:
     assert "needed" not in next(comparison_csv(comparisons(limited=False)))
 
 
-def test_compare_on_the_command_line() -> None:
-    runner = CliRunner()
-    done = runner.invoke(cli, ["compare", "--limit", "trees/ballard-6.yaml"])
+def test_compare_on_the_command_line_has_the_limit() -> None:
+    done = invoke("compare", "--limit", "trees/ballard-6.yaml")
     assert done.exit_code == 0
-    assert done.output.endswith("star2 looked at 58 leaves; 58 are needed.\n")
+    assert done.output.endswith("star2 visited 58 leaves; 58 are needed.\n")
     assert max(map(len, done.output.splitlines())) <= 80
-    done = runner.invoke(cli, ["compare", "--limit", "--max-leaves", "9", "trees/ballard-6.yaml"])
+    done = invoke("compare", "--limit", "--max-leaves", "9", "trees/ballard-6.yaml")
     assert done.exit_code == 2
     assert "216 leaves" in done.output
-    done = runner.invoke(cli, ["compare", "--max-leaves", "9", "trees/ballard-6.yaml"])
+    done = invoke("compare", "--max-leaves", "9", "trees/ballard-6.yaml")
     assert done.exit_code == 2
     assert "--max-leaves is for --limit" in done.output

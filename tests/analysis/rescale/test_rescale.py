@@ -1,4 +1,4 @@
-"""`rescale`: maps of utilities against the definition, what a map is, and whether any map changes a decision."""
+"""`rescale`: maps of utilities compared with the definition, classes of maps, and `--any`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from random import Random
 from time import process_time
 
 import pytest
-from click.testing import CliRunner, Result
-from helpers import ROOT
+from helpers import ROOT, invoke
 from random_trees import Case
 
 import expectitree as et
 from expectitree import Kind, Node, Tree
 from expectitree.analysis.rescale import report as rescaling
-from expectitree.analysis.rescale.order_map import rescale_somehow
+from expectitree.analysis.rescale.any_map import find_order_preserving_map
 from expectitree.analysis.rescale.report import Rescaling, numbers_of, rescale
 from expectitree.analysis.rescale.scales import (
     AFFINE,
@@ -37,25 +36,19 @@ from expectitree.analysis.rescale.scales import (
     stepped,
 )
 from expectitree.analysis.rescale.table import load_table
+from expectitree.analysis.rescale.text import reason_text, remark_text
 from expectitree.analysis.rescale.text import render as rescaling_text
-from expectitree.cli import cli
 from expectitree.errors import AnalysisError, FileError, TransformError
 from expectitree.numbers import INFINITY, Number
-from expectitree.text.look import Look
+from expectitree.text.console import text_console, to_strings
 
 LEFT, RIGHT = str(ROOT / "trees/aima-5.12-left.yaml"), str(ROOT / "trees/aima-5.12-right.yaml")
 FIGURE = {Fraction(2): Fraction(20), Fraction(3): Fraction(30), Fraction(4): Fraction(400)}
 SEEDS = range(150)
 
 
-def run(*words: str, stdin: str | None = None, **environment: str) -> Result:
-    return CliRunner().invoke(
-        cli, ["rescale", *words], input=stdin, env={"COLUMNS": "80", **environment}
-    )
-
-
 def definition(node: Node, image: Callable[[Number], Number], known: dict[int, Number]) -> Number:
-    """v* under a map, by recursion; written here so that nothing is shared with what is tested."""
+    """Return v* under a map, by recursion, which shares no code with the package."""
     if node.id not in known:
         if node.utility is not None:
             known[node.id] = image(node.utility)
@@ -91,16 +84,16 @@ def test_the_right_hand_figure_comes_from_the_left_one(exact: bool) -> None:
     assert report.map_class.name == ORDERED
 
 
-def test_the_figure_as_text() -> None:
-    done = run(LEFT, "--map", "2=20,3=30,4=400", PYTHONIOENCODING="utf-8")
+def test_the_text_of_the_figure() -> None:
+    done = invoke("rescale", LEFT, "--map", "2=20,3=30,4=400", PYTHONIOENCODING="utf-8")
     assert done.exit_code == 0
     assert done.stderr == ""
     assert done.stdout == (
         "Order is not enough (left)\n"
         "\n"
-        "map        2=20, 3=30, 4=400; utilities that are not named stay\n"
+        "map        2=20, 3=30, 4=400; other utilities stay\n"
         "utilities  1 → 1, 2 → 20, 3 → 30, 4 → 400\n"
-        "class      order-preserving, not affine: means may come out in another order\n"
+        "class      order-preserving, not affine: expectations may change their order\n"
         "\n"
         "node   kind    before  best    after  new best  changed\n"
         "/      MAX        2.1  a1       40.9  a2        changed\n"
@@ -115,8 +108,10 @@ def test_the_figure_as_text() -> None:
     )
 
 
-def test_the_figure_as_json() -> None:
-    found = json.loads(run(LEFT, "--map", "2=20,3=30,4=400", "--exact", "--format", "json").stdout)
+def test_the_json_of_the_figure() -> None:
+    found = json.loads(
+        invoke("rescale", LEFT, "--map", "2=20,3=30,4=400", "--exact", "--format", "json").stdout
+    )
     strategy = found.pop("strategy")
     assert found == {
         "file": LEFT,
@@ -148,19 +143,21 @@ def test_the_figure_as_json() -> None:
 
 def test_the_rescaled_tree_is_written(tmp_path: Path) -> None:
     out = tmp_path / "right.yaml"
-    done = run(LEFT, "--map", "2=20,3=30,4=400", "-o", str(out))
+    done = invoke("rescale", LEFT, "--map", "2=20,3=30,4=400", "-o", str(out))
     assert done.exit_code == 0
     assert "written: 15 nodes" in done.stderr
     written, right = et.load(out, exact=True), et.load(RIGHT, exact=True)
     assert written.columns == right.columns
     assert written.label == right.label
     assert written.expect is None
-    again = run(LEFT, "--affine", "1,1", "-o", str(out))
+    again = invoke("rescale", LEFT, "--affine", "1,1", "-o", str(out))
     assert (again.exit_code, "--force" in again.stderr) == (2, True)
-    assert run(LEFT, "--affine", "1,1", "-o", str(out), "--force").exit_code == 0
+    assert invoke("rescale", LEFT, "--affine", "1,1", "-o", str(out), "--force").exit_code == 0
     assert et.evaluate(et.load(out)).value == pytest.approx(3.1)
-    assert et.loads(run(LEFT, "--affine", "1,1", "-o", "-").stdout).leaves == 8
-    assert json.loads(run(LEFT, "--affine", "1,1", "-o", "-", "--format", "json").stdout)["max"]
+    assert et.loads(invoke("rescale", LEFT, "--affine", "1,1", "-o", "-").stdout).leaves == 8
+    assert json.loads(
+        invoke("rescale", LEFT, "--affine", "1,1", "-o", "-", "--format", "json").stdout
+    )["max"]
 
 
 # ---- Maps against the definition.
@@ -233,7 +230,7 @@ def test_a_positive_affine_map_changes_nothing(seed: int) -> None:
         assert not report.changed_nodes
 
 
-def test_a_breach_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_affine_map_that_changes_a_value_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
     real = rescaling.evaluate
     calls: list[Tree] = []
 
@@ -249,7 +246,7 @@ def test_a_breach_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rescaling, "evaluate", wrong)
     with pytest.raises(
         AnalysisError,
-        match=r"^/: a positive affine map changed what is best here: this is a defect",
+        match=r"^/: a positive affine map changed the best actions here: this is a defect",
     ):
         rescale(et.loads("max: [1, 2]", exact=True), affine(Fraction(2), Fraction(0)))
 
@@ -257,7 +254,7 @@ def test_a_breach_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("offset", "works"), [("1e6", True), ("1e9", True), ("-1e9", True), ("1e18", False)]
 )
-def test_a_large_offset_makes_no_tie_in_floats(offset: str, works: bool) -> None:
+def test_a_large_offset_makes_no_ties_in_floats(offset: str, works: bool) -> None:
     tree = et.load(LEFT)
     scale = affine(Fraction(1), Fraction(offset))
     if works:
@@ -274,7 +271,7 @@ def test_a_large_offset_makes_no_tie_in_floats(offset: str, works: bool) -> None
 # ---- What a map is.
 
 
-def test_classes_and_witnesses() -> None:
+def test_classes_of_maps_and_their_witnesses() -> None:
     def of(*pairs: tuple[float, float]) -> object:
         return classify([(Fraction(u), Fraction(v)) for u, v in pairs])
 
@@ -320,7 +317,7 @@ def test_classes_of_curves(scale: Scale, utilities: list[Fraction], expected: st
     assert rescale(tree, scale).map_class.name == expected
 
 
-def test_images_of_curves() -> None:
+def test_images_under_curves() -> None:
     def images(scale: Scale, *utilities: float) -> list[Number]:
         return [
             v
@@ -335,17 +332,18 @@ def test_images_of_curves() -> None:
     assert images(exponential(Fraction(-1, 4)), 0, 8) == pytest.approx([0, (math.exp(2) - 1) * 4])
     exact = rescale(et.loads("chance: [4/9, 25]", exact=True), power(Fraction(3, 2)))
     assert [v for _, v in exact.pairs] == [Fraction(8, 27), 125]
-    with pytest.raises(TransformError, match="takes 2 to no fraction: leave --exact out"):
+    with pytest.raises(TransformError, match="takes 2 to an irrational number: leave --exact out"):
         rescale(et.loads("chance: [2, 4]", exact=True), power(Fraction(1, 2)))
 
 
-def test_what_floats_cannot_tell_apart_is_said() -> None:
+def test_a_remark_names_utilities_that_floats_make_equal() -> None:
     report = rescale(
         et.loads("max: [1, 2, 5]"),
         named({Fraction(2): Fraction(10**20), Fraction(5): Fraction(10**20 + 1)}),
     )
     assert report.map_class.name == ORDERED
-    assert report.remarks == ("In floating point 2 and 5 both become 1e+20: use --exact.",)
+    (remark,) = map(remark_text, report.remarks)
+    assert remark == "2 and 5 become equal in floating point: use --exact."
 
 
 # ---- Estimates and bounds.
@@ -378,11 +376,13 @@ def test_estimates_and_bounds_go_through_the_map() -> None:
         (logarithm(), "0 has no logarithm"),
     ],
 )
-def test_bounds_that_a_map_falls_on_are_left_out(scale: Scale, reason: str) -> None:
+def test_bounds_are_left_out_where_the_map_falls(scale: Scale, reason: str) -> None:
     report = rescale(et.loads(BOUNDED), scale)
     assert not report.after.tree.local_bounds
     (remark,) = report.remarks
-    assert remark.startswith(f"The bounds in the file are left out of the rescaled tree: {reason}")
+    assert remark_text(remark).startswith(
+        f"The bounds in the file are left out of the rescaled tree: {reason}"
+    )
 
 
 # ---- Is there any map?
@@ -417,13 +417,13 @@ def nearest(utilities: list[Number], u: Number) -> Number:
 
 
 @pytest.mark.parametrize("start", range(0, 400, 50))
-def test_any_on_random_trees(start: int) -> None:
+def test_answers_on_random_trees_hold_for_random_maps(start: int) -> None:
     for seed in range(start, start + 50):
         case = Case(seed)
         tree = case.tree()
-        found = rescale_somehow(tree)
+        found = find_order_preserving_map(tree)
         check_answer(tree, found, Random(seed), 30)
-        in_floats = rescale_somehow(case.tree(exact=False))
+        in_floats = find_order_preserving_map(case.tree(exact=False))
         assert in_floats.answer.answer == found.answer.answer
         check_answer(tree, in_floats, Random(seed), 1)
 
@@ -450,17 +450,16 @@ def decision(random: Random, height: int, kinds: str) -> Tree:
     return builder.build((builder.max if random.random() < 0.5 else builder.min)(children))
 
 
-def test_any_with_decisions_below_chance() -> None:
+def test_answers_hold_where_decisions_lie_below_chance() -> None:
     answers: Counter[str] = Counter()
     for seed in range(120):
         random = Random(seed)
         tree = decision(random, random.choice((2, 3)), "xmccc")
-        report = rescale_somehow(tree)
+        report = find_order_preserving_map(tree)
         answers[report.answer.answer] += 1
         check_answer(tree, report, random, 40)
     assert answers["yes"] >= 15
-    assert answers["no"] >= 60
-    assert answers["unknown"] <= 2
+    assert answers["no"] >= 30
 
 
 def distribution(node: Node) -> Counter[Number]:
@@ -473,12 +472,12 @@ def distribution(node: Node) -> Counter[Number]:
     return mixed
 
 
-def test_any_above_chance_alone_is_decided_by_dominance() -> None:
-    """Increasing maps are mixtures of thresholds: an action can win if and only if it does so at one of them."""
+def test_dominance_decides_where_chance_alone_lies_below_the_root() -> None:
+    """An action can win under an increasing map if and only if it wins at one threshold."""
     answers: Counter[str] = Counter()
     for seed in range(300):
         tree = decision(Random(seed), 2, "c")
-        report = rescale_somehow(tree)
+        report = find_order_preserving_map(tree)
         sign = 1 if tree.root.kind == Kind.MAX else -1
         shares = {b.label: distribution(b.child) for b in tree.root.branches}
 
@@ -498,9 +497,9 @@ def test_any_above_chance_alone_is_decided_by_dominance() -> None:
     assert min(answers.values()) > 50
 
 
-def test_any_on_the_figure() -> None:
+def test_the_smallest_step_for_the_figure() -> None:
     for exact in (False, True):
-        report = rescale_somehow(et.load(LEFT, exact=exact))
+        report = find_order_preserving_map(et.load(LEFT, exact=exact))
         assert report.answer.answer == "yes"
         assert report.pairs == [
             (1, 1),
@@ -509,7 +508,7 @@ def test_any_on_the_figure() -> None:
             (4, 14),
         ]  # by hand: 0.9 * 1 + 0.1 * 14 = 2.3 > 2.1
         assert (report.before.best, report.after.best) == ("a1", "a2")
-    found = json.loads(run(LEFT, "--any", "--format", "json").stdout)
+    found = json.loads(invoke("rescale", LEFT, "--any", "--format", "json").stdout)
     assert found["map"]["kind"] == "any"
     assert found["any"] == {
         "answer": "yes",
@@ -538,56 +537,52 @@ def test_any_on_the_figure() -> None:
             "min: [{chance: [1, 3]}, {chance: [1, 2]}]",
             "#2 is at most as likely as any other action to reach each",
         ),
-        (
-            "max: [{chance: [{max: [{chance: [1, 3]}, {chance: [0, 4]}]}, 3]}, {chance: [1, 2]}]",
-            "#1 can be played so",
-        ),
     ],
 )
 @pytest.mark.parametrize("exact", [False, True])
-def test_any_says_why_not(text: str, reason: str, exact: bool) -> None:
-    report = rescale_somehow(et.loads(text, exact=exact))
+def test_a_no_has_a_reason(text: str, reason: str, exact: bool) -> None:
+    report = find_order_preserving_map(et.loads(text, exact=exact))
     assert report.answer.answer == "no"
-    assert report.answer.reason.startswith(reason)
+    assert reason_text(report).startswith(reason)
     assert report.after is None
 
 
-def test_any_leaves_out_what_cannot_happen() -> None:
+def test_outcomes_of_probability_0_make_no_difference() -> None:
     tree = et.loads(
         "max: [{chance: [{p: 1, utility: 2}, {p: 0, utility: 9}]}, {chance: [{p: 1, utility: 1}]}]"
     )
-    answer = rescale_somehow(tree).answer
-    assert answer.answer == "no"
-    assert answer.reason.startswith("no chance lies above different outcomes")
+    report = find_order_preserving_map(tree)
+    assert report.answer.answer == "no"
+    assert reason_text(report).startswith("no chance lies above different outcomes")
 
 
-def test_any_verifies_in_fractions_what_floats_take_for_a_tie() -> None:
+def test_a_map_is_verified_in_fractions_where_floats_make_a_tie() -> None:
     tree = et.loads(
         "max: {a: {chance: [1, 2]}, b: {chance: [{p: 0.50000000001, utility: 0}, {p: 0.49999999999, utility: 2}]}}"
     )
-    assert rescale_somehow(tree).answer.answer == "no"
+    assert find_order_preserving_map(tree).answer.answer == "no"
     tree = et.loads(
         "max: {a: {chance: [1, 2]}, b: {chance: [{p: 0.49999999999, utility: 0}, {p: 0.50000000001, utility: 2}]}}"
     )
-    report = rescale_somehow(tree)
+    report = find_order_preserving_map(tree)
     assert report.answer.answer == "yes"
     assert report.tree.exact
-    assert report.remarks[-1].startswith("These are fractions")
+    assert remark_text(report.remarks[-1]).startswith("These are fractions")
     assert rescale(tree, report.scale).after.ties == ("a", "b")
 
 
 @pytest.mark.parametrize("mode", [(), ("--exact",)])
-def test_any_that_is_not_known(mode: tuple[str, ...]) -> None:
+def test_the_answer_may_be_unknown(mode: tuple[str, ...]) -> None:
     # The better of two is at least as good as their mean under every map, but neither of them alone
     # dominates it.
     mean = "max: {b: {max: [{chance: [0, 6]}, 3]}, c: {chance: [0, 3, 3, 6]}}"
-    done = run("-e", mean, "--any", "--format", "json", *mode)
+    done = invoke("rescale", "-e", mean, "--any", "--format", "json", *mode)
     assert done.exit_code == 0
     found = json.loads(done.stdout)
     assert found["any"] == {
         "answer": "unknown",
-        "reason": "of 3,000 maps that were tried none changes it, and dominance does not exclude that another does",
-        "tried": 3000,
+        "reason": "1,000 maps were tried, and none changes it",
+        "tried": 1000,
     }
     assert (found["map"], found["after"], found["changed"], found["strategy"]) == (
         None,
@@ -596,23 +591,23 @@ def test_any_that_is_not_known(mode: tuple[str, ...]) -> None:
         [],
     )
     assert (
-        run("-e", mean, "--any", *mode)
+        invoke("rescale", "-e", mean, "--any", *mode)
         .stdout.replace("\n", " ")
         .startswith(
-            "-e  Unknown whether an order-preserving map of these utilities changes the decision b "
-            "(the first of 2 that tie): of 3,000"
+            "-e  It is unknown whether an order-preserving map of these utilities changes the decision b: "
+            "1,000 maps"
         )
     )
 
 
-def test_any_writes_its_example_or_says_that_there_is_none(tmp_path: Path) -> None:
+def test_any_writes_its_example_if_there_is_one(tmp_path: Path) -> None:
     out = tmp_path / "any.yaml"
-    assert run(LEFT, "--any", "-o", str(out)).exit_code == 0
+    assert invoke("rescale", LEFT, "--any", "-o", str(out)).exit_code == 0
     assert et.evaluate(et.load(out)).best == "a2"
     other = tmp_path / "none.yaml"
-    done = run("-e", "max: [1, 2]", "--any", "-o", str(other))
+    done = invoke("rescale", "-e", "max: [1, 2]", "--any", "-o", str(other))
     assert (done.exit_code, other.exists()) == (0, False)
-    assert "was not written: no map was found" in done.stderr
+    assert "no map was found: no tree was written" in done.stderr
 
 
 # ---- The command.
@@ -621,11 +616,11 @@ def test_any_writes_its_example_or_says_that_there_is_none(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "It is not said how utilities change: give one of --map"),
-        (["--log", "--any"], "--log and --any cannot be had at once"),
+        ([], "No map was given: give one of --map"),
+        (["--log", "--any"], "--log and --any exclude each other"),
         (
             ["--map", "5=6"],
-            "no terminal is worth 5 (and no estimate is): utilities run from 1 to 4, nearest are 3 and 4",
+            "no terminal is worth 5 (and no estimate is): utilities run from 1 to 4",
         ),
         (["--map", "2=3,2.0=4"], "the utility '2.0' is there twice: keep one"),
         (["--map", "2:3"], "found '2:3', expected U=V, such as 2=20,3=30"),
@@ -633,104 +628,106 @@ def test_any_writes_its_example_or_says_that_there_is_none(tmp_path: Path) -> No
         (["--affine", "2"], "found '2', expected A,B"),
         (["--affine", "2,1/0"], "'1/0' divides by zero"),
         (["--power", "-1"], "found -1, expected a power above 0"),
-        (["--exp", "0"], "a rate of 0 is no risk attitude"),
+        (["--exp", "0"], "found a rate of 0, expected one above 0"),
         (["--exp", "1", "--exact"], "--exp gives irrational numbers"),
         (["--log", "--exact"], "--log gives irrational numbers"),
-        (["--power", "1/2", "--exact"], "takes 2 to no fraction: leave --exact out"),
+        (["--power", "1/2", "--exact"], "takes 2 to an irrational number: leave --exact out"),
         (["--power", "100000"], "beyond 10^301"),
         (["--exp", "-300"], "beyond 10^301"),
         (["--affine", "1e300,1e350"], "beyond 10^301"),
         (["--affine", "1e-400,0"], "too small for floating point"),
-        (["--affine", "1,-1", "--log"], "--affine and --log cannot be had at once"),
+        (["--affine", "1,-1", "--log"], "--affine and --log exclude each other"),
         (["--affine", "1,0", "-o", "-", RIGHT], "-o writes one tree: give one FILE"),
     ],
 )
-def test_wrong_usage_is_one_line(words: list[str], message: str) -> None:
-    done = run(LEFT, *words)
+def test_wrong_usage_has_a_message(words: list[str], message: str) -> None:
+    done = invoke("rescale", LEFT, *words)
     assert done.exit_code == 2
     assert message in " ".join(done.stderr.split())
     assert done.stdout == ""
 
 
-def test_the_logarithm_names_what_has_none() -> None:
-    done = run("-e", "max: [1, 0]", "--log")
+def test_an_error_names_the_utility_without_a_logarithm() -> None:
+    done = invoke("rescale", "-e", "max: [1, 0]", "--log")
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith(
         "-e: 0 has no logarithm: every utility (and estimate) must be above 0"
     )
 
 
-def test_a_name_may_be_in_one_of_several_trees() -> None:
-    done = run(LEFT, RIGHT, "--map", "400=401,3=5", "--format", "json")
+def test_a_map_may_name_a_utility_of_one_of_several_trees() -> None:
+    done = invoke("rescale", LEFT, RIGHT, "--map", "400=401,3=5", "--format", "json")
     assert done.exit_code == 0
     first, second = map(json.loads, done.stdout.splitlines())
     assert first["map"]["pairs"] == [[1, 1], [2, 2], [3, 5], [4, 4]]
     assert second["map"]["pairs"][-1] == [400, 401]
-    assert run(LEFT, RIGHT, "--map", "401=400").exit_code == 2
+    assert invoke("rescale", LEFT, RIGHT, "--map", "401=400").exit_code == 2
 
 
 def test_several_files_as_text() -> None:
-    done = run(LEFT, "-e", "chance: [1, 2, 4]", "--power", "2")
+    done = invoke("rescale", LEFT, "-e", "chance: [1, 2, 4]", "--power", "2")
     assert done.exit_code == 0
     blocks = done.stdout.split("\n\n")
     assert blocks[0] == "-e"
-    assert "Nobody decides at the root (CHANCE): 2.33333 before, 7 after." in done.stdout
+    assert "No player decides at the root: 2.33333 before, 7 after." in done.stdout
     assert f"{LEFT}\nOrder is not enough (left)\n" in done.stdout
     assert "The decision stays a1: 2.1 before, 4.5 after." in done.stdout
 
 
 def test_standard_input_and_depth() -> None:
     text = "max: {a: {min: [1, 9], estimate: 4}, b: {min: [2, 3], estimate: 5}}"
-    done = run("-", "--map", "4=6", "--depth", "1", "--format", "json", stdin=text)
+    done = invoke("rescale", "-", "--map", "4=6", "--depth", "1", "--format", "json", stdin=text)
     found = json.loads(done.stdout)
     assert (found["before"]["best"], found["after"]["best"]) == ("b", "a")
 
 
-def test_ties_that_appear_and_vanish_are_changes() -> None:
-    appear = run("-e", "max: {a: 1, b: 2}", "--map", "1=2").stdout
-    assert "The decision changes: b (2) before, a and b (2) after: now they tie." in appear
+def test_a_tie_that_appears_or_vanishes_is_a_change() -> None:
+    appear = invoke("rescale", "-e", "max: {a: 1, b: 2}", "--map", "1=2").stdout
+    assert "The decision changes: b (2) before, a and b (2) after." in appear
     assert (
-        "class      neither positive affine nor order-preserving: 1 and 2 both become 2" in appear
+        "class      neither positive affine nor order-preserving: 1 < 2, but they become" in appear
     )
-    vanish = run("-e", "max: {a: {chance: [1, 3]}, b: 2}", "--power", "2").stdout
-    assert "The decision changes: a and b (2) before, a (5) after: no tie any more." in vanish
-    stay = run("-e", "max: {a: 1, b: 1}", "--power", "2").stdout
+    vanish = invoke("rescale", "-e", "max: {a: {chance: [1, 3]}, b: 2}", "--power", "2").stdout
+    assert "The decision changes: a and b (2) before, a (5) after." in vanish
+    stay = invoke("rescale", "-e", "max: {a: 1, b: 1}", "--power", "2").stdout
     assert "positive affine: it changes nothing" in stay
-    assert "The decision stays a and b, which tie: 1 before, 1 after." in stay
+    assert "The decision stays a and b: 1 before, 1 after." in stay
 
 
-def test_narrow_and_plain_terminals() -> None:
-    lines = run(LEFT, "--any", COLUMNS="40", PYTHONIOENCODING="ascii").stdout.splitlines()
+def test_narrow_and_ascii_terminals() -> None:
+    lines = invoke(
+        "rescale", LEFT, "--any", COLUMNS="40", PYTHONIOENCODING="ascii"
+    ).stdout.splitlines()
     assert max(map(len, lines)) <= 40
-    plain = "\n".join(
-        rescaling_text([rescale(et.load(LEFT), named(FIGURE))], Look(80, unicode=False))
-    )
+    plain = et.to_text(rescale(et.load(LEFT), named(FIGURE)), unicode=False)
     assert plain.isascii()
     assert "4 -> 400" in plain
     odd = et.loads('max: {"a\\u001b[31m": 1, "b\\u2603": {chance: [1, 4]}}')
-    shown = "\n".join(rescaling_text([rescale(odd, power(Fraction(2)))], Look(80, unicode=False)))
+    shown = et.to_text(rescale(odd, power(Fraction(2))), unicode=False)
     assert "\x1b" not in shown
     assert shown.isascii()
 
 
-def test_long_strategies_are_cut_short() -> None:
+def test_a_long_strategy_is_shortened() -> None:
     text = "max: [" + ", ".join(f"{{min: [{i}, {i + 1}]}}" for i in range(3)) + "]"
     chain = et.TreeBuilder()
     node: object = chain.terminal(5)
     for i in range(100):
         node = chain.max([node, chain.chance([node, -i])])
     report = rescale(chain.build(node), named({Fraction(5): Fraction(-1000)}))
-    lines = list(rescaling_text([report], Look()))
+    lines = et.to_text(report).splitlines()
     assert any(
         line.startswith("… ") and "more nodes" in line and "(--all shows them)" in line
         for line in lines
     )
-    assert len(list(rescaling_text([report], Look(), True))) > len(lines) + 50
-    assert "more nodes" not in run("-e", text, "--power", "2").stdout
+    console = text_console()
+    everything = "".join(to_strings(rescaling_text([report], console.options, True), console))
+    assert everything.count("\n") > len(lines) + 50
+    assert "more nodes" not in invoke("rescale", "-e", text, "--power", "2").stdout
 
 
-def test_fractions_do_not_go_into_tables(tmp_path: Path) -> None:
-    done = run(LEFT, "--affine", "1/3,0", "--exact", "-o", str(tmp_path / "t.arrow"))
+def test_an_arrow_file_cannot_hold_fractions(tmp_path: Path) -> None:
+    done = invoke("rescale", LEFT, "--affine", "1/3,0", "--exact", "-o", str(tmp_path / "t.arrow"))
     assert done.exit_code == 2
     assert "holds floats, and the rescaled tree has fractions" in done.stderr
 
@@ -741,47 +738,30 @@ def test_fractions_do_not_go_into_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("t.csv", "utility,image\n2,20\n3, 30\n\n# the rest\n4,400\n"),
-        ("t.csv", "2;20\n3;30\n4;400\n"),
-        ("t.tsv", "2\t20\n3\t30\n4\t4e2\n"),
-        ("t.yaml", "2: 20\n3: 30\n4: 800/2\n"),
-        ("t.json", '{"2": 20, "3": "30", "4.0": 400}'),
-        ("t.txt", "{2: 20, 3: 30, 4: 400}"),
+        ("t.csv", "utility,image\n2,20\n3, 30\n\n4,4e2\n"),
+        ("t.csv", "from,to\n2,20\n3,30\n4,800/2\n"),
         ("t", "\ufeff2,20\r\n3,30\r\n4,400\r\n"),
     ],
 )
-def test_tables(tmp_path: Path, name: str, text: str) -> None:
+def test_csv_tables(tmp_path: Path, name: str, text: str) -> None:
     table = tmp_path / name
     table.write_bytes(text.encode())
     assert load_table(str(table)) == FIGURE
-    assert "a2 (40.9) after." in run(LEFT, "--table", str(table)).stdout
+    assert "a2 (40.9) after." in invoke("rescale", LEFT, "--table", str(table)).stdout
 
 
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
         ("t.csv", "u,v\n2,20\nx,30\n", ":3:1: 'x' is not a number"),
-        ("t.csv", "2,20\n3,30,1\n", ":2:1: found 3 columns, expected utilities and their images"),
+        ("t.csv", "2,20\n3,30,1\n", ":2:1: found 3 columns, expected two columns"),
         ("t.csv", "2,20\n2.0,30\n", ":2:1: the utility '2.0' is there twice: keep one"),
         ("t.csv", "u,v\n", ":1:1: the table has no rows"),
-        ("t.csv", "", ":1:1: the table is empty"),
-        ("t.yaml", "2: 20\n3: true\n", ":2:4: 3: true is not a number"),
-        ("t.yaml", "2: 20\n3: [1]\n", ":2:4: 3: found a list as an image, expected a number"),
-        ("t.yaml", "2: 20\nx: 3\n", ":2:1: x: 'x' is not a number"),
-        (
-            "t.yaml",
-            "- 1\n- 2\n",
-            ":1:1: the table: found a list, expected utilities and their images",
-        ),
-        ("t.json", '{"2": 20,\n "2": 30}', ":2:2: 2: the utility '2' is there twice: keep one"),
-        ("t.json", '{"2": 20,\n "3": null}', ":2:7: 3: null is not a number"),
-        ("t.json", '{"2": 20,}', ":1:"),
-        ("t.yaml", "2: [", ": this is not YAML"),
+        ("t.csv", "", ":1:1: the table has no rows"),
+        ("t.csv", "2," + "3" * 200_000, ": this is not CSV: field larger than field limit"),
     ],
 )
-def test_bad_tables_are_told_with_their_line(
-    tmp_path: Path, name: str, text: str, message: str
-) -> None:
+def test_errors_in_tables_name_the_line(tmp_path: Path, name: str, text: str, message: str) -> None:
     table = tmp_path / name
     table.write_text(text, "utf-8")
     with pytest.raises(FileError) as failure:
@@ -789,30 +769,30 @@ def test_bad_tables_are_told_with_their_line(
     assert message in str(failure.value)
 
 
-def test_a_table_may_name_more_but_not_only_others(tmp_path: Path) -> None:
+def test_a_table_must_name_one_utility_of_the_tree(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("2,20\n7,70\n8,80\n")
     assert (
         "2 of 3 entries of the table are of no utility of this tree: 7, 8."
-        in run(LEFT, "--table", str(table)).stdout
+        in invoke("rescale", LEFT, "--table", str(table)).stdout
     )
     table.write_text("7,70\n")
-    done = run(LEFT, "--table", str(table))
+    done = invoke("rescale", LEFT, "--table", str(table))
     assert done.exit_code == 2
-    assert "names none of its utilities, which run from 1 to 4" in done.stderr
-    missing = run(LEFT, "--table", str(tmp_path / "none.csv"))
+    assert "names none of the tree's utilities, which run from 1 to 4" in done.stderr
+    missing = invoke("rescale", LEFT, "--table", str(tmp_path / "none.csv"))
     assert isinstance(missing.exception, FileError)
 
 
 # ---- Scale.
 
 
-def test_many_utilities() -> None:
+def test_ten_thousand_utilities_take_seconds() -> None:
     tree = et.generate("uniform", pattern="max,chance,min,chance", branching="10", real=True)
     start = process_time()
     report = rescale(tree, power(Fraction(2)))
     assert len(report.pairs) > 9_900
-    assert rescale_somehow(tree).answer.answer == "yes"
+    assert find_order_preserving_map(tree).answer.answer == "yes"
     assert process_time() - start < 10
 
 
@@ -826,24 +806,22 @@ def test_a_chain_of_a_hundred_thousand(kind: str) -> None:
     tree = builder.build(builder.max([node, builder.terminal(100)]))
     for exact_line in (affine(Fraction(2), Fraction(1)), power(Fraction(2))):
         report = rescale(tree, exact_line)
-        assert len(list(rescaling_text([report], Look()))) < 60
+        assert len(et.to_text(report).splitlines()) < 60
     start = process_time()
-    assert rescale_somehow(tree).answer.answer in ("no", "unknown")
+    assert find_order_preserving_map(tree).answer.answer in ("no", "unknown")
     assert process_time() - start < 10
 
 
 def test_a_map_that_floats_cannot_tell_apart_is_refused() -> None:
     tree = "max: {a: 9000, b: {chance: [{p: 99%, utility: 10000}, {p: 1%, utility: 9000}]}}"
-    done = CliRunner().invoke(cli, ["rescale", "-e", tree, "--exp", "0.01"])
+    done = invoke("rescale", "-e", tree, "--exp", "0.01")
     assert done.exit_code == 2
     assert (
         "9000 and 10000 both become 100 in floating point, though the map tells them apart"
         in done.stderr
     )
-    near = CliRunner().invoke(
-        cli, ["rescale", "-e", "max: [900, 2000, {chance: [2200, 2000]}]", "--exp", "0.015"]
-    )
-    assert "become so nearly equal" in " ".join(near.stdout.split())
+    near = invoke("rescale", "-e", "max: [900, 2000, {chance: [2200, 2000]}]", "--exp", "0.015")
+    assert "2000 and 2200 become equal in floating point" in " ".join(near.stdout.split())
 
 
 def test_a_map_from_python_names_utilities_that_there_are() -> None:
@@ -856,17 +834,11 @@ def test_a_map_from_python_names_utilities_that_there_are() -> None:
 
 @pytest.mark.parametrize("power", ["1e-10", "1e-400", "1/100000000000"])
 def test_a_root_of_a_huge_degree_takes_no_time(power: str) -> None:
-    done = CliRunner().invoke(
-        cli, ["rescale", "-e", "max: [{chance: [1, 3]}, 2]", "--power", power]
-    )
+    done = invoke("rescale", "-e", "max: [{chance: [1, 3]}, 2]", "--power", power)
     assert done.exit_code in (0, 2)
 
 
-def test_what_floats_take_for_a_tie_is_none_for_any_map() -> None:
-    done = CliRunner().invoke(
-        cli, ["rescale", "-e", "max: {a: 1, b: 3, c: {min: [1, 1e10]}}", "--any"]
-    )
+def test_the_decision_is_the_best_action_in_fractions() -> None:
+    done = invoke("rescale", "-e", "max: {a: 1, b: 3, c: {min: [1, 1e10]}}", "--any")
     text = " ".join(done.stdout.split())
-    assert (
-        "changes the decision b (in floating point one of 3 that tie): no chance lies above" in text
-    )
+    assert "changes the decision b: no chance lies above" in text

@@ -24,6 +24,7 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.text import render as evaluation_text
 from expectitree.analysis.evaluate.tree_text import tree_lines
+from expectitree.analysis.limit.text import sentence_of
 from expectitree.analysis.trace.moment import Moment
 from expectitree.cli import cli
 from expectitree.errors import AnalysisError, SearchError
@@ -626,5 +627,5 @@ def test_a_search_for_the_best_action_is_measured_by_what_that_needs() -> None:
     assert (report.exact.count, report.best_action.count) == (58, 54)
     assert report.surplus(action) == action.counts.leaves_visited - 54
     assert report.surplus(value) == value.counts.leaves_visited - 58
-    assert et.limit(tree, [ACTION]).sentence.endswith("; 54 are needed for the best action.")
-    assert et.limit(tree, ["best-first"]).sentence.endswith("; 58 are needed.")
+    assert sentence_of(et.limit(tree, [ACTION])).endswith("; 54 are needed for the best action.")
+    assert sentence_of(et.limit(tree, ["best-first"])).endswith("; 58 are needed.")

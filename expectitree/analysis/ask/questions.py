@@ -1,0 +1,255 @@
+"""The search behind an inquiry: best-first, stopped at every leaf whose utility is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from expectitree.numbers import Number
+from expectitree.searches.best_first import (
+    Beliefs,
+    back_up,
+    begin,
+    is_reached,
+    narrow,
+    renew,
+    take_in,
+    walk,
+)
+from expectitree.searches.engine import (
+    NO_LIMIT,
+    begin_best_first,
+    end_best_first,
+    find_limits,
+)
+from expectitree.searches.result import Search
+from expectitree.searches.setup import NO_BOUNDS, SearchSetup, greatest_number
+from expectitree.tree.model import Kind, Tree
+
+NO_LEAF = -1
+_NO_WALK = -1  # the depth of a leaf that was chosen without a walk
+_ROUNDING_EPS = 1e-12  # times the greatest utility: the rounding error of sums
+
+
+class Questions:
+    """A best-first search that stops at unknown leaves and continues with each answer.
+
+    `leaf` is the leaf to ask for, or `NO_LEAF`. The search writes `beliefs`. Where nodes are
+    shared, it backs up along one path only, so `known` holds the intervals backed up along all.
+    """
+
+    def __init__(self, setup: SearchSetup) -> None:
+        tree = setup.tree
+        self.setup, self.tree, self.columns = setup, tree, setup.columns
+        self.beliefs, self.limits = begin_best_first(setup)
+        self.known = self.beliefs
+        self.bounds = list(self.beliefs.lower), list(self.beliefs.upper)
+        self.answers: dict[int, Number] = {}
+        self.skipped: list[int] = []
+        self.leaf, self._depth = NO_LEAF, _NO_WALK
+        self._greatest_utility = greatest_number(tree, NO_BOUNDS)
+        self._greatest = greatest_number(tree, setup.bounds)
+        self._parents = _parents_in_play(tree)
+        self._known_leaves = self._visit_known_leaves()
+        self._find_limits()
+        self._learn()
+        self._choose_leaf()
+
+    @property
+    def route(self) -> list[int]:
+        """The nodes from the root to the leaf to ask for, as the search reached it."""
+        if self._depth == _NO_WALK:
+            return self._path_to(self.leaf)
+        return list(self.beliefs.route[: self._depth + 1])
+
+    def take(self, leaf: int, utility: Number) -> None:
+        """Continue with the utility of a leaf: the one to ask for, or any other."""
+        depth = self._depth if leaf == self.leaf else _NO_WALK
+        if depth == _NO_WALK:
+            self._cancel_walk()
+            for n in self._path_to(leaf):
+                self.beliefs.visits[n] += 1
+        self.leaf, self._depth = NO_LEAF, _NO_WALK
+        self.answers[leaf] = utility
+        if leaf in self.skipped:
+            self.skipped.remove(leaf)
+        size: Any = abs(utility)
+        self._greatest_utility = max(self._greatest_utility, size)
+        self._greatest = max(self._greatest, size)
+        scale = self.limits.scale
+        self._find_limits()
+        if self.limits.scale != scale:
+            self._learn()
+        else:
+            take_in(self.beliefs, self.limits, leaf, utility)
+            if depth == _NO_WALK:
+                renew(self.columns, self.beliefs, self.limits)
+            else:
+                back_up(self.columns, self.beliefs, self.limits, depth)
+            self._back_up_known(leaf)
+        self._choose_leaf()
+
+    def skip(self) -> None:
+        """Choose another leaf, as long as another one may help."""
+        self.skipped.append(self.leaf)
+        self._choose_leaf()
+
+    def result(self, answered: Tree) -> Search:
+        """Return the search so far. `answered` is the tree with the answers."""
+        visits = list(self.beliefs.visits)
+        for n in self.beliefs.route[: self._depth + 1]:
+            visits[n] -= 1  # this walk waits for its answer
+        columns = self.known._replace(
+            lower=list(self.known.lower), upper=list(self.known.upper), visits=visits
+        )
+        return end_best_first(replace(self.setup, tree=answered), columns, not self.is_done)
+
+    # ---- Learning.
+
+    def _visit_known_leaves(self) -> list[int]:
+        """Enter the utilities that the file gives; return the leaves that play can reach."""
+        columns, beliefs, unknown = self.columns, self.beliefs, frozenset(self.tree.unknown)
+        reached = []
+        for n, kind in enumerate(columns.kind):
+            if kind == Kind.TERMINAL and n not in unknown:
+                beliefs.lower[n] = beliefs.upper[n] = columns.utility[n]
+                if n in self._parents:
+                    beliefs.visits[n] = 1
+                    reached.append(n)
+            elif kind != Kind.TERMINAL and n in self._parents:
+                beliefs.visits[n] = int(
+                    any(
+                        columns.probability[b] > 0 and beliefs.visits[columns.child[b]]
+                        for b in self.tree.branches_of(n)
+                    )
+                )
+        return reached
+
+    def _find_limits(self) -> None:
+        """Set the scale and the tolerances by the numbers known so far.
+
+        The tolerance covers rounding only: `evaluate` also accepts ties on paper, but here a user
+        is told that an action is proved to be best.
+        """
+        self.limits = find_limits(self.setup, self._greatest_utility, self._greatest, _ROUNDING_EPS)
+
+    def _learn(self) -> None:
+        """Learn from every known leaf, from the beginning."""
+        begin(self.columns, self.beliefs, self.limits)
+        for n in self._known_leaves:
+            take_in(self.beliefs, self.limits, n, self.columns.utility[n])
+        for n, value in self.answers.items():
+            take_in(self.beliefs, self.limits, n, value)
+        renew(self.columns, self.beliefs, self.limits)
+        self.known = _copy(self.beliefs) if self.tree.is_sharing else self.beliefs
+        self.is_done = is_reached(self.columns, self.known, self.limits)
+
+    def _back_up_known(self, leaf: int) -> None:
+        """Back up an answer along all paths."""
+        if self.known is not self.beliefs:
+            self.known.lower[leaf] = self.known.upper[leaf] = self.answers[leaf]
+            for n, kind in enumerate(self.columns.kind):
+                if kind != Kind.TERMINAL:
+                    narrow(self.columns, self.known, self.limits, n)
+        self.is_done = is_reached(self.columns, self.known, self.limits)
+
+    # ---- Choosing.
+
+    def _choose_leaf(self) -> None:
+        self._cancel_walk()
+        if not self.is_done and self.skipped:
+            self.leaf = self._choose_unskipped()
+            if self.leaf == NO_LEAF:
+                self.skipped.clear()
+        if not self.is_done and self.leaf == NO_LEAF:
+            self.leaf, self._depth = self._walk(self.beliefs)
+            self.is_done = self.leaf == NO_LEAF
+
+    def _cancel_walk(self) -> None:
+        """Withdraw the walk to the leaf that waits for an answer."""
+        for n in self.beliefs.route[: self._depth + 1]:
+            self.beliefs.visits[n] -= 1
+        self.leaf, self._depth = NO_LEAF, _NO_WALK
+
+    def _walk(self, beliefs: Beliefs) -> tuple[int, int]:
+        """Return the leaf that the search visits next, and its depth; none if the search ends."""
+        while True:
+            depth = walk(self.columns, beliefs, self.limits, NO_LIMIT)
+            n = beliefs.route[depth]
+            if self.columns.kind[n] == Kind.TERMINAL:
+                return n, depth
+            # The walk met a shared node that an answer along another path has closed.
+            back_up(self.columns, beliefs, self.limits, depth)
+            if is_reached(self.columns, beliefs, self.limits):
+                return NO_LEAF, _NO_WALK
+
+    def _choose_unskipped(self) -> int:
+        """Return the leaf that the search visits if every skipped leaf has its expected utility.
+
+        If these utilities would end the search, return the first other leaf that may matter.
+        """
+        beliefs, scale = _copy(self.beliefs), self.limits.scale
+        for n in self.skipped:
+            mean = beliefs.mean[n]
+            guess: Any = Fraction(mean) / scale if self.tree.exact else mean / scale
+            guess = min(max(guess, beliefs.lower[n]), beliefs.upper[n])
+            beliefs.lower[n] = beliefs.upper[n] = guess
+            beliefs.low[n] = beliefs.high[n] = mean
+            beliefs.variance[n] = 0.0
+        renew(self.columns, beliefs, self.limits)
+        leaf = NO_LEAF
+        if not is_reached(self.columns, beliefs, self.limits):
+            leaf, _ = self._walk(beliefs)
+        if leaf == NO_LEAF:
+            leaf = next((n for n in self._open_leaves() if n not in self.skipped), NO_LEAF)
+        return leaf
+
+    def _open_leaves(self) -> Iterator[int]:
+        """Yield the unknown leaves that may matter, in order.
+
+        Below a player, a child does not matter if another one is certainly at least as good.
+        """
+        columns, lower, upper = self.columns, self.known.lower, self.known.upper
+        seen = set()
+        waiting = [self.tree.root_id]
+        while waiting:
+            n = waiting.pop()
+            if n in seen or lower[n] == upper[n]:
+                continue
+            seen.add(n)
+            kind = columns.kind[n]
+            if kind == Kind.TERMINAL:
+                yield n
+            for b in reversed(self.tree.branches_of(n)):
+                c = columns.child[b]
+                is_dominated = (kind == Kind.MAX and upper[c] <= lower[n]) or (
+                    kind == Kind.MIN and lower[c] >= upper[n]
+                )
+                if columns.probability[b] > 0 and not is_dominated:
+                    waiting.append(c)
+
+    def _path_to(self, leaf: int) -> list[int]:
+        """Return the nodes from the root to a leaf, along possible outcomes if there are such."""
+        path = [leaf]
+        parents = self._parents if leaf in self._parents else self.tree.first_paths.parent
+        while path[-1] != self.tree.root_id:
+            path.append(parents[path[-1]])
+        return path[::-1]
+
+
+def _parents_in_play(tree: Tree) -> dict[int, int]:
+    """Return a parent of each node that play can reach: the last in the table, the root its own."""
+    columns = tree.columns
+    parents = {tree.root_id: tree.root_id}
+    for n in range(tree.root_id, -1, -1):
+        if n in parents:
+            for b in tree.branches_of(n):
+                if columns.probability[b] > 0:
+                    parents.setdefault(columns.child[b], n)
+    return parents
+
+
+def _copy(beliefs: Beliefs) -> Beliefs:
+    return Beliefs._make(map(list, beliefs))
