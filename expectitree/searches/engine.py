@@ -40,7 +40,8 @@ from expectitree.searches.unknown import check_known
 from expectitree.searches.windows import Windows, find_windows
 from expectitree.tree import scans
 from expectitree.tree.builder import check_bounds
-from expectitree.tree.model import Bounds, Column, Repeated, Tree, check_tree
+from expectitree.tree.columns import Bounds, Column, Repeated
+from expectitree.tree.model import Tree, check_tree
 
 NO_LIMIT = sys.maxsize  # of visits
 # Best-first is slow above this: over all paths from the root to a leaf, the children compared.

@@ -22,8 +22,8 @@ from expectitree.searches.unvisited import (
     find_asking,
 )
 from expectitree.tree import scans
-from expectitree.tree.columns import NONE
-from expectitree.tree.model import Bounds, Column, Kind, Node, Repeated, Tree
+from expectitree.tree.columns import NONE, Bounds, Column, Repeated
+from expectitree.tree.model import Kind, Node, Tree
 
 PLAYERS = (Kind.MAX, Kind.MIN)
 

@@ -13,7 +13,8 @@ from expectitree.errors import SearchError, install_hint
 from expectitree.numbers import INFINITY, Number, is_finite, quote
 from expectitree.searches.best_first import best_first
 from expectitree.searches.result import Search
-from expectitree.tree.model import Bounds, Column, Columns, Tree
+from expectitree.tree.columns import Bounds, Column, Columns
+from expectitree.tree.model import Tree
 
 
 class Engine(StrEnum):

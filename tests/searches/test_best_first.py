@@ -28,7 +28,7 @@ from expectitree.searches import best_first, levels
 from expectitree.searches.engine import begin_best_first, choose_bounds, end_best_first
 from expectitree.searches.result import Outcome
 from expectitree.searches.setup import SearchSetup
-from expectitree.tree.model import Bounds
+from expectitree.tree.columns import Bounds
 
 GUIDES = ("learning", "ordered", "uniform", "bounds")
 CHOSEN = [

@@ -16,7 +16,8 @@ from expectitree.searches.cuts import (
 )
 from expectitree.searches.result import Search
 from expectitree.searches.unvisited import BELOW_SKIPPED, VISITED
-from expectitree.tree.model import Bounds, Kind
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Kind
 
 _FAILS = {ALPHA_CUT: "low", BETA_CUT: "high", CHANCE_CUT_LOW: "low", CHANCE_CUT_HIGH: "high"}
 _KINDS = {ALPHA_CUT: "alpha", BETA_CUT: "beta", CHANCE_CUT_LOW: "chance", CHANCE_CUT_HIGH: "chance"}

@@ -35,7 +35,8 @@ from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.engine import choose_bounds, search_window
 from expectitree.searches.result import Search
 from expectitree.searches.setup import tolerance
-from expectitree.tree.model import Bounds, Kind, Tree, check_tree
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Kind, Tree, check_tree
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,8 @@ from expectitree.picture import drawing
 from expectitree.searches import engine
 from expectitree.searches.beliefs import begin, take_in
 from expectitree.searches.best_first import back_up, is_reached, walk
-from expectitree.tree.model import UNKNOWN, Bounds, Kind, Tree
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import UNKNOWN, Kind, Tree
 
 SMALL = '{bounds: [0, 9], max: {sure: 4, bet: {min: {good: {utility: "?"}, bad: {utility: "?"}}}}}'
 SEEDS = range(80)

@@ -32,7 +32,8 @@ from expectitree.picture.content import Style, content
 from expectitree.searches import engine
 from expectitree.searches.result import Outcome, Search
 from expectitree.searches.windows import Windows, find_windows
-from expectitree.tree.model import Columns, Kind
+from expectitree.tree.columns import Columns
+from expectitree.tree.model import Kind
 
 LEFT = "trees/aima-5.12-left.yaml"
 BALLARD = "trees/ballard.yaml"
