@@ -27,7 +27,8 @@ from expectitree.numbers import to_bound
 from expectitree.searches.engine import usual_algorithms
 from expectitree.searches.prepare import ORDERS, prepare
 from expectitree.searches.setup import ENGINES
-from expectitree.tree.model import Bounds, Tree
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Tree
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Result = TypeVar("Result")

@@ -6,7 +6,7 @@ A console shows the text alone. A notebook keeps what it shows, so large things 
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
@@ -18,9 +18,6 @@ from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.tree.model import Tree
 
-if TYPE_CHECKING:
-    from expectitree.display import Bundle
-
 MOST_LINES = 200
 WIDTH = 100
 # Pages that notebooks become may have no font for `pre`; and at this height lines that characters
@@ -29,7 +26,7 @@ _STYLE = "font-family: monospace; line-height: 1.2; overflow-x: auto; white-spac
 _PRE = f'<pre style="{_STYLE}">{{}}</pre>'
 
 
-def bundle(shown: Any) -> Bundle:
+def bundle(shown: Any) -> dict[str, str]:
     """Return what a notebook shows, by MIME type; nothing where it shows the `repr`.
 
     A tree is shown with its values, unless it has more than `MOST_NODES` nodes.

@@ -20,7 +20,8 @@ from files.samples import SHIPPED, chain, nasty_tree, one_with, told
 from helpers import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
-from random_trees import Case, definition
+from oracle import definition
+from random_trees import Case
 
 import expectitree as et
 from expectitree.errors import FileError, TreeError

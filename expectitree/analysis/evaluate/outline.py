@@ -8,10 +8,11 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from expectitree import compiling
+from expectitree.searches.cuts import NOT_CUT, PROBED, STOPPED
 from expectitree.searches.result import Search
-from expectitree.searches.star_minimax import NOT_CUT, PROBED, STOPPED
 from expectitree.tree import scans
-from expectitree.tree.model import Column, Columns, Kind, Tree
+from expectitree.tree.columns import Column, Columns
+from expectitree.tree.model import Kind, Tree
 
 SHORT_TREE = 60  # rows that are shown by default
 

@@ -11,7 +11,8 @@ from typing import Any
 from expectitree.analysis.evaluate.cuts import Cut, Explanation
 from expectitree.numbers import Number
 from expectitree.searches.result import Outcome, Search
-from expectitree.tree.model import Bounds, Kind, Tree
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Kind, Tree
 
 MOST_ALTERNATIVES = 12  # children with a sentence of their own
 MOST_CUTS = 20

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from expectitree.errors import AnalysisError
+from expectitree.searches.cuts import NOT_CUT
 from expectitree.searches.result import Outcome, Search
-from expectitree.searches.star_minimax import NOT_CUT
 from expectitree.tree.model import Kind
 from expectitree.tree.transform import keep_branches
 
@@ -46,5 +46,9 @@ def strategy_only(search: Search) -> Search:
         name: [getattr(search, name)[n] for n in reached]
         for name in ("lower", "upper", "visits", "alpha", "beta")
     }
-    no_cuts = {"cut": [NOT_CUT] * len(reached), "cut_after": [0] * len(reached), "cuts": 0}
+    no_cuts: dict[str, Any] = {
+        "cut": [NOT_CUT] * len(reached),
+        "cut_after": [0] * len(reached),
+        "cuts": 0,
+    }
     return replace(search, tree=keep_branches(tree, kept), **no_cuts, **reduced)

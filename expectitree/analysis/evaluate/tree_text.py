@@ -13,7 +13,7 @@ from expectitree.analysis.evaluate.cut_text import cut_reason, why_passed_over
 from expectitree.analysis.evaluate.outline import SHORT_TREE, Row, is_one_row, outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.numbers import cell_text, factor_text, probability_text
-from expectitree.searches.star_minimax import PROBED
+from expectitree.searches.cuts import PROBED
 from expectitree.searches.unvisited import SKIPPED
 from expectitree.text.console import characters, clipped, line, safe
 from expectitree.text.phrases import known_text, nouns, plural

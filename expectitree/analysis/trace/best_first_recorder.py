@@ -31,9 +31,9 @@ from expectitree.analysis.trace.events import (
     Terms,
 )
 from expectitree.numbers import INFINITY, Number
-from expectitree.searches.best_first import EXACT, LOWER, RAISE
+from expectitree.searches.beliefs import EXACT, LOWER, RAISE
+from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.result import Search
-from expectitree.searches.star_minimax import ALPHA_CUT, CHANCE_CUT_LOW, NO_CUTS
 from expectitree.tree.model import Kind, Tree
 
 
@@ -96,7 +96,7 @@ class WalkRecorder(Recorder):
         paths = self.tree.first_paths
         for n in paths.order:
             if search.visits[n] and search.cut[n] not in NO_CUTS:
-                low = search.cut[n] in (ALPHA_CUT, CHANCE_CUT_LOW)
+                low = fails_low(search.cut[n])
                 end = search.upper[n] if low else search.lower[n]
                 about = {
                     "window": (search.alpha[n], search.beta[n]),

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from expectitree.analysis.evaluate.cuts import Cut
 from expectitree.numbers import INFINITY, Number
-from expectitree.tree.model import Bounds, Column, Tree
+from expectitree.tree.columns import Bounds, Column
+from expectitree.tree.model import Tree
 
 MOST_TERMS = 8  # outcomes of a sum that is told term by term
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from expectitree.analysis.trace.events import CLOSE, CUT, ENTER, LEAVE, TIGHTEN, VISIT, Event
 from expectitree.analysis.trace.report import Trace, initial_intervals
+from expectitree.searches.cuts import STOPPED
 from expectitree.searches.result import Search
-from expectitree.searches.star_minimax import STOPPED
 
 
 class Moment:

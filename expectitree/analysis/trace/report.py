@@ -31,11 +31,12 @@ from expectitree.analysis.trace.events import (
 )
 from expectitree.display import Shown
 from expectitree.numbers import INFINITY, Number, is_finite
+from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.engine import choose_bounds, search_window
 from expectitree.searches.result import Search
 from expectitree.searches.setup import tolerance
-from expectitree.searches.star_minimax import ALPHA_CUT, CHANCE_CUT_LOW, CUT_PROBING, NO_CUTS
-from expectitree.tree.model import Bounds, Kind, Tree, check_tree
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Kind, Tree, check_tree
 
 
 @dataclass(frozen=True)
@@ -262,7 +263,7 @@ class _Recorder(Recorder):
         code = self.columns["cut"][n]
         after = self.columns["cut_after"][n]
         if code not in NO_CUTS:
-            low = code % CUT_PROBING in (ALPHA_CUT, CHANCE_CUT_LOW)
+            low = fails_low(code)
             terms = self.terms(frame, not low)
             about = {"window": window, "cut": code, "after": after, "terms": terms}
             self.record_unchanged(CUT, n, frame.branch, depth, **about)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from expectitree.errors import FileError, Problem
 from expectitree.files.grammar.document import Document, Place
 from expectitree.numbers import escape
+from expectitree.tree.paths import message_path
 
 MOST_PROBLEMS = 20
-_LONGEST_PATH = 200  # characters of a path in a message
 
 
 class TooManyProblemsError(Exception):
@@ -32,14 +32,8 @@ class Problems:
         marks = self.document.locate([place for place, _, _ in self.found])
         return FileError(
             [
-                Problem(self.document.name, message, shortened(path), *(mark or (None, None)))
+                Problem(self.document.name, message, message_path(path), *(mark or (None, None)))
                 for (_, path, message), mark in zip(self.found, marks, strict=True)
             ],
             stopped=len(self.found) >= MOST_PROBLEMS,
         )
-
-
-def shortened(path: str) -> str:
-    """Return a path for a message: printable, and of a long one both ends."""
-    path = escape(path)
-    return path if len(path) <= _LONGEST_PATH else f"{path[:90]}…{path[-90:]}"

@@ -9,7 +9,8 @@ from expectitree.errors import NumberError
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.words import described
 from expectitree.numbers import HOW, Number, to_bound, to_number
-from expectitree.tree.model import UNKNOWN, Bounds
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import UNKNOWN
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
 _HINT_NOT_KNOWN = '; or "?" where it is not known yet'

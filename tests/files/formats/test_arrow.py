@@ -33,7 +33,7 @@ from expectitree.errors import FileError, TreeError
 from expectitree.files.formats import arrow as arrow_format
 from expectitree.numbers import exact_text
 from expectitree.tree.adopt import adopt
-from expectitree.tree.model import Columns
+from expectitree.tree.columns import Columns
 
 # ---- Our own files.
 
