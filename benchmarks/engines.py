@@ -22,7 +22,7 @@ from expectitree.numbers import INFINITY
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import NO_LIMIT
 from expectitree.searches.setup import tolerance
-from expectitree.searches.star_minimax import DEPTH_CODES, Work, star_minimax
+from expectitree.searches.star_minimax import DEPTH_CODES, Settings, Work, star_minimax
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ("kind", "utility", "first", "child", "probability")
@@ -103,20 +103,11 @@ def _loop_seconds(tree: Tree, name: str) -> float:
     lower, upper = (compiling.filled("d", end, count, True) for end in (lower_bound, upper_bound))
     work = Work._make([lower, upper, *by_node, *by_branch, *by_depth])
     eps = tolerance(tree, (lower_bound, upper_bound))
-    numbers = (
-        lower_bound,
-        upper_bound,
-        eps,
-        0.0,
-        INFINITY,
-        sys.float_info.max,
-        True,
-        PROBES[name],
-        True,
-        NO_LIMIT,
-    )
+    settings = Settings(eps, 0.0, INFINITY, sys.float_info.max, True, PROBES[name], True, NO_LIMIT)
     start = perf_counter()
-    compiling.run_compiled(star_minimax, tree.columns, work, *numbers)
+    compiling.run_compiled(
+        star_minimax, tree.columns, work, settings, count - 1, (lower_bound, upper_bound)
+    )
     return perf_counter() - start
 
 
@@ -233,7 +224,7 @@ def _step(step: str, path: str) -> None:
         "star1",
     ):  # what compiles, and starting it up, is measured elsewhere
         evaluate(generate("ballard", branching=2), name, engine="compiled")
-    compiling.begin()
+    compiling.assume_started()
     start = perf_counter()
     if step == "make and save":
         tree = generate("ballard", pattern=["max", "chance", "min", "max"], branching=100)

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from expectitree import display
-
 __version__ = "0.1.0"
 
 _HOMES = {
@@ -60,10 +58,6 @@ _HOMES = {
     "verify": "analysis.verify.report",
 }
 __all__ = list(_HOMES)
-display.show_by(
-    lambda shown: import_module("expectitree.picture.notebook").bundle(shown),
-    lambda shown, *rich: import_module("expectitree.analysis.show").renderables(shown, *rich),
-)
 
 
 def __getattr__(name: str) -> object:

@@ -1,49 +1,59 @@
-"""Runs plain loops over columns, as they stand or compiled: the one module that knows numba.
+"""Run plain loops over columns, interpreted or compiled. No other module knows numba.
 
-A loop is a module-level function of columns and numbers: no objects, no closures, no recursion.
-Interpreted it takes arrays or lists, of `Fraction` too; compiled (extra `fast`) it takes the same
-columns as NumPy sees them, without a copy. One text serves both, so they cannot disagree. Compiled
-code checks no index: only columns that `TreeBuilder` made, or that `columns.check` has passed, may
-reach it.
+A loop is a module-level function of columns and numbers: no objects, no closures, no recursion. It
+may call other such functions and read constants (whole numbers and floats) of any module.
+Interpreted, it takes arrays or lists, also of `Fraction`. Compiled (extra `fast`), it takes the
+same columns as NumPy sees them, without a copy. Both run the same text, so they cannot disagree.
+
+Compiled code checks no index. It may only read columns that `TreeBuilder` made or that
+`adopt.adopt` has checked.
 """
 
 from __future__ import annotations
 
+import hashlib
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, cast
 
-# Rows of a scan from which compiling pays. A scan does some 3 million rows a second interpreted,
-# and 500 million compiled; before the first compiled loop runs, 0.85 s go into importing numba and
-# starting it up, once a process (`python -m benchmarks` measures all of it). That the very first
-# use on a machine compiles for some seconds is not counted: what it makes is kept on disk.
-MANY_ROWS = 2_000_000
-SOME_ROWS = 50_000  # once it has started
+from expectitree.errors import install_hint
+
+# A scan runs 3 million rows a second interpreted, and 500 million compiled. Importing numba and
+# starting it takes 0.85 s once a process. Compiling a loop for the first time on a machine takes
+# some seconds more, which these numbers ignore, because the machine code is kept on disk.
+# (`python -m benchmarks` measures all of this.)
+MANY_ROWS = 2_000_000  # compiling pays for a scan of so many rows
+SOME_ROWS = 50_000  # the same once numba has started
+
+# How numba compiles a loop. Loops run without the interpreter's lock, so that a progress bar moves.
+# The functions that a loop calls become part of it, and columns are not reference-counted: without
+# these two, star_minimax takes 5 to 40 times as long (docs/decisions/0015).
+OPTIONS: dict[str, Any] = {"nogil": True, "forceinline": True, "_nrt": False}
 
 _state = {"started": False}
 _loaded: set[Callable[..., Any]] = set()
 
 
 def pays(rows: float) -> bool:
-    """Say whether to compile a loop of so many rows: there is numba, and it saves more time than it takes."""
+    """Say whether numba is installed and compiling a loop over so many rows saves time."""
     return rows >= (SOME_ROWS if _state["started"] else MANY_ROWS) and available()
 
 
-def begin() -> None:
-    """Count the start-up as spent: there is much work to come, in many small parts."""
+def assume_started() -> None:
+    """Ignore the time that starting numba takes, because many loops will follow."""
     _state["started"] = True
 
 
 def is_loaded(loop: Callable[..., Any]) -> bool:
-    """Say whether a loop has run compiled in this process, so that no time goes into compiling it any more."""
+    """Say whether a loop has run compiled in this process."""
     return loop in _loaded
 
 
 @cache
 def available() -> bool:
-    """Say whether loops can be compiled here."""
+    """Say whether numba and NumPy are installed."""
     from importlib.util import find_spec
 
     try:
@@ -55,48 +65,75 @@ def available() -> bool:
 def run(
     loop: Callable[..., Any], *arguments: Any, rows: float, compiled: bool | None = None
 ) -> Any:
-    """Return what a loop returns; it is compiled where that pays for so many rows, or as `compiled` says."""
+    """Run a loop and return its result.
+
+    The loop runs compiled if `compiled` says so; without `compiled`, if that pays for `rows` rows.
+    """
     if pays(rows) if compiled is None else compiled:
         return run_compiled(loop, *arguments)
     return loop(*arguments)
 
 
 def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what a loop returns, compiled; the machine code is kept on disk where there is a place for it."""
+    """Run a loop compiled and return its result; keep the machine code on disk if possible."""
     _state["started"] = True
-    given = [_as_numpy(argument) for argument in arguments]
+    as_numpy = [_as_numpy(argument) for argument in arguments]
     try:
-        found = _compiled(cast(FunctionType, loop), True)(*given)
-    except OSError:  # the disk is full, or the place for machine code cannot be written after all
-        found = _compiled(cast(FunctionType, loop), False)(*given)
+        result = _compiled(cast(FunctionType, loop), True)(*as_numpy)
+    except OSError:  # the disk is full, or the cache directory cannot be written
+        result = _compiled(cast(FunctionType, loop), False)(*as_numpy)
     _loaded.add(loop)
-    return found
+    return result
 
 
 @cache
 def _compiled(loop: FunctionType, keep: bool) -> Callable[..., Any]:
     import numba
 
-    # What a loop calls of its own module is compiled with it.
-    there = loop.__globals__
-    called = [
-        there[name] for name in loop.__code__.co_names if isinstance(there.get(name), FunctionType)
-    ]
-    own = {f.__name__: _compiled(f, keep) for f in called if f.__module__ == loop.__module__}
-    if own:
-        loop = FunctionType(loop.__code__, there | own, loop.__name__, loop.__defaults__)
-    # Without the interpreter's lock, so that a progress bar moves meanwhile.
+    compiled = {name: _compiled(f, keep) for name, f in _called(loop)}
+    copy = FunctionType(
+        loop.__code__, loop.__globals__ | compiled, loop.__name__, loop.__defaults__
+    )
+    # numba names the file of machine code after the function, and takes it for stale only if the
+    # function's own source file changed. The digest covers imported functions and constants too.
+    copy.__qualname__ = f"{loop.__name__}_{_digest(loop)}"
+    njit: Any = numba.njit  # its types know no `_nrt`
     try:
-        return numba.njit(loop, cache=keep, nogil=True)
-    except RuntimeError:  # neither the package's folder nor the user's own cache can be written
-        return numba.njit(loop, nogil=True)
+        return cast(Callable[..., Any], njit(copy, cache=keep, **OPTIONS))
+    except RuntimeError:  # numba found no directory to keep machine code in
+        return cast(Callable[..., Any], njit(copy, **OPTIONS))
+
+
+def _called(loop: FunctionType) -> Iterator[tuple[str, FunctionType]]:
+    """Yield the functions of this package that a loop calls, with their names in the loop."""
+    for name in loop.__code__.co_names:
+        called = loop.__globals__.get(name)
+        if isinstance(called, FunctionType) and (
+            called.__module__ == loop.__module__ or called.__module__.startswith("expectitree.")
+        ):
+            yield name, called
+
+
+@cache
+def _digest(loop: FunctionType) -> str:
+    """Return a digest of a loop, of all functions that it calls, and of the constants they read."""
+    code = loop.__code__
+    parts: list[object] = [code.co_code, code.co_names, code.co_varnames]
+    parts += [part for part in code.co_consts if not isinstance(part, CodeType)]
+    parts += [_digest(called) for _, called in _called(loop)]
+    for name in (*code.co_names, *loop.__annotations__.values()):
+        read = loop.__globals__.get(name)
+        if isinstance(read, (int, float)):
+            parts.append(read)
+        parts.append(getattr(read, "_fields", None))  # of a tuple of columns
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
 def _as_numpy(argument: Any) -> Any:
-    """Return a column as NumPy sees it, a list as a copy, to be read; numbers as they are.
+    """Return a column as NumPy sees it (a list as a copy), and any other argument unchanged.
 
-    The columns of a tree that is made are read-only; those of one that is being made are passed as
-    a bare tuple.
+    The columns of a finished tree become read-only. Those of a tree in the making come in a plain
+    tuple, and stay writable.
     """
     import numpy as np
 
@@ -112,9 +149,9 @@ def _as_numpy(argument: Any) -> Any:
 
 
 def zeros(code: str, count: int, compiled: bool | None = None) -> Any:
-    """Return a column of zeros of an array's type code, for loops that run compiled where that pays, or as said.
+    """Return a column of zeros of an array's type code, for a loop that `run` compiles or not.
 
-    A compiled loop's takes no memory where nothing is written.
+    The column of a compiled loop takes memory only where the loop writes.
     """
     if not (pays(count) if compiled is None else compiled):
         return array(code, [0]) * count
@@ -125,7 +162,7 @@ def zeros(code: str, count: int, compiled: bool | None = None) -> Any:
 
 
 def filled(code: str, value: Any, count: int, compiled: bool | None = None) -> Any:
-    """Return a column that holds one value throughout."""
+    """Return a column that holds one value throughout, for a loop that `run` compiles or not."""
     if not (pays(count) if compiled is None else compiled):
         return array(code, [value]) * count
     import numpy as np
@@ -135,7 +172,7 @@ def filled(code: str, value: Any, count: int, compiled: bool | None = None) -> A
 
 
 def advice(rows: float) -> str | None:
-    """Return what would help with so many rows of work, None where nothing would."""
+    """Return a hint to install numba if it is missing and many rows would need it; else None."""
     if rows < MANY_ROWS or available():
         return None
-    return "numba makes large trees some hundred times faster: pip install 'expectitree[fast]'"
+    return f"numba makes large trees some hundred times faster: {install_hint('fast')}"

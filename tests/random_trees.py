@@ -1,7 +1,6 @@
-"""Random trees of every shape, from a seed; and v* by its definition, slow and obvious, to hold searches against.
+"""Random trees of every shape, from a seed.
 
-A tree is made as plain rows first, so that one and the same tree can be built exact, in floats, and
-mirrored.
+A tree starts as plain rows, so that the same tree can be built exact, in floats, and mirrored.
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
 
-from expectitree import ALGORITHMS, Kind, Node, Search, Tree, TreeBuilder, evaluate
+from expectitree import ALGORITHMS, Kind, Search, Tree, TreeBuilder, evaluate
 from expectitree.algorithms import Algorithm, algorithm
 from expectitree.numbers import INFINITY, Number
 from expectitree.searches.engine import search_window
-from expectitree.tree.model import Bounds
+from expectitree.tree.columns import Bounds
 
 UTILITIES = (
     (-1, 0, 1),  # ties everywhere, at the bounds too
@@ -137,22 +136,6 @@ def build(rows: list[Row], exact: bool) -> Tree:
                 (builder.max if row.kind == Kind.MAX else builder.min)(children, bounds=row.bounds)
             )
     return builder.build(nodes[-1])
-
-
-def definition(node: Node) -> Number:
-    """Return v* of a node as it is defined, by recursion into every child."""
-    if node.utility is not None:
-        return node.utility
-    if node.kind == Kind.MAX:
-        return max(definition(child) for child in node.children)
-    if node.kind == Kind.MIN:
-        return min(definition(child) for child in node.children)
-    return sum(branch.probability * definition(branch.child) for branch in node.branches)
-
-
-def definitions(tree: Tree) -> list[Number]:
-    """Return v* of every node, by node id."""
-    return [definition(tree.node(n)) for n in range(len(tree))]
 
 
 class Case:

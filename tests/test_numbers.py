@@ -95,7 +95,7 @@ REFUSED = (
 
 
 @pytest.mark.parametrize("text", READ)
-def test_read(text: str) -> None:
+def test_numbers_are_read(text: str) -> None:
     """Both number systems read the same texts."""
     values = READ[text]
     assert to_float(text) == values[0]
@@ -105,7 +105,7 @@ def test_read(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: ascii(text[:20]))
-def test_refused(text: str) -> None:
+def test_texts_that_are_not_numbers_are_refused(text: str) -> None:
     """Both refuse the same, in one printable line, at once."""
     started = time.perf_counter()
     said = []
@@ -119,7 +119,7 @@ def test_refused(text: str) -> None:
     assert time.perf_counter() - started < 0.1
 
 
-def test_what_only_floating_point_cannot_hold() -> None:
+def test_numbers_too_large_or_small_for_floats_are_refused() -> None:
     """Beyond 2^1000 a difference of utilities could overflow; exact mode takes it."""
     for text in ("1e302", "-1e400", "1" * 400, "9" * 390 + "/1"):
         with pytest.raises(
@@ -144,7 +144,7 @@ def test_what_only_floating_point_cannot_hold() -> None:
         ("1e-3", Fraction(1, 1000)),
     ],
 )
-def test_probability(text: str, value: Fraction) -> None:
+def test_probabilities_are_read(text: str, value: Fraction) -> None:
     """A probability is a number in [0, 1], or a decimal with a percent sign; a float is the nearest one."""
     assert to_probability(text, exact=True) == value
     found = to_probability(text)
@@ -171,14 +171,14 @@ def test_probability(text: str, value: Fraction) -> None:
         "-1e-9",
     ],
 )
-def test_no_probability(text: str) -> None:
+def test_numbers_that_are_not_probabilities_are_refused(text: str) -> None:
     """What lies outside [0, 1], or is not a number, is refused in both number systems."""
     for exact in (False, True):
         with pytest.raises(NumberError):
             to_probability(text, exact)
 
 
-def test_a_probability_that_floats_would_lose() -> None:
+def test_a_probability_too_small_for_floats_is_refused() -> None:
     """A positive probability never becomes 0 in silence, and 0 may be written in any way."""
     for text in ("1e-399", "1e-330", "1/" + "9" * 390, "1e-350%"):
         with pytest.raises(NumberError, match="too small for floating point; use --exact"):
@@ -188,7 +188,7 @@ def test_a_probability_that_floats_would_lose() -> None:
         assert to_probability(text) == 0
 
 
-def test_probabilities_beyond_one_are_so_in_both() -> None:
+def test_probabilities_slightly_above_1_are_refused_in_both_modes() -> None:
     """1 + 1e-20 rounds to 1, but is none."""
     for exact in (False, True):
         with pytest.raises(NumberError, match="between 0 and 1"):
@@ -208,7 +208,7 @@ def test_bounds_may_be_infinite() -> None:
     assert to_bound("1/3", True) == Fraction(1, 3)
 
 
-def test_quoted() -> None:
+def test_quote_cuts_long_texts() -> None:
     """Quotes, one line, and a long text by its ends."""
     assert quote("a") == "'a'"
     assert quote("a\n\x1b[31mb") == "'a\\n\\x1b[31mb'"
@@ -216,7 +216,7 @@ def test_quoted() -> None:
     assert quote("a" * 1000 + "b" * 1000) == f"'{'a' * 19}…{'b' * 19}' (2,000 characters)"
 
 
-def test_printable() -> None:
+def test_escape_keeps_texts_on_one_line() -> None:
     """Nothing that a terminal obeys gets through; letters of every script do."""
     assert escape("añ東🎲 b") == "añ東🎲 b"
     assert escape("\x07\x9b\u202e\u2028\ud800\0") == "\\x07\\x9b\\u202e\\u2028\\ud800\\x00"
@@ -240,19 +240,19 @@ def test_printable() -> None:
         (Fraction(1, 10**16), "1/10000000000000000"),
     ],
 )
-def test_shortest(value: float | Fraction, text: str) -> None:
+def test_exact_text_is_as_short_as_possible(value: float | Fraction, text: str) -> None:
     """As a tree file would write it."""
     assert exact_text(value) == text
 
 
 @given(st.fractions())
-def test_shortest_loses_nothing_of_a_fraction(value: Fraction) -> None:
+def test_exact_text_loses_nothing_of_a_fraction(value: Fraction) -> None:
     """Reading what was written gives the number back."""
     assert to_fraction(exact_text(value)) == value
 
 
 @given(st.floats(min_value=-1e300, max_value=1e300))
-def test_shortest_loses_nothing_of_a_float(value: float) -> None:
+def test_exact_text_loses_nothing_of_a_float(value: float) -> None:
     """The same for floats, whatever their exponent."""
     assert to_float(exact_text(value)) == value
 
@@ -264,7 +264,7 @@ def test_floats_read_as_python_reads_them(value: float) -> None:
     assert float(to_fraction(repr(value))) == value
 
 
-def test_readable() -> None:
+def test_display_text_has_few_digits() -> None:
     """Ten digits for people, whatever the size; a short fraction as it is."""
     assert display_text(0.1 + 0.2) == "0.3"
     assert display_text(-1e-320 * 0) == "0"
@@ -284,7 +284,7 @@ def test_numbers_of_thousands_of_digits_can_be_written() -> None:
     assert exact_text(huge)
 
 
-def test_a_utility_that_floats_would_lose() -> None:
+def test_a_utility_too_small_for_floats_is_refused() -> None:
     with pytest.raises(NumberError, match="too small for floating point; use --exact"):
         to_float("1e-400")
     assert to_fraction("1e-400") == Fraction(1, 10**400)

@@ -1,4 +1,4 @@
-"""Show a report: the renderer for a question and a format is `render` in `analysis/QUESTION/FORMAT.py`.
+"""Show a report: `render` in `analysis/QUESTION/FORMAT.py` renders the answer to a question.
 
 A question's folder lists its `FORMATS`. The folder in which a report's class is defined is the
 question that the report answers. `expectitree.text` describes what `render` takes and yields.
@@ -75,7 +75,7 @@ def to_text(
 
 
 def to_json(found: Report, *, file: str = "", windows: bool = False) -> str:
-    """Return what the command line prints with `--format json`: one object, or one for each step of a trace."""
+    """Return what `--format json` prints: one object, or one for each step of a trace."""
     from expectitree.text.console import text_console
 
     question, report, settings = _question(found, file, windows, None)

@@ -19,7 +19,7 @@ from expectitree.tree.model import Tree
 
 
 @click.command("compare")
-@algorithm_option("A search to compare, once for each; by default all that do not think long.")
+@algorithm_option("A search to compare, once for each.  [default: all that are not slow]")
 @tree_options
 @click.option(
     "--limit", "with_limit", is_flag=True, help="Add the fewest leaves that could have been enough."
@@ -33,7 +33,7 @@ def command(
     max_leaves: int | None,
     format_name: str,
 ) -> None:
-    """Search each tree with several algorithms: value, best action, nodes and leaves visited, cuts, time.
+    """Search each tree with several algorithms, and compare values, counts and times.
 
     The algorithms must agree; where they do not, that is said and the exit status is 1.
     """
@@ -53,7 +53,8 @@ def command(
     wrong = [f"{c.file}: {sentence}" for c in comparisons for sentence in c.disagreements]
     for sentence in wrong:
         say(
-            f"expectitree: {sentence}; this is a defect of expectitree, please report it with the tree"
+            f"expectitree: {sentence}; this is a defect of expectitree, "
+            "please report it with the tree"
         )
     outcomes = {row.search.outcome for comparison in comparisons for row in comparison.rows}
     options.fail_if(bool(wrong) or Outcome.STOPPED in outcomes)

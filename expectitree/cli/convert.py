@@ -20,19 +20,22 @@ from expectitree.files.formats import TEXT_FORMATS, format_by_suffix
     "--drop",
     type=click.Choice(["fractions"]),
     multiple=True,
-    help="Let go of what the format cannot hold: fractions become the nearest floats in .arrow and .parquet.",
+    help="Allow a loss: fractions become the nearest floats in .arrow and .parquet.",
 )
 @force_option
 def command(
     source: str, out: str, format_name: str | None, drop: tuple[str, ...], force: bool
 ) -> None:
-    """Write the tree in IN to OUT, each in the format that its ending tells; - is standard input or output.
+    """Write the tree in IN to OUT, each in the format of its ending.
+
+    Write - for standard input or output.
 
     \b
-    .yaml .yml .json     text, and exact: fractions and decimals stay what they are
+    .yaml .yml .json     text with exact numbers: decimals and fractions
     .arrow .parquet      tables, for trees too large for text; numbers are floats
 
-    Nothing is lost but comments and layout: what a format cannot hold is an error, unless --drop says that it may go.
+    Only comments and layout are lost. Anything else that a format cannot hold is an error, unless
+    you allow the loss with --drop.
     """
     check_output(out, format_name, force)
     # Text is read exactly, so that nothing is lost; tables hold floats.

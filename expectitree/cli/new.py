@@ -10,21 +10,21 @@ from expectitree.errors import FileError, Problem
 
 TEMPLATE = """\
 # A game tree for expectitree. Try:
-#   expectitree eval FILE                what is it worth, what should be played?
-#   expectitree eval FILE -a star1       which branches need no look, and why?
+#   expectitree eval FILE                what is the value, and the best action?
+#   expectitree eval FILE -a star1       which branches can pruning skip, and why?
 #   expectitree compare FILE             how many leaves does each search visit?
 #   expectitree verify FILE              is `expect` below still right?
 title: Umbrella or not
 
-# What the answers are: `expectitree verify` checks it, and `verify --write` fills it in.
+# The expected answers: `expectitree verify` checks them, and `verify --write` fills them in.
 expect:
   value: 7
   best: take it
 
-# A node is a number (a terminal, worth that much to MAX), or one of
-#   max: ...      MAX picks the child that is worth most
-#   min: ...      MIN picks the child that is worth least
-#   chance: ...   the outcome is drawn
+# A node is a number (a terminal, its utility to MAX), or one of
+#   max: ...      MAX picks the child with the greatest value
+#   min: ...      MIN picks the child with the least value
+#   chance: ...   chance draws the outcome
 # with its children: a list, or a mapping from label to child.
 max:
   take it: 7                    # dry in any weather, but it must be carried

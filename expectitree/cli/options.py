@@ -35,7 +35,8 @@ from expectitree.searches.engine import usual_algorithms
 from expectitree.searches.prepare import ORDERS, prepare
 from expectitree.searches.result import Outcome
 from expectitree.searches.setup import ENGINES
-from expectitree.tree.model import Bounds, Tree
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Tree
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Result = TypeVar("Result")
@@ -120,7 +121,7 @@ class SearchOptions:
         format: str,
         **settings: Any,
     ) -> None:
-        """Show what a function reports about each tree; several trees have their file's name above."""
+        """Show a function's report about each tree; of several trees, below the file's name."""
         several = format == "text" and self.tree_count > 1
         for position, report in enumerate(self.map(activity, function)):
             self.fail_if(report.search.outcome is Outcome.STOPPED)

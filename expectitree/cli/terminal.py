@@ -24,7 +24,7 @@ _PATIENCE = 1.0  # seconds before progress is shown
 
 
 def make_console(stderr: bool = False) -> Console:
-    """Return the console for standard output or standard error, with the colours that --color chose."""
+    """Return the console for standard output or standard error, with the colours of --color."""
     from expectitree.text import console
 
     stream: Any = sys.stderr if stderr else sys.stdout
@@ -102,7 +102,7 @@ def discard(stream: Any) -> None:
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show a progress bar on standard error while something takes longer than a second, if people look at it."""
+    """Show a progress bar on standard error, a terminal, for work of more than a second."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield
         return
@@ -130,7 +130,7 @@ def _show_progress(what: str, done: threading.Event) -> None:
 
 @contextmanager
 def counting(what: str, done: int, total: int) -> Iterator[Callable[[int], None]]:
-    """Give what is to be told of every few more that are done; show a bar with the time left, if people look at it."""
+    """Yield a callback that advances a progress bar on standard error, a terminal."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield lambda more: None
         return

@@ -13,7 +13,8 @@ from expectitree.errors import TransformError
 from expectitree.families.growing import TOO_LARGE, assemble, draw_numbers, run
 from expectitree.families.parameters import MOST_NODES, PATTERN, repeat_pattern
 from expectitree.tree.adopt import adopt
-from expectitree.tree.model import Column, Kind, Tree
+from expectitree.tree.columns import Column
+from expectitree.tree.model import Kind, Tree
 
 SOURCE = (
     'after B. W. Ballard, "The *-minimax search procedure for trees containing chance nodes", '

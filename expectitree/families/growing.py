@@ -16,7 +16,8 @@ from typing import Any
 from expectitree import compiling
 from expectitree.errors import TransformError
 from expectitree.families.parameters import MOST_NODES
-from expectitree.tree.model import Column, Columns, Kind
+from expectitree.tree.columns import Column, Columns
+from expectitree.tree.model import Kind
 
 TOO_LARGE = f"more than {MOST_NODES:,} nodes: choose a shorter pattern or a smaller branching"
 CHANCE = int(Kind.CHANCE)

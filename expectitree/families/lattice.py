@@ -13,7 +13,8 @@ from expectitree.errors import TransformError
 from expectitree.families.growing import CHANCE, NewColumns, finished, new_columns
 from expectitree.numbers import exact_text
 from expectitree.tree.adopt import adopt
-from expectitree.tree.model import Column, Kind, Tree
+from expectitree.tree.columns import Column
+from expectitree.tree.model import Kind, Tree
 
 MOST_LOG = 690.0  # of a price: e^690 is about 10^300
 MAX = int(Kind.MAX)

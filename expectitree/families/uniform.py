@@ -14,7 +14,8 @@ from expectitree.families.growing import TOO_LARGE, assemble, draw_numbers, run
 from expectitree.families.parameters import MOST_NODES, PATTERN, repeat_pattern
 from expectitree.numbers import exact_text
 from expectitree.tree.adopt import adopt
-from expectitree.tree.model import Column, Kind, Tree
+from expectitree.tree.columns import Column
+from expectitree.tree.model import Kind, Tree
 
 MANY_NODES = 1_000_000  # a ply of so many nodes has about as many branches as expected
 UNITS = 1_000_000_000_000  # probabilities are whole multiples of 1 / UNITS

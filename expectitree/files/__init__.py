@@ -59,8 +59,8 @@ def load(
         if not name.endswith(ANSWERS):
             raise
         hint = (
-            "by its name these are answers to `expectitree ask`: name the tree, and this file after "
-            "--answers"
+            "by its name these are answers to `expectitree ask`: "
+            "name the tree, and this file after --answers"
         )
         raise FileError([Problem(name, hint), *error.problems], stopped=error.stopped) from None
 
@@ -170,7 +170,7 @@ def _error_at(text: str, at: int, name: str, message: str) -> FileError:
 
 
 def tree_files(folder: str) -> Iterable[str]:
-    """Return the tree files in a folder and below it, sorted; hidden and answers files are left out."""
+    """Return the tree files in a folder and below it, sorted, without hidden and answers files."""
     found = []
     for here, folders, names in os.walk(folder, onerror=_unreadable_folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))

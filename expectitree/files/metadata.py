@@ -15,8 +15,9 @@ from expectitree.files.grammar.document import Place
 from expectitree.files.grammar.expect import read_expectation, written_expectation
 from expectitree.files.grammar.flow import NumberText, number_text
 from expectitree.numbers import exact_text, quote, to_bound
+from expectitree.tree.columns import Bounds
 from expectitree.tree.expectation import Expectation
-from expectitree.tree.model import Bounds, Tree
+from expectitree.tree.model import Tree
 
 _VERSION = 1
 _MOST_DIGITS = 10  # of a row number

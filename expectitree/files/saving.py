@@ -63,7 +63,7 @@ def format_of(name: str) -> Format:
 
 @contextmanager
 def whole_file(path: str) -> Iterator[str]:
-    """Yield a temporary name in the same folder; what is written there replaces the file at the end.
+    """Yield a temporary name in the same folder; the file written there finally replaces `path`.
 
     So the old file survives if the disk is full or the machine stops. The new file has the old
     one's mode, and a link stays a link.

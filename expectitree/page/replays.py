@@ -9,7 +9,8 @@ from expectitree.algorithms import Algorithm
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.errors import AnalysisError
 from expectitree.searches.engine import usual_algorithms
-from expectitree.tree.model import Bounds, Tree
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Tree
 
 MOST_NODES = 100_000  # of a tree that a page replays: they take about 6 MB
 MOST_STEPS = 50_000  # of one search that a page replays by default: they take about 3 MB

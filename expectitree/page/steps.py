@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from expectitree.analysis.trace.events import AIMS, CUT, ENTER, LEAVE, VISIT, Event
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
-from expectitree.searches.star_minimax import NO_CUTS, PROBED, STOPPED
+from expectitree.searches.cuts import NO_CUTS, PROBED, STOPPED
 from expectitree.searches.unvisited import (
     BELOW_SKIPPED,
     NOT_REACHED,
@@ -22,8 +22,8 @@ from expectitree.searches.unvisited import (
     explain_unvisited,
 )
 from expectitree.searches.unvisited import CUT as CUT_OFF
+from expectitree.tree.columns import NONE
 from expectitree.tree.model import Kind
-from expectitree.tree.scans import NONE
 
 COLUMNS = (
     "lower", "upper", "visits", "alpha", "beta", "after", "spared", "skipped", "best", "aim",

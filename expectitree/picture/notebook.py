@@ -1,17 +1,16 @@
-"""What a notebook shows: a tree and a search as a picture, a report as the text of the terminal.
+"""What a notebook shows: trees and searches as pictures, reports as the text of the terminal.
 
-Beside it stands the text alone, for a console. A notebook keeps what it shows, so that large things
-are elided.
+A console shows the text alone. A notebook keeps what it shows, so large things are shortened.
 """
 
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.show import to_text
+from expectitree.analysis.show import MOST_NODES, to_text
 from expectitree.errors import ExpectitreeError
 from expectitree.picture import svg
 from expectitree.picture.content import Style
@@ -19,24 +18,18 @@ from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.tree.model import Tree
 
-if TYPE_CHECKING:
-    from expectitree.display import Bundle
-
-MOST_NODES = (
-    100_000  # of a tree that is evaluated unasked, only to be shown: less than half a second
-)
 MOST_LINES = 200
 WIDTH = 100
 # Pages that notebooks become may have no font for `pre`; and at this height lines that characters
 # draw join.
-_PRE = '<pre style="font-family: monospace; line-height: 1.2; overflow-x: auto; white-space: pre">{}</pre>'
+_STYLE = "font-family: monospace; line-height: 1.2; overflow-x: auto; white-space: pre"
+_PRE = f'<pre style="{_STYLE}">{{}}</pre>'
 
 
-def bundle(shown: Any) -> Bundle:
-    """Return what is shown, by its MIME type; nothing where the `repr` must do.
+def bundle(shown: Any) -> dict[str, str]:
+    """Return what a notebook shows, by MIME type; nothing where it shows the `repr`.
 
-    A tree is shown with the values that backward induction gives its nodes; one too large to be
-    evaluated unasked is not shown.
+    A tree is shown with its values, unless it has more than `MOST_NODES` nodes.
     """
     try:
         if isinstance(shown, Tree):

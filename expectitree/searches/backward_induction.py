@@ -1,31 +1,31 @@
 """Backward induction (expectiminimax): one forward scan, since children come before their parents.
 
-Plain loops over columns, to be interpreted or compiled as they stand.
+Plain loops over columns, interpreted or compiled as they are.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from expectitree.tree.model import Column, Columns
+from expectitree.tree.columns import CHANCE, MAX, TERMINAL, Columns, NumberColumn
 
 
-def backward_induction(tree: Columns, value: Column, zero: Any) -> None:
+def backward_induction(tree: Columns, value: NumberColumn, zero: Any) -> None:
     """Write v* of every node to `value[N]`.
 
     v* of a terminal is its utility, of MAX the greatest and of MIN the least of its children's, of
     CHANCE the sum of p * v* over its outcomes in branch order (Russell & Norvig, Artificial
-    Intelligence, section 5.5). `zero` is what the sum starts from: 0.0, or `Fraction(0)`.
+    Intelligence, section 5.5). Sums start from `zero`: 0.0, or `Fraction(0)`.
     """
-    kind, utility, first, child, probability = tree
+    kind, first, child, probability = tree.kind, tree.first, tree.child, tree.probability
     for n in range(len(kind)):
         k = kind[n]
-        if k == 0:  # TERMINAL
-            value[n] = utility[n]
+        if k == TERMINAL:
+            value[n] = tree.utility[n]
             continue
         begin = first[n]
         end = first[n + 1]
-        if k == 3:  # CHANCE
+        if k == CHANCE:
             result = zero
             for b in range(begin, end):
                 result += probability[b] * value[child[b]]
@@ -33,6 +33,6 @@ def backward_induction(tree: Columns, value: Column, zero: Any) -> None:
             result = value[child[begin]]
             for b in range(begin + 1, end):
                 v = value[child[b]]
-                if v > result if k == 1 else v < result:  # MAX, MIN
+                if v > result if k == MAX else v < result:
                     result = v
         value[n] = result

@@ -18,15 +18,15 @@ from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.errors import SearchError, TreeError
 from expectitree.numbers import INFINITY, Number, exact_text, quote, to_exact_bound
 from expectitree.searches.backward_induction import backward_induction
-from expectitree.searches.best_first import (
+from expectitree.searches.beliefs import (
     DEPTH_FLOATS,
     NODE_CODES,
     NODE_FLOATS,
     TALLIES,
     Beliefs,
     Limits,
-    best_first,
 )
+from expectitree.searches.best_first import best_first
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
     NO_BOUNDS,
@@ -35,12 +35,13 @@ from expectitree.searches.setup import (
     SearchSetup,
     greatest_number,
 )
-from expectitree.searches.star_minimax import DEPTH_CODES, Work, star_minimax
+from expectitree.searches.star_minimax import DEPTH_CODES, Settings, Work, star_minimax
 from expectitree.searches.unknown import check_known
-from expectitree.searches.windows import find_windows
+from expectitree.searches.windows import Windows, find_windows
 from expectitree.tree import scans
 from expectitree.tree.builder import check_bounds
-from expectitree.tree.model import Bounds, Column, Repeated, Tree, check_tree
+from expectitree.tree.columns import Bounds, Column, Repeated
+from expectitree.tree.model import Tree, check_tree
 
 NO_LIMIT = sys.maxsize  # of visits
 # Best-first is slow above this: over all paths from the root to a leaf, the children compared.
@@ -129,13 +130,9 @@ def _run_star_minimax(
     probes = algorithm.probes
     if probes > 1:
         probes = min(probes, tree.widest)
-    alpha, beta = map(float, window) if setup.compiled else window
-    cuts, stopped = setup.run(
-        star_minimax,
-        setup.columns,
-        work,
-        alpha,
-        beta,
+    if setup.compiled:
+        window = float(window[0]), float(window[1])
+    settings = Settings(
         setup.eps,
         setup.zero,
         INFINITY,
@@ -145,6 +142,7 @@ def _run_star_minimax(
         algorithm.probe_order == "cyclic",
         NO_LIMIT if max_visits is None else max_visits,
     )
+    cuts, stopped = setup.run(star_minimax, setup.columns, work, settings, tree.root_id, window)
     return setup.result(*work[:7], cuts, stopped)
 
 
@@ -201,22 +199,22 @@ def find_limits(
         OPTIONS[key].values.index(value)
         for key, value in (("goal", chosen.goal), ("guide", chosen.guide))
     )
-    return Limits(eps, near, setup.zero, scale, guide, goal)
+    return Limits(eps, near, setup.zero, scale, guide, goal, setup.tree.root_id)
 
 
 def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Search:
     """Return the result of a best-first search, with the windows that its intervals justify."""
     bounds = setup.bounds
-    alpha, beta, cut, cut_after, is_asked = map(setup.column, "ddBIB")
+    alpha, beta, cut, cut_after, has_window = map(setup.column, "ddBIB")
     columns = (beliefs.lower, beliefs.upper, beliefs.visits, alpha, beta, cut, cut_after)
-    window = map(float, bounds) if setup.compiled else bounds
+    window = (float(bounds[0]), float(bounds[1])) if setup.compiled else bounds
     is_action = setup.algorithm.goal == "action"
     cuts = setup.run(
         find_windows,
         setup.columns,
-        *columns,
-        is_asked,
-        *window,
+        Windows(*columns, has_window),
+        setup.tree.root_id,
+        window,
         setup.eps,
         INFINITY,
         is_action,
@@ -230,7 +228,7 @@ def usual_algorithms(
 ) -> list[Algorithm]:
     """Return the default algorithms for a tree; best-first is left out if it would be slow."""
     path_children = tree.scan(
-        scans.children_on_the_way,
+        scans.count_path_children,
         tree.columns.first,
         tree.columns.child,
         compiling.zeros("d", len(tree)),

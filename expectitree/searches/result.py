@@ -22,7 +22,8 @@ from expectitree.searches.unvisited import (
     find_asking,
 )
 from expectitree.tree import scans
-from expectitree.tree.model import Bounds, Column, Kind, Node, Repeated, Tree
+from expectitree.tree.columns import NONE, Bounds, Column, Repeated
+from expectitree.tree.model import Kind, Node, Tree
 
 PLAYERS = (Kind.MAX, Kind.MIN)
 
@@ -178,7 +179,7 @@ class Search(Shown):
         tree = self.tree
         if self.algorithm.in_order or not tree.is_sharing:
             return tree.first_paths.parent
-        column = compiling.filled("i", scans.NONE, len(tree))
+        column = compiling.filled("i", NONE, len(tree))
         tree.scan(find_asking, tree.columns, self.visits, column)
         return column
 
@@ -186,7 +187,7 @@ class Search(Shown):
         """Return the node that asked for a visited node, and its branch to there; (-1, -1) at the root."""
         tree, above = self.tree, self.asked_by[node]
         if above < 0 or self.algorithm.in_order or not tree.is_sharing:
-            return above, tree.first_paths.branch[node] if above >= 0 else scans.NONE
+            return above, tree.first_paths.branch[node] if above >= 0 else NONE
         child, probability = tree.columns.child, tree.columns.probability
         own = tree.branches_of(above)
         return above, next(b for b in own if child[b] == node and probability[b] > 0)
@@ -204,7 +205,7 @@ class Search(Shown):
         columns = SearchColumns(
             order, paths.parent, paths.branch, self.asked_by, self.visits, self.cut, self.cut_after
         )
-        owner = compiling.filled("i", scans.NONE, count)
+        owner = compiling.filled("i", NONE, count)
         reason = compiling.zeros("B", count)
         nodes, leaves = compiling.zeros("i", count), compiling.zeros("i", count)
         skipped = tree.scan(

@@ -9,11 +9,12 @@ from typing import Any
 
 from expectitree import compiling
 from expectitree.algorithms import Algorithm
-from expectitree.errors import SearchError
+from expectitree.errors import SearchError, install_hint
 from expectitree.numbers import INFINITY, Number, is_finite, quote
 from expectitree.searches.best_first import best_first
 from expectitree.searches.result import Search
-from expectitree.tree.model import Bounds, Column, Columns, Tree
+from expectitree.tree.columns import Bounds, Column, Columns
+from expectitree.tree.model import Tree
 
 
 class Engine(StrEnum):
@@ -119,7 +120,7 @@ def choose_engine(tree: Tree, algorithm: Algorithm, engine: str) -> Engine:
         is_worth_it = compiling.pays(_work_of(tree, algorithm))
         return Engine.COMPILED if is_worth_it else Engine.INTERPRETED
     if chosen is Engine.COMPILED and not compiling.available():
-        raise SearchError("the engine compiled needs numba: pip install 'expectitree[fast]'")
+        raise SearchError(f"the engine compiled needs numba: {install_hint('fast')}")
     return chosen
 
 

@@ -1,453 +1,524 @@
-"""The one *-minimax search: alpha-beta, Star1, Star2 and Star2.5 by its switches (Ballard 1983, with intervals).
+"""*-minimax search: alpha-beta, Star1, Star2 and Star2.5 as switches of one loop (Ballard 1983).
 
-Plain iterative Python over columns, to be interpreted or compiled as it stands: no recursion, no
-closures, no objects. It is one long function because a call for each step would triple its time;
-its parts have headings.
+Plain functions over columns, interpreted or compiled as they are: no recursion, no closures, no
+objects. What the functions cost is in docs/decisions/0015-star-minimax-in-pieces.md.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from expectitree.tree.model import Column, Columns
+from expectitree.searches.cuts import (
+    ALPHA_CUT,
+    BETA_CUT,
+    CHANCE_CUT_HIGH,
+    CHANCE_CUT_LOW,
+    CUT_PROBING,
+    NOT_CUT,
+    PROBED,
+    STOPPED,
+)
+from expectitree.searches.intervals import close, satisfies, sum_outcomes
+from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL, Columns, IntColumn, NumberColumn
 
-# How the last entry of a node ended (the column `cut`).
-NOT_CUT, ALPHA_CUT, BETA_CUT, CHANCE_CUT_LOW, CHANCE_CUT_HIGH, PROBED, STOPPED = range(7)
-CUT_PROBING = 8  # added to a chance cut that came while probing
-NO_CUTS = (NOT_CUT, PROBED, STOPPED)
+# The steps of the search: search the children of the node, enter the child that was chosen, leave
+# the node, or leave it because the search has reached its limit of visits.
+SEARCH, ENTER, LEAVE, STOP = range(4)
+NO_PROBE = -1  # in `rank`
+
+Window: TypeAlias = tuple[Any, Any]  # alpha, beta
 
 
 class Work(NamedTuple):
     """The columns that a search writes."""
 
-    lower: Column  # [N] the interval known to hold v*; starts as the node's bounds
-    upper: Column  # [N]
-    visits: Column  # [N] entries
-    alpha: Column  # [N] the window of the last entry
-    beta: Column  # [N]
-    cut: Column  # [N] how the last entry ended, a constant above
-    cut_after: Column  # [N] after how many children (while probing: outcomes reached)
-    low_term: Column  # [M] what an outcome last added to the running sum `low` of its chance node
-    high_term: (
-        Column  # [M] the same of `high`; an infinity is counted in low_open, high_open instead
-    )
-    frame_node: Column  # [height + 1] by depth: the nodes between the root and the current one
-    frame_branch: Column
-    frame_end: Column
-    frame_rank: Column
-    frame_alpha: Column
-    frame_beta: Column
-    frame_low: Column
-    frame_high: Column
-    frame_low_open: Column
-    frame_high_open: Column
+    lower: NumberColumn  # [N] the interval known to hold v*; starts as the node's bounds
+    upper: NumberColumn  # [N]
+    visits: IntColumn  # [N] entries
+    alpha: NumberColumn  # [N] the window of the last entry
+    beta: NumberColumn  # [N]
+    cut: IntColumn  # [N] how the last entry ended: a constant of `cuts`
+    cut_after: IntColumn  # [N] after how many children (while probing: outcomes reached)
+    low_term: NumberColumn  # [M] p * lower as an outcome last added it to its parent's sum `low`;
+    high_term: NumberColumn  # [M] the same of `high`; an infinite bound as it is, since not added
+    # [height + 1] by depth: the nodes between the root and the current one, with their state
+    frame_node: IntColumn
+    frame_branch: IntColumn  # the branch to the child that is being searched
+    frame_end: IntColumn  # one past the last branch to search
+    frame_rank: IntColumn
+    frame_alpha: NumberColumn
+    frame_beta: NumberColumn
+    frame_low: NumberColumn
+    frame_high: NumberColumn
+    frame_low_open: IntColumn
+    frame_high_open: IntColumn
 
 
 DEPTH_CODES = "IIIiddddii"  # the type codes of the columns by depth
 
 
-def star_minimax(
-    tree: Columns,
-    work: Work,
-    alpha: Any,
-    beta: Any,
-    eps: Any,
-    zero: Any,
-    inf: Any,
-    most: Any,
-    chance_cuts: bool,
-    probes: int,
-    cyclic: bool,
-    most_visits: int,
-) -> tuple[int, bool]:
-    """Search the root in the window (alpha, beta); return how many cuts were made, and whether it was stopped.
+class Settings(NamedTuple):
+    """The numbers and switches of a search."""
 
-    The contract. For every node entered, `[lower, upper]` is narrowed, always around v*, until
+    eps: Any  # numbers that differ by at most this are equal; 0 in exact mode
+    zero: Any  # what sums start from
+    inf: float
+    most: Any  # the greatest number: a window end beyond it is moved to it, since inf means unknown
+    chance_cuts: bool
+    probes: int
+    cyclic: bool  # probe round by round, rather than outcome by outcome
+    most_visits: int
+
+
+def star_minimax(
+    tree: Columns, work: Work, settings: Settings, root: int, window: Window
+) -> tuple[int, bool]:
+    """Search the root in a window (alpha, beta); return the number of cuts, and whether it stopped.
+
+    The contract: for every node entered, `[lower, upper]` narrows, always around v*, until
+
         lower == upper            exact, or
         upper <= alpha            fail low, or
         lower >= beta             fail high
-    for the window that it was entered with (in float mode to within `eps`). A child that already
-    satisfies this for its window is passed over: not entered, its interval as good as found. A
-    search that is stopped, since it would go on beyond `most_visits` entries, leaves intervals
-    around v* that may satisfy nothing else.
 
-    `zero` is what sums start from and `most` the greatest number: a window beyond it is as good as
-    at it, while an infinity would equal that of an unknown bound.
+    for the window of the entry (in float mode to within `eps`). A child whose interval already
+    satisfies this for its window is skipped: its interval is as good as searched. A search stops
+    before it would enter nodes more than `most_visits` times. Then intervals hold v*, but may
+    satisfy none of the three.
 
-    At MAX `low` and `high` are the greatest child lower and upper so far, at MIN the least, at
-    CHANCE the sums of p * lower and p * upper over all outcomes with p > 0. `rank` is the number of
-    the probe: at CHANCE of the probing in progress, at MAX and MIN of the child that this entry, a
-    probe, is for; else -1.
+    At MAX `low` and `high` are the greatest child lower and upper bound so far, at MIN the least,
+    at CHANCE the sums of p * lower and p * upper over all outcomes with p > 0. Outcomes with an
+    infinite bound are counted in `low_open` and `high_open` instead. `rank` is the number of a
+    probe: at CHANCE of the probe in progress, at MAX and MIN of the only child to search.
     """
-    kind, utility, first, child, probability = tree
-    lower, upper, visits, alpha_at, beta_at, cut, cut_after, low_term, high_term = work[:9]
-    frame_node, frame_branch, frame_end, frame_rank, frame_alpha, frame_beta = work[9:15]
-    frame_low, frame_high, frame_low_open, frame_high_open = work[15:]
-    few_eps = 4 * eps
-    bounded = (
-        lower[len(kind) - 1] > -inf and upper[len(kind) - 1] < inf
-    )  # the root, and so every node
+    kind, first, lower, upper = tree.kind, tree.first, work.lower, work.upper
+    eps, inf = settings.eps, settings.inf
+    if kind[root] == TERMINAL:
+        work.visits[root] += 1
+        lower[root] = upper[root] = tree.utility[root]
+        return 0, False
+    bounded = lower[root] > -inf and upper[root] < inf  # then the bounds of every node are finite
     cuts = 0
     entries = 1
-    stopping = False
-    # Ids and branches are counted in the columns' own type, which compiled is unsigned: an index
-    # that may be negative costs a test.
-    frame_node[0] = len(kind) - 1
-    frame_branch[0] = 1
-    node = frame_node[0]
-    one = frame_branch[0]
-    depth = one - one
-    rank = -1
-    if kind[node] == 0:
-        visits[node] += 1
-        lower[node] = upper[node] = utility[node]
-        return 0, False
-    entering = True
-    leaving = False
-    returned = False
+    stopped = False
+    returned = False  # whether the child at `branch` has just been left
+    depth = 0
+    node = root
+    rank = NO_PROBE
+    low: Any
+    high: Any
+    step = ENTER
     while True:
-        # ---- Enter `node` with the window (alpha, beta).
-        if entering:
-            entering = False
+        if step == ENTER:
+            # ---- Enter `node` with `window`.
             k = kind[node]
-            visits[node] += 1
-            alpha_at[node] = alpha
-            beta_at[node] = beta
-            cut[node] = 0
-            begin = first[node]
-            end = first[node + one]
-            branch = begin
+            alpha, beta = window
+            work.visits[node] += 1
+            work.alpha[node] = alpha
+            work.beta[node] = beta
+            work.cut[node] = NOT_CUT
+            branch = first[node]
+            end = first[node + 1]
             low_open = high_open = 0
-            if k == 1:  # MAX
+            step = SEARCH
+            if k == MAX:
                 low = high = -inf
-            elif k == 2:  # MIN
+            elif k == MIN:
                 low = high = inf
-            else:  # CHANCE
-                low = high = zero
-                if chance_cuts:
-                    if bounded:
-                        for b in range(begin, end):
-                            p = probability[b]
-                            if p > 0:
-                                c = child[b]
-                                x = p * lower[c]
-                                low += x
-                                low_term[b] = x
-                                x = p * upper[c]
-                                high += x
-                                high_term[b] = x
-                    else:
-                        for b in range(begin, end):
-                            p = probability[b]
-                            if p > 0:
-                                c = child[b]
-                                x = lower[c]
-                                if x > -inf:
-                                    x = p * x
-                                    low += x
-                                else:
-                                    low_open += 1
-                                low_term[b] = x
-                                x = upper[c]
-                                if x < inf:
-                                    x = p * x
-                                    high += x
-                                else:
-                                    high_open += 1
-                                high_term[b] = x
-                    if probes > 0:
+            else:
+                low = high = settings.zero
+                if settings.chance_cuts:
+                    low, high, low_open, high_open = sum_terms(
+                        tree, work, first[node], first[node + 1], low, inf, bounded
+                    )
+                    if fails(low, high, low_open, high_open, alpha, beta, eps):
+                        step = LEAVE
+                    elif settings.probes > 0:
                         rank = 0
-                    if (
-                        high_open == 0
-                        and high <= alpha + eps
-                        or low_open == 0
-                        and low >= beta - eps
-                    ):
-                        leaving = True
-                        rank = -1
-            if rank >= 0 and k != 3:
-                for _ in range(rank):
-                    branch += one
-                end = branch + one
+            if rank != NO_PROBE and k != CHANCE:
+                branch += rank
+                end = branch + 1
 
-        # ---- Go on with the children until it is time to leave or to go down: choose the next and
-        # its window, visit a terminal or pass over, take in its interval, and cut where that says
-        # enough.
-        if k == 1:
-            while not leaving:
-                if returned:
-                    returned = False
-                else:
-                    c = child[branch]
-                    child_low = lower[c]
-                    child_high = upper[c]
-                    child_alpha = low if low > alpha else alpha
-                    if (
-                        child_low < child_high
-                        and child_high > child_alpha + eps
-                        and child_low < beta - eps
-                    ):
-                        if entries >= most_visits:
-                            stopping = True
-                            break
-                        entries += 1
-                        if kind[c] != 0:
-                            child_beta = beta
-                            entering = True
-                            break
-                        visits[c] += 1
-                        child_low = child_high = lower[c] = upper[c] = utility[c]
-                if child_low > low:
-                    low = child_low
-                if child_high > high:
-                    high = child_high
-                branch += one
-                if branch == end:
-                    leaving = True
-                elif low >= beta - eps:
-                    leaving = True
-                    cut[node] = 2  # BETA_CUT
-                elif stopping:
-                    break
-        elif k == 2:
-            while not leaving:
-                if returned:
-                    returned = False
-                else:
-                    c = child[branch]
-                    child_low = lower[c]
-                    child_high = upper[c]
-                    child_beta = high if high < beta else beta
-                    if (
-                        child_low < child_high
-                        and child_high > alpha + eps
-                        and child_low < child_beta - eps
-                    ):
-                        if entries >= most_visits:
-                            stopping = True
-                            break
-                        entries += 1
-                        if kind[c] != 0:
-                            child_alpha = alpha
-                            entering = True
-                            break
-                        visits[c] += 1
-                        child_low = child_high = lower[c] = upper[c] = utility[c]
-                if child_low < low:
-                    low = child_low
-                if child_high < high:
-                    high = child_high
-                branch += one
-                if branch == end:
-                    leaving = True
-                elif high <= alpha + eps:
-                    leaving = True
-                    cut[node] = 1  # ALPHA_CUT
-                elif stopping:
-                    break
+        # ---- Search the children of `node` until one must be entered, or the node is done.
+        if step == SEARCH:
+            if k == MAX:
+                step, branch, entries, low, high, child_window = search_max(
+                    tree, work, settings, branch, end, low, high, window, entries, returned, stopped
+                )
+            elif k == MIN:
+                step, branch, entries, low, high, child_window = search_min(
+                    tree, work, settings, branch, end, low, high, window, entries, returned, stopped
+                )
+            else:
+                step, branch, entries, low, high, child_window, low_open, high_open, rank = (
+                    search_chance(
+                        tree,
+                        work,
+                        settings,
+                        branch,
+                        end,
+                        low,
+                        high,
+                        window,
+                        entries,
+                        returned,
+                        stopped,
+                        low_open,
+                        high_open,
+                        rank,
+                        first[node],
+                    )
+                )
+            returned = False
+
+        if step == ENTER:
+            # ---- Go down to the child.
+            work.frame_node[depth] = node
+            work.frame_branch[depth] = branch
+            work.frame_end[depth] = end
+            work.frame_rank[depth] = rank
+            work.frame_alpha[depth], work.frame_beta[depth] = window
+            work.frame_low[depth] = low
+            work.frame_high[depth] = high
+            work.frame_low_open[depth] = low_open
+            work.frame_high_open[depth] = high_open
+            depth += 1
+            node = tree.child[branch]
+            window = child_window
+            if k != CHANCE:
+                rank = NO_PROBE
         else:
-            while not leaving:
-                if returned:
-                    returned = False
-                    p = probability[branch]
-                elif branch == end:  # a pass of probing is over, or all outcomes are done
-                    if rank < 0:
-                        break
-                    rank = rank + 1 if cyclic and rank + 1 < probes else -1
-                    branch = begin
-                    continue
-                else:
-                    p = probability[branch]
-                    if p <= 0:
-                        branch += one
-                        continue
-                    c = child[branch]
-                    child_low = lower[c]
-                    child_high = upper[c]
-                    skip = not child_low < child_high
-                    if rank >= 0 and (
-                        skip or kind[c] == 3 or first[c + one] - first[c] <= rank and kind[c] != 0
-                    ):
-                        branch += one
-                        rank = rank if cyclic else 0
-                        continue
-                    # While this node fails neither way, a terminal that is not exact satisfies no
-                    # window: needs none.
-                    if not skip and kind[c] != 0:
-                        child_alpha = -inf
-                        child_beta = inf
-                        if chance_cuts:
-                            # alpha_i = (alpha - (high without i)) / p_i, beta_i = (beta - (low
-                            # without i)) / p_i, where an infinity in alpha, beta or any other
-                            # outcome leaves the window open on that side.
-                            x = high_term[branch]
-                            if alpha > -inf and (high_open == 0 or high_open == 1 and x == inf):
-                                child_alpha = (alpha - (high if high_open else high - x)) / p
-                                if child_alpha > most:
-                                    child_alpha = most
-                            x = low_term[branch]
-                            if beta < inf and (low_open == 0 or low_open == 1 and x == -inf):
-                                child_beta = (beta - (low if low_open else low - x)) / p
-                                if child_beta < -most:
-                                    child_beta = -most
-                        skip = rank < 0 and (
-                            child_high <= child_alpha + eps or child_low >= child_beta - eps
-                        )
-                    if not skip:
-                        if entries >= most_visits:
-                            stopping = True
-                            break
-                        entries += 1
-                        if kind[c] != 0:
-                            entering = True
-                            break
-                        visits[c] += 1
-                        child_low = child_high = lower[c] = upper[c] = utility[c]
-                if chance_cuts:
-                    x = low_term[branch]
-                    if x > -inf:
-                        y = p * child_low
-                        low_term[branch] = y
-                        low += y - x
-                    elif child_low > -inf:
-                        y = p * child_low
-                        low_term[branch] = y
-                        low += y
-                        low_open -= 1
-                    x = high_term[branch]
-                    if x < inf:
-                        y = p * child_high
-                        high_term[branch] = y
-                        high += y - x
-                    elif child_high < inf:
-                        y = p * child_high
-                        high_term[branch] = y
-                        high += y
-                        high_open -= 1
-                    if (
-                        high_open == 0
-                        and high <= alpha + eps
-                        or low_open == 0
-                        and low >= beta - eps
-                    ):
-                        leaving = True
-                if rank < 0 or cyclic or leaving:
-                    branch += one
-                elif rank + 1 < probes and child_low < child_high:
-                    rank += 1
-                else:
-                    branch += one
-                    rank = 0
-                if stopping:
-                    break
-
-        # ---- Go down to the child `c`.
-        if entering:
-            frame_node[depth] = node
-            frame_branch[depth] = branch
-            frame_end[depth] = end
-            frame_rank[depth] = rank
-            frame_alpha[depth] = alpha
-            frame_beta[depth] = beta
-            frame_low[depth] = low
-            frame_high[depth] = high
-            frame_low_open[depth] = low_open
-            frame_high_open[depth] = high_open
-            depth += one
-            node = c
-            if k != 3:
-                rank = -1
-            alpha = child_alpha
-            beta = child_beta
-
-        # ---- Leave the node: record the cut, narrow its interval, and go back to the parent.
-        else:
-            leaving = False
-            value_low = low
-            value_high = high
-            if k == 3:
-                if stopping:
-                    cut[node] = 6  # STOPPED
-                elif branch < end or rank >= 0:
-                    cut[node] = (
-                        3 if high_open == 0 and high <= alpha + eps else 4
-                    )  # CHANCE_CUT_LOW, CHANCE_CUT_HIGH
-                    if rank >= 0:
-                        cut[node] += 8  # CUT_PROBING
-                value_low = value_high = zero
-                low_open = high_open = 0
-                if bounded:
-                    for b in range(begin, end):
-                        p = probability[b]
-                        if p > 0:
-                            c = child[b]
-                            value_low += p * lower[c]
-                            value_high += p * upper[c]
-                else:
-                    for b in range(begin, end):
-                        p = probability[b]
-                        if p > 0:
-                            c = child[b]
-                            x = lower[c]
-                            if x > -inf:
-                                value_low += p * x
-                            else:
-                                low_open += 1
-                            x = upper[c]
-                            if x < inf:
-                                value_high += p * x
-                            else:
-                                high_open += 1
-                if low_open > 0:
-                    value_low = -inf
-                if high_open > 0:
-                    value_high = inf
-            elif stopping and branch < end and cut[node] == 0:
-                cut[node] = 6
-            elif rank >= 0:
-                cut[node] = 5  # PROBED
-            if cut[node] > 0:
-                cut_after[node] = branch - begin
-                if cut[node] != 5 and cut[node] != 6:
-                    for b in range(begin if rank >= 0 else branch, end):
-                        if probability[b] > 0 and lower[child[b]] < upper[child[b]]:
-                            cuts += 1
-                            break
+            # ---- Leave `node`: record the cut, narrow its interval, and go back to its parent.
+            stopped = stopped or step == STOP
+            is_low = high_open == 0 and high <= window[0] + eps
+            cut = find_cut(k, step, stopped, branch < end, rank != NO_PROBE, is_low)
+            if k == CHANCE:
+                low, high = sum_outcomes(
+                    tree, lower, upper, first[node], first[node + 1], settings.zero, inf, bounded
+                )
+            if cut != NOT_CUT:
+                work.cut[node] = cut
+                work.cut_after[node] = branch - first[node]
+                if cut != PROBED and cut != STOPPED:
+                    rest = branch if rank == NO_PROBE else first[node]
+                    if is_any_open(tree, work, rest, end):
+                        cuts += 1
                     else:
-                        cut[node] = 0
-                if k == 1:  # of the children left, nothing is known but this node's own upper end
-                    value_high = upper[node]
-                elif k == 2:
-                    value_low = lower[node]
-            if value_high > value_low + few_eps:
-                if lower[node] > value_low:
-                    value_low = lower[node]
-                if upper[node] < value_high:
-                    value_high = upper[node]
-            if value_high != value_low and value_high <= value_low + few_eps:
-                if k == 1:
-                    value_high = value_low
-                elif k == 2:
-                    value_low = value_high
-                else:
-                    value_low = value_high = (value_low + value_high) / 2
-            lower[node] = value_low
-            upper[node] = value_high
+                        work.cut[node] = NOT_CUT
+                # Only the node's own bounds hold for the children that were not searched.
+                if k == MAX:
+                    high = upper[node]
+                elif k == MIN:
+                    low = lower[node]
+            low, high = close(k, low, high, lower[node], upper[node], 4 * eps)
+            lower[node] = low
+            upper[node] = high
             if depth == 0:
-                return cuts, stopping
-            child_low = value_low
-            child_high = value_high
-            depth -= one
-            node = frame_node[depth]
-            branch = frame_branch[depth]
-            rank = frame_rank[depth]
-            alpha = frame_alpha[depth]
-            beta = frame_beta[depth]
-            low = frame_low[depth]
-            high = frame_high[depth]
-            low_open = frame_low_open[depth]
-            high_open = frame_high_open[depth]
+                return cuts, stopped
+            depth -= 1
+            node = work.frame_node[depth]
+            branch = work.frame_branch[depth]
+            end = work.frame_end[depth]
+            rank = work.frame_rank[depth]
+            window = work.frame_alpha[depth], work.frame_beta[depth]
+            low = work.frame_low[depth]
+            high = work.frame_high[depth]
+            low_open = work.frame_low_open[depth]
+            high_open = work.frame_high_open[depth]
             k = kind[node]
-            begin = first[node]
-            end = frame_end[depth]
+            step = SEARCH
             returned = True
+
+
+def search_max(
+    tree: Columns,
+    work: Work,
+    settings: Settings,
+    branch: int,
+    end: int,
+    low: Any,
+    high: Any,
+    window: Window,
+    entries: int,
+    returned: bool,
+    stopped: bool,
+) -> tuple[int, int, int, Any, Any, Window]:
+    """Search the children of MAX from `branch` until one must be entered or the node is done.
+
+    Return the next step, the branch, the entries so far, low, high, and the child's window.
+    """
+    lower, upper, child, eps = work.lower, work.upper, tree.child, settings.eps
+    alpha, beta = window
+    while True:
+        c = child[branch]
+        child_low = lower[c]
+        child_high = upper[c]
+        child_alpha = low if low > alpha else alpha
+        if returned:
+            returned = False
+        elif not satisfies(child_low, child_high, child_alpha, beta, eps):
+            if entries >= settings.most_visits:
+                return STOP, branch, entries, low, high, window
+            entries += 1
+            if tree.kind[c] != TERMINAL:
+                return ENTER, branch, entries, low, high, (child_alpha, beta)
+            work.visits[c] += 1
+            child_low = child_high = lower[c] = upper[c] = tree.utility[c]
+        if child_low > low:
+            low = child_low
+        if child_high > high:
+            high = child_high
+        branch += 1
+        if branch == end or low >= beta - eps:
+            return LEAVE, branch, entries, low, high, window
+        if stopped:
+            return STOP, branch, entries, low, high, window
+
+
+def search_min(
+    tree: Columns,
+    work: Work,
+    settings: Settings,
+    branch: int,
+    end: int,
+    low: Any,
+    high: Any,
+    window: Window,
+    entries: int,
+    returned: bool,
+    stopped: bool,
+) -> tuple[int, int, int, Any, Any, Window]:
+    """Search the children of MIN: the mirror of `search_max`."""
+    lower, upper, child, eps = work.lower, work.upper, tree.child, settings.eps
+    alpha, beta = window
+    while True:
+        c = child[branch]
+        child_low = lower[c]
+        child_high = upper[c]
+        child_beta = high if high < beta else beta
+        if returned:
+            returned = False
+        elif not satisfies(child_low, child_high, alpha, child_beta, eps):
+            if entries >= settings.most_visits:
+                return STOP, branch, entries, low, high, window
+            entries += 1
+            if tree.kind[c] != TERMINAL:
+                return ENTER, branch, entries, low, high, (alpha, child_beta)
+            work.visits[c] += 1
+            child_low = child_high = lower[c] = upper[c] = tree.utility[c]
+        if child_low < low:
+            low = child_low
+        if child_high < high:
+            high = child_high
+        branch += 1
+        if branch == end or high <= alpha + eps:
+            return LEAVE, branch, entries, low, high, window
+        if stopped:
+            return STOP, branch, entries, low, high, window
+
+
+def search_chance(
+    tree: Columns,
+    work: Work,
+    settings: Settings,
+    branch: int,
+    end: int,
+    low: Any,
+    high: Any,
+    window: Window,
+    entries: int,
+    returned: bool,
+    stopped: bool,
+    low_open: int,
+    high_open: int,
+    rank: int,
+    begin: int,
+) -> tuple[int, int, int, Any, Any, Window, int, int, int]:
+    """Probe, then search the outcomes of CHANCE until one must be entered or the node is done.
+
+    Return the next step, the branch, the entries so far, low, high, the window of the child,
+    low_open, high_open, and rank.
+    """
+    lower, upper, child, eps, inf = work.lower, work.upper, tree.child, settings.eps, settings.inf
+    low_term, high_term = work.low_term, work.high_term
+    chance_cuts, cyclic, probes = settings.chance_cuts, settings.cyclic, settings.probes
+    alpha, beta = window
+    child_window = -inf, inf
+    while True:
+        if branch == end:  # a round of probes is over, or all outcomes are done
+            if rank == NO_PROBE:
+                step = LEAVE
+                break
+            rank = rank + 1 if cyclic and rank + 1 < probes else NO_PROBE
+            branch = begin
+        p = tree.probability[branch]
+        if p <= 0:
+            branch += 1
+            continue
+        c = child[branch]
+        child_low = lower[c]
+        child_high = upper[c]
+        if returned:
+            returned = False
+        elif rank != NO_PROBE and (child_low == child_high or not can_probe(tree, c, rank)):
+            branch += 1
+            if not cyclic:
+                rank = 0
+            continue
+        elif child_low < child_high:
+            # A terminal needs no window: as long as CHANCE does not fail, it satisfies none.
+            is_terminal = tree.kind[c] == TERMINAL
+            if chance_cuts and not is_terminal:
+                child_window = outcome_window(
+                    p,
+                    window,
+                    low,
+                    high,
+                    low_open,
+                    high_open,
+                    low_term[branch],
+                    high_term[branch],
+                    settings,
+                )
+            if (
+                is_terminal
+                or rank != NO_PROBE
+                or not satisfies(child_low, child_high, child_window[0], child_window[1], eps)
+            ):
+                if entries >= settings.most_visits:
+                    step = STOP
+                    break
+                entries += 1
+                if not is_terminal:
+                    step = ENTER
+                    break
+                work.visits[c] += 1
+                child_low = child_high = lower[c] = upper[c] = tree.utility[c]
+        is_done = False
+        if chance_cuts:
+            x = low_term[branch]
+            if x > -inf:
+                low_term[branch] = p * child_low
+                low += p * child_low - x
+            elif child_low > -inf:
+                low_term[branch] = p * child_low
+                low += p * child_low
+                low_open -= 1
+            x = high_term[branch]
+            if x < inf:
+                high_term[branch] = p * child_high
+                high += p * child_high - x
+            elif child_high < inf:
+                high_term[branch] = p * child_high
+                high += p * child_high
+                high_open -= 1
+            is_done = fails(low, high, low_open, high_open, alpha, beta, eps)
+        if rank == NO_PROBE or cyclic or is_done:
+            branch += 1
+        elif rank + 1 < probes and child_low < child_high:
+            rank += 1
+        else:
+            branch += 1
+            rank = 0
+        if is_done or stopped:
+            step = LEAVE if is_done else STOP
+            break
+    return step, branch, entries, low, high, child_window, low_open, high_open, rank
+
+
+def find_cut(
+    kind: int, step: int, stopped: bool, is_rest: bool, is_probe: bool, is_low: bool
+) -> int:
+    """Return how an entry ends, a constant of `cuts`; `is_rest` says whether branches remain."""
+    if kind == CHANCE:
+        if stopped:
+            return STOPPED
+        if not is_rest and not is_probe:
+            return NOT_CUT
+        cut = CHANCE_CUT_LOW if is_low else CHANCE_CUT_HIGH
+        return cut + CUT_PROBING if is_probe else cut
+    if is_rest:
+        return STOPPED if step == STOP else BETA_CUT if kind == MAX else ALPHA_CUT
+    return PROBED if is_probe else NOT_CUT
+
+
+def fails(
+    low: Any, high: Any, low_open: int, high_open: int, alpha: Any, beta: Any, eps: Any
+) -> bool:
+    """Say whether the sums of a CHANCE node fail low or high."""
+    return bool(high_open == 0 and high <= alpha + eps or low_open == 0 and low >= beta - eps)
+
+
+def can_probe(tree: Columns, c: int, rank: int) -> bool:
+    """Say whether an outcome is a terminal, or a player with a child of this rank."""
+    k = tree.kind[c]
+    return bool(k == TERMINAL or k != CHANCE and tree.first[c + 1] - tree.first[c] > rank)
+
+
+def outcome_window(
+    p: Any,
+    window: Window,
+    low: Any,
+    high: Any,
+    low_open: int,
+    high_open: int,
+    low_term: Any,
+    high_term: Any,
+    settings: Settings,
+) -> Window:
+    """Return the window of outcome i of a CHANCE node.
+
+    alpha_i = (alpha - (high without i)) / p_i and beta_i = (beta - (low without i)) / p_i. An end
+    is infinite if alpha (beta) or the upper (lower) bound of another outcome is.
+    """
+    alpha, beta = window
+    inf, most = settings.inf, settings.most
+    child_alpha = -inf
+    child_beta = inf
+    if alpha > -inf and (high_open == 0 or high_open == 1 and high_term == inf):
+        child_alpha = (alpha - (high if high_open else high - high_term)) / p
+        if child_alpha > most:
+            child_alpha = most
+    if beta < inf and (low_open == 0 or low_open == 1 and low_term == -inf):
+        child_beta = (beta - (low if low_open else low - low_term)) / p
+        if child_beta < -most:
+            child_beta = -most
+    return child_alpha, child_beta
+
+
+def sum_terms(
+    tree: Columns, work: Work, begin: int, end: int, zero: Any, inf: Any, bounded: bool
+) -> tuple[Any, Any, int, int]:
+    """Write the terms of the sums of a CHANCE node; return low, high, low_open and high_open."""
+    child, probability, lower, upper = tree.child, tree.probability, work.lower, work.upper
+    low_term, high_term = work.low_term, work.high_term
+    low = high = zero
+    low_open = high_open = 0
+    for b in range(begin, end):
+        p = probability[b]
+        if p > 0:
+            c = child[b]
+            x = lower[c]
+            if bounded or x > -inf:
+                x = p * x
+                low += x
+            else:
+                low_open += 1
+            low_term[b] = x
+            x = upper[c]
+            if bounded or x < inf:
+                x = p * x
+                high += x
+            else:
+                high_open += 1
+            high_term[b] = x
+    return low, high, low_open, high_open
+
+
+def is_any_open(tree: Columns, work: Work, begin: int, end: int) -> bool:
+    """Say whether one of these branches is possible and leads to a child that is not exact."""
+    for b in range(begin, end):
+        c = tree.child[b]
+        if tree.probability[b] > 0 and work.lower[c] < work.upper[c]:
+            return True
+    return False

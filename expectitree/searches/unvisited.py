@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from expectitree.searches.star_minimax import CUT_PROBING, NOT_CUT, PROBED, STOPPED
-from expectitree.tree.model import Column, Columns
+from expectitree.searches.cuts import CUT_PROBING, NOT_CUT, PROBED, STOPPED
+from expectitree.tree.columns import TERMINAL, Columns, IntColumn, Readable
 
 # Why a node was not visited (the column `reason`).
 VISITED = 0
@@ -20,37 +20,36 @@ NOT_REACHED = 5  # the search stopped before
 
 _NO_OWNER = -1
 _STOPPED_OWNER = -2
-_TERMINAL = 0
 
 
 class Unvisited(NamedTuple):
     """Why each node was not visited; columns are by node id."""
 
-    reason: Column  # [N] a constant above
-    nodes: Column  # [N] unvisited nodes below the cut made at a node, leaves included
-    leaves: Column  # [N] unvisited leaves below the cut made at a node
+    reason: Readable[int]  # [N] a constant above
+    nodes: Readable[int]  # [N] unvisited nodes below the cut made at a node, leaves included
+    leaves: Readable[int]  # [N] unvisited leaves below the cut made at a node
     skipped: int  # nodes that were skipped, and nodes below them
 
 
 class SearchColumns(NamedTuple):
     """What `explain_unvisited` reads of a search; columns are by node id."""
 
-    order: Column  # [N] node ids; each node comes after the node that asked for it
-    parent: Column  # [N] the node above on the first path
-    branch: Column  # [N] the branch from there
-    asked_by: Column  # [N] the node that asked for the node
-    visits: Column
-    cut: Column
-    cut_after: Column
+    order: Readable[int]  # [N] node ids; each node comes after the node that asked for it
+    parent: Readable[int]  # [N] the node above on the first path
+    branch: Readable[int]  # [N] the branch from there
+    asked_by: Readable[int]  # [N] the node that asked for the node
+    visits: Readable[int]
+    cut: Readable[int]
+    cut_after: Readable[int]
 
 
 def explain_unvisited(
     tree: Columns,
     search: SearchColumns,
-    owner: Column,
-    reason: Column,
-    nodes: Column,
-    leaves: Column,
+    owner: IntColumn,
+    reason: IntColumn,
+    nodes: IntColumn,
+    leaves: IntColumn,
     in_order: bool,
 ) -> int:
     """Write why each part of the tree was not visited; return how many nodes were skipped.
@@ -96,12 +95,12 @@ def explain_unvisited(
             skipped += 1
         if owner[n] >= 0:
             nodes[owner[n]] += 1
-            if tree.kind[n] == _TERMINAL:
+            if tree.kind[n] == TERMINAL:
                 leaves[owner[n]] += 1
     return skipped
 
 
-def find_asking(tree: Columns, visits: Column, asked_by: Column) -> None:
+def find_asking(tree: Columns, visits: Readable[int], asked_by: IntColumn) -> None:
     """Write for each visited node the parent from which `find_windows` passes its window down."""
     for i in range(len(tree.kind)):
         n = len(tree.kind) - 1 - i

@@ -1,121 +1,170 @@
-"""The windows that say why a search without windows was right to stop: found from the intervals that it ended with.
+"""Reconstruct windows for a best-first search from its final intervals, to explain its cuts.
 
-One loop over columns, to be interpreted or compiled as it stands.
+Plain functions over columns, interpreted or compiled as they are.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from expectitree.tree.model import Column, Columns
+from expectitree.searches.cuts import (
+    ALPHA_CUT,
+    BETA_CUT,
+    CHANCE_CUT_HIGH,
+    CHANCE_CUT_LOW,
+    NOT_CUT,
+    PROBED,
+    STOPPED,
+)
+from expectitree.searches.intervals import satisfies
+from expectitree.tree.columns import (
+    CHANCE,
+    MAX,
+    MIN,
+    NONE,
+    TERMINAL,
+    Columns,
+    IntColumn,
+    NumberColumn,
+)
+
+
+class Windows(NamedTuple):
+    """The intervals that a search ended with, and the windows that explain them, by node."""
+
+    lower: NumberColumn
+    upper: NumberColumn
+    visits: IntColumn
+    alpha: NumberColumn  # written
+    beta: NumberColumn  # written
+    cut: IntColumn  # written: a constant of `cuts`
+    cut_after: IntColumn  # written: how many children were visited
+    has_window: IntColumn  # written: 1 for the nodes that have a window
 
 
 def find_windows(
     tree: Columns,
-    lower: Column,
-    upper: Column,
-    visits: Column,
-    alpha_at: Column,
-    beta_at: Column,
-    cut: Column,
-    cut_after: Column,
-    is_asked: Column,
-    alpha: Any,
-    beta: Any,
+    found: Windows,
+    root: int,
+    window: tuple[Any, Any],
     eps: Any,
     inf: Any,
     is_action: bool,
     stopped: bool,
 ) -> int:
-    """Write for each node that was visited a window for which its interval says enough; return how many were cut.
+    """Write for each visited node a window that its interval satisfies; return the number of cuts.
 
-    The root has the window (alpha, beta). From there it is handed down as `star_minimax` does, but
-    by the intervals at the end: a MAX node's children have (max(alpha, lower), beta), so that one
-    that cannot be better fails low, or where lower reaches beta, (beta, beta); a CHANCE node's have
-    what the others leave. With `is_action` the best action at the root is asked only whether it is
-    at least as good as each other can be. A node is cut where it fails low or high and a child is
-    left open. One that satisfies nothing was looked at in vain, and is marked as one that was
-    probed; or as stopped. A shared node has the window of the parent with the greatest id.
+    Windows go down from the root as in `star_minimax`, but by the final intervals. A node is cut if
+    it fails low or high and a child is open. A node that satisfies nothing is marked as probed, or
+    as stopped. A shared node has the window of the parent with the greatest id. With `is_action`,
+    the search had to prove the best action at the root only.
     """
-    kind, _, first, child, probability = tree
-    root = len(kind) - 1
-    alpha_at[root] = alpha
-    beta_at[root] = beta
+    lower, upper, alpha, beta = found.lower, found.upper, found.alpha, found.beta
+    alpha[root], beta[root] = window
     cuts = 0
-    for i in range(len(kind)):
+    for i in range(len(tree.kind)):
         n = root - i
-        k = kind[n]
-        if visits[n] == 0 or k == 0:
+        k = tree.kind[n]
+        if found.visits[n] == 0 or k == TERMINAL:
             continue
-        begin, end = first[n], first[n + 1]
-        a, b = alpha_at[n], beta_at[n]
         is_exact = lower[n] == upper[n]
-        fails_low = not is_exact and upper[n] <= a + eps
-        fails_high = not is_exact and lower[n] >= b - eps
-        looked = 0
-        is_open = False
-        for branch in range(begin, end):
-            c = child[branch]
-            if visits[c] > 0:
-                looked += 1
-            if lower[c] < upper[c] and probability[branch] > 0:
-                is_open = True
-        cut_after[n] = looked
-        is_decided = is_action and n == root and not stopped and k != 3
-        if not (is_exact or fails_low or fails_high or is_decided):
-            cut[n] = 6 if stopped else 5  # STOPPED, PROBED
-        elif is_open and (fails_low or fails_high):
-            if k == 3:
-                cut[n] = 3 if fails_low else 4  # CHANCE_CUT_LOW, CHANCE_CUT_HIGH
+        is_decided = is_action and n == root and not stopped and k != CHANCE
+        found.cut_after[n] = count_visited(tree, found.visits, n)
+        if is_decided or satisfies(lower[n], upper[n], alpha[n], beta[n], eps):
+            found.cut[n] = find_cut(tree, found, n, eps)
+            if found.cut[n] != NOT_CUT:
                 cuts += 1
-            elif k == 1 and fails_high:
-                cut[n] = 2  # BETA_CUT
-                cuts += 1
-            elif k == 2 and fails_low:
-                cut[n] = 1  # ALPHA_CUT
-                cuts += 1
-        # The best action at the root of a search for it has the other window of two: that of the
-        # rivals' best end.
-        best = end
-        rival = beta if k == 1 else alpha
-        if is_decided and not is_exact:
-            for branch in range(begin, end):
-                c = child[branch]
-                # It has both of the root's ends; another may have the same end on its own side, and
-                # be worth no more.
-                if best == end and (
-                    k == 1 and lower[c] >= lower[n] - eps and upper[c] >= upper[n] - eps
-                    or k == 2 and upper[c] <= upper[n] + eps and lower[c] <= lower[n] + eps
-                ):  # fmt: skip
-                    best = branch
-            rival = alpha if k == 1 else beta
-            for branch in range(begin, end):
-                c = child[branch]
-                if branch != best and (k == 1 and upper[c] > rival or k == 2 and lower[c] < rival):
-                    rival = upper[c] if k == 1 else lower[c]
-        for branch in range(begin, end):
-            c = child[branch]
-            p = probability[branch]
-            if visits[c] == 0 or kind[c] == 0 or p <= 0 or is_asked[c]:
-                continue
-            is_asked[c] = 1
-            child_alpha = a
-            child_beta = b
-            if k == 3:
-                # alpha_i = (alpha - (high without i)) / p_i = upper_i + (alpha - high) / p_i;
-                # beta_i is its mirror.
-                child_alpha = upper[c] + (a - upper[n]) / p if a > -inf and upper[n] < inf else -inf
-                child_beta = lower[c] + (b - lower[n]) / p if b < inf and lower[n] > -inf else inf
-            elif branch == best:
-                if k == 1:
-                    child_beta = rival
-                else:
-                    child_alpha = rival
-            elif k == 1:
-                if lower[n] > a:
-                    child_alpha = lower[n] if lower[n] < b else b
-            elif upper[n] < b:
-                child_beta = upper[n] if upper[n] > a else a
-            alpha_at[c] = child_alpha
-            beta_at[c] = child_beta
+        else:
+            found.cut[n] = STOPPED if stopped else PROBED
+        best = find_best(tree, found, n, eps) if is_decided and not is_exact else NONE
+        for b in range(tree.first[n], tree.first[n + 1]):
+            c = tree.child[b]
+            is_inner = found.visits[c] > 0 and tree.kind[c] != TERMINAL
+            if is_inner and tree.probability[b] > 0 and not found.has_window[c]:
+                found.has_window[c] = 1
+                alpha[c], beta[c] = child_window(tree, found, n, b, best, inf)
     return cuts
+
+
+def count_visited(tree: Columns, visits: IntColumn, n: int) -> int:
+    """Return how many branches of a node lead to visited children."""
+    count = 0
+    for b in range(tree.first[n], tree.first[n + 1]):
+        if visits[tree.child[b]] > 0:
+            count += 1
+    return count
+
+
+def find_cut(tree: Columns, found: Windows, n: int, eps: Any) -> int:
+    """Return the cut at a node that is left with an open child because it fails low or high."""
+    lower, upper = found.lower, found.upper
+    is_open = False
+    for b in range(tree.first[n], tree.first[n + 1]):
+        c = tree.child[b]
+        if lower[c] < upper[c] and tree.probability[b] > 0:
+            is_open = True
+    if not is_open or lower[n] == upper[n]:
+        return NOT_CUT
+    fails_low = upper[n] <= found.alpha[n] + eps
+    fails_high = lower[n] >= found.beta[n] - eps
+    k = tree.kind[n]
+    if fails_low and k != MAX:
+        return CHANCE_CUT_LOW if k == CHANCE else ALPHA_CUT
+    if fails_high and k != MIN:
+        return CHANCE_CUT_HIGH if k == CHANCE else BETA_CUT
+    return NOT_CUT
+
+
+def find_best(tree: Columns, found: Windows, n: int, eps: Any) -> int:
+    """Return the branch of a player's node that is proved best: its child has both of its bounds.
+
+    Another child may have one of them, and be worth no more.
+    """
+    lower, upper = found.lower, found.upper
+    k = tree.kind[n]
+    for b in range(tree.first[n], tree.first[n + 1]):
+        c = tree.child[b]
+        if (
+            k == MAX and lower[c] >= lower[n] - eps and upper[c] >= upper[n] - eps
+            or k == MIN and upper[c] <= upper[n] + eps and lower[c] <= lower[n] + eps
+        ):  # fmt: skip
+            return b
+    return NONE
+
+
+def child_window(
+    tree: Columns, found: Windows, n: int, branch: int, best: int, inf: Any
+) -> tuple[Any, Any]:
+    """Return the window of a child: what the node's window and the other children leave it."""
+    lower, upper = found.lower, found.upper
+    alpha, beta = found.alpha[n], found.beta[n]
+    k = tree.kind[n]
+    c = tree.child[branch]
+    child_alpha = alpha
+    child_beta = beta
+    if k == CHANCE:
+        # alpha_i = (alpha - (high without i)) / p_i = upper_i + (alpha - high) / p_i; beta_i is the
+        # mirror.
+        p = tree.probability[branch]
+        child_alpha = upper[c] + (alpha - upper[n]) / p if alpha > -inf and upper[n] < inf else -inf
+        child_beta = lower[c] + (beta - lower[n]) / p if beta < inf and lower[n] > -inf else inf
+    elif branch == best:
+        # The best action only has to be at least as good as its rivals can be.
+        rival = alpha if k == MAX else beta
+        for b in range(tree.first[n], tree.first[n + 1]):
+            other = tree.child[b]
+            if b != best and k == MAX and upper[other] > rival:
+                rival = upper[other]
+            elif b != best and k == MIN and lower[other] < rival:
+                rival = lower[other]
+        if k == MAX:
+            child_beta = rival
+        else:
+            child_alpha = rival
+    elif k == MAX:
+        # A child that cannot be better fails low: the window is (max(alpha, lower), beta).
+        if lower[n] > alpha:
+            child_alpha = lower[n] if lower[n] < beta else beta
+    elif upper[n] < beta:
+        child_beta = upper[n] if upper[n] > alpha else alpha
+    return child_alpha, child_beta

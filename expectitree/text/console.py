@@ -111,8 +111,8 @@ def make_console(
         "never": {"color_system": None},
     }
     console = Console(
-        theme=THEME, stderr=stderr, width=width, file=file, markup=False, highlight=False, emoji=False,
-        force_jupyter=False, **settings[color],
+        theme=THEME, stderr=stderr, width=width, file=file,
+        markup=False, highlight=False, emoji=False, force_jupyter=False, **settings[color],
     )  # fmt: skip
     console.width = max(LEAST_WIDTH, console.width)
     return console

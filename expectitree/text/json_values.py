@@ -1,4 +1,4 @@
-"""What all JSON outputs have in common: numbers, and what is said of a search as a whole."""
+"""What all JSON outputs share: numbers, paths, and the fields of a search."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from expectitree.searches.result import Outcome, Search
 from expectitree.tree import paths
 from expectitree.tree.model import Tree
 
-MOST_NESTED = 300  # nodes; what lies deeper is not nested, nor spelled out as a path
+MOST_NESTED = 300  # plies; deeper nodes are not nested, and have no path
 
 
 def dumps(value: Any) -> str:
-    """Return JSON on one line, with the characters that people wrote."""
+    """Return JSON on one line, with characters beyond ASCII as they are."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def search_fields(file: str, search: Search) -> dict[str, Any]:
-    """Return what is said of a search as a whole, in every JSON output."""
+    """Return the fields of a search that every JSON output has."""
     counts = search.counts
     interval = [json_number(end) for end in search.interval_of(-1)]
     return {
@@ -47,12 +47,9 @@ def search_fields(file: str, search: Search) -> dict[str, Any]:
 
 
 def json_path(tree: Tree, node: int, branch: int | None = None) -> str | None:
-    """Return the first path to a node, or the one that ends with another branch to it; None where it is very long."""
-    parent, first_branch, depth = (
-        tree.first_paths.parent,
-        tree.first_paths.branch,
-        tree.first_paths.depth,
-    )
+    """Return the path to a node by its first branch or another; None if it is very long."""
+    paths_ = tree.first_paths
+    parent, first_branch, depth = paths_.parent, paths_.branch, paths_.depth
     if branch is None or branch < 0 or branch == first_branch[node]:
         return tree.path_of(node) if depth[node] <= MOST_NESTED else None
     above = tree.parent_of(branch)
@@ -63,7 +60,7 @@ def json_path(tree: Tree, node: int, branch: int | None = None) -> str | None:
 
 
 def json_number(value: Number) -> int | float | str:
-    """Return a number as JSON has it: an infinity, an exact number, and one that is not known yet (`?`) are text."""
+    """Return a number for JSON: infinities, fractions and unknown numbers (`?`) are text."""
     if value != value:
         return "?"
     if isinstance(value, (float, int)):

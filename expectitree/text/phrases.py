@@ -128,7 +128,7 @@ def sum_text(terms: Terms, number: Callable[[Number], str], times: str) -> str:
 def quotient_text(
     limit: Number, others: Terms, p: Number, number: Callable[[Number], str], times: str
 ) -> str:
-    """Return how an outcome's alpha or beta follows from its CHANCE node's: `(2.1 - 0.1·4) / 0.9`."""
+    """Return how an outcome's window follows from its CHANCE node's: `(2.1 - 0.1·4) / 0.9`."""
     rest = "".join(f" - {product_text(q, end, number, times)}" for q, end in others)
     top = f"({number(limit)}{rest})" if rest else number(limit)
     return top if p == 1 else f"{top} / {factor_text(cell_text(p))}"

@@ -1,26 +1,28 @@
-"""`TreeBuilder`, the one way to make a `Tree`: nodes are added children first, then `build` closes the tables."""
+"""`TreeBuilder` makes a `Tree`: add its nodes, children before their parents, then call `build`."""
 
 from __future__ import annotations
 
 import math
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from expectitree import numbers
 from expectitree.errors import NumberError, TreeError
 from expectitree.numbers import INFINITY, Number
 from expectitree.tree import scans
+from expectitree.tree.columns import Bounds, Column, Columns
 from expectitree.tree.expectation import Expectation
-from expectitree.tree.model import UNKNOWN, Bounds, Column, Columns, Kind, Tree
+from expectitree.tree.model import UNKNOWN, Kind, Tree
 
-SUM_TOLERANCE = 1e-9  # how far probabilities may sum from 1, and be divided out
-ROUNDING = 4e-16  # what is left of a sum of correctly rounded probabilities that are 1 on paper
+SUM_TOLERANCE = 1e-9  # the most by which probabilities may miss the sum 1, to be normalised
+ROUNDING = 4e-16  # the most by which rounded probabilities that sum to 1 on paper miss it
 _NAN = float("nan")
 
 
 class NodeId(int):
-    """A node that a builder holds: never mistaken for a number, which would be a terminal."""
+    """A node of a builder; a class of its own, because a number as a child is a terminal."""
 
     __slots__ = ()
 
@@ -37,9 +39,9 @@ class TreeBuilder:
     >>> [branch.label for branch in tree.root.branches]
     ['left', 'right']
 
-    A child is a number (a terminal) or what a method here returned; the same one may be a child of
-    several nodes, and is then stored, evaluated and counted once. `exact` keeps numbers as
-    `Fraction`; a float counts as the decimal that Python prints for it.
+    A child is a number (a terminal) or a node that a method returned. A node that is a child of
+    several nodes is stored, evaluated and counted once. `exact` keeps numbers as `Fraction`; a
+    float counts as the decimal that Python prints for it.
     """
 
     def __init__(self, exact: bool = False) -> None:
@@ -54,19 +56,17 @@ class TreeBuilder:
         self._notes: dict[int, str] = {}
         self._branch_notes: dict[int, str] = {}
         self._built = False
-        self._equal: dict[
-            int, Sequence[Number]
-        ] = {}  # number of outcomes -> their probabilities, if equally likely
+        # By the number of outcomes: their probabilities if they are equally likely.
+        self._equal: dict[int, Sequence[Number]] = {}
         self._no_estimate: Number | None = None if exact else _NAN
         self._one = self._number(1)
-        self._certain: Any = (
-            [self._one] if exact else array("d", [1.0])
-        )  # the probability of an action, as a column
+        # The probability of an action, as a column.
+        self._certain: Any = [self._one] if exact else array("d", [1.0])
 
-    # What people call: everything is checked.
+    # ---- Methods for users: they check their arguments.
 
     def terminal(self, utility: Number | str | None, *, note: str | None = None) -> NodeId:
-        """Add a terminal worth `utility` to MAX; None where that is not known yet (see `Tree.unknown`)."""
+        """Add a terminal worth `utility` to MAX; None if it is not known yet (see `Tree.unknown`)."""
         self._check_open()
         node = NodeId(self.add_terminal(UNKNOWN if utility is None else self._number(utility)))
         self.annotate(node, note=note)
@@ -115,43 +115,48 @@ class TreeBuilder:
         estimated: frozenset[int] = frozenset(),
         check: bool = True,
     ) -> Tree:
-        """Return the tree below `root`; nodes that it does not reach are left out.
+        """Return the tree below `root`, without the nodes that it does not reach.
 
-        The builder takes no more nodes afterwards: the tree holds its columns. Raises `TreeError`
-        where a utility or an estimate lies outside the bounds of a node above it. With `check` off
-        the caller has seen to both.
+        Afterwards the builder takes no more nodes, because the tree holds its columns. Raises
+        `TreeError` if a utility or an estimate lies outside the bounds of a node above it. Without
+        `check`, the caller guarantees that neither happens.
         """
         self._check_open()
         root_id = self._id(root)
         self._built = True
         self._truncate(root_id + 1)
-        unreachable = self._unreachable() if check else []
-        if unreachable:
-            other, new = self._without(unreachable)
-            return other.build(
-                NodeId(new[root_id]),
-                title=title,
-                source=source,
-                expect=expect,
-                estimated=frozenset(new[n] for n in estimated if n in new),
-            )
         self._first.append(len(self._child))
-        columns = Columns(self._kind, self._utility, self._first, self._child, self._probability)
         tree = Tree(
-            columns, self._label, self.exact, self._bounds, self._notes, self._branch_notes,
-            estimated, title, source, expect,
-        )  # fmt: skip
-        if self._bounds and check:
-            check_bounds(tree, self._bounds.get(len(tree) - 1, (-INFINITY, INFINITY)))
+            self._columns(self._first),
+            self._label,
+            exact=self.exact,
+            local_bounds=self._bounds,
+            notes=self._notes,
+            branch_notes=self._branch_notes,
+            estimated=estimated,
+            title=title,
+            source=source,
+            expect=expect,
+        )
+        if not check:
+            return tree
+        reached = self._reached()
+        if not all(reached):
+            from expectitree.tree.transform import keep_branches
+
+            kept = {n: tree.branches_of(n) for n in range(len(tree)) if reached[n]}
+            return replace(keep_branches(tree, kept), expect=expect)
+        if self._bounds:
+            check_bounds(tree, self._bounds.get(tree.root_id, (-INFINITY, INFINITY)))
         return tree
 
-    # What readers and transforms call: they have checked what they give.
+    # ---- Methods for readers and transforms, which check their arguments themselves.
 
     def __len__(self) -> int:
         return len(self._kind)
 
     def add_terminal(self, utility: Number) -> int:
-        """Add a terminal of a utility that is already of the builder's number type, or `UNKNOWN`."""
+        """Add a terminal; the utility has the builder's number type, or is `UNKNOWN`."""
         self._first.append(len(self._child))
         self._utility.append(utility)
         self._kind.append(0)
@@ -165,7 +170,7 @@ class TreeBuilder:
         labels: Sequence[str | None] | None,
         estimate: Number | None = None,
     ) -> int:
-        """Add an inner node over children that are in the table; `probabilities` at CHANCE only."""
+        """Add an inner node over nodes of the table; only CHANCE has `probabilities`."""
         self._first.append(len(self._child))
         self._child.extend(children)
         self._utility.append(self._no_estimate if estimate is None else estimate)
@@ -194,28 +199,30 @@ class TreeBuilder:
         self._branch_notes[self._first[node] + place] = note
 
     def outside_bounds(self, root: int) -> Iterator[tuple[int, str]]:
-        """Yield each node so far whose utility or estimate lies outside the bounds on a way to it, with what is wrong.
+        """Yield each node so far whose utility or estimate lies outside its bounds, and a message.
 
-        It does not matter whether the root reaches it; `build` forgets those that it does not.
+        This includes nodes that the root does not reach and `build` leaves out.
         """
         if self._bounds:
-            columns = Columns(
-                self._kind,
-                self._utility,
-                array("I", [*self._first, len(self._child)]),
-                self._child,
-                self._probability,
-            )
+            columns = self._columns(array("I", [*self._first, len(self._child)]))
             yield from outside_bounds(Tree(columns, self._label, self.exact, self._bounds), None)
+
+    def _columns(self, first: Column) -> Columns:
+        return Columns(
+            kind=self._kind,
+            utility=self._utility,
+            first=first,
+            child=self._child,
+            probability=self._probability,
+        )
 
     def distribution(
         self, written: Sequence[Number] | None, count: int
     ) -> tuple[Sequence[Number], Number | None]:
-        """Return the probabilities of `count` outcomes, and the sum that was divided out (None if it was 1).
+        """Return the probabilities of `count` outcomes, and their sum if they had to be normalised.
 
-        Nothing written means equally likely. A sum that misses 1 by more than 1e-9 raises
-        `TreeError`; a smaller miss is divided out: in exact mode every one, in float mode what is
-        more than rounding.
+        Without probabilities, outcomes are equally likely. Raises `TreeError` if the sum misses 1
+        by more than 1e-9. In float mode, a sum that misses 1 by rounding only is not normalised.
         """
         if written is None:
             equal = self._equal.get(count)
@@ -319,7 +326,7 @@ class TreeBuilder:
             )
 
     def _truncate(self, count: int) -> None:
-        """Drop the rows after the first `count`; what is left never refers to them."""
+        """Drop the rows after the first `count`, to which the other rows do not refer."""
         if count < len(self._kind):
             branches = self._first[count]
             for column in (self._kind, self._utility, self._first):
@@ -330,52 +337,21 @@ class TreeBuilder:
             self._notes = {n: note for n, note in self._notes.items() if n < count}
             self._branch_notes = {b: note for b, note in self._branch_notes.items() if b < branches}
 
-    def _unreachable(self) -> list[int]:
-        """Return the rows that the last one does not reach."""
-        has_parent = bytearray(len(self._kind))
-        has_parent[-1] = 1
-        for c in self._child:
-            has_parent[c] = 1
-        if 0 not in has_parent:
-            return []
+    def _reached(self) -> bytearray:
+        """Return for each row whether the last row reaches it."""
         reached = bytearray(len(self._kind))
         reached[-1] = 1
-        end = len(self._child)
         for n in range(len(self._kind) - 1, -1, -1):
             if reached[n]:
-                for b in range(self._first[n], end):
+                for b in range(self._first[n], self._first[n + 1]):
                     reached[self._child[b]] = 1
-            end = self._first[n]
-        return [n for n, r in enumerate(reached) if not r]
-
-    def _without(self, unreachable: Sequence[int]) -> tuple[TreeBuilder, dict[int, int]]:
-        """Return a builder that holds all but the given rows, and the new id of each that it holds."""
-        dropped = set(unreachable)
-        ends = [*self._first[1:], len(self._child)]
-        other, new = TreeBuilder(self.exact), dict[int, int]()
-        for n, kind in enumerate(self._kind):
-            if n in dropped:
-                continue
-            if not kind:
-                new[n] = other.add_terminal(self._utility[n])
-            else:
-                own = slice(self._first[n], ends[n])
-                children = [new[c] for c in self._child[own]]
-                new[n] = other.add_inner(
-                    kind, children, self._probability[own], self._label[own], self._utility[n]
-                )
-                for b in range(own.start, own.stop):
-                    if b in self._branch_notes:
-                        other.annotate_branch(new[n], b - own.start, self._branch_notes[b])
-            other.annotate(new[n], bounds=self._bounds.get(n), note=self._notes.get(n))
-        return other, new
+        return reached
 
 
 def label_at(label: str, place: int) -> str | None:
-    """Return what the label column holds for a label written at a place, or raise `TreeError`.
+    """Return a label as the column holds it: None for `#k`, the name of the branch at place k.
 
-    `#k` is what an unlabelled branch at place k is called, so it may be written only there (and is
-    stored as None).
+    Raises `TreeError` for an empty label, and for `#k` at another place.
     """
     if not label:
         raise TreeError("the label is empty: write one, or leave it out for #1, #2, … by place")
@@ -390,20 +366,18 @@ def label_at(label: str, place: int) -> str | None:
 
 
 def check_bounds(tree: Tree, root_bounds: Bounds) -> None:
-    """Raise `TreeError` where a utility or an estimate lies outside the bounds of a node on the way to it."""
+    """Raise `TreeError` if a utility or an estimate lies outside its bounds."""
     for node, message in outside_bounds(tree, root_bounds):
         raise TreeError(f"{numbers.escape(tree.path_of(node))}: {message}")
 
 
 def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int, str]]:
-    """Yield each node whose utility or estimate lies outside the bounds on the way to it, with what is wrong.
+    """Yield each node whose utility or estimate lies outside its inherited bounds, and a message.
 
-    A terminal that is not known lies outside only where the bounds leave no number.
+    An unknown terminal lies outside if its bounds contain no number.
     """
-    root, kind, utility = len(tree) - 1, tree.columns.kind, tree.columns.utility
-    if tree.local_bounds.keys() <= {
-        root
-    }:  # all nodes have the same, which millions of rows need not say
+    root, kind, utility = tree.root_id, tree.columns.kind, tree.columns.utility
+    if tree.local_bounds.keys() <= {root}:  # all nodes have the same bounds: one row is enough
         ends = root_bounds or tree.local_bounds.get(root, (-INFINITY, INFINITY))
         lower, upper = ([end] if tree.exact else array("d", [float(end)]) for end in ends)
     else:

@@ -22,65 +22,39 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from os import PathLike
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from expectitree import compiling
 from expectitree.display import Shown
 from expectitree.errors import TreeError
 from expectitree.numbers import INFINITY, Number, escape, quote
 from expectitree.tree import paths, scans
+from expectitree.tree.columns import (
+    CHANCE,
+    MAX,
+    MIN,
+    NONE,
+    TERMINAL,
+    Bounds,
+    Column,
+    Columns,
+)
 from expectitree.tree.expectation import Expectation
 
-# An array, a view of memory that another library holds, a list (of `Fraction`), or in compiled code
-# a NumPy array.
-Column: TypeAlias = Any
-Bounds: TypeAlias = tuple[Number, Number]
-
-UNKNOWN = float(
-    "nan"
-)  # in the column `utility`: of a terminal that nobody has given one yet, `"?"` in a file
+# The utility of an unknown terminal, `"?"` in a file.
+UNKNOWN = float("nan")
 MOST_DIGITS = 4000  # of an unfolded size that is given exactly
-_MANY_NODES = (
-    5_000_000  # sizes of several digits for so many nodes would take more memory than their tree
-)
+# For more nodes, exact sizes of many digits would take more memory than the tree.
+_MANY_NODES = 5_000_000
 
 
 class Kind(IntEnum):
     """What decides at a node."""
 
-    TERMINAL = 0
-    MAX = 1
-    MIN = 2
-    CHANCE = 3
-
-
-class Columns(NamedTuple):
-    """The numeric columns of a tree, as a search takes them; shapes as in the module's table."""
-
-    kind: Column
-    utility: Column
-    first: Column
-    child: Column
-    probability: Column
-
-    @property
-    def read_only(self) -> bool:
-        """Compiled loops see these columns read-only."""
-        return True
-
-
-class Repeated(Sequence[Any]):
-    """One value, so many times: a column that takes no memory."""
-
-    def __init__(self, value: Any, count: int) -> None:
-        self.value, self.count_ = value, count
-
-    def __len__(self) -> int:
-        return self.count_
-
-    def __getitem__(self, at: Any) -> Any:
-        places = range(self.count_)[at]
-        return self.value if isinstance(places, int) else Repeated(self.value, len(places))
+    TERMINAL = TERMINAL
+    MAX = MAX
+    MIN = MIN
+    CHANCE = CHANCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,25 +110,23 @@ class Tree(Shown):
 
     @property
     def leaves(self) -> int:
-        """How many terminals there are."""
+        """The number of terminals."""
         return self._leaves_and_range[0]
 
     @property
     def utility_range(self) -> Bounds:
-        """The least and the greatest utility of the terminals that are known; (-inf, inf) where none is.
+        """The least and the greatest known utility of a terminal; (-inf, inf) if none is known.
 
-        Of those in `unknown` it says nothing: they may lie outside.
+        The terminals in `unknown` may lie outside.
         """
         _, _, least, greatest = self._leaves_and_range
         return (least, greatest) if least <= greatest else (-INFINITY, INFINITY)
 
     @cached_property
     def unknown(self) -> tuple[int, ...]:
-        """The terminals whose utility is not known yet (`"?"` in a file), sorted; no search takes such a tree.
+        """The terminals whose utility is not known yet (`"?"` in a file), sorted.
 
-        The utility column says it, so that whatever copies that column is right about it too, and a
-        tree that has none pays nothing: the scan that counts the leaves, which every search needs,
-        sees it by the way.
+        No search accepts a tree that has any. They are NaN in the column of utilities.
         """
         count = self._leaves_and_range[1]
         if not count:
@@ -165,43 +137,43 @@ class Tree(Shown):
 
     @cached_property
     def heights(self) -> Column:
-        """For each node, the branches on the longest way down to a terminal."""
+        """[N] The number of branches on the longest path down to a terminal."""
         heights: Column = compiling.zeros("i", len(self))
         self.scan(scans.measure_heights, self.columns, heights)
         return heights
 
     @cached_property
     def widest(self) -> int:
-        """The most branches that a node has."""
+        """The greatest number of branches of a node."""
         widest: int = self.scan(scans.widest, self.columns.first)
         return widest
 
     @cached_property
     def unfolded(self) -> int | str:
-        """The size of the tree written out without sharing; beyond 4,000 digits, text such as `about 10^30102`.
+        """The number of nodes without sharing, or text such as `about 10^30102` if it is huge.
 
-        (Beyond 15 digits already where the tree itself has millions of nodes.)
+        The text replaces a number of more than 4,000 digits (of 15 in a tree of millions of nodes).
         """
-        kind, _, first, child, _ = self.columns
+        count = len(self)
         if not self.is_sharing:
-            return len(kind)
-        logarithms = compiling.zeros("d", len(kind))
+            return count
+        logarithms = compiling.zeros("d", count)
         self.scan(scans.measure_unfolded, self.columns, logarithms)
-        if logarithms[-1] >= (15 if len(kind) > _MANY_NODES else MOST_DIGITS):
+        if logarithms[-1] >= (15 if count > _MANY_NODES else MOST_DIGITS):
             return f"about 10^{int(logarithms[-1])}"
-        sizes = [1] * len(kind)
-        for n in range(len(kind)):
-            if kind[n]:
-                sizes[n] = 1 + sum(sizes[child[b]] for b in range(first[n], first[n + 1]))
+        child = self.columns.child
+        sizes = [1] * count
+        for n in range(count):
+            sizes[n] += sum(sizes[child[b]] for b in self.branches_of(n))
         return sizes[-1]
 
     @property
     def is_sharing(self) -> bool:
-        """Whether several branches lead to some node."""
-        return len(self.columns.child) != len(self) - 1
+        """Whether several branches lead to the same node."""
+        return len(self.columns.child) != self.root_id
 
     def scan(self, loop: Callable[..., Any], *arguments: Any) -> Any:
-        """Return what a loop over all rows returns, compiled where that pays; numbers that are no floats never are."""
+        """Return what a loop over all rows returns; it runs compiled if that saves time, never on fractions."""
         return compiling.run(loop, *arguments, rows=0 if self.exact else len(self))
 
     def branch_label(self, node: int, branch: int) -> str:
@@ -209,7 +181,7 @@ class Tree(Shown):
         return self.label[branch] or f"#{branch - self.columns.first[node] + 1}"
 
     def parent_of(self, branch: int) -> int:
-        """Return the node that a branch is one of."""
+        """Return the node that a branch belongs to."""
         return bisect_right(self.columns.first, branch) - 1
 
     def node(self, node: int) -> Node:
@@ -219,7 +191,7 @@ class Tree(Shown):
         return Node(self, node)
 
     def find(self, path: str) -> Node:
-        """Return the node that a path such as `a2/#1` leads to; raise `TreeError` naming where it stops."""
+        """Return the node at a path such as `a2/#1`. Raises `TreeError` that says where the path ends."""
         here = self.root
         labels = paths.split(path)
         for depth, label in enumerate(labels):
@@ -232,46 +204,44 @@ class Tree(Shown):
 
     def walk(self) -> Iterator[tuple[Node, str]]:
         """Yield every node once with its first path, parents first, in branch order."""
-        order, parent, branch, depth = self.first_paths
+        first = self.first_paths
         path, ends = "", [0]  # the current path, and where its labels end
-        for n in order:
-            if parent[n] < 0:
+        for n in first.order:
+            if n == self.root_id:
                 yield Node(self, n), paths.ROOT
                 continue
-            del ends[depth[n] :]
-            label = paths.join([self.branch_label(parent[n], branch[n])])
+            del ends[first.depth[n] :]
+            label = paths.join([self.branch_label(first.parent[n], first.branch[n])])
             path = f"{path[: ends[-1]]}/{label}" if ends[-1] else label
             ends.append(len(path))
             yield Node(self, n), path
 
     def path_of(self, node: int) -> str:
         """Return the first path to a node."""
-        _, parent, branch, _ = self.first_paths
+        first = self.first_paths
         labels = []
-        while parent[node] >= 0:
-            labels.append(self.branch_label(parent[node], branch[node]))
-            node = parent[node]
+        while node != self.root_id:
+            labels.append(self.branch_label(first.parent[node], first.branch[node]))
+            node = first.parent[node]
         return paths.join(reversed(labels))
 
     @cached_property
     def first_paths(self) -> FirstPaths:
-        """How each node is first met when the tree is walked from the root, parents first, in branch order."""
+        """The first path to each node, in a depth-first walk that takes branches in order."""
         count = len(self)
         order, parent, depth = (compiling.zeros("i", count) for _ in range(3))
-        branch = compiling.filled("i", scans.NONE, count)
+        branch = compiling.filled("i", NONE, count)
         self.scan(scans.walk, self.columns, order, parent, branch, depth)
         return FirstPaths(order, parent, branch, depth)
 
     def is_first_path(self, node: int, branch: int) -> bool:
-        """Say whether a branch is the last step of the first path to a node."""
+        """Say whether the first path to a node ends with this branch."""
         return not self.is_sharing or bool(self.first_paths.branch[node] == branch)
 
     def inherited_bounds(self, root_bounds: Bounds | None) -> tuple[Column, Column]:
-        """Return for every node the interval that its own and all its parents' bounds leave it.
+        """Return each node's lower and upper bound: the tightest of its own and those of all nodes above.
 
-        The root's are `root_bounds`, in place of any written at it (unless they are None). Parents
-        come after their children, so one backward scan hands every bound down; without local bounds
-        all nodes have the root's.
+        `root_bounds`, unless None, replace the bounds written at the root.
         """
         count = len(self)
         ends = (-INFINITY, INFINITY) if root_bounds is None else root_bounds
@@ -283,13 +253,13 @@ class Tree(Shown):
         local = {
             n: bounds
             for n, bounds in self.local_bounds.items()
-            if root_bounds is None or n != count - 1
+            if root_bounds is None or n != self.root_id
         }
         for n, (least, greatest) in local.items():
             lower[n] = max(lower[n], least)
             upper[n] = min(upper[n], greatest)
         if local:
-            self.scan(scans.hand_down_bounds, self.columns, lower, upper)
+            self.scan(scans.pass_down_bounds, self.columns, lower, upper)
         return lower, upper
 
 
@@ -306,12 +276,12 @@ def check_tree(tree: object) -> None:
 
 
 class FirstPaths(NamedTuple):
-    """The tree that is left of a tree when every node keeps only the first path to it."""
+    """The tree that remains if every node keeps only its first path."""
 
     order: Column  # [N] node ids, parents first, in branch order
-    parent: Column  # [N] by node: the node above on its first path, -1 at the root
+    parent: Column  # [N] by node: the node above, -1 at the root
     branch: Column  # [N] by node: the branch from there, -1 at the root
-    depth: Column  # [N] by node: the branches from the root
+    depth: Column  # [N] by node: the number of branches from the root
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +298,7 @@ class Node:
 
     @property
     def utility(self) -> Number | None:
-        """What a terminal is worth to MAX; None at an inner node, and where it is not known yet."""
+        """What a terminal is worth to MAX; None at an inner node, or if it is not known yet."""
         value = self.tree.columns.utility[self.id]
         return value if self.kind == Kind.TERMINAL and value == value else None
 
@@ -340,7 +310,7 @@ class Node:
 
     @property
     def bounds(self) -> Bounds | None:
-        """The bounds written at this very node, or None."""
+        """The bounds written at this node, or None."""
         return self.tree.local_bounds.get(self.id)
 
     @property
@@ -350,12 +320,13 @@ class Node:
 
     @property
     def branches(self) -> tuple[Branch, ...]:
-        """The ways to the children, in order."""
-        tree = self.tree
-        _, _, first, child, probability = tree.columns
+        """The branches to the children, in order."""
+        tree, columns = self.tree, self.tree.columns
         return tuple(
-            Branch(tree.branch_label(self.id, b), probability[b], Node(tree, child[b]))
-            for b in range(first[self.id], first[self.id + 1])
+            Branch(
+                tree.branch_label(self.id, b), columns.probability[b], Node(tree, columns.child[b])
+            )
+            for b in tree.branches_of(self.id)
         )
 
     @property
@@ -368,7 +339,7 @@ class Node:
 
 
 class Branch(NamedTuple):
-    """The way from a node to a child: an action below MAX or MIN, an outcome below CHANCE."""
+    """A branch from a node to a child: an action below MAX or MIN, an outcome below CHANCE."""
 
     label: str
     probability: Number

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from expectitree.numbers import escape
+
 ROOT = "/"
+_LONGEST_PATH = 200  # characters of a path in a message
 
 
 def join(labels: Iterable[str]) -> str:
@@ -28,3 +31,9 @@ def split(path: str) -> list[str]:
         else:
             label += character
     return [*labels, label + "\\" if escaped else label]
+
+
+def message_path(path: str) -> str:
+    """Return a path for a message: on one line, the middle of a long path left out."""
+    path = escape(path)
+    return path if len(path) <= _LONGEST_PATH else f"{path[:90]}…{path[-90:]}"

@@ -1,35 +1,30 @@
-"""What can be told of a tree by going through its columns: plain loops, to be interpreted or compiled as they stand.
+"""Scans: plain loops over all rows of a tree, interpreted or compiled as they are.
 
-Children come before their parents, so a forward scan hands things up and a backward scan hands them
-down.
+Children come before their parents. So a forward scan passes results up, and a backward scan passes
+them down.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from expectitree.tree.model import Column, Columns
-
-NONE = -1  # in a column of nodes or branches
+from expectitree.tree.columns import NONE, TERMINAL, Column, Columns
 
 
 def utility_range(kind: Column, utility: Column) -> tuple[int, int, Any, Any]:
-    """Return how many terminals there are, how many are not known (NaN), and the others' least and greatest utility.
+    """Return the number of terminals, of unknown ones (NaN), and the least and greatest utility.
 
-    Where none is known these are inf and -inf.
+    Without a known utility the last two are inf and -inf.
     """
     leaves = unknown = 0
     least = math.inf
     greatest = -math.inf
     for n in range(len(kind)):
-        if kind[n] == 0:
+        if kind[n] == TERMINAL:
             leaves += 1
             u = utility[n]
-            if (
-                not least <= u <= greatest
-            ):  # as nearly all do, so that it costs nothing to ask for the others
+            if not least <= u <= greatest:  # this test alone is quick for nearly all
                 if u != u:
                     unknown += 1
                     continue
@@ -41,16 +36,16 @@ def utility_range(kind: Column, utility: Column) -> tuple[int, int, Any, Any]:
 
 
 def find_unknown(kind: Column, utility: Column, found: Column) -> None:
-    """Write the terminals whose utility is not known, as many as there are."""
+    """Write the ids of the terminals whose utility is not known to `found`."""
     count = 0
     for n in range(len(kind)):
-        if kind[n] == 0 and utility[n] != utility[n]:
+        if kind[n] == TERMINAL and utility[n] != utility[n]:
             found[count] = n
             count += 1
 
 
 def widest(first: Column) -> int:
-    """Return the most branches that a node has."""
+    """Return the greatest number of branches of a node."""
     most = 0
     for n in range(len(first) - 1):
         if first[n + 1] - first[n] > most:
@@ -58,10 +53,10 @@ def widest(first: Column) -> int:
     return most
 
 
-def children_on_the_way(first: Column, child: Column, leaves: Column, most: float) -> float:
-    """Return how many children there are beside and on the ways from the root to all leaves; write the leaves below.
+def count_path_children(first: Column, child: Column, leaves: Column, most: float) -> float:
+    """Estimate the work of best-first: over all root-to-leaf paths, the children compared.
 
-    A way is counted as often as it can be gone, but of no node more than `most` ways.
+    Write the number of paths from each node to `leaves`, but at most `most`.
     """
     total = 0.0
     for n in range(len(first) - 1):
@@ -84,8 +79,8 @@ def greatest(column: Column) -> int:
 
 
 def measure_heights(tree: Columns, height: Column) -> None:
-    """Write for each node the branches on the longest way down to a terminal."""
-    kind, _, first, child, _ = tree
+    """Write for each node the number of branches on the longest path to a terminal."""
+    kind, first, child = tree.kind, tree.first, tree.child
     for n in range(len(kind)):
         highest = -1
         for b in range(first[n], first[n + 1]):
@@ -96,10 +91,10 @@ def measure_heights(tree: Columns, height: Column) -> None:
 
 
 def measure_unfolded(tree: Columns, logarithm: Column) -> None:
-    """Write for each node the decimal logarithm of the nodes below it, itself included, each path counted."""
-    kind, _, first, child, _ = tree
+    """Write for each node the decimal logarithm of its size without sharing."""
+    kind, first, child = tree.kind, tree.first, tree.child
     for n in range(len(kind)):
-        if kind[n] == 0:
+        if kind[n] == TERMINAL:
             continue
         most = 0.0
         for b in range(first[n], first[n + 1]):
@@ -111,9 +106,9 @@ def measure_unfolded(tree: Columns, logarithm: Column) -> None:
         logarithm[n] = most + math.log10(total)
 
 
-def hand_down_bounds(tree: Columns, lower: Column, upper: Column) -> None:
+def pass_down_bounds(tree: Columns, lower: Column, upper: Column) -> None:
     """Narrow each node's bounds to those of every node above it."""
-    _, _, first, child, _ = tree
+    first, child = tree.first, tree.child
     for n in range(len(lower) - 1, -1, -1):
         for b in range(first[n], first[n + 1]):
             c = child[b]
@@ -124,10 +119,10 @@ def hand_down_bounds(tree: Columns, lower: Column, upper: Column) -> None:
 
 
 def next_outside(kind: Column, utility: Column, lower: Column, upper: Column, start: int) -> int:
-    """Return the first node from `start` whose utility or estimate lies outside its bounds; -1 if there is none.
+    """Return the first node from `start` whose utility or estimate is outside its bounds, or NONE.
 
-    So does a terminal that is not known where its bounds leave no number. Columns of bounds that
-    have a single row hold for every node.
+    An unknown terminal is outside if no number is within its bounds. Columns of bounds with a
+    single row hold for every node.
     """
     each = len(lower) > 1
     for n in range(start, len(utility)):
@@ -136,20 +131,19 @@ def next_outside(kind: Column, utility: Column, lower: Column, upper: Column, st
         if not lower[at] <= u <= upper[at]:
             if u < lower[at] or u > upper[at]:  # NaN, where there is none, does neither
                 return n
-            if kind[n] == 0 and lower[at] > upper[at]:
+            if kind[n] == TERMINAL and lower[at] > upper[at]:
                 return n
-    return -1
+    return NONE
 
 
 def walk(tree: Columns, order: Column, parent: Column, branch: Column, depth: Column) -> None:
-    """Write how each node is first met when the tree is walked from the root, parents first, in branch order.
+    """Write the first path to each node, parents first, in branch order (`Tree.first_paths`).
 
-    `branch` is all -1 beforehand. The columns written are themselves the way back up, so no stack
-    is needed.
+    `branch` must be NONE throughout. The columns written lead back up, so no stack is needed.
     """
-    kind, _, first, child, _ = tree
+    kind, first, child = tree.kind, tree.first, tree.child
     node = len(kind) - 1
-    parent[node] = -1
+    parent[node] = NONE
     order[0] = node
     count = 1
     b = int(first[node])
@@ -162,7 +156,7 @@ def walk(tree: Columns, order: Column, parent: Column, branch: Column, depth: Co
             node = parent[node]
             continue
         c = child[b]
-        if branch[c] >= 0:
+        if branch[c] != NONE:
             b += 1
             continue
         parent[c] = node
@@ -170,7 +164,7 @@ def walk(tree: Columns, order: Column, parent: Column, branch: Column, depth: Co
         depth[c] = depth[node] + 1
         order[count] = c
         count += 1
-        if kind[c] == 0:
+        if kind[c] == TERMINAL:
             b += 1
         else:
             node = int(c)
@@ -178,7 +172,7 @@ def walk(tree: Columns, order: Column, parent: Column, branch: Column, depth: Co
 
 
 def number_shared(tree: Columns, order: Column, number: Column) -> None:
-    """Write 1, 2, … for the nodes that several branches lead to, in the order in which they are first met; else 0."""
+    """Write 1, 2, … for the nodes with several parents, in order of their first paths; else 0."""
     child = tree.child
     for b in range(len(child)):
         if number[child[b]] < 2:
@@ -194,14 +188,14 @@ def number_shared(tree: Columns, order: Column, number: Column) -> None:
 
 
 def tally(kind: Column, visits: Column) -> tuple[int, int, int]:
-    """Return the nodes and the leaves that were visited, and all visits."""
+    """Return the numbers of visited nodes, of visited leaves, and of visits."""
     nodes = leaves = total = 0
     for n in range(len(kind)):
         v = visits[n]
         if v > 0:
             nodes += 1
             total += v
-            if kind[n] == 0:
+            if kind[n] == TERMINAL:
                 leaves += 1
     return nodes, leaves, total
 
@@ -209,6 +203,6 @@ def tally(kind: Column, visits: Column) -> tuple[int, int, int]:
 def are_all_terminals(kind: Column, child: Column, begin: int, end: int) -> bool:
     """Say whether the branches from `begin` up to `end` all lead to terminals."""
     for b in range(begin, end):
-        if kind[child[b]] != 0:
+        if kind[child[b]] != TERMINAL:
             return False
     return True

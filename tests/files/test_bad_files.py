@@ -11,13 +11,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from helpers import ROOT
+from files.samples import BAD, SEEDS, TREES
 
 import expectitree as et
 from expectitree.errors import FileError
 
-BAD = ROOT / "tests" / "bad"
-TREES = sorted(path.name for path in BAD.iterdir() if path.suffix in (".yaml", ".json"))
 SYNTAX = "this is not YAML: "  # what follows is PyYAML's own wording
 
 
@@ -131,6 +129,19 @@ def test_pure_python_yaml_finds_the_same(name: str, monkeypatch: pytest.MonkeyPa
                 ]
             )
     assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("max: [{node: a}]\nnodes: {a: 1}", "ref"),
+        ("max: [{ref: a}]\nnode: {a: 1}", "nodes"),
+        ("max: [{max: [1], nots: x}]", "note"),
+        ("chance: [{probability: 1, utility: 2}]", "p"),
+    ],
+)
+def test_the_key_that_a_message_suggests_is_allowed_at_its_place(text: str, meant: str) -> None:
+    assert f"(did you mean '{meant}'?)" in message(text)
 
 
 # ---- What does not fit in a file.
@@ -395,15 +406,6 @@ def test_a_text_stream_that_is_not_utf_8(tmp_path: Path) -> None:
 
 # ---- Fuzzing: whatever a file holds, a FileError is all that comes out.
 
-SEEDS = (
-    "title: A risk\nsource: 'x'\nexpect: {value: 54.5, best: right, star1: {skipped: [a/#2], bounds: [0, inf]}}\n"
-    "max:\n  left:  {chance: [10, 10]}\n  right: {chance: [100, 9]}\n",
-    "max:\n  a1:\n    chance:\n      - {p: 0.9, min: [2, 2]}\n      - {p: 1/10, min: &a [3, 3]}\n"
-    "  a2:\n    chance:\n      - &n {p: 90%, min: [1, 1]}\n      - {p: 10%, ref: n}\n"
-    'nodes: {n: {type: MAX, children: [1e-3, -.5], estimate: 1, bounds: [-inf, 9], note: "q\\x41"}}\n',
-    '{"max": [{"label": "a", "utility": 1}, {"chance": {"x": {"p": 0.5, "utility": 1}, '
-    '"y": {"p": "1/2", "min": [1, 2]}}}], "bounds": [0, 5]}',
-)
 PIECES = [
     *"abcmaxinp :,-[]{}&*!|>'\"%@`?#\\\n\t/.0123456789e+~<=\x07é\ufeff\x85\u2028\r\0\ud800\U0001f3b2",
     *(

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from files.samples import FORMS
 
 import expectitree as et
 from expectitree.errors import FileError
@@ -51,76 +52,6 @@ def outline(tree: et.Tree) -> list[Any]:
         )
         for node, path in tree.walk()
     ] + [tree.title, tree.source, tree.expect, dict(tree.branch_notes)]
-
-
-# Each form in YAML and in JSON, and another way to write the same tree.
-FORMS: dict[str, tuple[str, str, str]] = {
-    "number": ("5", "5", "utility: 5"),
-    "quoted number": ("'-4.5e3'", '"-4.5e3"', "{utility: -4500}"),
-    "list": ("max: [1, 2]", '{"max": [1, 2]}', "max:\n  - 1\n  - 2\n"),
-    "labels": (
-        "min: {a: 1, b: 2}",
-        '{"min": {"a": 1, "b": 2}}',
-        "min: [{label: a, utility: 1}, {label: b, utility: 2}]",
-    ),
-    "chance": (
-        "chance: [1, 2]",
-        '{"chance": [1, 2]}',
-        "chance: [{p: 1/2, utility: 1}, {p: 50%, utility: 2}]",
-    ),
-    "long": (
-        "{type: MAX, children: [{type: Min, children: {a: 1}}, {type: terminal, utility: 2}, "
-        "{type: chance, children: [3]}]}",
-        '{"type": "max", "children": [{"type": "MIN", "children": {"a": 1}}, {"type": "TERMINAL", "utility": 2}, '
-        '{"type": "Chance", "children": [3]}]}',
-        "max: [{min: {a: 1}}, 2, {chance: [3]}]",
-    ),
-    "order of keys": (
-        "{note: n, estimate: 3, children: [1], bounds: [0, 5], type: min}",
-        '{"bounds": [0, 5], "type": "min", "note": "n", "children": [1], "estimate": 3}',
-        "{min: [1], bounds: [0, 5], estimate: 3, note: n}",
-    ),
-    "ref before it is defined": (
-        "max: [{ref: s}, {ref: s}]\nnodes: {s: {min: [1, 2]}}",
-        '{"max": [{"ref": "s"}, {"ref": "s"}], "nodes": {"s": {"min": [1, 2]}}}',
-        "nodes: {s: {min: [1, 2]}}\nmax: [{ref: s}, {ref: s}]",
-    ),
-    "ref of refs": (
-        "max: [{ref: a}, {ref: b}]\nnodes: {a: {ref: b}, b: {ref: c}, c: {min: [1]}}",
-        '{"max": [{"ref": "a"}, {"ref": "b"}], "nodes": {"a": {"ref": "b"}, "b": {"ref": "c"}, "c": {"min": [1]}}}',
-        "max: [&c {min: [1]}, *c]",
-    ),
-    "root is a ref": (
-        "ref: r\nnodes: {r: {max: [1, {ref: s}]}, s: 2}",
-        '{"nodes": {"r": {"max": [1, {"ref": "s"}]}, "s": 2}, "ref": "r"}',
-        "max: [1, 2]",
-    ),
-    "branch of a ref": (
-        "chance: [{p: 1/4, label: x, ref: s}, {p: 3/4, label: y, ref: s}]\nnodes: {s: 5}",
-        '{"chance": {"x": {"p": 0.25, "ref": "s"}, "y": {"p": "75%", "ref": "s"}}, "nodes": {"s": "5"}}',
-        "chance: {x: {p: 1/4, ref: t}, y: {p: 3/4, ref: t}}\nnodes: {t: {utility: 5}}",
-    ),
-    "number labels": (
-        "max: {'#1': 1, b: 2, '#3': 3}",
-        '{"max": {"#1": 1, "b": 2, "#3": 3}}',
-        "max: [1, {label: b, utility: 2}, {label: '#3', utility: 3}]",
-    ),
-    "infinite bounds": (
-        "max: [{min: [1], bounds: [-inf, .inf]}]\nbounds: ['0', inf]",
-        '{"max": [{"min": [1], "bounds": ["-inf", "inf"]}], "bounds": [0, "+.INF"]}',
-        "max: [{min: [1], bounds: [-.Inf, +inf]}]\nbounds: [0/7, Inf]",
-    ),
-    "probability zero": (
-        "chance: [{p: 0, utility: 1}, {p: 1, utility: 2}]",
-        '{"chance": [{"p": 0.0, "utility": 1}, {"p": 1.0, "utility": 2}]}',
-        "chance: [{p: 0%, utility: 1}, {p: 1/1, utility: 2}]",
-    ),
-    "utility with bounds and a note": (
-        "max: [{utility: 1, bounds: [0, 2], note: n}]",
-        '{"max": [{"note": "n", "bounds": [0, 2], "utility": "1"}]}',
-        "max: [{type: TERMINAL, utility: 1, bounds: [0, 2], note: n}]",
-    ),
-}
 
 
 @pytest.mark.parametrize("exact", [False, True])

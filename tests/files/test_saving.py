@@ -9,112 +9,28 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 import yaml
+from files.samples import SHIPPED, chain, nasty_tree, one_with, told
 from helpers import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
-from random_trees import Case, definition, random_rows, utility_ranges
+from oracle import definition
+from random_trees import Case
 
 import expectitree as et
-from expectitree.cli import main
 from expectitree.errors import FileError, TreeError
 from expectitree.files import saving
 from expectitree.files.grammar.expect import written_expectation
-from expectitree.numbers import INFINITY
 from expectitree.tree.builder import NodeId
 from expectitree.tree.expectation import Expectation, RunExpectation
-from expectitree.tree.model import Kind
 
-SHIPPED = sorted((ROOT / "trees").iterdir())
 FORMATS = ("yaml", "json")
-NASTY = (
-    "no", "on", "y", "NULL", "~", "null", "true", "=", "<<", "?", "-", "1.0", "0x1F", "1_000", "12:30", "2001-01-01",
-    ".5", ".inf", ".nan", "+1", "#", "# 1", "#x", "a #b", "a: b", "a:", ":", "- x", "-1", "...", "---", "%x", "@x",
-    "`x", "!x", "&x", "*x", "|", ">", "[", "]", "{", "}", ",", "a,b", "'", '"', "it's", 'a "b"', "'\"", "\\", "\\n",
-    "\\u0041", "a/b", "/", "\\/", " a", "a ", "  ", "a  b", "\t", "\n", "\r\n", "a\n\nb", "\0", "\x07", "\x1b", "\x7f",
-    "\x80", "\x85", "\xa0", "\xad", "\u200b", "\u2028", "\u2029", "\ufeff", "\ufffe", "\ufffd", "é", "e\u0301", "日本",
-    "\U0001f600", "\U000e0001", "\U0010ffff", "max", "p", "ref", "label", "utility", "nodes", "n1", "x" * 200,
-)  # fmt: skip
-
-
-def told(tree: et.Tree) -> list[object]:
-    """Return all that a tree says, in words that do not depend on the order of its rows.
-
-    A shared node is told by its first path, wherever a branch leads to it.
-    """
-    paths = {node.id: path for node, path in tree.walk()}
-    first = tree.columns.first
-    said: list[object] = [tree.title, tree.source, tree.exact]
-    said.append(tree.expect and (tree.expect, dict(tree.expect.written)))
-    for node, path in tree.walk():
-        branches = [
-            (branch.label, branch.probability, tree.branch_notes.get(b), paths[branch.child.id])
-            for b, branch in enumerate(node.branches, start=first[node.id])
-        ]
-        numbers = (node.utility, node.estimate, node.bounds)
-        said.append((path, node.kind, *numbers, node.note, node.id in tree.estimated, branches))
-    return said
-
-
-def nasty_tree(seed: int, exact: bool) -> et.Tree:
-    """Return a random tree on which something is written wherever it can be."""
-    random = Random(seed)
-    rows = random_rows(random)
-    ranges = utility_ranges(rows)
-    builder = et.TreeBuilder(exact)
-    number: Callable[[Fraction], Any] = Fraction if exact else float
-    share = random.choice((0, 0.2, 0.8))  # of rows that have something of each sort
-
-    def some(values: tuple[Any, ...]) -> Any:
-        return random.choice(values) if random.random() < share else None
-
-    for n, row in enumerate(rows):
-        if row.kind == Kind.TERMINAL:
-            builder.add_terminal(number(row.utility))
-        else:
-            count = len(row.children)
-            labels = random.sample(NASTY, count)
-            given_labels = [label if random.random() < share else None for label in labels]
-            shares = [number(p) for p in row.probabilities]
-            estimate = some(ranges[n])
-            builder.add_inner(
-                row.kind,
-                row.children,
-                shares or None,
-                given_labels,
-                None if estimate is None else number(estimate),
-            )
-            for place in range(count):
-                note = some(NASTY)
-                if note is not None:
-                    builder.annotate_branch(n, place, note)
-        bounds = row.bounds and tuple(
-            end if abs(end) == INFINITY else number(end) for end in row.bounds
-        )
-        builder.annotate(n, bounds=bounds, note=some((*NASTY, "", "two\nlines\n")))
-    return builder.build(NodeId(len(rows) - 1), title=some((*NASTY, "")), source=some((*NASTY, "")))
-
-
-def chain(plies: int, exact: bool = False) -> et.Tree:
-    """Return a tree that goes so deep, with a leaf beside every step."""
-    builder = et.TreeBuilder(exact)
-    node: Any = builder.terminal(0)
-    for ply in range(plies):
-        node = (builder.max, builder.min)[ply % 2]({"down": node, "out": ply})
-    return builder.build(node)
-
-
-def one_with(exact: bool = False, title: str | None = None, **children: Any) -> et.Tree:
-    """Return a MAX node over some terminals."""
-    builder = et.TreeBuilder(exact)
-    return builder.build(builder.max(children or {"a": 1, "b": 2}), title=title)
 
 
 # ---- Nothing is lost.
@@ -645,178 +561,3 @@ def test_a_pipe_that_nobody_reads_to_its_end_stays_where_it_is(ending: str, tmp_
         et.save(tree, path)
     reader.join(10)
     assert stat.S_ISFIFO(path.stat().st_mode)
-
-
-# ---- The command.
-
-
-@dataclass
-class Done:
-    """What a command left behind."""
-
-    status: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Done]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Run `expectitree convert` in an empty folder, in this process."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words: str) -> Done:
-        monkeypatch.setattr(sys, "argv", ["expectitree", "convert", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        assert isinstance(ended.value.code, int)
-        return Done(ended.value.code, out, err)
-
-    return run
-
-
-def piped(
-    *words: str, stdin: bytes = b"", **environment: str
-) -> subprocess.CompletedProcess[bytes]:
-    """Run `expectitree convert` as a process between two pipes."""
-    return subprocess.run(
-        [sys.executable, "-m", "expectitree", "convert", *words],
-        input=stdin,
-        capture_output=True,
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        check=False,
-    )
-
-
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
-def test_convert_there_and_back_loses_nothing(path: Path, run: Run) -> None:
-    tree = et.load(path, exact=True)
-    names = ["a.json", "b.yaml", "c.yml"]
-    for source, out in zip([str(path), *names], names, strict=False):
-        done = run(source, out)
-        assert (done.status, done.out) == (0, "")
-        assert done.err.endswith(
-            f"{out} written: {len(tree)} nodes; next: expectitree eval {out}\n"
-        )
-        assert told(et.load(out, exact=True)) == told(tree)
-
-
-def test_convert_refuses_to_replace_a_file(run: Run) -> None:
-    Path("a.yaml").write_text("max: [1, 2]")
-    for out in ("b.json", "b.arrow"):
-        Path(out).write_text("old")
-        done = run("a.yaml", out)
-        assert (done.status, done.out) == (2, "")
-        assert "exists already" in done.err
-        assert "--force" in done.err
-        assert Path(out).read_text() == "old"
-        assert run("a.yaml", out, "--force").status == 0
-        assert len(et.load(out)) == 3
-    done = run("a.yaml", "a.yaml")
-    assert done.status == 2
-
-
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_convert_may_write_over_what_it_reads(ending: str, run: Run) -> None:
-    """An Arrow file is still mapped into memory while it is replaced."""
-    et.save(one_with(title="mine"), f"a.{ending}")
-    assert run(f"a.{ending}", f"a.{ending}", "--force").status == 0
-    assert told(et.load(f"a.{ending}")) == told(one_with(title="mine"))
-
-
-def test_convert_drops_fractions_only_when_told(run: Run) -> None:
-    Path("a.yaml").write_text("max: {x: [1/3, 2]}".replace("[", "{min: [").replace("]", "]}"))
-    for ending in ("arrow", "parquet"):
-        done = run("a.yaml", f"a.{ending}")
-        assert done.status == 3
-        assert "x/#1: the utility 1/3" in done.err
-        assert "--drop fractions" in done.err
-        assert not Path(f"a.{ending}").exists()
-        assert run("a.yaml", f"a.{ending}", "--drop", "fractions").status == 0
-        assert et.load(f"a.{ending}").find("x/#1").utility == 1 / 3
-    assert run("a.yaml", "a.json", "--drop", "fractions").status == 0
-    assert et.load("a.json", exact=True).find("x/#1").utility == Fraction(1, 3)
-
-
-@pytest.mark.parametrize("number", ["1e400", "1e305", "-1e308"])
-def test_convert_says_where_a_number_is_too_great_for_tables(number: str, run: Run) -> None:
-    """No file is written that could not be read again."""
-    Path("a.yaml").write_text(f"max: {{x: {number}, y: 0}}")
-    for ending in ("arrow", "parquet"):
-        done = run("a.yaml", f"a.{ending}")
-        assert done.status == 3
-        assert "x: " in done.err
-        assert not Path(f"a.{ending}").exists()
-
-
-def test_a_hint_of_convert_names_an_option_that_it_has(run: Run) -> None:
-    Path("a.yaml").write_text("max: [1e-400, 2]")
-    done = run("a.yaml", "a.arrow", "--drop", "fractions")
-    assert "--exact" not in done.err
-
-
-def test_convert_says_what_is_wrong_in_one_line(run: Run) -> None:
-    Path("a.yaml").write_text("max: [1, 2]")
-    Path("cut.yaml").write_text("max: [1, {min: [2]}]")
-    for words, status in (
-        (("a.yaml", "b.txt"), 3),
-        (("a.yaml", "b"), 3),
-        (("a.yaml", "no/b.yaml"), 3),
-        (("a.yaml", "no/b.arrow"), 3),
-        (("none.yaml", "b.json"), 3),
-        (("none.arrow", "b.json"), 3),
-        (("none.parquet", "b.json"), 3),
-    ):
-        done = run(*words)
-        assert (done.status, done.out) == (status, "")
-        assert len(done.err.splitlines()) == 1
-    assert run("a.yaml", "b.yaml", "--format", "json").status == 2
-    assert sorted(os.listdir()) == ["a.yaml", "cut.yaml"]
-
-
-def test_convert_warns_of_what_was_divided_out(run: Run) -> None:
-    Path("a.yaml").write_text(
-        "chance: [{p: 0.3333333333, utility: 1}, {p: 0.6666666666, utility: 2}]"
-    )
-    done = run("a.yaml", "-")
-    assert done.status == 0
-    assert "divided" in done.err
-    assert et.loads(done.out, exact=True).root.branches[0].probability == Fraction(1, 3)
-
-
-def test_convert_reads_and_writes_pipes() -> None:
-    text = "max: {é: 1/3, b: {chance: [\U0001f600x, 3]}}".replace("\U0001f600x", "1e-3").encode()
-    first = piped("-", "-", "--format", "json", stdin=text)
-    second = piped("-", "-", stdin=first.stdout)
-    assert (first.returncode, second.returncode) == (0, 0)
-    assert (first.stderr, second.stderr) == (b"", b"")
-    assert told(et.loads(first.stdout.decode(), exact=True)) == told(
-        et.loads(text.decode(), exact=True)
-    )
-    assert second.stdout.decode() == et.dumps(et.loads(text.decode(), exact=True))
-
-
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-16", "cp1252"])
-def test_a_tree_on_standard_output_is_utf_8_whatever_the_terminal_takes(encoding: str) -> None:
-    done = piped(
-        "-", "-", stdin="max: {é: 1, 日本: 2}".encode(), PYTHONIOENCODING=encoding, PYTHONUTF8="0"
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert [branch.label for branch in et.loads(done.stdout.decode("utf-8")).root.branches] == [
-        "é",
-        "日本",
-    ]
-
-
-def test_tables_do_not_go_through_a_pipe(tmp_path: Path) -> None:
-    et.save(one_with(), tmp_path / "a.arrow")
-    done = piped("-", "-", stdin=(tmp_path / "a.arrow").read_bytes())
-    assert done.returncode == 3
-    assert (
-        done.stderr.decode()
-        == "-: found tables, expected text: give a file whose name ends in .arrow\n"
-    )

@@ -13,9 +13,7 @@ import jsonschema
 import pytest
 import yaml
 from click.testing import CliRunner
-from files.test_bad_files import BAD, SEEDS, TREES
-from files.test_files import FORMS
-from files.test_saving import nasty_tree
+from files.samples import BAD, FORMS, SEEDS, SHIPPED, TREES, nasty_tree
 from helpers import ROOT
 from test_docs import blocks
 
@@ -27,7 +25,6 @@ from expectitree.files.grammar import expect
 from expectitree.files.grammar.keys import NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.numbers import to_bound, to_fraction, to_probability
 
-SHIPPED = sorted((ROOT / "trees").iterdir())
 SCHEMA_FILE = ROOT / "expectitree" / "files" / "tree.schema.json"
 SCHEMA = json.loads(SCHEMA_FILE.read_text("ascii"))
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)

@@ -24,7 +24,7 @@ from expectitree.analysis.trace.moment import Moment
 from expectitree.cli import cli
 from expectitree.page import draw
 from expectitree.page.replays import Replays, replays
-from expectitree.searches.star_minimax import NO_CUTS
+from expectitree.searches.cuts import NO_CUTS
 from expectitree.text.json_values import json_number
 
 pytestmark = pytest.mark.skipif(

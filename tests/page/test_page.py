@@ -27,7 +27,7 @@ from expectitree.page import SCRIPTS, draw, script_json
 from expectitree.page.data import GAP, LETTERS, Sentences, step_text
 from expectitree.page.replays import MOST_NODES, Replays, replays
 from expectitree.page.steps import COLUMNS
-from expectitree.searches.star_minimax import NO_CUTS, PROBED
+from expectitree.searches.cuts import NO_CUTS, PROBED
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number
 

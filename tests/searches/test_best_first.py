@@ -16,17 +16,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from random_trees import Case, Row, build, definitions, in_numbers
+from oracle import definitions
+from random_trees import Case, Row, build, in_numbers
 
 import expectitree as et
 from expectitree import Kind, Node, Search, Tree, evaluate
 from expectitree.algorithms import Algorithm, algorithm
 from expectitree.numbers import INFINITY, Number
-from expectitree.searches import best_first as bf
+from expectitree.searches import beliefs as expecting
+from expectitree.searches import best_first, levels
 from expectitree.searches.engine import begin_best_first, choose_bounds, end_best_first
 from expectitree.searches.result import Outcome
 from expectitree.searches.setup import SearchSetup
-from expectitree.tree.model import Bounds
+from expectitree.tree.columns import Bounds
 
 GUIDES = ("learning", "ordered", "uniform", "bounds")
 CHOSEN = [
@@ -108,20 +110,20 @@ class Steps:
         )
         self.columns = self.ground.columns
         self.beliefs, self.limits = begin_best_first(self.ground)
-        bf.begin(self.columns, self.beliefs, self.limits)
+        expecting.begin(self.columns, self.beliefs, self.limits)
         self.seen: list[int] = []
         self.is_over = False
 
     def walk(self) -> list[int]:
         """Go to the next leaf, take it in, back up; return the nodes on the way."""
-        depth = bf.walk(self.columns, self.beliefs, self.limits, 10**9)
+        depth = best_first.walk(self.columns, self.beliefs, self.limits, 10**9)
         way = list(self.beliefs.route[: depth + 1])
         leaf = way[-1]
         if not self.columns.kind[leaf]:
-            bf.take_in(self.beliefs, self.limits, leaf, self.columns.utility[leaf])
+            expecting.take_in(self.beliefs, self.limits, leaf, self.columns.utility[leaf])
             self.seen.append(leaf)
-        bf.back_up(self.columns, self.beliefs, self.limits, depth)
-        self.is_over = bf.is_reached(self.columns, self.beliefs, self.limits)
+        best_first.back_up(self.columns, self.beliefs, self.limits, depth)
+        self.is_over = best_first.is_reached(self.columns, self.beliefs, self.limits)
         return way
 
     def all(self) -> Iterator[list[int]]:
@@ -718,7 +720,7 @@ def test_where_nodes_are_shared_intervals_hold_v(exact: bool) -> None:
             lower, upper = list(known.lower), list(known.upper)
         assert len(steps.seen) == len(set(steps.seen))
         assert len(steps.seen) == steps.search.counts.leaves_visited
-        if steps.limits.goal == bf.VALUE:
+        if steps.limits.goal == expecting.VALUE:
             assert abs(lower[-1] - values[-1]) <= slack >= upper[-1] - lower[-1]
     assert sharing > 80
 
@@ -772,10 +774,12 @@ def test_the_gain_of_a_normal_value_is_its_integral(m: float, v: float, below: b
         x = m + z * s
         ends = (m - 12 * s, x) if below else (x, m + 12 * s)
         truth = integral(lambda y, x=x: abs(x - y) * density(m, v)(y), *ends)
-        assert bf.gain(known, limits, 0, x, below) == pytest.approx(truth, rel=1e-6, abs=1e-9 * s)
+        assert expecting.gain(known, limits, 0, x, below) == pytest.approx(
+            truth, rel=1e-6, abs=1e-9 * s
+        )
     known, limits = beliefs_of(-1e9, 1e9, m, 0.0, "learning")
-    assert bf.gain(known, limits, 0, m + s, below) == pytest.approx(s if below else 0.0)
-    assert bf.gain(known, limits, 0, m - s, below) == pytest.approx(0.0 if below else s)
+    assert expecting.gain(known, limits, 0, m + s, below) == pytest.approx(s if below else 0.0)
+    assert expecting.gain(known, limits, 0, m - s, below) == pytest.approx(0.0 if below else s)
 
 
 @pytest.mark.parametrize("below", [True, False])
@@ -786,17 +790,22 @@ def test_the_gain_of_a_uniform_value_is_its_integral(below: bool) -> None:
             x = low + share * (high - low)
             ends = (low, x) if below else (x, high)
             truth = integral(lambda y, x=x, w=high - low: abs(x - y) / w, *ends)
-            assert bf.gain(known, limits, 0, x, below) == pytest.approx(truth, rel=1e-6, abs=1e-12)
-        assert bf.gain(known, limits, 0, low - 1 if below else high + 1, below) == 0
-    assert bf.gain(*beliefs_of(2.0, 2.0, 0.0, 5.0, "uniform"), 0, 3.0, True) == 0
+            assert expecting.gain(known, limits, 0, x, below) == pytest.approx(
+                truth, rel=1e-6, abs=1e-12
+            )
+        assert expecting.gain(known, limits, 0, low - 1 if below else high + 1, below) == 0
+    assert expecting.gain(*beliefs_of(2.0, 2.0, 0.0, 5.0, "uniform"), 0, 3.0, True) == 0
 
 
 @pytest.mark.parametrize("guide", ["learning", "ordered"])
 def test_bounds_that_are_not_known_lie_six_deviations_away(guide: str) -> None:
     known, limits = beliefs_of(-INFINITY, INFINITY, 5.0, 4.0, guide)
-    assert (bf.far_low(known, limits, 0), bf.far_high(known, limits, 0)) == (-7.0, 17.0)
-    assert bf.gain(known, limits, 0, INFINITY, True) == pytest.approx(12.0)
-    assert bf.gain(known, limits, 0, -INFINITY, False) == pytest.approx(12.0)
+    assert (expecting.finite_low(known, limits, 0), expecting.finite_high(known, limits, 0)) == (
+        -7.0,
+        17.0,
+    )
+    assert expecting.gain(known, limits, 0, INFINITY, True) == pytest.approx(12.0)
+    assert expecting.gain(known, limits, 0, -INFINITY, False) == pytest.approx(12.0)
 
 
 @pytest.mark.parametrize("guide", ["uniform", "bounds"])
@@ -847,13 +856,13 @@ def test_the_greater_of_two_is_their_integral() -> None:
         weights *= greater(at) * (at[1] - at[0]) / 3
         first = float((weights * (at - center)).sum())
         second = float((weights * (at - center) ** 2).sum()) - first**2
-        got, spread = bf.greater_of(m, v, m2, v2)
+        got, spread = expecting.greater_of(m, v, m2, v2)
         assert got == pytest.approx(center + first, rel=1e-9, abs=1e-6 * (s + s2))
         assert spread == pytest.approx(second, rel=1e-5)
-        assert bf.greater_of(m2, v2, m, v) == pytest.approx((got, spread))
-    assert bf.greater_of(2.0, 0.0, 3.0, 0.0) == (3.0, 0.0)
-    assert bf.greater_of(2.0, 0.0, -3.0, 1e-9) == pytest.approx((2.0, 0.0))
-    assert bf.greater_of(1e150, 1.0, -1e150, 1.0) == (1e150, pytest.approx(1.0))
+        assert expecting.greater_of(m2, v2, m, v) == pytest.approx((got, spread))
+    assert expecting.greater_of(2.0, 0.0, 3.0, 0.0) == (3.0, 0.0)
+    assert expecting.greater_of(2.0, 0.0, -3.0, 1e-9) == pytest.approx((2.0, 0.0))
+    assert expecting.greater_of(1e150, 1.0, -1e150, 1.0) == (1e150, pytest.approx(1.0))
 
 
 # ---- What is learnt.
@@ -882,7 +891,7 @@ def steps_of(spoken: Spoken, guide: str) -> Steps:
     low, high = spoken.own[-1]
     steps = Steps(spoken.tree, algorithm("best-first", guide=guide), (low, high))
     for n in spoken.seen:
-        bf.take_in(steps.beliefs, steps.limits, n, spoken.tree.columns.utility[n])
+        expecting.take_in(steps.beliefs, steps.limits, n, spoken.tree.columns.utility[n])
     return steps
 
 
@@ -891,10 +900,10 @@ def test_spreads_and_slopes_are_those_of_pairs_and_of_points(guide: str) -> None
     for seed in range(250):
         spoken = randomly_seen(seed, guide)
         steps = steps_of(spoken, guide)
-        bf.learn(steps.columns, steps.beliefs, steps.limits)
+        levels.learn(steps.columns, steps.beliefs, steps.limits)
         spread, slope = learnt(spoken) if len(spoken.nodes) > 1 else ([], [])
         scale = max(spread, default=0.0)
-        assert list(steps.beliefs.spread[: len(spread)]) == pytest.approx(spread, rel=1e-9)
+        assert list(steps.beliefs.leaf_variance[: len(spread)]) == pytest.approx(spread, rel=1e-9)
         assert list(steps.beliefs.slope[: len(slope)]) == pytest.approx(
             slope, rel=1e-6, abs=1e-7 * math.sqrt(scale)
         )
@@ -916,15 +925,15 @@ def test_levels_are_those_of_the_joint_distribution() -> None:
         )
         spoken.spread = [1e6 * x for x in spread] + [0.0]
         spoken.slope = [random.gauss(0, 1000) for _ in range(deepest + 1)] + [0.0]
-        known.spread[: deepest + 2], known.slope[: deepest + 2] = spoken.spread, spoken.slope
+        known.leaf_variance[: deepest + 2], known.slope[: deepest + 2] = spoken.spread, spoken.slope
         for node in inner:
-            bf.hear(columns, known, node.id)
-        bf.hear_root(columns, known)
+            levels.update_level_from_children(columns, known, node.id)
+        levels.update_root_level(known, steps.tree.root_id)
         for node in reversed(inner):
-            bf.tell(columns, known, node.id)
+            levels.pass_level_to_children(columns, known, node.id)
         for node, (m, v) in zip(inner, posterior(spoken, inner), strict=True):
             assert known.level[node.id] == pytest.approx(m, rel=1e-8, abs=1e-6)
-            assert known.doubt[node.id] == pytest.approx(v, rel=1e-8, abs=1e-6)
+            assert known.level_variance[node.id] == pytest.approx(v, rel=1e-8, abs=1e-6)
         leaves = [
             node
             for node in spoken.nodes
@@ -948,14 +957,14 @@ def test_the_leaves_on_the_way_are_expected_by_all_that_is_seen() -> None:
         for way in steps.all():
             known = steps.beliefs
             spoken.seen = steps.seen
-            spoken.spread, spoken.slope = list(known.spread), list(known.slope)
+            spoken.spread, spoken.slope = list(known.leaf_variance), list(known.slope)
             parents = [
                 node for node in spoken.nodes if node.id in way and node.kind != Kind.TERMINAL
             ]
             for node, (m, v) in zip(parents, posterior(spoken, parents), strict=True):
-                size = math.sqrt(known.spread[0])
+                size = math.sqrt(known.leaf_variance[0])
                 assert known.level[node.id] == pytest.approx(m, rel=1e-8, abs=1e-8 * size), seed
-                assert known.doubt[node.id] == pytest.approx(v, rel=1e-8)
+                assert known.level_variance[node.id] == pytest.approx(v, rel=1e-8)
 
 
 # ---- The best action.

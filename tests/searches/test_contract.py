@@ -1,15 +1,16 @@
-"""What holds of every search on every tree: v*, the contract, the mirror, and that no leaf is paid for twice."""
+"""Properties of every search on every tree: v*, the contract, the mirror, one visit a leaf."""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from random_trees import BEST_FIRST, EVERY, PRUNED, Case, definition, definitions, in_numbers
+from oracle import definition, definitions
+from random_trees import BEST_FIRST, EVERY, PRUNED, Case, in_numbers
 
 from expectitree import Kind, Node, Search
 from expectitree.numbers import INFINITY, Number
-from expectitree.searches.star_minimax import PROBED
+from expectitree.searches.cuts import PROBED
 
 CASES = st.builds(Case, seed=st.integers(0, 2**32 - 1))
 
@@ -39,21 +40,23 @@ def check_contract(search: Search, n: int, alpha: Number, beta: Number) -> None:
 
 
 def check_entered_nodes(search: Search) -> None:
-    """Check the contract for the last window of every inner node, but where that was a probe of one child."""
+    """Check the contract for the last window of every inner node that was not just probed."""
     for n, kind in enumerate(search.tree.columns.kind):
         if kind != Kind.TERMINAL and search.visits[n] and search.cut[n] != PROBED:
             check_contract(search, n, search.alpha[n], search.beta[n])
 
 
-def worth_of_play(search: Search, node: Node) -> Number:
-    """Return what a node is worth where both players play the search's strategy."""
+def value_of_strategy(search: Search, node: Node) -> Number:
+    """Return the value of a node if both players follow the search's strategy."""
     if node.utility is not None:
         return node.utility
     if node.kind == Kind.CHANCE:
         outcomes = [branch for branch in node.branches if branch.probability > 0]
-        return sum(branch.probability * worth_of_play(search, branch.child) for branch in outcomes)
+        return sum(
+            branch.probability * value_of_strategy(search, branch.child) for branch in outcomes
+        )
     chosen = search.strategy_branches[node.id]
-    return worth_of_play(search, node.tree.node(search.tree.columns.child[chosen]))
+    return value_of_strategy(search, node.tree.node(search.tree.columns.child[chosen]))
 
 
 @pytest.mark.parametrize("exact", [True, False])
@@ -81,7 +84,7 @@ def test_the_contract_holds_for_any_window(exact: bool, case: Case) -> None:
 
 @given(case=CASES)
 def test_the_window_of_evaluate_is_the_bounds(case: Case) -> None:
-    """So that what the contract says of any window, it says of what people run."""
+    """So the property of any window holds for `evaluate` too."""
     case.window = case.window_bounds
     for chosen in PRUNED:
         if case.bounds is not None:
@@ -105,7 +108,7 @@ def test_the_mirror_negates_every_interval_exactly(exact: bool, case: Case) -> N
 
 
 @given(case=CASES)
-def test_no_leaf_is_paid_for_twice(case: Case) -> None:
+def test_every_leaf_is_visited_at_most_once(case: Case) -> None:
     assert set(case.run(EVERY[0]).visits) == {1}
     for chosen in PRUNED + BEST_FIRST:
         for search in (case.run(chosen), case.run_in_window(chosen)):
@@ -117,7 +120,7 @@ def test_no_leaf_is_paid_for_twice(case: Case) -> None:
 
 @given(case=CASES)
 def test_exact_and_float_agree(case: Case) -> None:
-    """Values to rounding; and counts, since what ties on paper ties within eps."""
+    """Values agree to rounding, and so do counts: what ties on paper ties within eps."""
     for chosen in EVERY:
         exact, rounded = case.run(chosen), case.run(chosen, exact=False)
         assert near(float(exact.value), rounded.value, rounded)
@@ -127,7 +130,7 @@ def test_exact_and_float_agree(case: Case) -> None:
 
 
 @given(case=CASES)
-def test_pruning_changes_neither_the_best_action_nor_the_worth_of_the_strategy(case: Case) -> None:
+def test_pruning_changes_neither_the_best_action_nor_the_value_of_the_strategy(case: Case) -> None:
     full = case.run(EVERY[0])
     for chosen in EVERY:
         search = case.run(chosen)
@@ -136,12 +139,12 @@ def test_pruning_changes_neither_the_best_action_nor_the_worth_of_the_strategy(c
             search.best == full.best or not chosen.in_order and search.best in full.ties
         )  # the first it proved
         assert set(search.ties) <= set(full.ties)
-        assert worth_of_play(search, search.tree.root) == full.value
+        assert value_of_strategy(search, search.tree.root) == full.value
 
 
 @given(case=CASES)
 def test_the_exact_tree_is_the_float_tree(case: Case) -> None:
-    """What the properties stand on: the oracle gives the same on both, and every node has its row."""
+    """The properties rely on this: the oracle agrees on both, and every node has its row."""
     exact, rounded = case.tree(), case.tree(exact=False)
     assert len(exact) == len(rounded) == len(case.rows)
     assert float(definition(exact.root)) == pytest.approx(
@@ -150,7 +153,7 @@ def test_the_exact_tree_is_the_float_tree(case: Case) -> None:
 
 
 def test_the_random_trees_have_every_shape() -> None:
-    """A generator that forgot a shape would test nothing of it, and no one would notice."""
+    """If the generator left a shape out, no other test would notice."""
     seen = set()
     for seed in range(300):
         case = Case(seed)

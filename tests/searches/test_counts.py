@@ -10,8 +10,8 @@ import pytest
 
 from expectitree import ALGORITHMS, Search, Tree, TreeBuilder, evaluate, loads
 from expectitree.numbers import INFINITY
-from expectitree.searches.star_minimax import CHANCE_CUT_LOW, CUT_PROBING
-from expectitree.tree.model import Bounds
+from expectitree.searches.cuts import CHANCE_CUT_LOW, CUT_PROBING
+from expectitree.tree.columns import Bounds
 
 UNKNOWN = (-INFINITY, INFINITY)
 
@@ -172,7 +172,7 @@ def test_a_tie_is_cut(algorithm: str, exact: bool) -> None:
     assert unvisited(evaluate(tree, algorithm, bounds=(-1, 2))) == ["#2/#2"]
 
 
-def test_a_child_that_says_enough_is_passed_over(exact: bool) -> None:
+def test_a_child_that_satisfies_its_window_is_skipped(exact: bool) -> None:
     """By its own bounds the first MIN is worth at most 5, the second exactly 7: neither needs to be entered."""
     tree = loads(
         "max: [5, {min: [1, 2], bounds: [0, 5]}, {min: [7, 7], bounds: [7, 7]}]", exact=exact
@@ -180,7 +180,7 @@ def test_a_child_that_says_enough_is_passed_over(exact: bool) -> None:
     search = evaluate(tree, "alphabeta", bounds=(0, 10))
     assert (search.value, search.best) == (7, "#3")
     assert unvisited(search) == ["#2", "#2/#1", "#2/#2", "#3", "#3/#1", "#3/#2"]
-    assert search.counts.cuts == 0  # passing over leaves no later child
+    assert search.counts.cuts == 0  # skipping a child leaves no later one
 
 
 # ---- Worked by hand: CHANCE.
@@ -289,7 +289,7 @@ def test_star2_probes_one_child_of_each_outcome(exact: bool) -> None:
     assert search.cut[search.tree.find("#2").id] == CHANCE_CUT_LOW + CUT_PROBING
 
 
-def test_a_probe_counts_as_a_visit_and_its_leaf_is_not_paid_for_again(exact: bool) -> None:
+def test_a_probe_counts_as_a_visit_and_its_leaf_is_not_visited_again(exact: bool) -> None:
     """Probes bring 8 and 7, which cut nothing at alpha 5; then both MINs are searched, without their first leaves.
 
     Visits: the root, 5, the chance node, two MINs twice each, four leaves once each.
@@ -428,7 +428,9 @@ def test_a_terminal_at_the_root_is_visited(algorithm: str, exact: bool) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_the_root_is_entered_even_where_its_bounds_say_enough(algorithm: str, exact: bool) -> None:
+def test_the_root_is_entered_even_if_its_bounds_satisfy_the_window(
+    algorithm: str, exact: bool
+) -> None:
     search = evaluate(loads("max: [3, 3]", exact=exact), algorithm)
     assert search.visited("/")
     assert search.value == 3

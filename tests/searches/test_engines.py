@@ -7,11 +7,13 @@ import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from random_trees import EVERY, PRUNED, Case, definitions, in_numbers
+from oracle import definitions
+from random_trees import EVERY, PRUNED, Case, in_numbers
 
 import expectitree as et
 from expectitree import compiling
@@ -70,7 +72,7 @@ def test_every_scan_finds_the_same_compiled(case: Case) -> None:
 
 @pytest.mark.parametrize("exact", [True, False])
 @given(case=CASES, most=st.integers(1, 40))
-def test_a_stopped_search_knows_what_it_knows(exact: bool, case: Case, most: int) -> None:
+def test_a_stopped_search_has_sound_intervals(exact: bool, case: Case, most: int) -> None:
     """Intervals hold v*, no more than the visits are spent, and what is not stopped is as it would have been."""
     tree = case.tree(exact)
     values = definitions(tree)
@@ -92,7 +94,7 @@ def test_a_stopped_search_knows_what_it_knows(exact: bool, case: Case, most: int
         et.to_json(search)
 
 
-def test_what_a_stopped_search_says() -> None:
+def test_a_stopped_search_shows_its_interval() -> None:
     tree = et.loads("max: {a: {chance: [4, {min: [6, 1]}]}, b: 3}")
     search = et.evaluate(tree, "star1", bounds=(0, 10), max_visits=3)
     assert search.interval("/") == (2, 10)
@@ -103,7 +105,7 @@ def test_what_a_stopped_search_says() -> None:
     assert "3  not reached" in text.replace("(3)", "3")
 
 
-def test_an_engine_that_does_not_do_says_what_would() -> None:
+def test_an_unsuitable_engine_is_rejected_with_advice() -> None:
     floats, fractions = et.loads("max: [1, 2]"), et.loads("max: [1, 2]", exact=True)
     for tree, engine, message in (
         (floats, "exact", "load it with exact=True"),
@@ -132,12 +134,12 @@ def test_without_numba_every_tree_works(monkeypatch: pytest.MonkeyPatch) -> None
     tree = et.loads("max: [{chance: [1, 5]}, 2]")
     assert et.evaluate(tree).engine == "interpreted"
     with pytest.raises(
-        et.SearchError, match=r"the engine compiled needs numba: pip install 'expectitree\[fast\]'"
+        et.SearchError, match=r"the engine compiled needs numba: pip install '.\[fast\]'"
     ):
         et.evaluate(tree, engine="compiled")
     assert (
         compiling.advice(5)
-        == "numba makes large trees some hundred times faster: pip install 'expectitree[fast]'"
+        == "numba makes large trees some hundred times faster: pip install '.[fast]' in a clone of the repository"
     )
     assert compiling.advice(2) is None
 
@@ -174,6 +176,27 @@ def test_machine_code_is_kept(tmp_path: Path) -> None:
     assert any("star_minimax" in path.name for path in kept)
     assert in_a_process(COMPILE, NUMBA_CACHE_DIR=str(tmp_path)) == "3.0\n"
     assert kept == {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
+
+
+SCAN = """
+def factor():
+    return 2
+def scan(column):
+    return column[0] * factor() * SCALE
+"""
+
+
+def test_machine_code_depends_on_called_functions_and_constants() -> None:
+    """Numba looks at the file of the loop only, so their digest is part of its name."""
+
+    def digest(text: str, scale: int) -> str:
+        module: dict[str, Any] = {"__name__": "expectitree.made", "SCALE": scale}
+        exec(text, module)
+        return compiling._digest(module["scan"])
+
+    assert digest(SCAN, 3) == digest(SCAN, 3)
+    assert digest(SCAN, 3) != digest(SCAN, 4)
+    assert digest(SCAN, 3) != digest(SCAN.replace("return 2", "return 1"), 3)
 
 
 def test_compiling_needs_no_place_to_keep_it() -> None:

@@ -1,8 +1,8 @@
-"""Two others search the same random trees: OpenSpiel, for the values, and the design's own words, for the visits.
+"""Two other searches of the same random trees: OpenSpiel for values, the design itself for visits.
 
-The second is the search of `star_minimax` written as a person would say it: recursive, with no
-running sums, nothing compact and nothing quick. In exact mode both must enter the same nodes
-equally often, and know as much.
+The second one is `star_minimax` as a person would describe it: recursive, without running sums,
+neither compact nor fast. In exact mode both must enter the same nodes equally often and find the
+same intervals.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benchmarks.efg import efg
 from expectitree import Kind, Node, Tree, evaluate
 from expectitree.algorithms import Algorithm
 from expectitree.numbers import INFINITY, Number
-from expectitree.tree.model import Bounds
+from expectitree.tree.columns import Bounds
 
 OPENSPIEL_TREES = 300
 
@@ -45,8 +45,8 @@ def test_openspiel_finds_the_same_values() -> None:
         compared += 1
 
 
-class SpokenSearch:
-    """Section 5 of the design, word by word, in exact numbers."""
+class LiteralSearch:
+    """Star1, Star2 and Star2.5 as the design describes them, in exact numbers."""
 
     def __init__(self, tree: Tree, chosen: Algorithm, bounds: Bounds) -> None:
         self.tree, self.chosen = tree, chosen
@@ -55,12 +55,12 @@ class SpokenSearch:
         self.windows: dict[int, Bounds] = {}  # of the last entry of every inner node
         self.cuts = 0
 
-    def says_enough(self, node: Node, alpha: Number, beta: Number) -> bool:
+    def satisfies(self, node: Node, alpha: Number, beta: Number) -> bool:
         lower, upper = self.lower[node.id], self.upper[node.id]
         return lower == upper or upper <= alpha or lower >= beta
 
-    def pass_over_or_enter(self, node: Node, alpha: Number, beta: Number) -> None:
-        if not self.says_enough(node, alpha, beta):
+    def skip_or_enter(self, node: Node, alpha: Number, beta: Number) -> None:
+        if not self.satisfies(node, alpha, beta):
             self.enter(node, alpha, beta)
 
     def enter(self, node: Node, alpha: Number, beta: Number, probe: int | None = None) -> None:
@@ -84,10 +84,10 @@ class SpokenSearch:
         ] = []  # of each child as it was looked at; a later one may narrow what they share
         for child in children:
             if is_max:
-                self.pass_over_or_enter(child, max(alpha, best), beta)
+                self.skip_or_enter(child, max(alpha, best), beta)
                 best = max(best, self.lower[child.id])
             else:
-                self.pass_over_or_enter(child, alpha, min(beta, best))
+                self.skip_or_enter(child, alpha, min(beta, best))
                 best = min(best, self.upper[child.id])
             found.append((self.lower[child.id], self.upper[child.id]))
             if best >= beta if is_max else best <= alpha:
@@ -120,7 +120,7 @@ class SpokenSearch:
             if not self.chosen.chance_cuts:
                 window = -INFINITY, INFINITY
             if probe is None:
-                self.pass_over_or_enter(child, *window)
+                self.skip_or_enter(child, *window)
             else:
                 self.enter(child, *window, None if child.kind == Kind.TERMINAL else probe)
             known[i] = (p * self.lower[child.id], p * self.upper[child.id])
@@ -167,10 +167,10 @@ def test_the_search_does_what_the_design_says(case: Case) -> None:
     for chosen in PRUNED:
         for found in (case.run(chosen), case.run_in_window(chosen)):
             window = found.bounds if len(tree) == 1 else (found.alpha[-1], found.beta[-1])
-            spoken = SpokenSearch(tree, chosen, found.bounds)
-            spoken.enter(tree.root, *window)
-            assert list(found.visits) == spoken.visits
-            assert found.lower == spoken.lower
-            assert found.upper == spoken.upper
-            assert {n: (found.alpha[n], found.beta[n]) for n in spoken.windows} == spoken.windows
-            assert found.cuts == spoken.cuts
+            literal = LiteralSearch(tree, chosen, found.bounds)
+            literal.enter(tree.root, *window)
+            assert list(found.visits) == literal.visits
+            assert found.lower == literal.lower
+            assert found.upper == literal.upper
+            assert {n: (found.alpha[n], found.beta[n]) for n in literal.windows} == literal.windows
+            assert found.cuts == literal.cuts

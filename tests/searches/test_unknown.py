@@ -102,7 +102,7 @@ CASES = [(seed, exact) for seed in range(150) for exact in (False, True)]
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_the_builder_adds_what_is_not_known(exact: bool) -> None:
+def test_the_builder_adds_unknown_terminals(exact: bool) -> None:
     t = et.TreeBuilder(exact=exact)
     shared = t.terminal(None, note="ask Ann")
     tree = t.build(
@@ -124,7 +124,7 @@ def test_the_builder_adds_what_is_not_known(exact: bool) -> None:
     assert repr(tree) == f"<Tree 't', 6 nodes, 4 leaves (2 not known){', exact' if exact else ''}>"
 
 
-def test_a_view_is_copied_by_what_it_says() -> None:
+def test_an_unknown_terminal_can_be_copied_from_its_view() -> None:
     t = et.TreeBuilder()
     tree = loads(SMALL)
     copy = t.build(
@@ -134,7 +134,7 @@ def test_a_view_is_copied_by_what_it_says() -> None:
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_ordinary_trees_have_none(exact: bool) -> None:
+def test_ordinary_trees_have_no_unknown_terminals(exact: bool) -> None:
     tree = et.TreeBuilder(exact=exact).build(5)
     assert tree.unknown == ()
     assert tree.utility_range == (5, 5)
@@ -143,7 +143,7 @@ def test_ordinary_trees_have_none(exact: bool) -> None:
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_where_none_is_known_the_range_is_everything(exact: bool) -> None:
+def test_the_range_is_infinite_if_no_utility_is_known(exact: bool) -> None:
     t = et.TreeBuilder(exact=exact)
     tree = t.build(t.min([t.terminal(None), t.max([t.terminal(None)], estimate=3)]))
     assert tree.utility_range == (-INFINITY, INFINITY)
@@ -152,7 +152,7 @@ def test_where_none_is_known_the_range_is_everything(exact: bool) -> None:
     assert (alone.unknown, alone.utility_range, len(alone)) == ((0,), (-INFINITY, INFINITY), 1)
 
 
-def test_nodes_that_the_root_does_not_reach_are_forgotten() -> None:
+def test_unreached_unknown_terminals_are_left_out() -> None:
     t = et.TreeBuilder()
     t.terminal(None)
     tree = t.build(t.max([1, t.terminal(None)]))
@@ -163,13 +163,13 @@ def test_nodes_that_the_root_does_not_reach_are_forgotten() -> None:
     assert t.build(root).unknown == ()
 
 
-def test_a_child_that_is_none_is_a_slip() -> None:
+def test_none_is_refused_as_a_child() -> None:
     with pytest.raises(NumberError, match=re.escape("terminal(None)")):
         et.TreeBuilder().max([None])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("compiled", [False, True])
-def test_the_scans(compiled: bool) -> None:
+def test_the_scans_find_unknown_terminals(compiled: bool) -> None:
     """The same, interpreted and compiled, of columns in every order."""
     if compiled and not compiling.available():
         pytest.skip("numba is not installed")
@@ -189,7 +189,7 @@ def test_the_scans(compiled: bool) -> None:
 
 
 @pytest.mark.parametrize(("seed", "exact"), CASES)
-def test_random_trees(seed: int, exact: bool) -> None:
+def test_unknown_terminals_are_found_in_random_trees(seed: int, exact: bool) -> None:
     case = Case(seed, exact)
     assert case.tree.unknown == case.unknown
     assert case.tree.utility_range == case.range
@@ -204,7 +204,7 @@ def test_random_trees(seed: int, exact: bool) -> None:
 # ---- Bounds.
 
 
-def test_bounds_leave_them_out() -> None:
+def test_bounds_do_not_apply_to_unknown_terminals() -> None:
     tree = loads(
         '{bounds: [0, 5], max: [{utility: "?"}, {min: [{utility: "?", bounds: [3, 9]}, 2]}]}',
         exact=True,
@@ -220,7 +220,7 @@ def test_bounds_leave_them_out() -> None:
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_bounds_that_leave_no_number(exact: bool) -> None:
+def test_bounds_that_contain_no_number_are_refused(exact: bool) -> None:
     t = et.TreeBuilder(exact=exact)
     below = t.min([t.terminal(None), 3], bounds=(3, 4))
     with pytest.raises(
@@ -253,14 +253,14 @@ FORMS = {
 
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_is_read(form: str, exact: bool) -> None:
+def test_every_spelling_of_an_unknown_utility_is_read(form: str, exact: bool) -> None:
     tree = loads(FORMS[form], exact, "x.json" if form.startswith("json") else "x.yaml")
     assert tree.unknown == (1,)
     assert tree.utility_range == (1, 1)
     assert [node.utility for node in tree.root.children] == [1, None]
 
 
-def test_what_stands_beside_it() -> None:
+def test_an_unknown_utility_may_have_a_note_and_bounds() -> None:
     tree = loads(
         'chance: [{p: 1/3, label: a, utility: "?", note: why, bounds: [0, 1]}, {p: 2/3, utility: 1}]',
         True,
@@ -278,7 +278,7 @@ def test_what_stands_beside_it() -> None:
         "nodes: {u: {ref: v}, v: {utility: '?'}}\nmax: [{ref: u}, {min: [{ref: v}, 3]}, {ref: u}]",
     ],
 )
-def test_a_shared_one_is_one_leaf(text: str) -> None:
+def test_a_shared_unknown_terminal_counts_once(text: str) -> None:
     tree = loads(text)
     assert len(tree.unknown) == 1
     assert tree.leaves == 2
@@ -288,7 +288,7 @@ def test_a_shared_one_is_one_leaf(text: str) -> None:
         assert (len(again.unknown), again.leaves, paths(again)) == (1, 2, paths(tree))
 
 
-def test_runs_of_terminals_beside_it() -> None:
+def test_runs_of_terminals_may_contain_unknown_ones() -> None:
     """The reader takes nodes of plain numbers at once; one that is not known is not among them."""
     inner = ", ".join(
         ["{chance: [1, 2, 3]}", '{chance: [1, {utility: "?"}, 3]}', "{chance: [3, 2, 1]}"] * 20
@@ -301,7 +301,7 @@ def test_runs_of_terminals_beside_it() -> None:
 
 
 @pytest.mark.parametrize("format", ["yaml", "json"])
-def test_what_is_written(format: str) -> None:
+def test_unknown_utilities_are_written(format: str) -> None:
     texts = {
         "max: [1, {utility: '?'}, 3]": (
             'max: [1, {utility: "?"}, 3]\n',
@@ -319,7 +319,7 @@ def test_what_is_written(format: str) -> None:
 
 
 @pytest.mark.parametrize(("seed", "exact"), CASES)
-def test_round_trips(seed: int, exact: bool) -> None:
+def test_unknown_utilities_survive_a_round_trip(seed: int, exact: bool) -> None:
     tree = Case(seed, exact).tree
     in_yaml, in_json = et.dumps(tree), et.dumps(tree, "json")
     again = loads(in_yaml, exact)
@@ -335,7 +335,7 @@ def test_round_trips(seed: int, exact: bool) -> None:
 
 @pytest.mark.parametrize("format", ["arrow", "parquet"])
 @pytest.mark.parametrize("exact", [False, True])
-def test_tables_keep_them(tmp_path: Path, format: str, exact: bool) -> None:
+def test_tables_keep_unknown_utilities(tmp_path: Path, format: str, exact: bool) -> None:
     file = tmp_path / f"tree.{format}"
     for seed in range(40):
         tree = Case(seed, exact).tree
@@ -356,7 +356,7 @@ def test_a_table_of_decimals_loses_nothing(tmp_path: Path) -> None:
     assert et.dumps(et.load(tmp_path / "tree.arrow", exact=True)) == et.dumps(tree)
 
 
-def test_a_table_says_which_are_not_known(tmp_path: Path) -> None:
+def test_a_table_marks_unknown_utilities(tmp_path: Path) -> None:
     """Else one that lost a number would read as a tree."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -376,7 +376,7 @@ def test_a_table_says_which_are_not_known(tmp_path: Path) -> None:
         return str(caught.value).partition("this is not a tree: ")[2]
 
     assert message({}) == "node 1: the utility is missing, expected a number up to 10^301"
-    wrong = "it is said to be not known, and is no terminal without a utility"
+    wrong = "it is listed as unknown, but is not a terminal without a utility"
     assert message({"unknown": [1, 2]}) == f"node 2: {wrong}"
     assert message({"unknown": [1, 3]}) == f"node 3: {wrong}"
     assert message({"unknown": [1, 9]}) == f"node 9: {wrong}"
@@ -393,7 +393,7 @@ def test_a_table_says_which_are_not_known(tmp_path: Path) -> None:
     assert b"unknown" not in (tmp_path / "plain.arrow").read_bytes()
 
 
-def test_adopted_columns() -> None:
+def test_adopt_checks_unknown_terminals() -> None:
     columns = loads("max: [1, {utility: '?'}, 3]").columns
     assert adopt(columns, unknown=[1]).unknown == (1,)
     with pytest.raises(TreeError, match="node 1: the utility is missing"):
@@ -411,7 +411,7 @@ def same_places(tree: Tree, other: Tree) -> bool:
 
 
 @pytest.mark.parametrize(("seed", "exact"), CASES)
-def test_transforms_keep_them(seed: int, exact: bool) -> None:
+def test_transforms_keep_unknown_terminals(seed: int, exact: bool) -> None:
     case = Case(seed, exact)
     tree, first = case.tree, case.tree.columns.first
     assert same_places(tree, cut_at_depth(tree, 99))
@@ -434,7 +434,7 @@ def test_transforms_keep_them(seed: int, exact: bool) -> None:
         assert fractions.unknown == tree.unknown
 
 
-def test_a_depth_limit_may_cut_them_all_away() -> None:
+def test_a_depth_limit_may_remove_all_unknown_terminals() -> None:
     tree = loads('max: {sure: 4, bet: {estimate: 5, chance: {good: {utility: "?"}, bad: 1}}}')
     assert cut_at_depth(tree, 1).unknown == ()
     assert et.evaluate(cut_at_depth(tree, 1), "star2").value == 5
@@ -446,7 +446,7 @@ def test_a_depth_limit_may_cut_them_all_away() -> None:
 
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("chosen", EVERY, ids=lambda chosen: chosen.full_name)
-def test_every_search_refuses(chosen: Any, exact: bool) -> None:
+def test_every_search_refuses_unknown_terminals(chosen: Any, exact: bool) -> None:
     tree = loads(SMALL, exact)
     with pytest.raises(SearchError) as caught:
         et.evaluate(tree, chosen)
@@ -457,7 +457,7 @@ def test_every_search_refuses(chosen: Any, exact: bool) -> None:
 
 
 @pytest.mark.parametrize("engine", ["auto", "interpreted", "compiled"])
-def test_every_engine_refuses(engine: str) -> None:
+def test_every_engine_refuses_unknown_terminals(engine: str) -> None:
     with pytest.raises(SearchError, match="not known yet"):
         et.evaluate(loads(SMALL), "star1", engine=engine)
 
@@ -479,7 +479,7 @@ ANALYSES: dict[str, Callable[[Tree], object]] = {
 
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("name", ANALYSES)
-def test_every_analysis_refuses(name: str, exact: bool) -> None:
+def test_every_analysis_refuses_unknown_terminals(name: str, exact: bool) -> None:
     with pytest.raises(SearchError) as caught:
         ANALYSES[name](loads(SMALL, exact))
     assert str(caught.value) == REFUSAL
@@ -491,7 +491,7 @@ def test_a_notebook_shows_its_repr() -> None:
     assert "1 not known" in repr(tree)
 
 
-def test_the_first_one_is_named_and_the_others_counted() -> None:
+def test_the_message_names_the_first_unknown_terminal_and_counts_the_others() -> None:
     two = loads('max: {b: {min: [1, {utility: "?"}]}, a: {utility: "?"}}')
     with pytest.raises(
         SearchError, match=re.escape('of b/#2 is not known yet ("?"), nor is that of 1 other: ')
@@ -517,7 +517,7 @@ def test_the_first_one_is_named_and_the_others_counted() -> None:
         check_known(bell)
 
 
-def test_a_deep_one_is_named_in_short() -> None:
+def test_the_message_shortens_a_long_path() -> None:
     t = et.TreeBuilder()
     node = t.terminal(None)
     for _ in range(100_000):
@@ -559,7 +559,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("text", [SMALL, 'utility: "?"', 'max: [{utility: "?"}, {utility: "?"}]'])
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_says_what_it_lacks(name: str, text: str) -> None:
+def test_every_command_reports_unknown_terminals(name: str, text: str) -> None:
     if name == "trace a node" and text != SMALL:
         text = 'max: {bet: {min: [{utility: "?"}]}}'
     found = run(*COMMANDS[name], "-e", text)
@@ -571,7 +571,7 @@ def test_every_command_says_what_it_lacks(name: str, text: str) -> None:
     assert found.exception is None or isinstance(found.exception, SystemExit)
 
 
-def test_other_files_go_on(tmp_path: Path) -> None:
+def test_other_files_are_still_processed(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(SMALL)
     (tmp_path / "b.yaml").write_text("max: [1, 2]")
     found = run("eval", str(tmp_path))
@@ -580,7 +580,7 @@ def test_other_files_go_on(tmp_path: Path) -> None:
     assert "b.yaml" in found.stdout
 
 
-def test_completion_shows_it() -> None:
+def test_completion_shows_unknown_terminals() -> None:
     tree = loads(SMALL)
     assert [describe(tree.find(path)) for path in ("sure", "bet", "bet/good")] == [
         "4",
@@ -589,7 +589,7 @@ def test_completion_shows_it() -> None:
     ]
 
 
-def test_convert_keeps_them(tmp_path: Path) -> None:
+def test_convert_keeps_unknown_terminals(tmp_path: Path) -> None:
     source = tmp_path / "a.yaml"
     source.write_text("max: {sure: 1/3, bet: {chance: {good: {utility: '?', note: why}, bad: 1}}}")
     names = ["b.json", "c.yaml"]
@@ -611,7 +611,7 @@ def test_convert_keeps_them(tmp_path: Path) -> None:
 VERIFY = SMALL + "\nexpect: {value: 4, best: sure, star1: {leaves: 1}}\n"
 
 
-def test_verify_cannot_check_it(tmp_path: Path) -> None:
+def test_verify_reports_that_it_cannot_check(tmp_path: Path) -> None:
     """It is a tree; that its expectations hold was asked about, and is not so."""
     file = tmp_path / "a.yaml"
     file.write_text(VERIFY)
@@ -635,7 +635,7 @@ def test_verify_cannot_check_it(tmp_path: Path) -> None:
         et.verify(et.load(file))
 
 
-def test_verify_without_expect(tmp_path: Path) -> None:
+def test_verify_without_expectations_passes(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_text(SMALL)
     found = run("verify", str(file))
@@ -644,7 +644,7 @@ def test_verify_without_expect(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [SMALL, VERIFY])
-def test_verify_writes_nothing_into_it(tmp_path: Path, text: str) -> None:
+def test_verify_write_leaves_the_file_unchanged(tmp_path: Path, text: str) -> None:
     file, other = tmp_path / "a.yaml", tmp_path / "b.yaml"
     file.write_text(text)
     other.write_text("max: [1, 2]\n")
@@ -660,7 +660,7 @@ def test_verify_writes_nothing_into_it(tmp_path: Path, text: str) -> None:
 # ---- The example.
 
 
-def test_the_example() -> None:
+def test_the_example_tree_has_unknown_terminals() -> None:
     tree = et.load(LAUNCH, exact=True)
     assert tree.title is not None
     assert 6 <= len(tree.unknown) <= 10

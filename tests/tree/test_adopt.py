@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import math
+import re
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_trees import EVERY, build, definition, random_rows
+from oracle import definition
+from random_trees import EVERY, build, random_rows
 
 import expectitree as et
 from expectitree import compiling
 from expectitree.errors import TreeError
-from expectitree.files.formats import arrow as arrow_format
 from expectitree.numbers import GREATEST_FLOAT
 from expectitree.tree import adopt as module
 from expectitree.tree.adopt import adopt, check_labels
-from expectitree.tree.model import Columns, Repeated
+from expectitree.tree.columns import Columns, Repeated
 
 CODES = "BdIId"
 NAN, INF = math.nan, math.inf
@@ -73,7 +75,7 @@ def complaint(columns: Columns) -> str:
 # ---- Columns that are a tree.
 
 
-def test_the_columns_are_taken_as_they_are(engine: str) -> None:
+def test_columns_are_not_copied(engine: str) -> None:
     for columns in (good(), as_views(good())):
         tree = adopt(
             columns,
@@ -96,7 +98,7 @@ def test_the_columns_are_taken_as_they_are(engine: str) -> None:
 
 
 @given(seed=st.integers(0, 2**32))
-def test_what_a_builder_makes_is_adopted(seed: int) -> None:
+def test_columns_of_a_builder_are_adopted(seed: int) -> None:
     tree = build(random_rows(Random(seed)), exact=False)
     with pytest.MonkeyPatch.context() as patch:
         for compiled in (False, True):
@@ -105,7 +107,7 @@ def test_what_a_builder_makes_is_adopted(seed: int) -> None:
             assert all(one is other for one, other in zip(again.columns, tree.columns, strict=True))
 
 
-def test_estimates_and_the_greatest_numbers_are_taken(engine: str) -> None:
+def test_estimates_and_the_greatest_numbers_are_accepted(engine: str) -> None:
     columns = good(
         utility=[-GREATEST_FLOAT, GREATEST_FLOAT, -GREATEST_FLOAT, 5e-324, GREATEST_FLOAT]
     )
@@ -114,7 +116,7 @@ def test_estimates_and_the_greatest_numbers_are_taken(engine: str) -> None:
     assert tree.utility_range == (-GREATEST_FLOAT, GREATEST_FLOAT)
 
 
-def test_a_terminal_alone_is_a_tree(engine: str) -> None:
+def test_a_single_terminal_is_a_tree(engine: str) -> None:
     assert et.evaluate(adopt(made([0], [3], [0, 0], [], []))).value == 3
 
 
@@ -160,32 +162,27 @@ FAULTS: dict[str, tuple[Columns, str]] = {
     "sum off by 2e-9": (good(probability=[0.25, 0.75 + 2e-9, 1, 1]), "node 2: the probabilities sum to 1.000000002"),
     "sum off by -2e-9": (good(probability=[0.25, 0.75 - 2e-9, 1, 1]), "node 2: the probabilities sum to 0.999999998"),
     "unreached leaf": (good(child=[0, 0, 3, 2]),
-                       "node 1: no branch leads to it: every node but the root, the last row, is some node's child"),
+                       "node 1: no branch leads to it: every node except the root, the last row, is a child"),
     "unreached inner": (good(child=[0, 1, 3, 3]), "node 2: no branch leads to it: "),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_each_fault_is_found(fault: str, engine: str) -> None:
+def test_each_fault_is_reported(fault: str, engine: str) -> None:
     columns, message = FAULTS[fault]
     assert complaint(columns).startswith(message)
     assert complaint(as_views(columns)).startswith(message)
 
 
-def test_every_fault_of_the_loop_is_among_them() -> None:
-    codes = {
-        name: value
-        for name, value in vars(module).items()
-        if name.isupper() and isinstance(value, int)
-    }
+def test_the_examples_cover_every_fault_of_the_loop() -> None:
     found = set()
     for columns, _ in FAULTS.values():
         reached = array("B", bytes(len(columns.kind)))
         found.add(module.find_fault(columns, reached, GREATEST_FLOAT, 1e-9, 1e-15, False)[0])
-    assert found == {value for name, value in codes.items() if name != "MOST_ROWS"}
+    assert found == set(range(module.NO_FAULT + 1, module.UNREACHED + 1))
 
 
-def test_lengths_that_do_not_fit_are_told(engine: str) -> None:
+def test_columns_of_wrong_lengths_are_refused(engine: str) -> None:
     whole = good()
     for name in ("utility", "first", "probability"):
         for column in (getattr(whole, name)[:-1], getattr(whole, name) + getattr(whole, name)[:1]):
@@ -199,7 +196,7 @@ def test_lengths_that_do_not_fit_are_told(engine: str) -> None:
 
 
 @pytest.mark.parametrize("label", [[], ["a"], ["a", "b", "c", "d", "e"]])
-def test_labels_that_do_not_fit_are_told(label: list[str]) -> None:
+def test_labels_of_a_wrong_number_are_refused(label: list[str]) -> None:
     with pytest.raises(TreeError, match=r"column label has \d rows, expected 4"):
         adopt(good(), label)
 
@@ -208,7 +205,7 @@ def test_labels_that_do_not_fit_are_told(label: list[str]) -> None:
     ("name", "code"),
     [("kind", "b"), ("first", "i"), ("child", "i"), ("child", "q"), ("utility", "f")],
 )
-def test_columns_of_other_types_are_told(name: str, code: str) -> None:
+def test_columns_of_wrong_types_are_refused(name: str, code: str) -> None:
     """A signed child of -1 is less than every node, and the last row to a loop: a cycle that nothing else finds."""
     columns = good()._replace(
         **{name: array(code, [int(x) if x == x else 0 for x in getattr(good(), name)])}
@@ -219,7 +216,9 @@ def test_columns_of_other_types_are_told(name: str, code: str) -> None:
 
 @pytest.mark.parametrize("miss", [9.9e-10, 1e-10, 1e-12, 3e-15])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_a_small_miss_is_divided_out(miss: float, sign: int, engine: str) -> None:
+def test_probabilities_that_nearly_sum_to_1_are_normalised(
+    miss: float, sign: int, engine: str
+) -> None:
     """In columns of their own: what was given stays as it is, as do the probabilities of actions."""
     columns = as_views(good(probability=[0.25, 0.75 + sign * miss, 1, 1]))
     given = columns.probability.tolist()
@@ -231,7 +230,7 @@ def test_a_small_miss_is_divided_out(miss: float, sign: int, engine: str) -> Non
     assert shares[2:] == [1, 1]
 
 
-def test_rounding_is_no_miss(engine: str) -> None:
+def test_a_sum_that_misses_1_by_rounding_is_kept(engine: str) -> None:
     """Many correctly rounded shares: the sum is taken with care, so a wide node is not divided for nothing."""
     for count in (3, 7, 10, 49, 1_000, 100_003):
         columns = made([0, 3], [1, NAN], [0, 0, count], [0] * count, [1 / count] * count)
@@ -244,7 +243,7 @@ def test_rounding_is_no_miss(engine: str) -> None:
 
 
 @pytest.mark.parametrize("miss", [2e-16, 4e-16, 6e-16, 8e-16, 1e-15])
-def test_what_is_adopted_is_written_and_read_as_it_is(miss: float) -> None:
+def test_an_adopted_tree_survives_a_round_trip(miss: float) -> None:
     """Text and tables agree on which sums are rounding, and which are a miss to be divided out."""
     tree = adopt(good(probability=[0.25, 0.75 - miss, 1, 1]))
     again = et.loads(et.dumps(tree))
@@ -275,14 +274,14 @@ def test_what_is_adopted_is_written_and_read_as_it_is(miss: float) -> None:
         ),
     ],
 )
-def test_what_is_said_of_rows_must_fit_them(
+def test_notes_and_bounds_must_name_existing_rows(
     about: dict[str, Any], message: str, engine: str
 ) -> None:
     with pytest.raises(TreeError, match=message):
         adopt(good(), **about)
 
 
-def test_an_estimate_outside_bounds_is_told(engine: str) -> None:
+def test_an_estimate_outside_its_bounds_is_refused(engine: str) -> None:
     with pytest.raises(TreeError, match="node 2: the estimate 11 lies outside the bounds"):
         adopt(good(utility=[0, 10, 11, 4, NAN]), local_bounds={4: (0, 10)})
 
@@ -351,7 +350,7 @@ def changed(seed: int) -> Columns:
 
 @settings(max_examples=500)
 @given(seed=st.integers(0, 2**40))
-def test_what_passes_is_a_tree_and_what_is_a_tree_passes(seed: int) -> None:
+def test_adopt_accepts_exactly_the_valid_columns(seed: int) -> None:
     """By the definition; interpreted and compiled alike, to the word; and a search of it stays within it."""
     columns = changed(seed)
     said: list[Any] = []
@@ -395,17 +394,21 @@ def test_what_passes_is_a_tree_and_what_is_a_tree_passes(seed: int) -> None:
         (["\n", "\n", None, ""], ["node 2: duplicate label '\\n'", "node 4: the label is empty"]),
     ],
 )
-def test_labels_are_checked(label: list[str | None], wrong: list[str]) -> None:
+def test_check_labels_reports_each_wrong_label(label: list[str | None], wrong: list[str]) -> None:
     found = list(check_labels(good(), label))
     assert [text.startswith(start) for text, start in zip(found, wrong, strict=True)] == [
         True
     ] * len(wrong)
 
 
-def test_no_other_module_makes_a_tree_of_columns_unchecked() -> None:
-    """Whoever has columns that no builder made hands them to `adopt`."""
-    makers: list[Callable[..., Any]] = [arrow_format.load_table, et.generate]
-    for maker in makers:
-        assert vars(__import__(maker.__module__, fromlist=["adopt"]))["adopt"] is adopt
+def test_only_the_builder_and_adopt_make_trees_of_columns() -> None:
+    """Compiled loops check no index, so all columns come from one of the two."""
+    package = Path(module.__file__).parent.parent
+    makers = {
+        path.name
+        for path in package.rglob("*.py")
+        if re.search(r"(?<!class )\bTree\(", path.read_text("utf-8"))
+    }
+    assert makers == {"builder.py", "adopt.py"}
     tree = adopt(good())
     assert replace(tree, title="x").columns is tree.columns

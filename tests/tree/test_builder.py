@@ -14,7 +14,7 @@ from expectitree.errors import ExpectitreeError, TreeError
 from expectitree.tree.builder import NodeId, TreeBuilder
 
 
-def test_nested_calls() -> None:
+def test_nested_calls_build_the_tree() -> None:
     """A tree reads as it is drawn."""
     t = TreeBuilder()
     tree = t.build(
@@ -42,7 +42,7 @@ def test_nested_calls() -> None:
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_numbers_are_of_one_type(exact: bool) -> None:
+def test_all_numbers_have_the_type_of_the_builder(exact: bool) -> None:
     """Whatever they were given as; in exact mode a float counts as the decimal that Python prints."""
     t = TreeBuilder(exact=exact)
     given = [1, 0.1, "1/3", Fraction(1, 7), Decimal("0.25")]
@@ -71,7 +71,7 @@ def test_numbers_are_of_one_type(exact: bool) -> None:
     assert {type(node.utility) for node in tree.find("#1").children} == {number}
 
 
-def test_sharing() -> None:
+def test_a_node_with_two_parents_is_stored_once() -> None:
     """What is used twice is stored once."""
     t = TreeBuilder()
     shared = t.min([1, 2])
@@ -82,7 +82,7 @@ def test_sharing() -> None:
     assert [path for _, path in tree.walk()] == ["/", "a", "a/#1", "a/#2", "b", "b/d"]
 
 
-def test_what_the_root_does_not_reach_is_left_out() -> None:
+def test_nodes_that_the_root_does_not_reach_are_left_out() -> None:
     """Rows before, between and after; labels, bounds, notes and estimates follow their nodes to the new ids."""
     t = TreeBuilder()
     t.min([7, 8], note="lost", bounds=(0, 9))
@@ -109,7 +109,7 @@ def test_what_the_root_does_not_reach_is_left_out() -> None:
     )
 
 
-def test_branch_notes_and_estimated_follow_to_the_new_ids() -> None:
+def test_branch_notes_and_estimates_keep_their_nodes() -> None:
     """What readers and transforms write at rows and branches is moved too."""
     t = TreeBuilder()
     t.max([5, 6])
@@ -128,7 +128,7 @@ def test_a_tree_of_one_node() -> None:
     assert et.evaluate(tree, "star2").value == 5
 
 
-def test_number_labels_only_at_their_place() -> None:
+def test_a_number_label_is_accepted_only_at_its_place() -> None:
     """`#k` is what a branch without a label is called."""
     t = TreeBuilder()
     tree = t.build(t.max({"#1": 1, "b": 2, "#3": 3}))
@@ -136,7 +136,7 @@ def test_number_labels_only_at_their_place() -> None:
     assert list(tree.label) == [None, "b", None]
 
 
-def test_small_misses_of_a_sum_are_divided_out() -> None:
+def test_probabilities_that_nearly_sum_to_1_are_normalised() -> None:
     """In exact mode every one; in float mode what is more than rounding."""
     thirds = ["0.3333333333"] * 3
     for exact in (False, True):
@@ -238,7 +238,7 @@ REFUSED: dict[str, tuple[Callable[[TreeBuilder], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str) -> None:
+def test_wrong_arguments_are_refused(name: str) -> None:
     """Each with the whole message."""
     act, expected = REFUSED[name]
     with pytest.raises(ExpectitreeError) as caught:
@@ -246,7 +246,7 @@ def test_refused(name: str) -> None:
     assert str(caught.value) == expected
 
 
-def test_a_refused_node_leaves_nothing_behind() -> None:
+def test_a_refused_node_leaves_the_builder_unchanged() -> None:
     """After an error the builder goes on as if the call had not been made."""
     t = TreeBuilder()
     with pytest.raises(TreeError):
@@ -256,7 +256,7 @@ def test_a_refused_node_leaves_nothing_behind() -> None:
     assert et.evaluate(tree).value == 3
 
 
-def test_a_deep_tree() -> None:
+def test_a_deep_tree_is_built_without_recursion() -> None:
     """A chain of 100,000 nodes meets no recursion limit."""
     t = TreeBuilder()
     node = t.terminal(1)
@@ -268,7 +268,7 @@ def test_a_deep_tree() -> None:
 
 
 @pytest.mark.parametrize("orphans", [0, 1])
-def test_a_built_tree_never_changes(orphans: int) -> None:
+def test_a_builder_refuses_nodes_after_build(orphans: int) -> None:
     t = TreeBuilder()
     for _ in range(orphans):
         t.terminal(9)

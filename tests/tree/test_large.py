@@ -22,7 +22,7 @@ def link(n: int) -> str:
 
 
 @pytest.mark.parametrize("backwards", [False, True])
-def test_a_chain_by_ref(backwards: bool) -> None:
+def test_a_long_chain_of_refs_is_read_and_searched(backwards: bool) -> None:
     """Backwards, every name is used before it is defined, so that reading must go down the chain by itself."""
     names = [f"  n{n}: {{{link(n)}}}\n" for n in range(1, CHAIN)]
     tree = loads(
@@ -47,13 +47,13 @@ def long_chain() -> Tree:
     return chain(LONG_CHAIN)
 
 
-def test_a_chain_by_builder(long_chain: Tree) -> None:
+def test_a_long_chain_from_a_builder_is_searched(long_chain: Tree) -> None:
     assert len(long_chain) == LONG_CHAIN + 5
     check_searches(long_chain)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_chain_in_other_engines(long_chain: Tree, algorithm: str) -> None:
+def test_a_long_chain_is_searched_by_every_engine(long_chain: Tree, algorithm: str) -> None:
     assert evaluate(long_chain, algorithm, engine="compiled").value == 1
     exact = in_fractions(chain(CHAIN))  # a million links work too, and take a minute
     assert evaluate(exact, algorithm, engine="exact").value == 1
@@ -69,7 +69,7 @@ def printed(tree: Tree, format: str) -> tuple[int, int]:
     return lines, characters
 
 
-def test_a_chain_in_every_renderer(long_chain: Tree) -> None:
+def test_a_long_chain_is_shown_in_every_format(long_chain: Tree) -> None:
     assert printed(long_chain, "text")[0] < 1_000  # a page, which says what it leaves out
     assert printed(long_chain, "json")[1] > 50 * LONG_CHAIN
 
@@ -80,7 +80,7 @@ def wide() -> Tree:
 
 
 @pytest.mark.parametrize("engine", ["interpreted", "compiled"])
-def test_a_root_with_ten_million_children(wide: Tree, engine: str) -> None:
+def test_a_root_with_ten_million_children_is_searched(wide: Tree, engine: str) -> None:
     assert len(wide) == WIDE + 1
     greatest = wide.utility_range[1]
     for algorithm in ("expectiminimax", "star1"):
@@ -90,13 +90,13 @@ def test_a_root_with_ten_million_children(wide: Tree, engine: str) -> None:
     assert printed(wide, "text")[0] < 1_000
 
 
-def test_a_wide_root_in_fractions_and_as_json() -> None:
+def test_a_wide_root_works_in_fractions_and_as_json() -> None:
     tree = in_fractions(generate("uniform", pattern="max", branching=WIDE // 50, real=True))
     assert evaluate(tree, "star2").value == tree.utility_range[1]
     assert printed(tree, "json")[1] > 50 * WIDE // 50
 
 
-def test_the_path_to_the_deepest_node(long_chain: Tree) -> None:
+def test_the_deepest_node_has_a_path(long_chain: Tree) -> None:
     assert max(long_chain.first_paths.depth) == LONG_CHAIN + 2
     assert long_chain.path_of(0) == "/".join(["#1"] * (LONG_CHAIN + 2))
 
@@ -120,7 +120,7 @@ def tenfold(kind: str, levels: int) -> str:
 
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("kind", ["max", "chance"])
-def test_a_text_that_unfolds_to_300_digits(kind: str, exact: bool) -> None:
+def test_a_text_that_unfolds_to_300_digits_is_searched(kind: str, exact: bool) -> None:
     """One tenfold level after another: 1 + 10 * (1 + 10 * (…)) is a number of ones."""
     tree = loads(tenfold(kind, 299), name="tenfold.yaml", exact=exact)
     assert tree.unfolded == int("1" * 301)
@@ -139,7 +139,7 @@ def multiplied(factor: int, levels: int) -> Tree:
     return builder.build(node)
 
 
-def test_sizes_beyond_4000_digits_are_told_about() -> None:
+def test_sizes_beyond_4000_digits_are_approximate() -> None:
     assert multiplied(2, 997).unfolded == 2**998 - 1
     assert multiplied(10, 3999).unfolded == int("1" * 4000)
     assert multiplied(10, 4000).unfolded == "about 10^4000"

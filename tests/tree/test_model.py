@@ -35,7 +35,7 @@ def tree(request: pytest.FixtureRequest) -> et.Tree:
     return et.loads(TEXT, name="look.yaml", exact=request.param)
 
 
-def test_columns(tree: et.Tree) -> None:
+def test_columns_hold_children_before_parents(tree: et.Tree) -> None:
     """Children come before their parents, the root is last, and the shapes are the documented ones."""
     kind, utility, first, child, probability = tree.columns
     nodes, branches = len(tree), len(child)
@@ -60,7 +60,7 @@ def test_columns(tree: et.Tree) -> None:
     assert tree.root == Node(tree, nodes - 1)
 
 
-def test_views(tree: et.Tree) -> None:
+def test_views_show_the_rows(tree: et.Tree) -> None:
     """A view reads its row."""
     root, a, b = tree.root, tree.find("a"), tree.find("b")
     assert (root.kind, root.note, root.utility, root.estimate, root.bounds) == (
@@ -96,7 +96,7 @@ def test_a_shared_node_is_one_node(tree: et.Tree) -> None:
     assert len({node for node, _ in tree.walk()}) == len(tree)
 
 
-def test_walk_and_first_paths(tree: et.Tree) -> None:
+def test_walk_follows_the_first_paths(tree: et.Tree) -> None:
     """Every node once, parents first, in branch order, under its first path."""
     walked = [(node.id, path) for node, path in tree.walk()]
     paths = ["/", "a", "a/#1", "a/#1/#1", "a/#1/#2", "a/x\\/y", "b", "b/#2", "b/#3"]
@@ -108,7 +108,7 @@ def test_walk_and_first_paths(tree: et.Tree) -> None:
     assert (parent[len(tree) - 1], branch[len(tree) - 1]) == (-1, -1)
 
 
-def test_heights_leaves_and_sizes(tree: et.Tree) -> None:
+def test_heights_leaves_and_sizes_are_counted(tree: et.Tree) -> None:
     """Counted over the stored nodes, and over the tree written out."""
     assert {path: tree.heights[node.id] for node, path in tree.walk() if node.kind} == {
         "/": 3,
@@ -121,7 +121,7 @@ def test_heights_leaves_and_sizes(tree: et.Tree) -> None:
     assert tree.utility_range == (0, 7)
 
 
-def test_inherited_bounds(tree: et.Tree) -> None:
+def test_bounds_are_inherited(tree: et.Tree) -> None:
     """Each node has what all the bounds above leave it."""
     lower, upper = tree.inherited_bounds((-1, 9))
     found = {path: (lower[node.id], upper[node.id]) for node, path in tree.walk()}
@@ -140,26 +140,26 @@ def test_inherited_bounds(tree: et.Tree) -> None:
         ("\x1b[31m", "no node \\x1b[31m: the branches of / are a, b, c"),
     ],
 )
-def test_find_nothing(tree: et.Tree, path: str, message: str) -> None:
+def test_an_unknown_path_is_explained(tree: et.Tree, path: str, message: str) -> None:
     """The message says where the path stops, and what is there."""
     with pytest.raises(TreeError) as caught:
         tree.find(path)
     assert str(caught.value) == message
 
 
-def test_find_nothing_among_many() -> None:
+def test_an_unknown_path_lists_a_few_labels() -> None:
     """Eight labels are enough."""
     tree = et.loads("max: [1, 2, 3, 4, 5, 6, 7, 8, 9]")
     with pytest.raises(TreeError, match=r"are #1, #2, #3, #4, #5, #6, #7, #8, …$"):
         tree.find("#10")
 
 
-def test_the_root_by_both_its_names(tree: et.Tree) -> None:
+def test_the_root_has_two_paths(tree: et.Tree) -> None:
     """As the path module says."""
     assert tree.find("/") == tree.find("") == tree.root
 
 
-def test_node_ids(tree: et.Tree) -> None:
+def test_node_refuses_ids_outside_the_tree(tree: et.Tree) -> None:
     """Only its own."""
     assert tree.node(0).id == 0
     for wrong in (-1, len(tree)):
@@ -169,7 +169,7 @@ def test_node_ids(tree: et.Tree) -> None:
             tree.node(wrong)
 
 
-def test_immutable(tree: et.Tree) -> None:
+def test_a_tree_is_immutable(tree: et.Tree) -> None:
     """A tree and its views cannot be assigned to."""
     with pytest.raises(dataclasses.FrozenInstanceError):
         tree.title = "x"  # type: ignore[misc]
@@ -177,7 +177,7 @@ def test_immutable(tree: et.Tree) -> None:
         tree.root.id = 0  # type: ignore[misc]
 
 
-def test_texts_for_people(tree: et.Tree) -> None:
+def test_repr_shows_title_and_sizes(tree: et.Tree) -> None:
     """What an interactive session prints, control characters escaped."""
     exact = ", exact" if tree.exact else ""
     assert repr(tree) == f"<Tree 'A tree to look at', 9 nodes, 5 leaves{exact}>"
@@ -186,7 +186,7 @@ def test_texts_for_people(tree: et.Tree) -> None:
 
 
 @pytest.mark.parametrize("levels", [0, 1, 2, 10, 1000])
-def test_unfolded_of_a_doubling(levels: int) -> None:
+def test_unfolded_counts_shared_nodes_once_a_path(levels: int) -> None:
     """2^(levels + 1) - 1, as an exact integer."""
     t = et.TreeBuilder()
     node = t.terminal(1)
@@ -197,7 +197,7 @@ def test_unfolded_of_a_doubling(levels: int) -> None:
     assert tree.unfolded == 2 ** (levels + 1) - 1
 
 
-def test_unfolded_beyond_4000_digits() -> None:
+def test_unfolded_is_approximate_beyond_4000_digits() -> None:
     """Text then; the exact integer would take quadratic time."""
     t = et.TreeBuilder()
     node = t.terminal(1)
@@ -206,7 +206,7 @@ def test_unfolded_beyond_4000_digits() -> None:
     assert t.build(node).unfolded == "about 10^30103"
 
 
-def test_a_chain_of_a_million_nodes() -> None:
+def test_a_chain_of_a_million_nodes_needs_no_recursion() -> None:
     """Nothing recurses."""
     t = et.TreeBuilder()
     node = t.add_terminal(1.0)

@@ -35,7 +35,7 @@ def test_join_names_one_node(one: list[str], other: list[str]) -> None:
         (["\\/"], "\\\\\\/"),
     ],
 )
-def test_examples(labels: list[str], text: str) -> None:
+def test_examples_are_joined_and_split(labels: list[str], text: str) -> None:
     """The escapes by example."""
     assert path.join(labels) == text
     assert path.split(text) == labels
@@ -46,6 +46,6 @@ def test_the_root_has_two_spellings() -> None:
     assert path.split("/") == path.split("") == []
 
 
-def test_a_last_backslash_stands_for_itself() -> None:
+def test_a_trailing_backslash_is_literal() -> None:
     """Nothing follows that it could escape."""
     assert path.split("a\\") == ["a\\"]

@@ -35,7 +35,7 @@ max:
 
 
 @pytest.mark.parametrize("depth", range(7))
-def test_a_cut_tree_is_worth_what_the_pseudocode_says(depth: int) -> None:
+def test_a_cut_tree_has_the_value_of_the_definition(depth: int) -> None:
     tree = et.loads(SHARED, exact=True)
     assert et.evaluate(cut_at_depth(tree, depth)).value == value_to_depth(tree.root, depth)
 
@@ -60,7 +60,7 @@ def test_a_long_chain_is_cut_without_recursion() -> None:
     assert (len(cut), et.evaluate(cut).value) == (40_001, 7)
 
 
-def test_a_node_without_an_estimate_is_named() -> None:
+def test_a_node_without_an_estimate_is_reported() -> None:
     with pytest.raises(
         et.TransformError, match=r"^a/#2: the depth limit 2 cuts here, and the node has no estimate"
     ):
@@ -69,7 +69,7 @@ def test_a_node_without_an_estimate_is_named() -> None:
 
 @pytest.mark.parametrize("order", ["best", "worst", "random:1", "random:2"])
 @pytest.mark.parametrize("seed", range(40))
-def test_an_order_changes_no_value_and_no_label(seed: int, order: str) -> None:
+def test_reordering_keeps_values_and_labels(seed: int, order: str) -> None:
     tree = Case(seed).tree()
     other = et.prepare(tree, order=order)
     before, after = et.evaluate(tree), et.evaluate(other)
@@ -80,7 +80,7 @@ def test_an_order_changes_no_value_and_no_label(seed: int, order: str) -> None:
         )
 
 
-def test_best_and_worst_orders() -> None:
+def test_best_and_worst_orders_are_opposites() -> None:
     tree = et.loads("max: [{min: [5, 4, 6]}, {chance: [9, 8]}, {min: [{chance: [1, 2]}, 7]}]")
     best, worst = et.prepare(tree, order="best"), et.prepare(tree, order="worst")
     assert [b.label for b in best.root.branches] == ["#2", "#1", "#3"]

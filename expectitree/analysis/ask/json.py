@@ -7,7 +7,7 @@ from typing import Any
 
 from expectitree.analysis.ask.report import Inquiry
 from expectitree.text.json_values import dumps, json_number
-from expectitree.tree.model import Bounds
+from expectitree.tree.columns import Bounds
 
 
 def render(inquiries: Sequence[Inquiry], file: str = "") -> Iterator[str]:

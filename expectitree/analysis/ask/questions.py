@@ -8,16 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from expectitree.numbers import Number
-from expectitree.searches.best_first import (
-    Beliefs,
-    back_up,
-    begin,
-    is_reached,
-    narrow,
-    renew,
-    take_in,
-    walk,
-)
+from expectitree.searches.beliefs import Beliefs, begin, narrow, take_in
+from expectitree.searches.best_first import back_up, is_reached, renew, walk
 from expectitree.searches.engine import (
     NO_LIMIT,
     begin_best_first,

@@ -14,13 +14,14 @@ from expectitree.algorithms import algorithm
 from expectitree.analysis.ask.questions import NO_LEAF, Questions
 from expectitree.display import Shown
 from expectitree.errors import NumberError, SearchError
-from expectitree.files.grammar.problems import shortened
 from expectitree.numbers import Number, display_text, escape, message_text, quote
 from expectitree.searches.engine import choose_bounds
 from expectitree.searches.result import Search
 from expectitree.searches.setup import NO_BOUNDS, SearchSetup
 from expectitree.tree.builder import TreeBuilder
-from expectitree.tree.model import Bounds, Branch, Columns, Kind, Node, Tree, check_tree
+from expectitree.tree.columns import Bounds, Columns
+from expectitree.tree.model import Branch, Kind, Node, Tree, check_tree
+from expectitree.tree.paths import message_path
 
 Reply: TypeAlias = "tuple[int, Number] | None"  # an answer, leaf and utility; None skips the leaf
 
@@ -246,7 +247,7 @@ class Inquiry(Shown):
         return replace(self.tree, columns=self.tree.columns._replace(utility=column))
 
     def __repr__(self) -> str:
-        state = "done" if self.is_done else f"asks for {shortened(self.path or '')}"
+        state = "done" if self.is_done else f"asks for {message_path(self.path or '')}"
         if self.best is None:
             ends = ", ".join(display_text(end) for end in self.interval(self.tree.root))
             known = f"value in [{ends}]"
@@ -317,7 +318,7 @@ class Inquiry(Shown):
 
     def _is_news(self, n: int, value: Number) -> bool:
         """Return whether a leaf is unknown; raise `SearchError` if it cannot have this utility."""
-        where, kind = shortened(self.tree.path_of(n)), self.tree.columns.kind[n]
+        where, kind = message_path(self.tree.path_of(n)), self.tree.columns.kind[n]
         text = message_text(value)
         if kind != Kind.TERMINAL:
             hint = "name one below it"

@@ -20,7 +20,8 @@ from expectitree.numbers import (
 )
 from expectitree.text.console import characters, clipped, indented, safe
 from expectitree.text.phrases import known_text, plural
-from expectitree.tree.model import Bounds, Kind
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Kind
 
 _MOST_STEPS = 12  # of a route, from its end
 _MOST_ACTIONS = 20

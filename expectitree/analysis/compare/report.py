@@ -18,7 +18,8 @@ from expectitree.searches.engine import evaluate, usual_algorithms
 from expectitree.searches.result import Outcome, Search
 from expectitree.searches.setup import choose_engine
 from expectitree.tree.builder import TreeBuilder
-from expectitree.tree.model import Bounds, Kind, Tree, check_tree
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Kind, Tree, check_tree
 
 _SAME = 4  # tolerances within which values agree, since each search has its own rounding errors
 

@@ -1,4 +1,4 @@
-"""Explain a search: the numbers behind every cut, what the cut saved, and why nodes were skipped."""
+"""Explain a search: the numbers behind every cut, and why nodes were skipped."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from expectitree.numbers import Number, is_finite
-from expectitree.searches.result import Search
-from expectitree.searches.star_minimax import (
+from expectitree.searches.cuts import (
     ALPHA_CUT,
     BETA_CUT,
     CHANCE_CUT_HIGH,
@@ -15,8 +14,10 @@ from expectitree.searches.star_minimax import (
     CUT_PROBING,
     NO_CUTS,
 )
+from expectitree.searches.result import Search
 from expectitree.searches.unvisited import BELOW_SKIPPED, VISITED
-from expectitree.tree.model import Bounds, Kind
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Kind
 
 _FAILS = {ALPHA_CUT: "low", BETA_CUT: "high", CHANCE_CUT_LOW: "low", CHANCE_CUT_HIGH: "high"}
 _KINDS = {ALPHA_CUT: "alpha", BETA_CUT: "beta", CHANCE_CUT_LOW: "chance", CHANCE_CUT_HIGH: "chance"}

@@ -61,9 +61,9 @@ class _Ids:
 
 
 def _objects(evaluation: Evaluation, root: int, ids: _Ids) -> Iterator[str]:
-    """Yield the object of a node, with those of its children in it, as far as they do not stand aside."""
+    """Yield the object of a node with its children's in it, except those in `ids.aside`."""
     tree = evaluation.tree
-    kind, _, first, child, _ = tree.columns
+    kind, first, child = tree.columns.kind, tree.columns.first, tree.columns.child
     first_branch = tree.first_paths.branch
     ways = [(root, iter(range(first[root], first[root + 1])))]
     yield _opened(evaluation, root, {}, ids)
@@ -104,7 +104,7 @@ def _node_object(
     evaluation: Evaluation, n: int, branch: dict[str, Any], ids: _Ids
 ) -> dict[str, Any]:
     search, tree = evaluation.search, evaluation.tree
-    kind, utility, _, _, _ = tree.columns
+    kind, utility = tree.columns.kind, tree.columns.utility
     node = branch
     node["kind"] = _KIND_NAMES[kind[n]]
     if number := ids.of(n):

@@ -1,22 +1,24 @@
-"""Which rows of a tree are shown, and in what order: a pass that decides before any renderer draws."""
+"""Choose the rows of a tree to show, and their order, before any renderer draws."""
 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from heapq import heappop, heappush
 from typing import NamedTuple
 
 from expectitree import compiling
+from expectitree.searches.cuts import NOT_CUT, PROBED, STOPPED
 from expectitree.searches.result import Search
 from expectitree.tree import scans
-from expectitree.tree.model import Column, Columns, Kind, Tree
+from expectitree.tree.columns import Column, Columns
+from expectitree.tree.model import Kind, Tree
 
-SHORT_TREE = 60  # rows that are shown without being asked
+SHORT_TREE = 60  # rows that are shown by default
 
 
 class Row(NamedTuple):
-    """One row of an outline: a node at the end of a branch, or (node -1) a run of branches that is left out."""
+    """One row of an outline: a node at the end of a branch, or (node -1) branches left out."""
 
     node: int
     parent: int
@@ -32,21 +34,19 @@ class Row(NamedTuple):
 def outline(
     search: Search,
     most_rows: int | None = SHORT_TREE,
-    along: Collection[int] = (),
     *,
     folded: bool = True,
 ) -> Iterator[Row]:
     """Yield the rows of a tree, parents first, in branch order; about `most_rows` of them, or all.
 
     A node over terminals only is one row, without rows for its children (except at the root, and
-    nowhere if not `folded`). What is shown first: the way along some branches from the root, the
-    strategy, then what a search cut, then what lies near the root.
+    nowhere if not `folded`). The strategy comes first, then cuts, then nodes near the root.
     """
     tree = search.tree
     if most_rows is None or _rows_of_all(tree, most_rows, folded) <= most_rows:
         yield from _rows(tree, None, None, None, folded)
         return
-    chosen = _choose(search, most_rows, along, folded)
+    chosen = _choose(search, most_rows, folded)
     nodes, cuts = compiling.zeros("i", len(tree)), compiling.zeros("i", len(tree))
     cut = search.cut if search.algorithm.player_cuts else cuts  # else nothing was cut
     first_branch = tree.first_paths.branch if tree.is_sharing else compiling.zeros("i", 0)
@@ -57,17 +57,17 @@ def outline(
 def _count_below(
     tree: Columns, first_branch: Column, cut: Column, nodes: Column, cuts: Column
 ) -> None:
-    """Write how many nodes, and how many cuts, are at and below each node, each under its first path.
+    """Write how many nodes and cuts are at and below each node, each under its first path.
 
     A loop over columns, to be interpreted or compiled; `first_branch` is empty where every branch
     is a node's first.
     """
-    _, _, first, child, _ = tree
+    first, child = tree.first, tree.child
     shares = len(first_branch) > 0
     for n in range(len(nodes)):
         below = 1
         cuts_below = 0
-        if cut[n] != 0 and cut[n] != 5 and cut[n] != 6:  # NO_CUTS
+        if cut[n] != NOT_CUT and cut[n] != PROBED and cut[n] != STOPPED:
             cuts_below = 1
         for b in range(first[n], first[n + 1]):
             c = child[b]
@@ -79,8 +79,8 @@ def _count_below(
 
 
 def is_one_row(tree: Tree, node: int) -> bool:
-    """Say whether a node's children, all terminals without notes, are told on its own row."""
-    kind, _, first, child, _ = tree.columns
+    """Say whether a node's children, all terminals without notes, are shown on its own row."""
+    kind, first, child = tree.columns.kind, tree.columns.first, tree.columns.child
     if not kind[node] or node == len(tree) - 1 or kind[child[first[node]]]:
         return False
     begin, end = first[node], first[node + 1]
@@ -92,7 +92,7 @@ def is_one_row(tree: Tree, node: int) -> bool:
 def _rows_of_all(tree: Tree, enough: int, folded: bool) -> int:
     """Return how many rows the whole tree has, counting no further than is needed."""
     rows = 0
-    kind, _, first, _, _ = tree.columns
+    kind, first = tree.columns.kind, tree.columns.first
     for n in range(len(tree)):
         if kind[n] and not (folded and is_one_row(tree, n)):
             rows += first[n + 1] - first[n]
@@ -108,7 +108,7 @@ def _rows(
     cuts: Column | None,
     folded: bool,
 ) -> Iterator[Row]:
-    kind, _, first, child, _ = tree.columns
+    kind, first, child = tree.columns.kind, tree.columns.first, tree.columns.child
     stack: list[Row] = [Row(len(tree) - 1, -1, -1, 0, True, True)]
     while stack:
         row = stack.pop()
@@ -118,7 +118,7 @@ def _rows(
             continue
         below: list[Row] = []
         begin, end = first[n], first[n + 1]
-        left = begin  # the branches from here on are not told of yet
+        left = begin  # the branches starting here have no rows yet
         for b in range(begin, end) if chosen is None else chosen.get(n, ()):
             if left < b:
                 below.append(_left_out(tree, n, left, b, row.depth + 1, nodes, cuts))
@@ -158,7 +158,7 @@ def _left_out(
 def _count_run(
     child: Column, first_branch: Column, begin: int, end: int, nodes: Column, cuts: Column
 ) -> tuple[int, int]:
-    """Return the nodes and the cuts at and below the children of a run of branches, where these are first met.
+    """Count the nodes and cuts at and below the children of a run of branches, by first paths.
 
     A loop over columns, to be interpreted or compiled.
     """
@@ -172,16 +172,14 @@ def _count_run(
     return hidden, hidden_cuts
 
 
-def _choose(
-    search: Search, most_rows: int, along: Collection[int], folded: bool
-) -> dict[int, list[int]]:
+def _choose(search: Search, most_rows: int, folded: bool) -> dict[int, list[int]]:
     """Return the branches that are shown, by node and in order.
 
-    Best-first from the root, where a step along the strategy costs least, and one along the way
-    asked for nothing.
+    Best-first from the root: a step along the strategy costs least.
     """
     tree = search.tree
-    kind, _, first, child, probability = tree.columns
+    columns, probability = tree.columns, tree.columns.probability
+    kind, first, child = columns.kind, columns.first, columns.child
     chosen: dict[int, list[int]] = {}
     heap: list[tuple[float, int, int, int, bool]] = []
 
@@ -191,14 +189,11 @@ def _choose(
         best = next(search.best_branches(node), None) if is_played else None
         begin, end = first[node], first[node + 1]
         some = list(range(begin, min(end, begin + most_rows)))
-        some += sorted(
-            {b for b in (best, *along) if b is not None and begin + most_rows <= b < end}
-        )
+        if best is not None and best >= begin + most_rows:
+            some.append(best)
         for place, b in enumerate(some):
             step = 1.0 if b == best else 1.5 + place / 4
-            if b in along:
-                step = 0.0
-            elif kind[node] == Kind.CHANCE:
+            if kind[node] == Kind.CHANCE:
                 step = 1.25 + place / 4 if probability[b] else 3.0
             c = child[b]
             if not search.visits[c]:

@@ -1,4 +1,4 @@
-"""Why a node is worth what it is, and why every cut below it was sound: facts, which a renderer puts in sentences."""
+"""Find the reasons for a node's value and for the cuts below it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import Any
 from expectitree.analysis.evaluate.cuts import Cut, Explanation
 from expectitree.numbers import Number
 from expectitree.searches.result import Outcome, Search
-from expectitree.tree.model import Bounds, Kind, Tree
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Kind, Tree
 
-MOST_ALTERNATIVES = 12  # children that are told one by one
+MOST_ALTERNATIVES = 12  # children with a sentence of their own
 MOST_CUTS = 20
 MOST_TERMS = 8  # outcomes of a sum that is written out
 _MOST_STEPS = 12  # from a cut up to the player who makes it sound
@@ -87,25 +88,23 @@ class Reasons:
 
 
 def reasons(search: Search, node: int, explanation: Explanation | None = None) -> Reasons:
-    """Return why a node of a searched tree is worth what it is, and why the cuts at and below it were sound."""
+    """Return the reasons for the value of a node, and for the cuts at and below it."""
     explanation = explanation or Explanation(search)
     tree = search.tree
-    kind, _, first, child, _ = tree.columns
+    kind, first, child = tree.columns.kind, tree.columns.first, tree.columns.child
     begin, end = first[node], first[node + 1]
     some = list(range(begin, min(end, begin + MOST_ALTERNATIVES)))
     best = next(search.best_branches(node), None) if kind[node] else None
     is_decided = search.outcome is Outcome.ACTION and node == len(tree) - 1
     if best is not None and best not in some:
         some = [*some[:-1], best]
-    alternatives = [
-        Alternative(
-            b, child[b], *search.interval_of(child[b]), search.is_best(node, b),
-            # Of an action that is proved best, while its worth is not known, what its player is
-            # sure of.
-            _terms(search, child[b], high=(kind[node] != Kind.MIN) != (is_decided and search.is_best(node, b))),
-        )
-        for b in some
-    ]  # fmt: skip
+    alternatives = []
+    for b in some:
+        is_best = search.is_best(node, b)
+        # For an action that is proved best without its value: the bound that the player is sure of.
+        high = (kind[node] != Kind.MIN) != (is_decided and is_best)
+        terms = _terms(search, child[b], high=high)
+        alternatives.append(Alternative(b, child[b], *search.interval_of(child[b]), is_best, terms))
     rest = sorted(set(range(begin, end)).difference(some)) if end - begin > len(some) else []
     others_end: Number = 0
     if rest:
@@ -128,8 +127,9 @@ def reasons(search: Search, node: int, explanation: Explanation | None = None) -
 
 
 def _terms(search: Search, node: int, high: bool) -> Terms:
-    """Return what a CHANCE node's upper (else lower) bound is summed from, nothing where there are many outcomes."""
-    kind, _, first, child, probability = search.tree.columns
+    """Return the terms of a CHANCE node's upper (or lower) bound, or nothing if they are many."""
+    columns, probability = search.tree.columns, search.tree.columns.probability
+    kind, first, child = columns.kind, columns.first, columns.child
     if kind[node] != Kind.CHANCE or first[node + 1] - first[node] > MOST_TERMS:
         return ()
     column = search.upper if high else search.lower
@@ -147,7 +147,8 @@ def _same(search: Search, one: Any, other: Any) -> bool:
 
 def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator[tuple[int, Cut]]:
     """Yield every cut that stands at and below a node, parents first."""
-    kind, _, first, child, probability = search.tree.columns
+    columns, probability = search.tree.columns, search.tree.columns.probability
+    kind, first, child = columns.kind, columns.first, columns.child
     seen = {node}
     stack = [node]
     while stack:
@@ -169,13 +170,14 @@ def _reason(search: Search, explanation: Explanation, node: int, cut: Cut) -> Cu
 
 
 def _steps_up(search: Search, node: int, window: Bounds, low: bool) -> Iterator[Step]:
-    """Yield where alpha (where a cut fails low, else beta) of a node's window comes from, up to who is sure of it.
+    """Yield where a node's alpha (`low`) or beta comes from, up to the player who is sure of it.
 
     That is read from the intervals at the end: those of a CHANCE node's other outcomes may have
     become tighter since. The windows of a search not in order are made of these same intervals.
     """
     tree = search.tree
-    kind, _, first, child, probability = tree.columns
+    columns, probability = tree.columns, tree.columns.probability
+    kind, first, child = columns.kind, columns.first, columns.child
     limit: Any = window[0] if low else window[1]
     ends = search.lower if low else search.upper
     player = Kind.MAX if low else Kind.MIN
@@ -241,14 +243,14 @@ def _steps_up(search: Search, node: int, window: Bounds, low: bool) -> Iterator[
 
 
 def _other_with(search: Search, node: int, own: int, limit: Any, low: bool) -> int:
-    """Return another branch of a node whose child is sure to be worth a limit, in a search not in order; else -1.
+    """Return another branch whose child is sure to be worth a limit, in best-first; else -1.
 
     Windows are found from the top there, and so one further up may have the same limit by way of
     this node.
     """
     if search.algorithm.in_order or limit == search.bounds[not low]:
         return -1
-    _, _, first, child, _ = search.tree.columns
+    first, child = search.tree.columns.first, search.tree.columns.child
     ends = search.lower if low else search.upper
     own_child = child[own]
     others = (b for b in range(first[node], first[node + 1]) if child[b] != own_child)

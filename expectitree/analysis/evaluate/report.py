@@ -1,4 +1,4 @@
-"""The report of `eval`: a search of a tree, the reasons for its cuts, and what is asked about it."""
+"""The report of `eval`: a search of a tree, and the reasons for its cuts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from expectitree import compiling
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.searches.result import Search
 from expectitree.tree import scans
-from expectitree.tree.model import Column, Repeated, Tree
+from expectitree.tree.columns import Column, Repeated
+from expectitree.tree.model import Tree
 
 if TYPE_CHECKING:
     from expectitree.analysis.evaluate.reasons import Reasons

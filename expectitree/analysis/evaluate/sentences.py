@@ -98,8 +98,9 @@ class _Sentences:
         for one in report.alternatives:
             yield self.outcome(one) if self.kind == Kind.CHANCE else self.action(one), "none"
         if report.others:
-            end = f"at {'least' if self.kind == Kind.MIN else 'most'} {self.number(report.others_end)}"
-            yield f"{report.others:,} more, worth {end} each.", "dim"
+            relation = "least" if self.kind == Kind.MIN else "most"
+            end = self.number(report.others_end)
+            yield f"{report.others:,} more, worth at {relation} {end} each.", "dim"
         for cut in report.cuts:
             yield self.cut(cut), "cut"
         if report.more_cuts:

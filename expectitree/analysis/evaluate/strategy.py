@@ -1,4 +1,4 @@
-"""What is left of a searched tree where every player plays a best action: what optimal play can reach."""
+"""Reduce a searched tree to what optimal play can reach."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from expectitree.errors import AnalysisError
+from expectitree.searches.cuts import NOT_CUT
 from expectitree.searches.result import Outcome, Search
-from expectitree.searches.star_minimax import NOT_CUT
 from expectitree.tree.model import Kind
 from expectitree.tree.transform import keep_branches
 
 
 def strategy_only(search: Search) -> Search:
-    """Return the search over that part of its tree which optimal play can reach, its columns without the rest.
+    """Return the search of the part of its tree that optimal play can reach.
 
     A player's node keeps the first best action, a CHANCE node the outcomes of p > 0. Where a search
     did not have to know the best action, all are kept. Raises `AnalysisError` where it was stopped
@@ -24,7 +24,8 @@ def strategy_only(search: Search) -> Search:
             "no strategy is known: the search was stopped; give it more --max-visits"
         )
     tree = search.tree
-    kind, _, first, child, probability = tree.columns
+    columns, probability = tree.columns, tree.columns.probability
+    kind, first, child = columns.kind, columns.first, columns.child
     kept: dict[int, list[int]] = {}  # the branches of each node that is reached
     waiting = [len(tree) - 1]
     while waiting:
@@ -41,11 +42,13 @@ def strategy_only(search: Search) -> Search:
         waiting += [child[b] for b in kept[n] if child[b] not in kept]
 
     reached = sorted(kept)
-    columns: dict[str, Any] = {
+    reduced: dict[str, Any] = {
         name: [getattr(search, name)[n] for n in reached]
         for name in ("lower", "upper", "visits", "alpha", "beta")
     }
-    return replace(
-        search, tree=keep_branches(tree, kept), cut=[NOT_CUT] * len(reached), cut_after=[0] * len(reached), cuts=0,
-        **columns,
-    )  # fmt: skip
+    no_cuts: dict[str, Any] = {
+        "cut": [NOT_CUT] * len(reached),
+        "cut_after": [0] * len(reached),
+        "cuts": 0,
+    }
+    return replace(search, tree=keep_branches(tree, kept), **no_cuts, **reduced)

@@ -13,7 +13,7 @@ from expectitree.analysis.evaluate.cut_text import cut_reason, why_passed_over
 from expectitree.analysis.evaluate.outline import SHORT_TREE, Row, is_one_row, outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.numbers import cell_text, factor_text, probability_text
-from expectitree.searches.star_minimax import PROBED
+from expectitree.searches.cuts import PROBED
 from expectitree.searches.unvisited import SKIPPED
 from expectitree.text.console import characters, clipped, line, safe
 from expectitree.text.phrases import known_text, nouns, plural
@@ -81,7 +81,7 @@ class _Drawing:
     # ---- The left margin.
 
     def stem(self, depth: int) -> str:
-        """Return the lines that pass on the left; of a deep row only the nearest, after a number."""
+        """Return the lines on the left; of a deep row only the nearest, after a number."""
         start = max(1, depth - self.levels)
         down, blank = self.characters.down, self.characters.blank
         stem = "".join([down if going_on else blank for going_on in self.open[start:depth]])

@@ -31,7 +31,8 @@ from typing import Any, TypeAlias
 from expectitree import compiling
 from expectitree.analysis.limit.steps import BinaryTree, Step
 from expectitree.numbers import INFINITY
-from expectitree.tree.model import Column, Kind
+from expectitree.tree.columns import Column
+from expectitree.tree.model import Kind
 
 EXACT, UPPER, LOWER = 1, 2, 4  # wanted of a step: a proof of its value, its lists
 SIDES = ((1, UPPER), (-1, LOWER))

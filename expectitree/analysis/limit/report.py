@@ -17,7 +17,8 @@ from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.searches.engine import evaluate, usual_algorithms
 from expectitree.searches.result import Outcome, Search
-from expectitree.tree.model import Bounds, Kind, Tree, check_tree
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Kind, Tree, check_tree
 
 
 @dataclass(frozen=True)

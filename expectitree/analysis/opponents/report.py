@@ -48,7 +48,8 @@ from expectitree.errors import AnalysisError
 from expectitree.numbers import Number, message_text, to_exact
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
-from expectitree.tree.model import Bounds, Kind, Tree, check_tree
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Kind, Tree, check_tree
 from expectitree.tree.transform import in_fractions, replace_opponent
 
 TOLERANCE = Fraction(1, 10**9)  # the widest interval around an epsilon that is not rational

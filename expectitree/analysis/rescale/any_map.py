@@ -28,7 +28,8 @@ from expectitree.errors import TransformError
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import evaluate
 from expectitree.tree.builder import NodeId, TreeBuilder
-from expectitree.tree.model import Bounds, Kind, Tree, check_tree
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Kind, Tree, check_tree
 from expectitree.tree.transform import in_fractions
 
 MOST_MAPS = 1_000  # that are tried where decisions lie below chance

@@ -31,7 +31,8 @@ from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.searches.setup import ROUNDING_EPS
 from expectitree.searches.unknown import check_known
-from expectitree.tree.model import Bounds, Column, Kind, Tree, check_tree
+from expectitree.tree.columns import Bounds, Column
+from expectitree.tree.model import Kind, Tree, check_tree
 from expectitree.tree.transform import map_utilities
 
 MAX, MIN = 1, 2  # kinds, as compiled loops have them

@@ -57,9 +57,9 @@ def find_tasks(study: Study, results: Results) -> list[Task]:
 def perform(task: Task) -> list[Record]:
     """Return a record for each tree of a task, with the results of its searches."""
     if task.is_much:
-        compiling.begin()
+        compiling.assume_started()
         for run in {run for _, runs in task.trees for run in runs}:
-            _warm_up(run.algorithm.player_cuts, run.algorithm.in_order)
+            _warm_up(run.algorithm)
     parameters: dict[str, Any] = dict(task.tree)
     records = []
     for key, runs in task.trees:
@@ -135,11 +135,10 @@ def _limit_figures(limit: Limit, for_action: bool) -> dict[str, Any]:
 
 
 @cache
-def _warm_up(player_cuts: bool, in_order: bool) -> None:
+def _warm_up(algorithm: Algorithm) -> None:
     """Compile a loop once in each worker, so that no search's time includes that."""
     if compiling.available():
-        name = "best-first" if not in_order else "star1" if player_cuts else "expectiminimax"
-        evaluate(generate("ballard", branching=2), name, engine="compiled")
+        evaluate(generate("ballard", branching=2), algorithm, engine="compiled")
 
 
 def _check_agreement(

@@ -1,8 +1,8 @@
 """Record the walks of a best-first search from what it writes into its columns.
 
 The recorder depends on the order of the writes in `best_first` (docs/decisions/0010-trace.md). A
-walk writes `aim`, then `visits`, of each node that it enters, from the root down. It writes `lower`,
-then `upper`, of each node that it backs up, and of the leaf. `mean` has the estimates.
+walk writes `aim`, then `visits`, of each node that it enters, from the root down. It writes
+`lower`, then `upper`, of each node that it backs up, and of the leaf. `mean` has the estimates.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from expectitree.analysis.trace.events import (
     Terms,
 )
 from expectitree.numbers import INFINITY, Number
-from expectitree.searches.best_first import EXACT, LOWER, RAISE
+from expectitree.searches.beliefs import EXACT, LOWER, RAISE
+from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.result import Search
-from expectitree.searches.star_minimax import ALPHA_CUT, CHANCE_CUT_LOW, NO_CUTS
 from expectitree.tree.model import Kind, Tree
 
 
@@ -96,12 +96,15 @@ class WalkRecorder(Recorder):
         paths = self.tree.first_paths
         for n in paths.order:
             if search.visits[n] and search.cut[n] not in NO_CUTS:
-                low = search.cut[n] in (ALPHA_CUT, CHANCE_CUT_LOW)
+                low = fails_low(search.cut[n])
                 end = search.upper[n] if low else search.lower[n]
-                self.record_unchanged(
-                    CUT, n, paths.branch[n], paths.depth[n], window=(search.alpha[n], search.beta[n]),
-                    cut=search.cut[n], after=search.cut_after[n], terms=self.terms(n, end, not low),
-                )  # fmt: skip
+                about = {
+                    "window": (search.alpha[n], search.beta[n]),
+                    "cut": search.cut[n],
+                    "after": search.cut_after[n],
+                    "terms": self.terms(n, end, not low),
+                }
+                self.record_unchanged(CUT, n, paths.branch[n], paths.depth[n], **about)
 
     def branch_to(self, above: int, n: int) -> int:
         """Return the branch that a walk took: the likeliest if several lead to the child."""
@@ -146,7 +149,7 @@ class WalkRecorder(Recorder):
         above, (n, branch) = self.way[-2][0], self.way[-1]
         kind, guide = self.kind[above], self.algorithm.guide
         aim, own_aim = self.columns["aim"][above], self.columns["aim"][n]
-        # As recorded: the search's columns already have the utility of a leaf that is being visited.
+        # As recorded: the search's columns already have the utility of the leaf.
         lower, upper, mean = self.lower, self.upper, self.columns["mean"]
         children = {
             self.child[b]: b

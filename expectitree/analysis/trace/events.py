@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from expectitree.analysis.evaluate.cuts import Cut
 from expectitree.numbers import INFINITY, Number
-from expectitree.tree.model import Bounds, Column, Tree
+from expectitree.tree.columns import Bounds, Column
+from expectitree.tree.model import Tree
 
 MOST_TERMS = 8  # outcomes of a sum that is told term by term
 
@@ -95,7 +96,7 @@ class ObservedColumn(list[Any]):
 
 
 class Recorder:
-    """Makes events of what a search writes: `on_NAME` is called for each write to the column NAME."""
+    """Makes events of a search: it calls `on_NAME` for each write to the column NAME."""
 
     def __init__(self, tree: Tree, at: int | None, most: int | None) -> None:
         self.tree, self.at, self.most = tree, at, most

@@ -7,8 +7,8 @@ from typing import Any
 
 from expectitree.analysis.trace.events import CLOSE, CUT, ENTER, LEAVE, TIGHTEN, VISIT, Event
 from expectitree.analysis.trace.report import Trace, initial_intervals
+from expectitree.searches.cuts import STOPPED
 from expectitree.searches.result import Search
-from expectitree.searches.star_minimax import STOPPED
 
 
 class Moment:
@@ -42,8 +42,8 @@ class Moment:
         """
         return replace(
             self.trace.search, lower=self.lower, upper=self.upper, visits=self.visits,
-            alpha=self.alpha, beta=self.beta, cut=self.cut, cut_after=self.cut_after, cuts=self.cuts,
-            stopped=self.trace.search.stopped or not self._is_finished,
+            alpha=self.alpha, beta=self.beta, cut=self.cut, cut_after=self.cut_after,
+            cuts=self.cuts, stopped=self.trace.search.stopped or not self._is_finished,
         )  # fmt: skip
 
     def forward(self) -> Event | None:

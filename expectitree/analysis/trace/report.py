@@ -31,11 +31,12 @@ from expectitree.analysis.trace.events import (
 )
 from expectitree.display import Shown
 from expectitree.numbers import INFINITY, Number, is_finite
+from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.engine import choose_bounds, search_window
 from expectitree.searches.result import Search
 from expectitree.searches.setup import tolerance
-from expectitree.searches.star_minimax import ALPHA_CUT, CHANCE_CUT_LOW, CUT_PROBING, NO_CUTS
-from expectitree.tree.model import Bounds, Kind, Tree, check_tree
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Kind, Tree, check_tree
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def trace(
     max_visits: int | None = None,
     file: str = "",
 ) -> Trace:
-    """Search a tree and return every step, or with `at` (an id or path) those that concern one node.
+    """Search a tree and return every step, or those that concern the node `at` (an id or path).
 
     The trace keeps the first `most` events and counts all. The engine is the interpreted or the
     exact one.
@@ -78,8 +79,8 @@ def trace(
     kind = _Recorder if chosen.in_order else WalkRecorder
     recorder = kind(tree, chosen, eps, at, most)
     search = search_window(
-        tree, chosen, root_bounds, source, root_bounds, "exact" if tree.exact else "interpreted", max_visits,
-        recorder.listen,
+        tree, chosen, root_bounds, source, root_bounds,
+        "exact" if tree.exact else "interpreted", max_visits, recorder.listen,
     )  # fmt: skip
     if isinstance(recorder, WalkRecorder):
         recorder.record_cuts(search)
@@ -115,7 +116,7 @@ class _Frame:
 
 
 class _Recorder(Recorder):
-    """Makes events of the writes of a search in order, which come in the order of `star_minimax`."""
+    """Makes events of the writes of a search in order, as `star_minimax` makes them."""
 
     def __init__(
         self, tree: Tree, algorithm: Algorithm, eps: Any, at: int | None, most: int | None
@@ -262,7 +263,7 @@ class _Recorder(Recorder):
         code = self.columns["cut"][n]
         after = self.columns["cut_after"][n]
         if code not in NO_CUTS:
-            low = code % CUT_PROBING in (ALPHA_CUT, CHANCE_CUT_LOW)
+            low = fails_low(code)
             terms = self.terms(frame, not low)
             about = {"window": window, "cut": code, "after": after, "terms": terms}
             self.record_unchanged(CUT, n, frame.branch, depth, **about)

@@ -1,4 +1,4 @@
-"""Writes what is expected into a tree file's text, and leaves every other character of it as it is."""
+"""Write expectations into the text of a tree file, and keep every other character."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ def render(verifications: Sequence[Verification]) -> Iterator[str]:
         cases = max(1, len(v.checks))
         errors = int(v.error is not None)
         failures = len(v.broken) + (v.unchecked is not None)
-        yield f'  <testsuite name={_attribute(v.file)} tests="{cases}" failures="{failures}" errors="{errors}">'
+        counts = f'tests="{cases}" failures="{failures}" errors="{errors}"'
+        yield f"  <testsuite name={_attribute(v.file)} {counts}>"
         if v.error is not None:
             yield f'    <testcase classname={_attribute(v.file)} name="is a tree">'
             yield f"      <error message={_attribute(str(v.error))}/>"

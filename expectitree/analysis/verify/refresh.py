@@ -1,4 +1,4 @@
-"""Makes a tree file's `expect` say what is found: the stop where `files` and `analysis` meet for `verify --write`."""
+"""Write results into the `expect` of a tree file, for `verify --write`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from expectitree.files.formats import format_by_suffix
 
 
 def refresh(path: str | os.PathLike[str]) -> Verification:
-    """Write what is found into the `expect` of the file at `path`; return how its expectations stand then.
+    """Write the results into the `expect` of the file at `path`, and return its new verification.
 
     What holds stays as written; a file without expectations gets some. All else in the file stays
     as it is. Raises `FileError` where the file is no tree, or where that cannot be done without

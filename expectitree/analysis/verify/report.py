@@ -50,7 +50,7 @@ class Verification(Shown):
 
 
 def verify(tree: Tree, *, file: str = "") -> Verification:
-    """Check every expectation of a tree that was read with `exact=True`; the report calls it `file`.
+    """Check every expectation of a tree read with `exact=True`; the report calls it `file`.
 
     A tree with unknown utilities cannot be checked: then `unchecked` has the reason.
     """

@@ -31,7 +31,8 @@ from expectitree.numbers import (
 )
 from expectitree.tree.adopt import adopt, check_labels
 from expectitree.tree.builder import outside_bounds
-from expectitree.tree.model import UNKNOWN, Column, Columns, Kind, Repeated, Tree
+from expectitree.tree.columns import Column, Columns, Repeated
+from expectitree.tree.model import UNKNOWN, Kind, Tree
 from expectitree.tree.transform import in_fractions
 
 try:

@@ -10,12 +10,13 @@ from typing import Any
 from expectitree.errors import NumberError, TreeError
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.keys import NODE_KEYS, place_of
-from expectitree.files.grammar.problems import MOST_PROBLEMS, shortened
+from expectitree.files.grammar.problems import MOST_PROBLEMS
 from expectitree.files.grammar.values import only_utilities
 from expectitree.files.grammar.words import described
 from expectitree.numbers import Number, escape, message_text, quote, to_probability
 from expectitree.tree.builder import TreeBuilder, label_at
 from expectitree.tree.model import Kind
+from expectitree.tree.paths import message_path
 
 Warn = Callable[[str], None]
 
@@ -77,7 +78,7 @@ class BranchReader:
                 frame.labels[index] = self.checked_label(label, index, place)
             elif label in NODE_KEYS and self.warn is not None:
                 self.warn(
-                    f"{self.name}: {shortened(self.path(own=True))}: {quote(label)} is read as a "
+                    f"{self.name}: {message_path(self.path(own=True))}: {quote(label)} is read as a "
                     "label here; if it was meant as a key, indent it less"
                 )
 
@@ -155,7 +156,7 @@ class BranchReader:
             self.warnings += 1
             if self.warnings <= MOST_PROBLEMS:
                 self.warn(
-                    f"{self.name}: {shortened(self.path(own=True))}: the probabilities sum to "
+                    f"{self.name}: {message_path(self.path(own=True))}: the probabilities sum to "
                     f"{message_text(divisor)}, not 1; each was divided by that sum"
                 )
             elif self.warnings == MOST_PROBLEMS + 1:

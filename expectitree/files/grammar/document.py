@@ -4,7 +4,7 @@
     a list      list
     a mapping   tuple of (key, value) pairs, so that duplicate keys are still to be seen
 
-Where several branches lead to one place of the text (YAML's aliases), the same object stands at
+Where several branches lead to one place of the text (YAML's aliases), the same object is at
 each of them, and its `id` is in `shared`; a scalar that is so shared is a `SharedText`.
 """
 
@@ -18,8 +18,8 @@ Data: TypeAlias = Any  # str | bool | None | list[Data] | tuple[tuple[str, Data]
 
 MOST_NESTED = 300  # nodes within nodes in one text
 NESTED_TOO_DEEPLY = (
-    f"the text nests more than {MOST_NESTED} nodes: give a deeper part a name under the root's `nodes:` "
-    "and write `ref: NAME` in its place"
+    f"the text nests more than {MOST_NESTED} nodes: give a deeper part a name under the root's "
+    "`nodes:` and write `ref: NAME` in its place"
 )
 
 
@@ -30,13 +30,13 @@ class SharedText(str):
 
 
 class EmptyMapping(tuple[()]):
-    """A mapping without keys, told from every other one by its identity."""
+    """A mapping without keys, which has its own identity, unlike `()`."""
 
     __slots__ = ()
 
 
 class Place(NamedTuple):
-    """Where in the structure something stands: an item of a list, or a pair of a mapping; None is the root."""
+    """A place in the structure: an item of a list or a pair of a mapping; the root by default."""
 
     container: Data = None
     at: int = 0

@@ -28,7 +28,10 @@ NODE_KEYS = (
     "bounds",
     "note",
 )
-EXPECTED_NODE = "expected a number (a terminal), or a mapping with one of max, min, chance, utility, ref or type"
+EXPECTED_NODE = (
+    "expected a number (a terminal), or a mapping with one of "
+    "max, min, chance, utility, ref or type"
+)
 
 
 # The keys of a node apart from those of its branch: the kind, the children or the utility, and

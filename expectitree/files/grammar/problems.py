@@ -1,13 +1,13 @@
-"""What is wrong in a document: collected with places and paths, and told all at once."""
+"""The errors of a document, collected with their places and paths, and raised all at once."""
 
 from __future__ import annotations
 
 from expectitree.errors import FileError, Problem
 from expectitree.files.grammar.document import Document, Place
 from expectitree.numbers import escape
+from expectitree.tree.paths import message_path
 
 MOST_PROBLEMS = 20
-_LONGEST_PATH = 200  # characters of a path in a message
 
 
 class TooManyProblemsError(Exception):
@@ -28,18 +28,12 @@ class Problems:
             raise TooManyProblemsError
 
     def failure(self) -> FileError:
-        """Return the error that tells them, with line and column where the format knows them."""
+        """Return the exception for all errors, with line and column if the format knows them."""
         marks = self.document.locate([place for place, _, _ in self.found])
         return FileError(
             [
-                Problem(self.document.name, message, shortened(path), *(mark or (None, None)))
+                Problem(self.document.name, message, message_path(path), *(mark or (None, None)))
                 for (_, path, message), mark in zip(self.found, marks, strict=True)
             ],
             stopped=len(self.found) >= MOST_PROBLEMS,
         )
-
-
-def shortened(path: str) -> str:
-    """Return a path for a message: printable, and of a long one both ends."""
-    path = escape(path)
-    return path if len(path) <= _LONGEST_PATH else f"{path[:90]}…{path[-90:]}"

@@ -9,7 +9,8 @@ from expectitree.errors import NumberError
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.words import described
 from expectitree.numbers import HOW, Number, to_bound, to_number
-from expectitree.tree.model import UNKNOWN, Bounds
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import UNKNOWN
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
 _HINT_NOT_KNOWN = '; or "?" where it is not known yet'
@@ -19,7 +20,7 @@ Report: TypeAlias = Callable[[Place, str], None]
 
 
 class ValueReader:
-    """Reads the values of one document; a method that finds an error reports it and returns None."""
+    """Reads the values of one document; a method reports an error and returns None."""
 
     def __init__(self, exact: bool, report: Report) -> None:
         self.exact, self.report = exact, report

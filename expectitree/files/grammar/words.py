@@ -17,6 +17,7 @@ _SYNONYMS = {
     "prob": "p",
     "reps": "seeds",
 }
+_NEARLY_SAME = 0.85  # a likeness, as `difflib` measures it, that beats a synonym
 
 
 def described(data: Data) -> str:
@@ -43,7 +44,9 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
     candidates, word = list(known), word[:60].lower()
     meant = _SYNONYMS.get(word)
-    close = [meant] if meant in candidates else get_close_matches(word, candidates, n=1)
+    close = get_close_matches(word, candidates, n=1, cutoff=_NEARLY_SAME)
+    if not close:
+        close = [meant] if meant in candidates else get_close_matches(word, candidates, n=1)
     return f" (did you mean {quote(close[0])}?)" if close else ""
 
 

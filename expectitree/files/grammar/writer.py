@@ -19,7 +19,8 @@ from expectitree.files.grammar.keys import KINDS
 from expectitree.files.grammar.values import NOT_KNOWN
 from expectitree.numbers import Number, escape
 from expectitree.tree import scans
-from expectitree.tree.model import Column, Kind, Repeated, Tree
+from expectitree.tree.columns import Column, Repeated
+from expectitree.tree.model import Kind, Tree
 
 _NESTED = 100  # nodes within nodes; the grammar allows 300, but people like fewer
 _WIDE = 110  # characters of a node on one line, unless its children are plain numbers

@@ -15,7 +15,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from random_trees import Case, build, definitions, in_numbers, random_rows, utility_ranges
+from oracle import definitions
+from random_trees import Case, build, in_numbers, random_rows, utility_ranges
 
 import expectitree as et
 from expectitree.algorithms import algorithm
@@ -24,8 +25,10 @@ from expectitree.errors import SearchError, TreeError
 from expectitree.numbers import INFINITY
 from expectitree.picture import drawing
 from expectitree.searches import engine
-from expectitree.searches.best_first import back_up, begin, is_reached, take_in, walk
-from expectitree.tree.model import UNKNOWN, Bounds, Kind, Tree
+from expectitree.searches.beliefs import begin, take_in
+from expectitree.searches.best_first import back_up, is_reached, walk
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import UNKNOWN, Kind, Tree
 
 SMALL = '{bounds: [0, 9], max: {sure: 4, bet: {min: {good: {utility: "?"}, bad: {utility: "?"}}}}}'
 SEEDS = range(80)

@@ -32,7 +32,7 @@ from expectitree.searches.engine import choose_bounds
 from expectitree.text.console import text_console, to_strings
 from expectitree.tree import transform
 from expectitree.tree.builder import NodeId
-from expectitree.tree.model import Bounds
+from expectitree.tree.columns import Bounds
 from expectitree.tree.transform import in_fractions
 
 Intervals = list[tuple[Number, Number]]

@@ -31,8 +31,9 @@ from expectitree.errors import AnalysisError, SearchError
 from expectitree.picture.content import Style, content
 from expectitree.searches import engine
 from expectitree.searches.result import Outcome, Search
-from expectitree.searches.windows import find_windows
-from expectitree.tree.model import Columns, Kind
+from expectitree.searches.windows import Windows, find_windows
+from expectitree.tree.columns import Columns
+from expectitree.tree.model import Kind
 
 LEFT = "trees/aima-5.12-left.yaml"
 BALLARD = "trees/ballard.yaml"
@@ -377,8 +378,8 @@ def test_a_node_looked_at_in_vain_belongs_to_the_cut_above() -> None:
         lower[n], upper[n], visits[n] = Fraction(low), Fraction(high), seen
     columns: list[list[Any]] = [[0] * len(lower) for _ in range(5)]
     cuts = find_windows(
-        Columns(*map(list, found.tree.columns)), lower, upper, visits, *columns, Fraction(0), Fraction(10), 0,
-        float("inf"), False, False,
+        Columns(*map(list, found.tree.columns)), Windows(lower, upper, visits, *columns), found.tree.root_id,
+        (Fraction(0), Fraction(10)), 0, float("inf"), False, False,
     )  # fmt: skip
     search = replace(found, lower=lower, upper=upper, visits=visits, alpha=columns[0], beta=columns[1],
                      cut=columns[2], cut_after=columns[3], cuts=cuts)  # fmt: skip

@@ -35,9 +35,10 @@ from expectitree.analysis.trace.events import (
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace, _Recorder, initial_intervals, trace
 from expectitree.numbers import Number
-from expectitree.searches.best_first import Beliefs
+from expectitree.searches.beliefs import Beliefs
+from expectitree.searches.cuts import CUT_PROBING, NO_CUTS
 from expectitree.searches.result import Search
-from expectitree.searches.star_minimax import CUT_PROBING, NO_CUTS, Work
+from expectitree.searches.star_minimax import Work
 from expectitree.tree.model import Kind
 
 SEEDS = range(150)

@@ -1,0 +1,317 @@
+"""What a best-first search knows and expects of each node: its interval, and an estimate of v*.
+
+Intervals are exact; estimates are floats in every mode (docs/best-first.md). Plain functions over
+columns, interpreted or compiled as they are.
+"""
+
+from __future__ import annotations
+
+from math import erf, exp, sqrt
+from typing import Any, NamedTuple
+
+from expectitree.searches.intervals import close, sum_outcomes
+from expectitree.tree.columns import CHANCE, MAX, MIN, Columns, FloatColumn, IntColumn, NumberColumn
+
+EXACT, LOWER, RAISE = range(3)  # the aim of a walk at a node: both bounds, the upper, the lower
+LEARNING, ORDERED, UNIFORM, BOUNDS = range(4)  # how estimates are made
+VALUE, ACTION = range(2)  # the goal: the root is exact, or its best action is proved
+
+# Numbers of the whole tree, by place in `tally`: the leaves that the prior counts for, its mean
+# (from which utilities are measured) and its variance; the leaves visited, and how many there must
+# be for the next renewal of all estimates.
+PRIOR_WEIGHT, CENTER, PRIOR_VARIANCE, SEEN, NEXT_RENEWAL = range(5)
+TALLIES = 5
+
+# Expected gains within this factor are equal, so that rounding does not decide between them.
+GAIN_TIE = 1 + 1e-6
+UNKNOWN_BOUND_SIGMAS = 6.0  # standard deviations from the mean to where an infinite bound is put
+NO_BOUND = 1e100  # the distance to an infinite bound if there is no variance
+GREATEST = 1e300  # estimates take greater numbers for infinite
+INFINITE = float("inf")
+SQRT_HALF = 0.7071067811865476
+NORMAL_DENSITY_AT_0 = 0.3989422804014327
+
+
+class Beliefs(NamedTuple):
+    """The columns that a best-first search writes."""
+
+    lower: NumberColumn  # [N] the interval known to hold v*; starts as the node's bounds
+    upper: NumberColumn  # [N]
+    visits: IntColumn  # [N] entries
+    aim: IntColumn  # [N] the aim of the last walk through the node: EXACT, LOWER or RAISE
+    depth: IntColumn  # [N] branches from the root, by the path that ends with `counting_branch`
+    counting_branch: IntColumn  # [N] the branch whose parent counts the node's leaves, if shared
+    low: FloatColumn  # [N] lower and upper in floats
+    high: FloatColumn  # [N]
+    mean: FloatColumn  # [N] the estimate of v*,
+    variance: FloatColumn  # [N] and its variance
+    cost_lower: FloatColumn  # [N] the leaves that it is expected to take to lower the upper bound
+    cost_raise: FloatColumn  # [N] the same to raise the lower bound
+    gain_rate: FloatColumn  # [N] at MAX and MIN the expected gain a leaf of the best child
+    leaves_seen: FloatColumn  # [N] leaves visited at or below, at the last renewal
+    leaf_total: FloatColumn  # [N] the sum of their utilities,
+    leaf_squares: FloatColumn  # [N] and of the squares
+    observed_mean: FloatColumn  # [N] the node's level by the leaves visited below,
+    observed_precision: FloatColumn  # [N] and the precision of that
+    level: FloatColumn  # [N] the level: the mean of the leaves below, by all leaves visited,
+    level_variance: FloatColumn  # [N] and its variance
+    tally: FloatColumn  # [5] numbers of the whole tree
+    leaf_variance: FloatColumn  # [height + 2] by depth: of the leaves below one node of that depth
+    slope: FloatColumn  # [height + 2] by how much the last child of a node lies above the first
+    freedom: FloatColumn  # [height + 2] by depth: the sums that these two are estimated from
+    deviations: FloatColumn
+    rank_products: FloatColumn
+    rank_squares: FloatColumn
+    mean_squares: FloatColumn
+    route: IntColumn  # [height + 2] by depth: the nodes of the last walk
+
+
+NODE_CODES = "IBII"  # the type codes of the columns by node from `visits` to `counting_branch`,
+NODE_FLOATS = 14  # then so many of floats in every mode, `tally`,
+DEPTH_FLOATS = 7  # and so many by depth, before `route`
+
+
+class Limits(NamedTuple):
+    """The numbers that control a best-first search."""
+
+    eps: Any  # numbers that differ by at most this are equal; 0 in exact mode
+    near: float  # the same for floats, in every mode
+    zero: Any  # what sums start from
+    scale: Any  # the factor that makes numbers floats of a moderate size
+    guide: int  # LEARNING, ORDERED, UNIFORM or BOUNDS
+    goal: int  # VALUE or ACTION
+    root: int
+
+
+def begin(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
+    """Write the bounds and the estimates that hold before any leaf is visited.
+
+    The prior takes utilities to be uniform between the root's bounds, and counts as much as two
+    leaves. If a bound is infinite, the prior is centered on the other one, or on 0, and counts for
+    next to nothing.
+    """
+    tally, depth, counting_branch = beliefs.tally, beliefs.depth, beliefs.counting_branch
+    low, high = beliefs.low, beliefs.high
+    first, child = tree.first, tree.child
+    root = limits.root
+    for n in range(len(tree.kind)):
+        low[n] = in_float(beliefs.lower[n], limits.scale)
+        high[n] = in_float(beliefs.upper[n], limits.scale)
+    for i in range(len(tree.kind)):
+        n = root - i
+        for b in range(first[n], first[n + 1]):
+            depth[child[b]] = depth[n] + 1
+            counting_branch[child[b]] = b
+    if 0 < high[root] - low[root] < GREATEST:
+        tally[PRIOR_WEIGHT] = 2.0
+        tally[CENTER] = (low[root] + high[root]) / 2
+        tally[PRIOR_VARIANCE] = (high[root] - low[root]) ** 2 / 12
+    else:
+        tally[PRIOR_WEIGHT] = 0.01
+        tally[CENTER] = (
+            low[root] if low[root] > -GREATEST else high[root] if high[root] < GREATEST else 0.0
+        )
+        tally[PRIOR_VARIANCE] = 1.0
+    tally[SEEN] = 0.0
+    tally[NEXT_RENEWAL] = 0.0
+
+
+def in_float(number: Any, scale: Any) -> float:
+    """Return a scaled number as a float; an infinity stays infinite."""
+    if number - number != 0:
+        return float(number)
+    scaled = number * scale
+    if scaled > GREATEST:  # an answer may be greater than all numbers that the scale was made for
+        return GREATEST
+    return float(scaled) if scaled > -GREATEST else -GREATEST
+
+
+def take_in(beliefs: Beliefs, limits: Limits, leaf: int, utility: Any) -> None:
+    """Write the utility of a leaf, and count it as visited."""
+    beliefs.lower[leaf] = beliefs.upper[leaf] = utility
+    x = in_float(utility, limits.scale)
+    beliefs.low[leaf] = beliefs.high[leaf] = beliefs.mean[leaf] = x
+    beliefs.variance[leaf] = 0.0
+    x -= beliefs.tally[CENTER]
+    beliefs.leaves_seen[leaf] = 1.0
+    beliefs.leaf_total[leaf] = x
+    beliefs.leaf_squares[leaf] = x * x
+    beliefs.tally[SEEN] += 1
+
+
+def narrow(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
+    """Update the interval of an inner node from its children's intervals."""
+    lower, upper, child = beliefs.lower, beliefs.upper, tree.child
+    k = tree.kind[n]
+    begin, end = tree.first[n], tree.first[n + 1]
+    if k == CHANCE:
+        least, most = sum_outcomes(tree, lower, upper, begin, end, limits.zero, INFINITE, False)
+    else:
+        c = child[begin]
+        least, most = lower[c], upper[c]
+        for b in range(begin, end):
+            c = child[b]
+            if k == MAX and lower[c] > least or k == MIN and lower[c] < least:
+                least = lower[c]
+            if k == MAX and upper[c] > most or k == MIN and upper[c] < most:
+                most = upper[c]
+    least, most = close(k, least, most, lower[n], upper[n], limits.eps)
+    lower[n] = least
+    upper[n] = most
+    beliefs.low[n] = in_float(least, limits.scale)
+    beliefs.high[n] = in_float(most, limits.scale)
+
+
+def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
+    """Update mean and variance of v* of an inner node, and the costs of moving its bounds."""
+    if limits.guide == BOUNDS:
+        return
+    low, high, means, variances = beliefs.low, beliefs.high, beliefs.mean, beliefs.variance
+    cost_lower, cost_raise = beliefs.cost_lower, beliefs.cost_raise
+    k = tree.kind[n]
+    begin, end = tree.first[n], tree.first[n + 1]
+    mean = variance = 0.0
+    if k == CHANCE:
+        for b in range(begin, end):
+            c = tree.child[b]
+            p = float(tree.probability[b])
+            mean += p * means[c]
+            variance += p * p * variances[c]
+    else:
+        sign = 1.0 if k == MAX else -1.0
+        for b in range(begin, end):
+            c = tree.child[b]
+            if b == begin:
+                mean, variance = sign * means[c], variances[c]
+            else:
+                mean, variance = greater_of(mean, variance, sign * means[c], variances[c])
+        mean *= sign
+    if limits.guide == UNIFORM:
+        mean = middle_of(beliefs, n)
+    mean = min(max(mean, low[n]), high[n])
+    width = high[n] - low[n]
+    if variance > width * width / 4:  # the greatest variance within an interval
+        variance = width * width / 4
+    means[n] = mean
+    variances[n] = variance
+    # One bound moves only if those of all children beyond the estimate do (at CHANCE: of all). For
+    # the other one child is enough: the best for its cost.
+    to_lower = to_raise = best = 0.0
+    found = False
+    for b in range(begin, end):
+        c = tree.child[b]
+        if not low[c] < high[c]:
+            continue
+        if k == CHANCE:
+            if tree.probability[b] > 0:
+                to_lower += cost_lower[c]
+                to_raise += cost_raise[c]
+            continue
+        if k == MAX and high[c] > mean + limits.near:
+            to_lower += cost_lower[c]
+        if k == MIN and low[c] < mean - limits.near:
+            to_raise += cost_raise[c]
+        if k == MAX and high[c] > low[n] + limits.near:
+            score = gain_at(beliefs, limits, n, c, RAISE)
+            if not found or score > best * GAIN_TIE:
+                to_raise, best, found = cost_raise[c], score, True
+        if k == MIN and low[c] < high[n] - limits.near:
+            score = gain_at(beliefs, limits, n, c, LOWER)
+            if not found or score > best * GAIN_TIE:
+                to_lower, best, found = cost_lower[c], score, True
+    beliefs.gain_rate[n] = best
+    cost_lower[n] = max(1.0, to_lower)
+    cost_raise[n] = max(1.0, to_raise)
+
+
+def greater_of(
+    mean: float, variance: float, other_mean: float, other_variance: float
+) -> tuple[float, float]:
+    """Return mean and variance of the greater of two independent normal variables.
+
+    Source: Clark 1961, equations 2 to 4.
+    """
+    total = variance + other_variance
+    if total <= 0:
+        return max(mean, other_mean), 0.0
+    a = sqrt(total)
+    z = (mean - other_mean) / a
+    p = 0.5 * (1 + erf(z * SQRT_HALF))
+    q = 1 - p
+    density = NORMAL_DENSITY_AT_0 * exp(-0.5 * z * z)
+    middle = mean * p + other_mean * q + a * density
+    # The second moment about the mean of the greater: about 0, large numbers would cancel.
+    mean, other_mean = mean - middle, other_mean - middle
+    square = (mean * mean + variance) * p + (other_mean * other_mean + other_variance) * q
+    return middle, max(0.0, square + (mean + other_mean) * a * density)
+
+
+def gain_per_leaf(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) -> float:
+    """Return by how much a leaf below a node is expected to move the bound that is the aim."""
+    if tree.kind[n] == (MIN if aim == LOWER else MAX):
+        return float(beliefs.gain_rate[n])
+    if aim == LOWER:
+        return float(gain(beliefs, limits, n, beliefs.high[n], True) / beliefs.cost_lower[n])
+    return float(gain(beliefs, limits, n, beliefs.low[n], False) / beliefs.cost_raise[n])
+
+
+def gain_at(beliefs: Beliefs, limits: Limits, n: int, c: int, aim: int) -> float:
+    """Return by how much a leaf below a child of MIN is expected to lower MIN's upper bound.
+
+    At MAX, it is the mirror.
+    """
+    low, high = beliefs.low, beliefs.high
+    if aim == LOWER:
+        return float(gain(beliefs, limits, c, min(high[n], high[c]), True) / beliefs.cost_lower[c])
+    return float(gain(beliefs, limits, c, max(low[n], low[c]), False) / beliefs.cost_raise[c])
+
+
+def gain(beliefs: Beliefs, limits: Limits, n: int, x: float, below: bool) -> float:
+    """Return the expected amount by which v* of a node is below x (or above); 0 where it is not.
+
+    For a normal distribution that is d * Phi(z) + s * phi(z) with d = x - mean and z = d / s. For a
+    uniform one on [low, high], it is the square of the part below x, divided by twice the width.
+    """
+    if x > GREATEST:
+        x = finite_high(beliefs, limits, n)
+    elif x < -GREATEST:
+        x = finite_low(beliefs, limits, n)
+    if limits.guide == UNIFORM:
+        least, most = finite_low(beliefs, limits, n), finite_high(beliefs, limits, n)
+        part = x - least if below else most - x
+        return part * part / (2 * (most - least)) if part > 0 and most > least else 0.0
+    d = x - beliefs.mean[n] if below else beliefs.mean[n] - x
+    if beliefs.variance[n] <= 0:
+        return float(d) if d > 0 else 0.0
+    s = sqrt(beliefs.variance[n])
+    z = d / s
+    return float(d * 0.5 * (1 + erf(z * SQRT_HALF)) + s * NORMAL_DENSITY_AT_0 * exp(-0.5 * z * z))
+
+
+def finite_low(beliefs: Beliefs, limits: Limits, n: int) -> float:
+    """Return a node's lower bound; if it is infinite, a number that v* is hardly below."""
+    low = beliefs.low[n]
+    return float(
+        low if low > -GREATEST else beliefs.mean[n] - distance_to_unknown_bound(beliefs, limits, n)
+    )
+
+
+def finite_high(beliefs: Beliefs, limits: Limits, n: int) -> float:
+    """Return a node's upper bound; if it is infinite, a number that v* is hardly above."""
+    high = beliefs.high[n]
+    return float(
+        high if high < GREATEST else beliefs.mean[n] + distance_to_unknown_bound(beliefs, limits, n)
+    )
+
+
+def distance_to_unknown_bound(beliefs: Beliefs, limits: Limits, n: int) -> float:
+    """Return the distance from a node's mean that stands in for an infinite bound."""
+    return UNKNOWN_BOUND_SIGMAS * sqrt(beliefs.variance[n]) if limits.guide <= ORDERED else NO_BOUND
+
+
+def middle_of(beliefs: Beliefs, n: int) -> float:
+    """Return the middle of a node's interval; the finite bound if only one is; or 0."""
+    low, high = beliefs.low[n], beliefs.high[n]
+    if high - low < GREATEST:
+        return float((low + high) / 2)
+    return float(low if low > -GREATEST else high if high < GREATEST else 0.0)

@@ -1,0 +1,65 @@
+"""The arithmetic of intervals that all searches share: functions that loops call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from expectitree.tree.columns import MAX, MIN, Columns, NumberColumn
+
+
+def satisfies(lower: Any, upper: Any, alpha: Any, beta: Any, eps: Any) -> bool:
+    """Say whether an interval satisfies the contract: exact, fail low, or fail high."""
+    return bool(not lower < upper or upper <= alpha + eps or lower >= beta - eps)
+
+
+def sum_outcomes(
+    tree: Columns,
+    lower: NumberColumn,
+    upper: NumberColumn,
+    begin: int,
+    end: int,
+    zero: Any,
+    inf: Any,
+    bounded: bool,
+) -> tuple[Any, Any]:
+    """Return the sums of p * lower and p * upper of a CHANCE node, infinite if a bound is.
+
+    `bounded` says that no bound is. A sum of fractions must not meet an infinity, because it may
+    be too large for a float.
+    """
+    child, probability = tree.child, tree.probability
+    low = high = zero
+    low_open = high_open = False
+    for b in range(begin, end):
+        p = probability[b]
+        if p > 0:
+            c = child[b]
+            if bounded or lower[c] > -inf:
+                low += p * lower[c]
+            else:
+                low_open = True
+            if bounded or upper[c] < inf:
+                high += p * upper[c]
+            else:
+                high_open = True
+    return -inf if low_open else low, inf if high_open else high
+
+
+def close(kind: int, low: Any, high: Any, lower: Any, upper: Any, few_eps: Any) -> tuple[Any, Any]:
+    """Intersect [low, high] with the interval [lower, upper] so far; return it, or one number.
+
+    An interval narrower than `few_eps` is one number. If [low, high] is, it replaces the interval.
+    """
+    if high > low + few_eps:
+        if lower > low:
+            low = lower
+        if upper < high:
+            high = upper
+    if high != low and high <= low + few_eps:
+        if kind == MAX:
+            high = low
+        elif kind == MIN:
+            low = high
+        else:
+            low = high = (low + high) / 2
+    return low, high

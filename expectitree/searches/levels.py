@@ -1,0 +1,174 @@
+"""Estimates of leaves from the leaves visited: a random effect for each node, by its depth.
+
+A leaf is taken to be normal around the level of its parent, and that around the level of its own
+parent. The variance depends on the depth. So leaves that are near each other may be alike, as they
+are where utilities add up on the way down. Where leaves are independent, the variances show that.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from expectitree.searches.beliefs import (
+    CENTER,
+    ORDERED,
+    PRIOR_VARIANCE,
+    PRIOR_WEIGHT,
+    Beliefs,
+    Limits,
+)
+from expectitree.tree.columns import MAX, MIN, TERMINAL, Columns
+
+PRIOR_LEAVES = 2.0  # the weight of the variance of all leaves, in estimates of that of one depth
+SLOPE_SIGNIFICANCE = 16.0  # squared standard errors up to which a slope counts as chance
+
+
+def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
+    """Estimate for each depth the variance of leaves below one node, and the slope of its children.
+
+    The variance is half the mean squared difference of two leaves that part at a node of that
+    depth, and at least that of the depth below. The slope is the regression of a child's mean on
+    its rank within its node. Both are shrunk: the variance towards that of all leaves, the slope
+    towards no order unless the leaves show clearly more (James and Stein 1961).
+    """
+    leaves_seen, leaf_total, leaf_squares = (
+        beliefs.leaves_seen,
+        beliefs.leaf_total,
+        beliefs.leaf_squares,
+    )
+    depth, counting_branch = beliefs.depth, beliefs.counting_branch
+    freedom, deviations, mean_squares = beliefs.freedom, beliefs.deviations, beliefs.mean_squares
+    rank_products, rank_squares = beliefs.rank_products, beliefs.rank_squares
+    for d in range(len(freedom)):
+        freedom[d] = deviations[d] = rank_products[d] = rank_squares[d] = mean_squares[d] = 0.0
+        beliefs.slope[d] = 0.0
+    root = limits.root
+    deepest = depth[root]  # of inner nodes: there is nothing to estimate below
+    for n in range(len(tree.kind)):
+        if tree.kind[n] == TERMINAL:
+            continue
+        count = whole = square = same = inner = 0.0
+        parts = r_sum = x_sum = xr_sum = rr_sum = xx_sum = 0.0
+        for b in range(tree.first[n], tree.first[n + 1]):
+            c = tree.child[b]
+            if leaves_seen[c] == 0 or counting_branch[c] != b:
+                continue
+            count += leaves_seen[c]
+            whole += leaf_total[c]
+            square += leaf_squares[c]
+            same += leaves_seen[c] * leaves_seen[c]
+            inner += leaves_seen[c] * leaf_squares[c] - leaf_total[c] * leaf_total[c]
+            parts += 1
+            r = rank(tree, n, b)
+            x = leaf_total[c] / leaves_seen[c]
+            r_sum += r
+            x_sum += x
+            xr_sum += x * r
+            rr_sum += r * r
+            xx_sum += x * x
+        deepest = max(deepest, depth[n])
+        leaves_seen[n] = count
+        leaf_total[n] = whole
+        leaf_squares[n] = square
+        if parts > 1:
+            d = depth[n]
+            freedom[d] += parts - 1
+            deviations[d] += (
+                (parts - 1)
+                * max(0.0, count * square - whole * whole - inner)
+                / (count * count - same)
+            )
+            rank_products[d] += xr_sum - x_sum * r_sum / parts
+            rank_squares[d] += rr_sum - r_sum * r_sum / parts
+            mean_squares[d] += xx_sum - x_sum * x_sum / parts
+        if limits.guide == ORDERED:
+            beliefs.slope[depth[n]] = (
+                -1.0 if tree.kind[n] == MAX else 1.0 if tree.kind[n] == MIN else 0.0
+            )
+    count = leaves_seen[root] + beliefs.tally[PRIOR_WEIGHT]
+    mean = leaf_total[root] / count
+    variance = (
+        leaf_squares[root] + beliefs.tally[PRIOR_WEIGHT] * beliefs.tally[PRIOR_VARIANCE]
+    ) / count - mean * mean
+    variance = max(variance, 1e-12 * beliefs.tally[PRIOR_VARIANCE])
+    widest = 0.0
+    for i in range(deepest + 1):
+        d = deepest - i
+        widest = max(
+            widest, (deviations[d] + PRIOR_LEAVES * variance) / (freedom[d] + PRIOR_LEAVES)
+        )
+        beliefs.leaf_variance[d] = widest
+        slope = beliefs.slope[d] * sqrt(widest)  # what the guide says
+        if freedom[d] > PRIOR_LEAVES and rank_squares[d] > 0:
+            fitted = rank_products[d] / rank_squares[d]
+            error = max(0.0, mean_squares[d] - fitted * rank_products[d]) / (
+                (freedom[d] - 1) * rank_squares[d]
+            )
+            off = fitted - slope
+            if off * off > SLOPE_SIGNIFICANCE * error:
+                slope += off * (1 - SLOPE_SIGNIFICANCE * error / (off * off))
+        beliefs.slope[d] = slope
+
+
+def rank(tree: Columns, n: int, b: int) -> float:
+    """Return the rank of a branch within its node: -1/2 for the first, 1/2 for the last."""
+    count = tree.first[n + 1] - tree.first[n]
+    return float((b - tree.first[n]) / (count - 1) - 0.5 if count > 1 else 0.0)
+
+
+def update_level_from_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
+    """Update what the leaves visited below an inner node show of its level: mean and precision."""
+    d = beliefs.depth[n]
+    leaf_variance, deeper = beliefs.leaf_variance[d], beliefs.leaf_variance[d + 1]
+    weight = weighed = 0.0
+    for b in range(tree.first[n], tree.first[n + 1]):
+        c = tree.child[b]
+        if beliefs.counting_branch[c] != b:
+            continue
+        if tree.kind[c] == TERMINAL:
+            if beliefs.leaves_seen[c] == 0:
+                continue
+            w, x = 1 / leaf_variance, beliefs.leaf_total[c]
+        elif beliefs.observed_precision[c] > 0:
+            w, x = (
+                1 / (leaf_variance - deeper + 1 / beliefs.observed_precision[c]),
+                beliefs.observed_mean[c],
+            )
+        else:
+            continue
+        weight += w
+        weighed += w * (x - beliefs.slope[d] * rank(tree, n, b))
+    beliefs.observed_precision[n] = weight
+    beliefs.observed_mean[n] = weighed / weight if weight > 0 else 0.0
+
+
+def update_root_level(beliefs: Beliefs, root: int) -> None:
+    """Update the level of the root from its leaves and from the prior."""
+    weight = beliefs.tally[PRIOR_WEIGHT] / beliefs.leaf_variance[0]
+    beliefs.level[root] = (
+        beliefs.observed_precision[root]
+        * beliefs.observed_mean[root]
+        / (weight + beliefs.observed_precision[root])
+    )
+    beliefs.level_variance[root] = 1 / (weight + beliefs.observed_precision[root])
+
+
+def pass_level_to_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
+    """Update the levels of a node's children, and the estimates of its leaves not visited."""
+    d = beliefs.depth[n]
+    leaf_variance = beliefs.leaf_variance[d]
+    between = leaf_variance - beliefs.leaf_variance[d + 1]
+    for b in range(tree.first[n], tree.first[n + 1]):
+        c = tree.child[b]
+        if beliefs.counting_branch[c] != b:
+            continue
+        x = beliefs.level[n] + beliefs.slope[d] * rank(tree, n, b)
+        if tree.kind[c] != TERMINAL:
+            f = 1 / (1 + between * beliefs.observed_precision[c])
+            beliefs.level[c] = f * x + (1 - f) * beliefs.observed_mean[c]
+            beliefs.level_variance[c] = f * between + f * f * beliefs.level_variance[n]
+        elif beliefs.leaves_seen[c] == 0:
+            is_open = beliefs.low[c] < beliefs.high[c]
+            beliefs.mean[c] = min(max(x + beliefs.tally[CENTER], beliefs.low[c]), beliefs.high[c])
+            beliefs.variance[c] = leaf_variance + beliefs.level_variance[n] if is_open else 0.0
+            beliefs.cost_lower[c] = beliefs.cost_raise[c] = 1.0
