@@ -749,7 +749,7 @@ def test_a_trace_that_is_cut_short_says_so(open_page: Any) -> None:
     browser = open_page(replays(et.load(LEFT), most_steps=6))
     browser.run("expectitree.choose('star1')")
     assert seen_texts(browser, "#shortened") == [
-        "This page has the first 6 steps of 28. star1 looked at 5 of 8 leaves, with 2 cuts."
+        "This page has the first 6 steps of 28. star1 visited 5 of 8 leaves, with 2 cuts."
         " The value is 2.1, and the best action is a1."
     ]
     browser.press("End")

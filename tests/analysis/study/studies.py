@@ -23,7 +23,7 @@ from helpers import ROOT
 
 from expectitree.analysis.study.reader import load_study
 from expectitree.analysis.study.results import Results
-from expectitree.analysis.study.run import count_trees, execute, find_tasks
+from expectitree.analysis.study.run import execute, find_tasks
 from expectitree.analysis.study.spec import Study
 from expectitree.analysis.study.summary import summarize
 from expectitree.cli import cli
@@ -135,7 +135,9 @@ def study_of(folder: Path, text: str, name: str = "spec.yaml") -> Study:
 def plan(folder: Path, text: str) -> Any:
     """Do with a spec all that comes before the first search."""
     study = study_of(folder, text)
-    return summarize(study, Results(""), *count_trees(study, find_tasks(study, Results(""))))
+    kept = Results("")
+    find_tasks(study, kept)
+    return summarize(study, kept)
 
 
 def carry_on(study: Study, path: Path, executor: Executor | None = None) -> Executor:
@@ -143,11 +145,10 @@ def carry_on(study: Study, path: Path, executor: Executor | None = None) -> Exec
     executor = executor or Here()
     kept = Results(str(path))
     kept.read()
-    kept.open()
     try:
-        execute(find_tasks(study, kept), kept, executor, 2, lambda more: None)
+        with kept.writing():
+            execute(find_tasks(study, kept), kept, executor, 2, lambda more: None)
     finally:
-        kept.close()
         executor.shutdown()
     return executor
 
@@ -155,7 +156,7 @@ def carry_on(study: Study, path: Path, executor: Executor | None = None) -> Exec
 def summary_of(study: Study, path: Path) -> Any:
     kept = Results(str(path))
     kept.read()
-    return summarize(study, kept, *count_trees(study, find_tasks(study, kept)))
+    return summarize(study, kept)
 
 
 def figures(study: Study, path: Path) -> list[Any]:
@@ -292,9 +293,5 @@ def no_longer_than(seconds: int) -> Iterator[None]:
 def assert_whole(grid: tuple[Study, list[Any]], path: Path) -> None:
     """Every tree stands in the file once, and the figures are those of a run that nothing happened to."""
     study, expected = grid
-    assert (
-        len(keys(path))
-        == len(set(keys(path)))
-        == sum(len(study.seeds(tree)) for tree in study.trees)
-    )
+    assert len(keys(path)) == len(set(keys(path))) == sum(len(own) for _, own in study.keys)
     assert figures(study, path) == expected

@@ -99,7 +99,7 @@ WRONG = {
     "empty lists": ("trees: §[]\nalgorithms: star1\n", ["an empty list, expected at least one of trees"]),
     "no algorithms": ("trees: {family: ballard}\nalgorithms: §[]\n", ["an empty list, expected at least one of alg"]),
     "no engines": ("trees: {family: ballard}\nalgorithms: star1\nengines: §[]\n", ["engine"]),
-    "no values": ("trees: {family: ballard, branching: §[]}\nalgorithms: star1\n", ["an empty list, expected a value"]),
+    "no values": ("trees: {family: ballard, branching: §[]}\nalgorithms: star1\n", ["an empty list, expected at least one of branching"]),
     "no probes": ("trees: {family: ballard}\nalgorithms: [star1, star2.5: {probes: §[]}]\n", ["probes"]),
     "no orders": ("trees: {family: ballard}\nalgorithms: [star1, star2.5: {probe-order: §[]}]\n", ["order"]),
     "nothing at all": ("trees:§\nalgorithms:§\n", ["nothing, expected a mapping", "unknown algorithm ''"]),
@@ -126,7 +126,7 @@ WRONG = {
     ),
     "no figure": ("trees: {family: ballard}\nalgorithms: star1\npublished: [§{branching: 4}]\n", ["no figure"]),
     "figures that are none": (
-        "trees: {family: ballard}\nalgorithms: star1\npublished: [§{star1: much}, §{star1: 3/0}, §{star1: -1}]\n",
+        "trees: {family: ballard}\nalgorithms: star1\npublished: [{star1: §much}, {star1: §3/0}, {star1: §-1}]\n",
         ["'much' as published, expected per cent", "'3/0' as published", "'-1' as published"],
     ),
     "plot": (

@@ -255,14 +255,12 @@ def test_a_second_study_cannot_write_to_the_same_file(
     """Another is refused as long as it runs, and changes nothing; reports are made meanwhile."""
     path, spec = tmp_path / "results", spec_in(tmp_path, SMALL)
     path.write_bytes(small[1].read_bytes()[:2000])
-    kept = Results(str(path))
-    kept.open()
-    before = path.read_bytes()
-    message = f"{path}: another study is writing to this file: wait for it, or name another"
-    assert ask(spec, "--results", path, "--jobs", "1") == message
-    assert "trees done" in ask(spec, "--results", path, "--report")
-    assert path.read_bytes() == before
-    kept.close()
+    with Results(str(path)).writing():
+        before = path.read_bytes()
+        message = f"{path}: another study is writing to this file: wait for it, or name another"
+        assert ask(spec, "--results", path, "--jobs", "1") == message
+        assert "trees done" in ask(spec, "--results", path, "--report")
+        assert path.read_bytes() == before
     carry_on(small[0], path)
     assert figures(small[0], path) == figures(*small)
 
