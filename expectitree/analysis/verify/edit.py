@@ -95,6 +95,9 @@ def _yaml_spans(text: str) -> Spans:
     wanted = (yaml.NodeEvent, yaml.CollectionEndEvent)
     parts: Iterator[Any] = (event for event in events(text) if isinstance(event, wanted))
 
+    def end_of(event: Any) -> int:
+        return int(event.end_mark.index)
+
     def skip(event: Any) -> int:
         """Read to the end of a value, however deep it nests; return where it ends."""
         depth = int(isinstance(event, yaml.CollectionStartEvent))
@@ -102,32 +105,31 @@ def _yaml_spans(text: str) -> Spans:
             event = next(parts)
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
-        return int(event.end_mark.index)
+        return end_of(event)
 
     def read(event: Any, place: Place, key_end: int) -> int:
         """Note where a value and all in it are, after its key; return where it ends."""
-        start, end = event.start_mark.index, event.end_mark.index
+        start, end = event.start_mark.index, end_of(event)
         if isinstance(event, yaml.CollectionStartEvent):
             is_mapping = isinstance(event, yaml.MappingStartEvent)
             if not is_mapping and not event.flow_style and key_end:
                 start = text.index(":", key_end) + 1
-            part: Any
             for index, part in enumerate(parts):
                 if isinstance(part, yaml.CollectionEndEvent):
-                    end = part.end_mark.index if event.flow_style else end
+                    end = end_of(part) if event.flow_style else end
                     break
                 if not is_mapping:
                     end = read(part, (*place, index), 0)
                     continue
                 key = getattr(part, "value", "")
                 spans.add_key(place, key, part.start_mark.index)
-                value, key_end = next(parts), part.end_mark.index
+                value, key_end = next(parts), end_of(part)
                 is_wanted = place or key == "expect"
                 end = read(value, (*place, key), key_end) if is_wanted else skip(value)
         elif isinstance(event, yaml.AliasEvent) or event.style in ("|", ">"):
-            return int(end)
+            return end
         spans.values[place] = Span(start, end)
-        return int(end)
+        return end
 
     root = next(parts)
     spans.is_block = not getattr(root, "flow_style", True)
