@@ -114,7 +114,7 @@ class _Sentences(Words):
         if report.skipped is not None:
             return f"{name} was not entered ({report.skipped}): its value is {within}."
         best = [self.label(n, one.branch) for one in report.alternatives if one.is_best]
-        if self.is_decided:
+        if self.report.is_decided:
             return (
                 f"At {name}, {self.kind.name} chooses {' or '.join(best)}: its value is {within}."
             )
@@ -131,7 +131,7 @@ class _Sentences(Words):
 
     def action(self, one: Alternative) -> str:
         """Return what an action is worth, and how that compares with the best."""
-        if self.is_decided:
+        if self.report.is_decided:
             return self.decided(one)
         n, is_max = self.report.node, self.kind == Kind.MAX
         label, best = self.label(self.report.node, one.branch), self.search.lower[n]
@@ -153,11 +153,6 @@ class _Sentences(Words):
     def compared(self, end: Number, best: Number, is_max: bool) -> str:
         is_worse = end < best if is_max else end > best
         return f"{'worse' if is_worse else 'no better'} than {self.number(best)}"
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether the node is the root of a search that only asked which action is best."""
-        return self.search.outcome is Outcome.ACTION and self.report.node == self.tree.root_id
 
     def decided(self, one: Alternative) -> str:
         """Return the least that the best action is worth, or the most that another is worth."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from expectitree.algorithms import Algorithm
+from expectitree.analysis.evaluate.terms import Terms, sum_terms
 from expectitree.analysis.trace.events import (
     AIMS,
     CLOSE,
@@ -21,14 +22,12 @@ from expectitree.analysis.trace.events import (
     GREATEST_UPPER,
     LEAST_ESTIMATE,
     LEAST_LOWER,
-    MOST_TERMS,
     ONLY_OPEN,
     RIVAL_LOWER,
     RIVAL_UPPER,
     TIGHTEN,
     VISIT,
     Recorder,
-    Terms,
 )
 from expectitree.numbers import INFINITY, Number
 from expectitree.searches.beliefs import EXACT, LOWER, RAISE
@@ -45,7 +44,6 @@ class WalkRecorder(Recorder):
     ) -> None:
         super().__init__(tree, at, most)
         self.algorithm, self.eps = algorithm, eps
-        self.zero: Any = self.probability[0] * 0 if self.probability else 0
         self.way: list[tuple[int, int]] = []  # the last walk's nodes, each with its branch
         self.place: dict[int, int] = {}  # node -> its index in `way`
         self.walk = 0
@@ -123,19 +121,7 @@ class WalkRecorder(Recorder):
 
     def terms(self, n: int, end: Number, low: bool) -> Terms:
         """Return the terms of a CHANCE node's bound, if the bound is their sum and they are few."""
-        begin, stop = self.first[n], self.first[n + 1]
-        if self.kind[n] != Kind.CHANCE or stop - begin > MOST_TERMS:
-            return ()
-        column = self.columns["lower" if low else "upper"]
-        terms = tuple(
-            (self.probability[b], column[self.child[b]])
-            for b in range(begin, stop)
-            if self.probability[b]
-        )
-        total = self.zero
-        for p, x in terms:
-            total += p * x
-        return terms if total == end or abs(total - end) <= 4 * self.eps else ()
+        return sum_terms(self.tree, self.eps, n, self.columns["lower" if low else "upper"], end)
 
     # ---- Why it goes there.
 

@@ -9,24 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isclose
 from typing import Any
 
 from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
+from expectitree.analysis.evaluate.terms import MOST_TERMS, Terms, is_same
 from expectitree.analysis.trace.best_first_recorder import WalkRecorder
 from expectitree.analysis.trace.events import (
     CUT,
     ENTER,
     LEAVE,
-    MOST_TERMS,
     PASS,
     PROBE,
     TIGHTEN,
     VISIT,
     Event,
     Recorder,
-    Terms,
     WindowFormula,
 )
 from expectitree.display import Shown
@@ -188,15 +186,9 @@ class _Recorder(Recorder):
             terms = tuple((self.probability[b], bound[self.child[b]]) for b in others)
             if is_finite(limit) and all(is_finite(other) for _, other in terms):
                 computed = (limit - sum(q * other for q, other in terms)) / p
-                if self.is_same(computed, found):
+                if is_same(self.tree, self.eps, computed, found):
                     formulas.append(WindowFormula(end, limit, terms, p, found))
         return tuple(formulas)
-
-    def is_same(self, one: Any, other: Any) -> bool:
-        """Say whether two numbers are equal but for rounding."""
-        if self.tree.exact:
-            return bool(one == other)
-        return bool(one == other) or isclose(one, other, rel_tol=1e-9, abs_tol=4 * self.eps)
 
     def on_low_term(self, b: int, was: Number, term: Number) -> None:
         frame = self.stack[-1]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from expectitree.analysis.evaluate.cut_text import cut_place
+from expectitree.analysis.evaluate.terms import MOST_TERMS
 from expectitree.analysis.trace.events import (
     CLOSE,
     CUT,
@@ -17,7 +18,6 @@ from expectitree.analysis.trace.events import (
     LEAST_ESTIMATE,
     LEAST_LOWER,
     LEAVE,
-    MOST_TERMS,
     ONLY_OPEN,
     PASS,
     PROBE,
