@@ -19,10 +19,8 @@ from expectitree.cli.options import (
     format_option,
     tree_options,
 )
-from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import show, show_separator
+from expectitree.cli.terminal import show_searches
 from expectitree.searches.engine import evaluate
-from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import ROOT
 
@@ -82,15 +80,9 @@ def command(
         node = None if explain is None else tree.find(explain).id
         return Evaluation(file, search, windows, node, strategy)
 
-    several = format_name == "text" and options.tree_count > 1
-    for position, evaluation in enumerate(options.map(f"{algorithm.name}:", evaluate_tree)):
-        if evaluation.search.outcome is Outcome.STOPPED:
-            options.statuses.append(DOES_NOT_HOLD)
-        if several:
-            show_separator(evaluation.file, position)
-        most_rows = None if show_all else rows
-        show("evaluate", format_name, evaluation, most_rows=most_rows, notes=notes)
-    options.exit()
+    most_rows = None if show_all else rows
+    reports = options.map(f"{algorithm.name}:", evaluate_tree)
+    show_searches("evaluate", format_name, options, reports, most_rows=most_rows, notes=notes)
 
 
 command.help = "\n".join(

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from expectitree.analysis.show import rendered
+from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.numbers import escape
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from expectitree.cli.options import SearchOptions
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -40,13 +43,22 @@ def show(question: str, format: str, report: Any, **settings: Any) -> None:
     write(rendered(question, format, make_console(), report, **settings))
 
 
-def show_separator(file: str, position: int) -> None:
-    """Write the line before the output about one of several files."""
+def show_searches(
+    question: str, format: str, options: SearchOptions, reports: Iterable[Any], **settings: Any
+) -> None:
+    """Show each report as soon as it is there, and exit with the status of their searches."""
+    from expectitree.searches.result import Outcome
     from expectitree.text.console import to_strings
     from expectitree.text.headings import file_separator
 
-    console = make_console()
-    write(to_strings(file_separator(file, position, console.options), console))
+    for position, report in enumerate(reports):
+        if report.search.outcome is Outcome.STOPPED:
+            options.statuses.append(DOES_NOT_HOLD)
+        if format == "text" and options.tree_count > 1:
+            console = make_console()
+            write(to_strings(file_separator(report.file, position, console.options), console))
+        show(question, format, report, **settings)
+    options.exit()
 
 
 def color_option(command: Command) -> Command:

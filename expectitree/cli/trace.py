@@ -15,9 +15,7 @@ from expectitree.cli.options import (
     format_option,
     tree_options,
 )
-from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import show, show_separator
-from expectitree.searches.result import Outcome
+from expectitree.cli.terminal import show_searches
 from expectitree.tree.model import Tree
 
 MOST_STEPS = 500  # shown as text by default
@@ -72,11 +70,5 @@ def command(
             file=file,
         )
 
-    several = format_name == "text" and options.tree_count > 1
-    for position, report in enumerate(options.map(f"{algorithm.name}:", trace_tree)):
-        if report.search.outcome is Outcome.STOPPED:
-            options.statuses.append(DOES_NOT_HOLD)
-        if several:
-            show_separator(report.file, position)
-        show("trace", format_name, report)
-    options.exit()
+    reports = options.map(f"{algorithm.name}:", trace_tree)
+    show_searches("trace", format_name, options, reports)
