@@ -9,6 +9,7 @@ import pytest
 
 import expectitree as et
 from expectitree.analysis.verify.edit import with_expectation, with_replacements, write_text
+from expectitree.files.formats import FORMATS
 
 REPLACED = [
     ("yaml", "expect: {value: 1} #é\nmax: [2]\n", {("value",): Fraction(1, 3)}, "expect: {value: 1/3} #é\nmax: [2]\n"),
@@ -39,7 +40,7 @@ REPLACED = [
 def test_replacements(
     kind: str, text: str, replacements: dict[tuple[str | int, ...], object], expected: str
 ) -> None:
-    assert with_replacements(text, kind == "json", replacements) == expected
+    assert with_replacements(text, FORMATS[kind], replacements) == expected
 
 
 @pytest.mark.parametrize(
@@ -65,13 +66,13 @@ def test_replacements(
     ],
 )
 def test_a_new_expectation(kind: str, text: str, expected: str) -> None:
-    assert with_expectation(text, kind == "json", {"value": Fraction(1)}) == expected
+    assert with_expectation(text, FORMATS[kind], {"value": Fraction(1)}) == expected
     assert et.loads(expected, name=f"x.{kind}").expect is not None
 
 
 def test_a_bare_number_has_no_place_for_it() -> None:
     with pytest.raises(et.FileError, match="utility: NUMBER"):
-        with_expectation("42\n", False, {"value": 1})
+        with_expectation("42\n", FORMATS["yaml"], {"value": 1})
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
@@ -102,19 +103,21 @@ def test_what_cannot_be_replaced_without_loss_is_left_to_people(
     text: str, place: tuple[str | int, ...]
 ) -> None:
     with pytest.raises(et.FileError, match="change it by hand"):
-        with_replacements(text, False, {place: ["x"]})
+        with_replacements(text, FORMATS["yaml"], {place: ["x"]})
 
 
 def test_an_empty_expectation_is_filled_in() -> None:
     for text in ("expect:\nmax: [1]\n", "expect: {}\nmax: [1]\n"):
         assert (
-            with_expectation(text, False, {"value": Fraction(1)})
+            with_expectation(text, FORMATS["yaml"], {"value": Fraction(1)})
             == "expect: {value: 1}\nmax: [1]\n"
         )
 
 
 def test_odd_characters_are_escaped() -> None:
-    changed = with_replacements("expect: {best: a}\nmax: [1]\n", False, {("best",): "a\x85\x7fb"})
+    changed = with_replacements(
+        "expect: {best: a}\nmax: [1]\n", FORMATS["yaml"], {("best",): "a\x85\x7fb"}
+    )
     assert changed.startswith('expect: {best: "a\\x85\\x7fb"}')
     assert et.loads(changed).expect.best == "a\x85\x7fb"  # type: ignore[union-attr]
 
