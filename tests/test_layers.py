@@ -84,7 +84,8 @@ def test_a_small_tree_imports_no_slow_library() -> None:
         "from expectitree.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "print(sorted(m for m in ('numpy', 'numba', 'rich.progress', 'rich.table', 'expectitree.analysis.verify.report',"
+        "print(sorted(m for m in ('numpy', 'numba', 'rich.progress', 'rich.table', "
+        "'expectitree.analysis.verify.report',"
         " 'expectitree.analysis.compare.text', 'fractions') if m in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

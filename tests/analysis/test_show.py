@@ -1,4 +1,4 @@
-"""What people see, to the letter; and that nothing in it grows with the depth."""
+"""Exact output of trees, and limits on its size for deep trees."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_json_of_infinite_and_exact_numbers() -> None:
     assert found["tree"]["children"][0]["lower"] == "1/3"
 
 
-def test_huge_exact_values_are_shown_in_short() -> None:
+def test_huge_exact_values_are_abbreviated() -> None:
     assert drawn("max: [1e399]", exact=True)[0] == "▲ MAX about 1.000000000e+399"
 
 

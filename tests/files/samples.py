@@ -25,21 +25,29 @@ SHIPPED = sorted((ROOT / "trees").iterdir())
 
 
 NASTY = (
-    "no", "on", "y", "NULL", "~", "null", "true", "=", "<<", "?", "-", "1.0", "0x1F", "1_000", "12:30", "2001-01-01",
-    ".5", ".inf", ".nan", "+1", "#", "# 1", "#x", "a #b", "a: b", "a:", ":", "- x", "-1", "...", "---", "%x", "@x",
-    "`x", "!x", "&x", "*x", "|", ">", "[", "]", "{", "}", ",", "a,b", "'", '"', "it's", 'a "b"', "'\"", "\\", "\\n",
-    "\\u0041", "a/b", "/", "\\/", " a", "a ", "  ", "a  b", "\t", "\n", "\r\n", "a\n\nb", "\0", "\x07", "\x1b", "\x7f",
-    "\x80", "\x85", "\xa0", "\xad", "\u200b", "\u2028", "\u2029", "\ufeff", "\ufffe", "\ufffd", "é", "e\u0301", "日本",
-    "\U0001f600", "\U000e0001", "\U0010ffff", "max", "p", "ref", "label", "utility", "nodes", "n1", "x" * 200,
+    "no", "on", "y", "NULL", "~", "null", "true", "=", "<<", "?", "-", "1.0", "0x1F", "1_000",
+    "12:30", "2001-01-01",
+    ".5", ".inf", ".nan", "+1", "#", "# 1", "#x", "a #b", "a: b", "a:", ":", "- x", "-1", "...",
+    "---", "%x", "@x",
+    "`x", "!x", "&x", "*x", "|", ">", "[", "]", "{", "}", ",", "a,b", "'", '"', "it's", 'a "b"',
+    "'\"", "\\", "\\n",
+    "\\u0041", "a/b", "/", "\\/", " a", "a ", "  ", "a  b", "\t", "\n", "\r\n", "a\n\nb", "\0",
+    "\x07", "\x1b", "\x7f",
+    "\x80", "\x85", "\xa0", "\xad", "\u200b", "\u2028", "\u2029", "\ufeff", "\ufffe", "\ufffd", "é",
+    "e\u0301", "日本",
+    "\U0001f600", "\U000e0001", "\U0010ffff", "max", "p", "ref", "label", "utility", "nodes", "n1",
+    "x" * 200,
 )  # fmt: skip
 
 
 SEEDS = (
-    "title: A risk\nsource: 'x'\nexpect: {value: 54.5, best: right, star1: {skipped: [a/#2], bounds: [0, inf]}}\n"
+    "title: A risk\nsource: 'x'\nexpect: {value: 54.5, best: right, star1: {skipped: [a/#2], "
+    "bounds: [0, inf]}}\n"
     "max:\n  left:  {chance: [10, 10]}\n  right: {chance: [100, 9]}\n",
     "max:\n  a1:\n    chance:\n      - {p: 0.9, min: [2, 2]}\n      - {p: 1/10, min: &a [3, 3]}\n"
     "  a2:\n    chance:\n      - &n {p: 90%, min: [1, 1]}\n      - {p: 10%, ref: n}\n"
-    'nodes: {n: {type: MAX, children: [1e-3, -.5], estimate: 1, bounds: [-inf, 9], note: "q\\x41"}}\n',
+    "nodes: {n: {type: MAX, children: [1e-3, -.5], estimate: 1, bounds: [-inf, 9], note: "
+    '"q\\x41"}}\n',
     '{"max": [{"label": "a", "utility": 1}, {"chance": {"x": {"p": 0.5, "utility": 1}, '
     '"y": {"p": "1/2", "min": [1, 2]}}}], "bounds": [0, 5]}',
 )
@@ -63,7 +71,8 @@ FORMS: dict[str, tuple[str, str, str]] = {
     "long": (
         "{type: MAX, children: [{type: Min, children: {a: 1}}, {type: terminal, utility: 2}, "
         "{type: chance, children: [3]}]}",
-        '{"type": "max", "children": [{"type": "MIN", "children": {"a": 1}}, {"type": "TERMINAL", "utility": 2}, '
+        '{"type": "max", "children": [{"type": "MIN", "children": {"a": 1}}, {"type": "TERMINAL", '
+        '"utility": 2}, '
         '{"type": "Chance", "children": [3]}]}',
         "max: [{min: {a: 1}}, 2, {chance: [3]}]",
     ),
@@ -79,7 +88,8 @@ FORMS: dict[str, tuple[str, str, str]] = {
     ),
     "ref of refs": (
         "max: [{ref: a}, {ref: b}]\nnodes: {a: {ref: b}, b: {ref: c}, c: {min: [1]}}",
-        '{"max": [{"ref": "a"}, {"ref": "b"}], "nodes": {"a": {"ref": "b"}, "b": {"ref": "c"}, "c": {"min": [1]}}}',
+        '{"max": [{"ref": "a"}, {"ref": "b"}], "nodes": {"a": {"ref": "b"}, "b": {"ref": "c"}, '
+        '"c": {"min": [1]}}}',
         "max: [&c {min: [1]}, *c]",
     ),
     "root is a ref": (
@@ -89,7 +99,8 @@ FORMS: dict[str, tuple[str, str, str]] = {
     ),
     "branch of a ref": (
         "chance: [{p: 1/4, label: x, ref: s}, {p: 3/4, label: y, ref: s}]\nnodes: {s: 5}",
-        '{"chance": {"x": {"p": 0.25, "ref": "s"}, "y": {"p": "75%", "ref": "s"}}, "nodes": {"s": "5"}}',
+        '{"chance": {"x": {"p": 0.25, "ref": "s"}, "y": {"p": "75%", "ref": "s"}}, "nodes": {"s": '
+        '"5"}}',
         "chance: {x: {p: 1/4, ref: t}, y: {p: 3/4, ref: t}}\nnodes: {t: {utility: 5}}",
     ),
     "number labels": (

@@ -165,11 +165,13 @@ def test_the_key_that_a_message_suggests_is_allowed_at_its_place(text: str, mean
         ),
         (
             "max: [1]".encode("utf-16-le"),
-            "s.yaml:1:2: found a NUL character, expected text: the file is not text, or it is damaged",
+            "s.yaml:1:2: found a NUL character, expected text: the file is not text, or it is "
+            "damaged",
         ),
         (
             b"max: [1]\n\x00",
-            "s.yaml:2:1: found a NUL character, expected text: the file is not text, or it is damaged",
+            "s.yaml:2:1: found a NUL character, expected text: the file is not text, or it is "
+            "damaged",
         ),
     ],
 )
@@ -220,7 +222,8 @@ def test_nesting(name: str) -> None:
     assert len(et.loads(texts[0], name=name)) == 300
     told = message(texts[1], name)
     assert told.endswith(
-        "the text nests more than 300 nodes: give a deeper part a name under the root's `nodes:` and write "
+        "the text nests more than 300 nodes: give a deeper part a name under the root's `nodes:` "
+        "and write "
         "`ref: NAME` in its place"
     )
     assert len(told) < 500
@@ -407,7 +410,8 @@ def test_a_text_stream_that_is_not_utf_8(tmp_path: Path) -> None:
 # ---- Fuzzing: whatever a file holds, a FileError is all that comes out.
 
 PIECES = [
-    *"abcmaxinp :,-[]{}&*!|>'\"%@`?#\\\n\t/.0123456789e+~<=\x07é\ufeff\x85\u2028\r\0\ud800\U0001f3b2",
+    *"abcmaxinp :,-[]{}&*!|>'\"%@`?#\\\n"
+    "\t/.0123456789e+~<=\x07é\ufeff\x85\u2028\r\0\ud800\U0001f3b2",
     *(
         "ref: ",
         "null",

@@ -216,7 +216,8 @@ def test_notes() -> None:
 def test_estimates_and_bounds() -> None:
     """At inner nodes; bounds at any."""
     tree = et.loads(
-        "max: [{min: [1, 2], estimate: 1.5, bounds: [0, 2]}, {utility: 1, bounds: [1, 1]}]\nestimate: 1/4"
+        "max: [{min: [1, 2], estimate: 1.5, bounds: [0, 2]}, {utility: 1, bounds: [1, 1]}]\n"
+        "estimate: 1/4"
     )
     assert [node.estimate for node, _ in tree.walk()] == [0.25, 1.5, None, None, None]
     assert {tree.path_of(n): bounds for n, bounds in tree.local_bounds.items()} == {

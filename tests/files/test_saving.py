@@ -218,7 +218,8 @@ def test_a_number_that_the_grammar_holds_can_be_written(
     texts = {
         "utility": f"max: [{number}, 0]",
         "estimate": f"max: [0]\nestimate: {number}",
-        "bounds": f"max: [0]\nbounds: [{number if number[0] == '-' else 0}, {0 if number[0] == '-' else number}]",
+        "bounds": f"max: [0]\nbounds: [{number if number[0] == '-' else 0}, "
+        f"{0 if number[0] == '-' else number}]",
         "expect": f"max: [0]\nexpect: {{value: {number}}}",
     }
     tree = et.loads(texts[where], exact=True)

@@ -215,20 +215,26 @@ def test_every_form(form: str) -> None:
 GOOD = [
     "max: [1e400, '1e400', -1e-400, '+.5', 7., 1/7, '0001/0003']",
     f"max: ['{'9' * 400}', 1/{'3' * 398}]",
-    "chance: [{p: -0, utility: 1}, {p: '-0/3', utility: 1}, {p: +1.000, utility: 1}, {p: 0%, utility: 2}]",
+    "chance: [{p: -0, utility: 1}, {p: '-0/3', utility: 1}, {p: +1.000, utility: 1}, {p: 0%, "
+    "utility: 2}]",
     "chance: [{p: 1e2%, utility: 1}, {p: '000', utility: 1}]",
     "chance: {a: {p: .25e0, max: [1]}, b: {p: 3/4, ref: c}}\nnodes: {c: &c {min: [1]}, d: *c}",
-    "title: no\nsource: 2024\nnote: ~\nmax: [{note: , utility: 1}, {label: 1.0, utility: 2}, {label: no, utility: 2}]",
+    "title: no\nsource: 2024\nnote: ~\nmax: [{note: , utility: 1}, {label: 1.0, utility: 2}, "
+    "{label: no, utility: 2}]",
     "title:\nexpect:\nmax: [1]",
     'max: [1]\nexpect: ""',
-    "expect: {best: 1, value: '1/3', star1: [], star2: {}, alphabeta: {skipped: 1, leaves: '007'}}\nmax: {1: 1/3}",
-    "expect: {values: {}, star2.5: [{probes: '01', bounds: [-.inf, .Inf]}]}\nnodes: {}\nmax: {no: 1, ~: 2, '#3': 3}",
+    "expect: {best: 1, value: '1/3', star1: [], star2: {}, alphabeta: {skipped: 1, leaves: "
+    "'007'}}\nmax: {1: 1/3}",
+    "expect: {values: {}, star2.5: [{probes: '01', bounds: [-.inf, .Inf]}]}\nnodes: {}\nmax: {no: "
+    "1, ~: 2, '#3': 3}",
     "ref: a\nnote: here\ntitle: t\nexpect: {value: 1}\nnodes: {a: 1}",
     "$schema: x\nmax: [1]",
     "{type: Terminal, utility: 1, bounds: [1, 1], note: x}",
-    "max: [{utility: '?'}, {utility: \"?\", note: x, bounds: [0, 1]}, {type: TERMINAL, utility: '?'}, {ref: u}]\n"
+    "max: [{utility: '?'}, {utility: \"?\", note: x, bounds: [0, 1]}, {type: TERMINAL, utility: "
+    "'?'}, {ref: u}]\n"
     "nodes: {u: {utility: '?'}}",
-    "{type: mAx, estimate: 1, children: {a: {type: chance, children: [{p: 1, type: terminal, utility: 1}]}}}",
+    "{type: mAx, estimate: 1, children: {a: {type: chance, children: [{p: 1, type: terminal, "
+    "utility: 1}]}}}",
 ]  # fmt: skip
 
 
@@ -247,10 +253,13 @@ def test_what_is_written_is_valid(format: str) -> None:
 
 TOKEN = re.compile(r"""[\w./%+-]+|'[^']*'|"[^"]*"|.""", re.DOTALL)
 OTHERS = [
-    *(*NODE_KEYS, *ROOT_KEYS, *expect.KEYS, *expect.RUN_KEYS, *ALGORITHMS, SCHEMA_KEY, "MAX", "a", "s"),
-    *("0", "1", "0.5", "1/2", "50%", "1e-3", "-1", "+.5", "7.", "1e400", "inf", "-.Inf", "'1'", '"1/3"', "0x10", "1_0"),
+    *(*NODE_KEYS, *ROOT_KEYS, *expect.KEYS, *expect.RUN_KEYS, *ALGORITHMS, SCHEMA_KEY, "MAX", "a",
+        "s"),
+    *("0", "1", "0.5", "1/2", "50%", "1e-3", "-1", "+.5", "7.", "1e400", "inf", "-.Inf", "'1'",
+        '"1/3"', "0x10", "1_0"),
     *("'?'", "'??'", "?"),
-    *("no", "on", "true", "'#1'", "'#2'", "12:30", "2024-01-02", "''", "{}", "[]", "[0, 1]", "{ref: s}"),
+    *("no", "on", "true", "'#1'", "'#2'", "12:30", "2024-01-02", "''", "{}", "[]", "[0, 1]",
+        "{ref: s}"),
 ]  # fmt: skip
 
 
@@ -439,7 +448,8 @@ def test_the_key_that_names_the_schema_is_read_over(tmp_path: Path) -> None:
         ),
         (
             '{"$schema": "x"}',
-            "x.json: /: found a mapping without a kind, expected a number (a terminal), or a mapping with one of "
+            "x.json: /: found a mapping without a kind, expected a number (a terminal), or a "
+            "mapping with one of "
             "max, min, chance, utility, ref or type",
         ),
         (

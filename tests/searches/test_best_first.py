@@ -812,7 +812,8 @@ def test_bounds_that_are_not_known_lie_six_deviations_away(guide: str) -> None:
 def test_nothing_is_as_wide_as_bounds_that_are_not_known(guide: str) -> None:
     """The greatest p times width is that of the outcome with an infinite end, whatever its p."""
     tree = et.loads(
-        "{bounds: [0, inf], chance: [{p: 3/4, max: [3, 8], bounds: [0, 10]}, {p: 1/4, max: [20, 30]}]}"
+        "{bounds: [0, inf], chance: [{p: 3/4, max: [3, 8], bounds: [0, 10]}, {p: 1/4, max: [20, "
+        "30]}]}"
     )
     ways = list(Steps(tree, algorithm("best-first", guide=guide)).all())
     leaves = [float(tree.columns.utility[way[-1]]) for way in ways]

@@ -186,7 +186,9 @@ def test_the_random_trees_have_every_shape() -> None:
                 "tie at a bound" for value in values if value in case.bounds and len(rows) > 1
             )
     assert seen >= {
-        "terminal root", "MAX root", "MIN root", "CHANCE root", "shared", "one child twice", "single child",
-        "zero probability", "local bounds", "infinite local bounds", "mixed children", "chance under chance",
+        "terminal root", "MAX root", "MIN root", "CHANCE root", "shared", "one child twice",
+        "single child",
+        "zero probability", "local bounds", "infinite local bounds", "mixed children",
+        "chance under chance",
         "derived bounds", "infinite bounds", "tie at a bound",
     }  # fmt: skip

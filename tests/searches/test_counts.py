@@ -161,12 +161,14 @@ def test_a_deep_cut(algorithm: str, exact: bool) -> None:
 def test_a_tie_is_cut(algorithm: str, exact: bool) -> None:
     """MIN is worth at most 0.3, as good as the first action and so no better; in floats 0.1 + 0.2 is more than 0.3."""
     tree = loads(
-        "max: [0.3, {min: [{chance: [{p: 0.1, max: [1]}, {p: 0.2, max: [1]}, {p: 0.7, max: [0]}]}, 0.1]}]",
+        "max: [0.3, {min: [{chance: [{p: 0.1, max: [1]}, {p: 0.2, max: [1]}, {p: 0.7, max: [0]}]}, "
+        "0.1]}]",
         exact=exact,
     )
     assert unvisited(evaluate(tree, algorithm, bounds=(0, 2))) == ["#2/#2"]
     tree = loads(
-        "min: [0.7, {max: [{chance: [{p: 0.1, max: [0]}, {p: 0.1, max: [0]}, {p: 0.8, max: [0.875]}]}, 1]}]",
+        "min: [0.7, {max: [{chance: [{p: 0.1, max: [0]}, {p: 0.1, max: [0]}, {p: 0.8, max: "
+        "[0.875]}]}, 1]}]",
         exact=exact,
     )
     assert unvisited(evaluate(tree, algorithm, bounds=(-1, 2))) == ["#2/#2"]

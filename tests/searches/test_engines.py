@@ -53,11 +53,13 @@ def test_every_scan_finds_the_same_compiled(case: Case) -> None:
         search = et.evaluate(tree, "star2", engine="interpreted")
         explanation, evaluation = Explanation(search), Evaluation("", search)
         columns = (
-            tree.heights, *tree.first_paths, *tree.inherited_bounds((-1e9, 1e9)), explanation.reason,
+            tree.heights, *tree.first_paths, *tree.inherited_bounds((-1e9, 1e9)),
+            explanation.reason,
             explanation.nodes, explanation.leaves, evaluation.shared_number,
         )  # fmt: skip
         return [
-            *map(list, columns), tree.leaves, tree.utility_range, tree.widest, tree.unfolded, explanation.passed_over,
+            *map(list, columns), tree.leaves, tree.utility_range, tree.widest, tree.unfolded,
+            explanation.passed_over,
             search.counts, search.strategy, et.to_text(search, rows=5), et.to_json(search),
         ]  # fmt: skip
 
@@ -139,7 +141,8 @@ def test_without_numba_every_tree_works(monkeypatch: pytest.MonkeyPatch) -> None
         et.evaluate(tree, engine="compiled")
     assert (
         compiling.advice(5)
-        == "numba makes large trees some hundred times faster: pip install '.[fast]' in a clone of the repository"
+        == "numba makes large trees some hundred times faster: pip install '.[fast]' in a clone of "
+        "the repository"
     )
     assert compiling.advice(2) is None
 

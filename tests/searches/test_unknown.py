@@ -42,7 +42,8 @@ from expectitree.tree.transform import (
 LAUNCH = ROOT / "docs" / "examples" / "launch.yaml"
 SMALL = 'max: {sure: 4, bet: {chance: {good: {utility: "?"}, bad: 1}}}'
 REFUSAL = (
-    'the utility of bet/good is not known yet ("?"): `expectitree ask` asks for what matters (`inquire` from '
+    'the utility of bet/good is not known yet ("?"): `expectitree ask` asks for what matters '
+    "(`inquire` from "
     "Python), and with --show it shows the tree; or write a number in its place"
 )
 
@@ -262,7 +263,8 @@ def test_every_spelling_of_an_unknown_utility_is_read(form: str, exact: bool) ->
 
 def test_an_unknown_utility_may_have_a_note_and_bounds() -> None:
     tree = loads(
-        'chance: [{p: 1/3, label: a, utility: "?", note: why, bounds: [0, 1]}, {p: 2/3, utility: 1}]',
+        'chance: [{p: 1/3, label: a, utility: "?", note: why, bounds: [0, 1]}, {p: 2/3, utility: '
+        "1}]",
         True,
     )
     node = tree.find("a")
@@ -310,7 +312,8 @@ def test_unknown_utilities_are_written(format: str) -> None:
         "utility: '?'": ('utility: "?"\n', '{\n  "utility": "?"\n}\n'),
         "chance: {a: {p: 1/4, utility: '?', note: why}, b: {p: 3/4, utility: 2}}": (
             'chance: {a: {p: 0.25, note: why, utility: "?"}, b: {p: 0.75, utility: 2}}\n',
-            '{\n  "chance": {"a": {"p": 0.25, "note": "why", "utility": "?"}, "b": {"p": 0.75, "utility": 2}}\n}\n',
+            '{\n  "chance": {"a": {"p": 0.25, "note": "why", "utility": "?"}, "b": {"p": 0.75, '
+            '"utility": 2}}\n}\n',
         ),
     }
     for text, written in texts.items():
@@ -622,7 +625,8 @@ def test_verify_reports_that_it_cannot_check(tmp_path: Path) -> None:
     assert (blank, total, end) == ("", "1 file, 0 of 0 expectations kept, 1 cannot be checked", "")
     (line,) = run("verify", "--format", "json", str(file)).stdout.splitlines()
     assert json.loads(line) == {
-        "file": str(file), "tree": True, "expect": True, "kept": False, "errors": [REFUSAL], "checks": [],
+        "file": str(file), "tree": True, "expect": True, "kept": False, "errors": [REFUSAL],
+        "checks": [],
     }  # fmt: skip
     suite = ElementTree.fromstring(run("verify", "--format", "junit", str(file)).stdout)[0]
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "1", "0")

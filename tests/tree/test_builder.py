@@ -166,7 +166,8 @@ REFUSED: dict[str, tuple[Callable[[TreeBuilder], Any], str]] = {
     ),
     "sum": (
         lambda t: t.chance([1, 2], [0.5, 0.4]),
-        "the probabilities sum to 0.9, expected 1: correct them, or leave every p out for outcomes that are equally "
+        "the probabilities sum to 0.9, expected 1: correct them, or leave every p out for outcomes "
+        "that are equally "
         "likely",
     ),
     "range": (
@@ -188,11 +189,13 @@ REFUSED: dict[str, tuple[Callable[[TreeBuilder], Any], str]] = {
     ),
     "outside": (
         lambda t: t.build(t.max({"a": t.min([1, 5])}, bounds=(0, 2))),
-        "a/#2: the utility 5 lies outside the bounds [0, 2]: widen the bounds, or correct the utility",
+        "a/#2: the utility 5 lies outside the bounds [0, 2]: widen the bounds, or correct the "
+        "utility",
     ),
     "outside estimate": (
         lambda t: t.build(t.max({"a": t.min([1], estimate=-1)}, bounds=(0, 2))),
-        "a: the estimate -1 lies outside the bounds [0, 2]: widen the bounds, or correct the estimate",
+        "a: the estimate -1 lies outside the bounds [0, 2]: widen the bounds, or correct the "
+        "estimate",
     ),
     "bool": (lambda t: t.max([True]), "True is not a number"),
     "none": (
@@ -202,11 +205,13 @@ REFUSED: dict[str, tuple[Callable[[TreeBuilder], Any], str]] = {
     "no estimate": (lambda t: t.max([1], bounds=(None, 1)), "None is not a number"),
     "question mark": (
         lambda t: t.terminal("?"),
-        "'?' is not a number: write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3",
+        "'?' is not a number: write a decimal such as 2, -4.5e3 or .9, or a fraction of integers "
+        "such as 1/3",
     ),
     "nan": (
         lambda t: t.terminal(float("nan")),
-        "NaN is not a number: write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3",
+        "NaN is not a number: write a decimal such as 2, -4.5e3 or .9, or a fraction of integers "
+        "such as 1/3",
     ),
     "infinite": (
         lambda t: t.terminal(float("inf")),

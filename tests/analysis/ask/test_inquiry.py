@@ -458,7 +458,8 @@ def test_a_root_where_no_player_decides(text: str) -> None:
 
 def test_a_shared_leaf_is_asked_for_once() -> None:
     tree = loads(
-        '{nodes: {x: {utility: "?"}}, bounds: [0, 9], max: [{chance: [{ref: x}, {ref: x}, 1]}, {ref: x}]}'
+        '{nodes: {x: {utility: "?"}}, bounds: [0, 9], max: [{chance: [{ref: x}, {ref: x}, 1]}, '
+        "{ref: x}]}"
     )
     inquiry = et.inquire(tree, goal="value")
     assert inquiry.path == "#1/#1"
@@ -480,7 +481,8 @@ def test_an_impossible_outcome_is_not_asked_for() -> None:
 
 def test_the_route_avoids_impossible_outcomes() -> None:
     tree = loads(
-        '{nodes: {x: {utility: "?"}}, bounds: [0, 9], chance: [{p: 0, ref: x}, {p: 1, max: [{ref: x}, 3]}]}'
+        '{nodes: {x: {utility: "?"}}, bounds: [0, 9], chance: [{p: 0, ref: x}, {p: 1, max: [{ref: '
+        "x}, 3]}]}"
     )
     inquiry = et.inquire(tree)
     assert inquiry.path == "#1"
@@ -505,7 +507,8 @@ def test_the_route_avoids_impossible_outcomes() -> None:
 
 def test_skipping_offers_every_leaf_that_may_help() -> None:
     tree = loads(
-        '{bounds: [0, 9], max: {a: {chance: [{utility: "?"}, {utility: "?"}, {utility: "?"}]}, b: 4}}'
+        '{bounds: [0, 9], max: {a: {chance: [{utility: "?"}, {utility: "?"}, {utility: "?"}]}, b: '
+        "4}}"
     )
     inquiry = et.inquire(tree)
     seen = []
@@ -607,7 +610,8 @@ def test_an_inquiry_can_be_shown_at_any_time(exact: bool) -> None:
 def test_numbers_of_any_size(exact: bool) -> None:
     """Estimates are floats, whose squares overflow beyond 1e308."""
     tree = loads(
-        '{max: {a: {chance: [{utility: "?"}, {utility: "?"}]}, b: {min: [{utility: "?"}, {utility: "?"}]}}}',
+        '{max: {a: {chance: [{utility: "?"}, {utility: "?"}]}, b: {min: [{utility: "?"}, {utility: '
+        '"?"}]}}}',
         exact,
     )
     for scale in ("1", "1e-300", "1e150", "1e300", *(["1e390", "1e-390"] if exact else [])):

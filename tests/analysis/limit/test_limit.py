@@ -1,4 +1,4 @@
-"""The fewest leaves that are enough: compared with all subsets of small trees, and by hand."""
+"""The fewest leaves that prove a result: compared with all subsets of small trees, and by hand."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def check_against_all_subsets(case: Case, exact_too: bool = True) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_ranges_for_actions_that_share_leaves_hold_for_all_values(seed: int) -> None:
-    """Actions whose intervals overlap may be in a certain order all the same."""
+    """The order of two actions may be certain although their intervals overlap."""
     random = Random(seed)
     builder = TreeBuilder()
     leaves = [builder.add_terminal(float(random.randint(0, 3))) for _ in range(3)]
@@ -155,7 +155,7 @@ def test_an_action_that_contains_the_other_may_need_no_leaf() -> None:
 
 
 def is_best_always(tree: Tree, visited: set[int], most: int = 3) -> bool:
-    """Say whether one action is best for all values 0, 0.5, 1, … of the other leaves."""
+    """Return whether one action is best for all values 0, 0.5, 1, … of the other leaves."""
     others = [n for n, k in enumerate(tree.columns.kind) if not k and n not in visited]
     likely = {child.id for child in tree.root.children}
     pick = {Kind.MAX: max, Kind.MIN: min, Kind.CHANCE: lambda values: sum(values) / len(values)}
@@ -204,7 +204,7 @@ def test_most_counts_of_shared_trees_are_exact() -> None:
 def test_a_float_search_below_the_limit_gets_a_note(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Utilities as close as the tolerance let a search visit fewer leaves, which is no defect."""
+    """Utilities as close as the tolerance let a search visit fewer leaves, which is not a defect."""
     near = Fraction(1, 10**9)
     monkeypatch.setattr(random_trees, "UTILITIES", ((0, 1, 1 + near, 1 + 3 * near, 1 - 2 * near),))
     monkeypatch.setattr(random_trees, "WEIGHTS", ((1,), (1, 10**10), (1, 10**9, 3)))
@@ -523,7 +523,8 @@ def test_the_json_of_two_files() -> None:
         "rows": [
             {"algorithm": "star1", "leaves_visited": 4, "surplus": 0, "ratio": 1.0},
             {
-                "algorithm": "star2.5", "probes": 2, "probe-order": "cyclic", "leaves_visited": 4, "surplus": 0,
+                "algorithm": "star2.5", "probes": 2, "probe-order": "cyclic", "leaves_visited": 4,
+                "surplus": 0,
                 "ratio": 1.0,
             },
         ],
@@ -630,7 +631,8 @@ def test_compare_has_the_limit_in_json_and_csv() -> None:
     assert "limit" not in plain
     assert "surplus" not in plain["rows"][0]
     rows = list(csv.DictReader(comparison_csv(comparisons())))
-    assert [(row["needed_lower"], row["needed_upper"], row["needed_for_best_upper"]) for row in rows] == [
+    assert [(row["needed_lower"], row["needed_upper"],
+        row["needed_for_best_upper"]) for row in rows] == [
         ("58", "58", "54"), ("58", "58", "54"), ("4", "4", "3"), ("4", "4", "3"),
     ]  # fmt: skip
     assert "needed" not in next(comparison_csv(comparisons(limited=False)))

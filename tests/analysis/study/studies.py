@@ -1,4 +1,4 @@
-"""Studies for tests, and ways to run them: here, in any order, in processes of their own."""
+"""Studies for tests, and executors that run them in this process, shuffled, or in others."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from expectitree.analysis.study.summary import summarize
 from expectitree.cli import cli
 from expectitree.errors import ExpectitreeError
 
-PATIENCE = 25  # seconds after which something hangs
+PATIENCE = 25  # A step that takes more seconds than this hangs.
 
 SMALL = """
 trees:
@@ -70,7 +70,7 @@ published:
   - {{family: uniform, probes: 3, star2.5: 50}}
   - {{branching: 3, probe-order: sequential, probes: 1, star2.5: 60}}
 """
-# One tree is a minute's work.
+# One tree takes a minute.
 SLOW = f"""
 trees: {{family: ballard, branching: 10}}
 algorithms: {{star2.5: {{probes: [{", ".join(map(str, range(1, 5001)))}]}}}}
@@ -79,8 +79,8 @@ repetitions: 20
 """
 
 
-class Here(Executor):
-    """Does at once what is submitted."""
+class ImmediateExecutor(Executor):
+    """An executor that runs each task when it is submitted."""
 
     def __init__(self) -> None:
         self.trees = 0
@@ -94,8 +94,8 @@ class Here(Executor):
         return future
 
 
-class InAnyOrder(Executor):
-    """Does, in a thread, now this and now that of what is waiting."""
+class ShuffledExecutor(Executor):
+    """An executor that runs waiting tasks in a thread, in random order."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -133,14 +133,14 @@ def study_of(folder: Path, text: str, name: str = "spec.yaml") -> Study:
 
 
 def plan(folder: Path, text: str) -> Any:
-    """Do with a spec all that comes before the first search."""
+    """Read a spec and its results, as the command does before the first search."""
     study = study_of(folder, text)
     return summarize(study, Results(""), *count_trees(study, find_tasks(study, Results(""))))
 
 
-def carry_on(study: Study, path: Path, executor: Executor | None = None) -> Executor:
-    """Do what is still to be done, without other processes."""
-    executor = executor or Here()
+def run_remaining(study: Study, path: Path, executor: Executor | None = None) -> Executor:
+    """Run the remaining tasks in this process."""
+    executor = executor or ImmediateExecutor()
     kept = Results(str(path))
     kept.read()
     kept.open()
@@ -159,7 +159,7 @@ def summary_of(study: Study, path: Path) -> Any:
 
 
 def figures(study: Study, path: Path) -> list[Any]:
-    """Return what the results in a file come to, all but times."""
+    """Return the summary of a results file without times."""
     summary = summary_of(study, path)
     return [
         (
@@ -180,17 +180,17 @@ def records(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
-def keys(path: Path) -> list[tuple[str, int, int]]:
+def record_keys(path: Path) -> list[tuple[str, int, int]]:
     return [
         (json.dumps(r["tree"], sort_keys=True), r["repetition"], r["seed"]) for r in records(path)
     ]
 
 
-def words_of(*words: str | Path) -> list[str]:
+def command_line(*words: str | Path) -> list[str]:
     return [sys.executable, "-m", "expectitree", "study", *map(str, words)]
 
 
-def plain(**environment: str) -> dict[str, str]:
+def plain_environment(**environment: str) -> dict[str, str]:
     kept = {
         k: v
         for k, v in os.environ.items()
@@ -201,9 +201,10 @@ def plain(**environment: str) -> dict[str, str]:
 
 @contextmanager
 def started(*words: str | Path) -> Iterator[subprocess.Popen[str]]:
-    """Run `expectitree study` in a process group of its own, of which nothing is left afterwards."""
+    """Run `expectitree study` in its own process group, and kill the group afterwards."""
     process = subprocess.Popen(
-        words_of(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", cwd=ROOT, env=plain(),
+        command_line(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+        cwd=ROOT, env=plain_environment(),
         start_new_session=True,
     )  # fmt: skip
     try:
@@ -214,20 +215,20 @@ def started(*words: str | Path) -> Iterator[subprocess.Popen[str]]:
             if psutil.pid_exists(process.pid)
             else []
         )
-        with_signal(process, signal.SIGKILL)
+        signal_group(process, signal.SIGKILL)
         for worker in alive(workers):
             worker.kill()
         process.communicate()
 
 
-def with_signal(process: subprocess.Popen[str], number: int) -> None:
-    """Send a signal to a process and all that it started, as a terminal does."""
+def signal_group(process: subprocess.Popen[str], number: int) -> None:
+    """Send a signal to the process group of a process, as a terminal does."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, number)
 
 
-def until(holds: Callable[[], Any], process: subprocess.Popen[str]) -> None:
-    """Wait until something holds while a process runs."""
+def wait_until(holds: Callable[[], Any], process: subprocess.Popen[str]) -> None:
+    """Wait until a condition is true while a process runs."""
     end = time.monotonic() + PATIENCE
     while not holds():
         assert process.poll() is None, f"it ended too early: {process.communicate()}"
@@ -240,13 +241,13 @@ def lines_in(path: Path) -> int:
 
 
 def workers_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
-    """Return the processes that search."""
+    """Return the worker processes of a process."""
     found = psutil.Process(process.pid).children(recursive=True)
     return [child for child in found if "spawn_main" in " ".join(child.cmdline())]
 
 
 def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
-    """Return those that still run; what has ended may wait for its parent to notice."""
+    """Return the running processes, without zombies."""
     found = []
     for process in processes:
         with suppress(psutil.NoSuchProcess):
@@ -255,7 +256,7 @@ def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
     return found
 
 
-def told(process: subprocess.Popen[str]) -> str:
+def stderr_at_exit(process: subprocess.Popen[str]) -> str:
     """Wait for the end of a process; return what it wrote to standard error."""
     try:
         return process.communicate(timeout=PATIENCE)[1]
@@ -263,8 +264,8 @@ def told(process: subprocess.Popen[str]) -> str:
         return pytest.fail("it hangs")
 
 
-def ask(*words: str | Path, **environment: str) -> str:
-    """Run `expectitree study` in this process; return its output, or what it refuses with."""
+def run_study(*words: str | Path, **environment: str) -> str:
+    """Run `expectitree study` in this process; return its output or its error."""
     done = CliRunner(env={"COLUMNS": "80", **environment}).invoke(cli, ["study", *map(str, words)])
     if done.exception is not None and not isinstance(
         done.exception, (SystemExit, ExpectitreeError)
@@ -274,8 +275,8 @@ def ask(*words: str | Path, **environment: str) -> str:
 
 
 @contextmanager
-def no_longer_than(seconds: int) -> Iterator[None]:
-    """Fail where something would go on for ever."""
+def time_limit(seconds: int) -> Iterator[None]:
+    """Fail if the block takes longer than a number of seconds."""
 
     def stop(*_: object) -> None:
         raise TimeoutError(f"still at it after {seconds} s")
@@ -289,12 +290,12 @@ def no_longer_than(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def assert_whole(grid: tuple[Study, list[Any]], path: Path) -> None:
-    """Every tree stands in the file once, and the figures are those of a run that nothing happened to."""
+def assert_complete(grid: tuple[Study, list[Any]], path: Path) -> None:
+    """Check that each tree is in the file once, with the figures of an undisturbed run."""
     study, expected = grid
     assert (
-        len(keys(path))
-        == len(set(keys(path)))
+        len(record_keys(path))
+        == len(set(record_keys(path)))
         == sum(len(study.seeds(tree)) for tree in study.trees)
     )
     assert figures(study, path) == expected

@@ -63,7 +63,10 @@ def test_each_step_is_a_sentence() -> None:
 
 
 def test_backward_induction_has_a_line_for_each_value() -> None:
-    tree = "min: [{max: [1, 5]}, {chance: [1, 2, 6]}, {chance: [{p: 1/2, utility: -4}, {p: 1/2, max: [3]}]}]"
+    tree = (
+        "min: [{max: [1, 5]}, {chance: [1, 2, 6]}, "
+        "{chance: [{p: 1/2, utility: -4}, {p: 1/2, max: [3]}]}]"
+    )
     done = run("-e", tree, env={"COLUMNS": "80"})
     assert done.stdout == (
         " 1      Visit #1/#1: its utility is 1\n"
@@ -99,7 +102,7 @@ _EQUATION = re.compile(r"(?:at least|at most|alpha =|beta =|^ *\d+ .* =) (\S.*) 
 
 
 def test_every_equation_is_true(traces: list[Trace]) -> None:
-    """As exact numbers stand there; what floats are quoted to six digits for holds about so far."""
+    """Exact equations hold exactly; those in floats, which have six digits, approximately."""
     seen = 0
     for one in traces:
         for line in rendered_lines(trace_text, one, 2_000, False):
@@ -138,8 +141,8 @@ def test_lines_fit_the_width(traces: list[Trace], width: int, unicode: bool) -> 
         )
 
 
-def test_json_lines_make_every_interval(traces: list[Trace]) -> None:
-    """A player of the JSON lines comes to every interval, from the bounds and the events alone."""
+def test_json_lines_reproduce_every_interval(traces: list[Trace]) -> None:
+    """A reader of the JSON lines can compute every interval from the bounds and the events."""
     for one in traces:
         if one.tree.exact:
             continue

@@ -500,7 +500,8 @@ def test_duckdb(tmp_path: Path) -> None:
         }
         for name, columns in same.items():
             connection.sql(
-                f"copy (select {columns} from {ours}) to '{tmp_path / name}.parquet' (format parquet)"
+                f"copy (select {columns} from {ours}) to '{tmp_path / name}.parquet' (format "
+                f"parquet)"
             )
             assert told(et.load(tmp_path / f"{name}.parquet")) == told(built()), name
         entry = "lambda b: {child: b.child::bigint, probability: b.probability}"
