@@ -53,7 +53,10 @@ class Row:
 
 
 def random_rows(random: Random, local_bounds: float = 0.15) -> list[Row]:
-    """Return the rows of a random tree, root last; `local_bounds` is the share of inner nodes that have some."""
+    """Return the rows of a random tree, root last.
+
+    `local_bounds` is the share of inner nodes that have bounds.
+    """
     rows: list[Row] = []
     utilities, weights = random.choice(UTILITIES), random.choice(WEIGHTS)
     sharing, widest, height = (
@@ -102,14 +105,17 @@ def utility_ranges(rows: list[Row]) -> list[tuple[Fraction, Fraction]]:
 
 
 def random_bounds(random: Random, least: Fraction, greatest: Fraction) -> tuple[Number, Number]:
-    """Return bounds that hold for utilities from `least` to `greatest`: tight, wide or infinite at either end."""
+    """Return bounds for utilities from `least` to `greatest`.
+
+    Each end is tight, wide or infinite.
+    """
     lower = random.choice((least, least - 1, least - Fraction(20, 3), -INFINITY))
     upper = random.choice((greatest, greatest + 2, greatest + Fraction(40, 3), INFINITY))
     return lower, upper
 
 
 def mirrored(rows: list[Row]) -> list[Row]:
-    """Return the tree as MIN sees it: MAX and MIN swapped, utilities and bounds negated."""
+    """Return the mirrored tree: MAX and MIN swapped, utilities and bounds negated."""
     return [
         replace(
             row,
@@ -139,7 +145,7 @@ def build(rows: list[Row], exact: bool) -> Tree:
 
 
 class Case:
-    """A random tree, root bounds that hold for it, and a window, all from one seed; exact and in floats."""
+    """A random tree in both number systems, valid root bounds and a window, from one seed."""
 
     def __init__(self, seed: int) -> None:
         random = Random(seed)

@@ -56,7 +56,7 @@ def imported(module: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("module", [m for m in MODULES if m != Path("__init__.py")], ids=str)
-def test_imports_run_one_way(module: Path) -> None:
+def test_no_module_imports_from_a_higher_layer(module: Path) -> None:
     own = layer(".".join(module.with_suffix("").parts))
     assert not [name for name in imported(module) if layer(name) > own]
 

@@ -23,7 +23,8 @@ def drawn(
     rows: int | None = 60,
     **options: object,
 ) -> list[str]:
-    search = et.evaluate(et.loads(text, exact=bool(options.pop("exact", False))), name, **options)  # type: ignore[arg-type]
+    tree = et.loads(text, exact=bool(options.pop("exact", False)))
+    search = et.evaluate(tree, name, **options)  # type: ignore[arg-type]
     return rendered_lines(tree_lines, Evaluation("", search), width, most_rows=rows)
 
 

@@ -347,7 +347,7 @@ def test_an_interrupt_is_reported_without_a_traceback() -> None:
         text=True,
         cwd=ROOT,
     )
-    time.sleep(3.0)  # it waits for standard input by then, on a busy machine too
+    time.sleep(3.0)  # By now it waits for standard input, even on a busy machine.
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130

@@ -119,7 +119,7 @@ def test_paths_are_completed_label_by_label(folder: Path) -> None:
 
 
 def test_children_follow_the_only_node_that_fits(folder: Path) -> None:
-    """So that the shell does not end the word behind an inner node."""
+    """So the shell does not end the word after an inner node."""
     assert values("eval|risk.yaml|--explain|r") == ["right", "right/#1", "right/#2"]
 
 

@@ -24,7 +24,7 @@ TREES = sorted(path.name for path in BAD.iterdir() if path.suffix in (".yaml", "
 SHIPPED = sorted((ROOT / "trees").iterdir())
 
 
-NASTY = (
+ODD_TEXTS = (
     "no", "on", "y", "NULL", "~", "null", "true", "=", "<<", "?", "-", "1.0", "0x1F", "1_000",
     "12:30", "2001-01-01",
     ".5", ".inf", ".nan", "+1", "#", "# 1", "#x", "a #b", "a: b", "a:", ":", "- x", "-1", "...",
@@ -126,35 +126,35 @@ FORMS: dict[str, tuple[str, str, str]] = {
 }
 
 
-def told(tree: et.Tree) -> list[object]:
-    """Return all that a tree says, in words that do not depend on the order of its rows.
+def content_of(tree: et.Tree) -> list[object]:
+    """Return the content of a tree in a form that does not depend on the order of its rows.
 
-    A shared node is told by its first path, wherever a branch leads to it.
+    A branch to a shared node names the first path of that node.
     """
     paths = {node.id: path for node, path in tree.walk()}
     first = tree.columns.first
-    said: list[object] = [tree.title, tree.source, tree.exact]
-    said.append(tree.expect and (tree.expect, dict(tree.expect.written)))
+    content: list[object] = [tree.title, tree.source, tree.exact]
+    content.append(tree.expect and (tree.expect, dict(tree.expect.written)))
     for node, path in tree.walk():
         branches = [
             (branch.label, branch.probability, tree.branch_notes.get(b), paths[branch.child.id])
             for b, branch in enumerate(node.branches, start=first[node.id])
         ]
         numbers = (node.utility, node.estimate, node.bounds)
-        said.append((path, node.kind, *numbers, node.note, node.id in tree.estimated, branches))
-    return said
+        content.append((path, node.kind, *numbers, node.note, node.id in tree.estimated, branches))
+    return content
 
 
-def nasty_tree(seed: int, exact: bool) -> et.Tree:
-    """Return a random tree on which something is written wherever it can be."""
+def random_full_tree(seed: int, exact: bool) -> et.Tree:
+    """Return a random tree with labels, notes, bounds and estimates at many nodes."""
     random = Random(seed)
     rows = random_rows(random)
     ranges = utility_ranges(rows)
     builder = et.TreeBuilder(exact)
     number: Callable[[Fraction], Any] = Fraction if exact else float
-    share = random.choice((0, 0.2, 0.8))  # of rows that have something of each sort
+    share = random.choice((0, 0.2, 0.8))  # The share of rows with a note, label, bounds, …
 
-    def some(values: tuple[Any, ...]) -> Any:
+    def maybe(values: tuple[Any, ...]) -> Any:
         return random.choice(values) if random.random() < share else None
 
     for n, row in enumerate(rows):
@@ -162,10 +162,10 @@ def nasty_tree(seed: int, exact: bool) -> et.Tree:
             builder.add_terminal(number(row.utility))
         else:
             count = len(row.children)
-            labels = random.sample(NASTY, count)
+            labels = random.sample(ODD_TEXTS, count)
             given_labels = [label if random.random() < share else None for label in labels]
             shares = [number(p) for p in row.probabilities]
-            estimate = some(ranges[n])
+            estimate = maybe(ranges[n])
             builder.add_inner(
                 row.kind,
                 row.children,
@@ -174,18 +174,20 @@ def nasty_tree(seed: int, exact: bool) -> et.Tree:
                 None if estimate is None else number(estimate),
             )
             for place in range(count):
-                note = some(NASTY)
+                note = maybe(ODD_TEXTS)
                 if note is not None:
                     builder.annotate_branch(n, place, note)
         bounds = row.bounds and tuple(
             end if abs(end) == INFINITY else number(end) for end in row.bounds
         )
-        builder.annotate(n, bounds=bounds, note=some((*NASTY, "", "two\nlines\n")))
-    return builder.build(NodeId(len(rows) - 1), title=some((*NASTY, "")), source=some((*NASTY, "")))
+        builder.annotate(n, bounds=bounds, note=maybe((*ODD_TEXTS, "", "two\nlines\n")))
+    return builder.build(
+        NodeId(len(rows) - 1), title=maybe((*ODD_TEXTS, "")), source=maybe((*ODD_TEXTS, ""))
+    )
 
 
 def chain(plies: int, exact: bool = False) -> et.Tree:
-    """Return a tree that goes so deep, with a leaf beside every step."""
+    """Return a tree of a given depth, with a leaf next to every inner node."""
     builder = et.TreeBuilder(exact)
     node: Any = builder.terminal(0)
     for ply in range(plies):
@@ -193,7 +195,7 @@ def chain(plies: int, exact: bool = False) -> et.Tree:
     return builder.build(node)
 
 
-def one_with(exact: bool = False, title: str | None = None, **children: Any) -> et.Tree:
-    """Return a MAX node over some terminals."""
+def max_over(exact: bool = False, title: str | None = None, **children: Any) -> et.Tree:
+    """Return a MAX node over maybe terminals."""
     builder = et.TreeBuilder(exact)
     return builder.build(builder.max(children or {"a": 1, "b": 2}), title=title)

@@ -41,7 +41,7 @@ def text_of(kind: str, tree: et.Tree, name: str = "star1", style: Style | None =
     return "".join(drawing(kind)(Evaluation("", et.evaluate(tree, name)), style))
 
 
-# ---- What is drawn.
+# ---- Nodes and branches.
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -79,7 +79,7 @@ def test_a_cut_is_a_double_stroke(file: Path) -> None:
             for placed in found.edges
             if placed.strokes
         }
-        # After the last child there is none to be crossed: what was left lies below that.
+        # After the last child no branch is left to mark: the cut nodes are below it.
         assert {
             n for n, cut in evaluation.explanation.cuts.items() if cut.after < cut.of
         } <= crossed
@@ -95,7 +95,7 @@ def test_a_cut_is_a_double_stroke(file: Path) -> None:
                 assert placed.edge.rank == PLAIN
 
 
-# ---- Nothing collides.
+# ---- Nothing overlaps.
 
 
 def overlap(one: Box, other: Box) -> bool:
@@ -222,7 +222,7 @@ def test_labels_are_escaped_in_svg(hostile: et.Tree) -> None:
 
 def test_labels_are_escaped_in_dot(hostile: et.Tree) -> None:
     for line in text_of("dot", hostile).splitlines():
-        without = re.sub(r'"(?:[^"\\]|\\.)*"', "", line)  # all quoted strings end where they should
+        without = re.sub(r'"(?:[^"\\]|\\.)*"', "", line)  # All quoted strings are closed.
         assert re.fullmatch(r"[\w ={}\[\]>-]*", without), line
 
 
@@ -232,7 +232,7 @@ def test_labels_are_escaped_in_mermaid(hostile: et.Tree) -> None:
     for line in lines[4:]:
         for text in re.findall(r'"([^"]*)"', line):
             assert not re.search(r"[\\`<>{}|%$\"](?!br/>)", text.replace("<br/>", "")), text
-            assert "😀" not in text  # it is there by its number
+            assert "😀" not in text  # The character appears as a numeric reference.
 
 
 def test_labels_are_escaped_in_tex(hostile: et.Tree) -> None:

@@ -40,7 +40,7 @@ def check_contract(search: Search, n: int, alpha: Number, beta: Number) -> None:
 
 
 def check_entered_nodes(search: Search) -> None:
-    """Check the contract for the last window of every inner node that was not just probed."""
+    """Check the contract for the last window of every inner node that was not only probed."""
     for n, kind in enumerate(search.tree.columns.kind):
         if kind != Kind.TERMINAL and search.visits[n] and search.cut[n] != PROBED:
             check_contract(search, n, search.alpha[n], search.beta[n])
@@ -84,7 +84,7 @@ def test_the_contract_holds_for_any_window(exact: bool, case: Case) -> None:
 
 @given(case=CASES)
 def test_the_window_of_evaluate_is_the_bounds(case: Case) -> None:
-    """So the property of any window holds for `evaluate` too."""
+    """Thus the contract for any window covers `evaluate` too."""
     case.window = case.window_bounds
     for chosen in PRUNED:
         if case.bounds is not None:
@@ -120,7 +120,7 @@ def test_every_leaf_is_visited_at_most_once(case: Case) -> None:
 
 @given(case=CASES)
 def test_exact_and_float_agree(case: Case) -> None:
-    """Values agree to rounding, and so do counts: what ties on paper ties within eps."""
+    """Values agree up to rounding. Counts agree too, since exact ties are ties within eps."""
     for chosen in EVERY:
         exact, rounded = case.run(chosen), case.run(chosen, exact=False)
         assert near(float(exact.value), rounded.value, rounded)
@@ -153,7 +153,7 @@ def test_the_exact_tree_is_the_float_tree(case: Case) -> None:
 
 
 def test_the_random_trees_have_every_shape() -> None:
-    """If the generator left a shape out, no other test would notice."""
+    """No other test would fail if the generator left a shape out."""
     seen = set()
     for seed in range(300):
         case = Case(seed)

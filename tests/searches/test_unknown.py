@@ -1,4 +1,4 @@
-"""Terminals whose utility is not known yet, `utility: "?"`: kept by all that copies a tree, refused by all searches."""
+"""Unknown utilities, `utility: "?"`: copies keep them, and searches refuse them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def run(*arguments: str, text: str | None = None) -> Result:
 
 
 def paths(tree: Tree, possible: bool = False) -> set[str]:
-    """Return every path (with `possible`, of p > 0) to a terminal that is not known, however the tree is stored."""
+    """Return every path to an unknown terminal; with `possible`, only those of p > 0."""
     found = set()
     waiting = [(tree.root, "")]
     while waiting:
@@ -71,7 +71,7 @@ def paths(tree: Tree, possible: bool = False) -> set[str]:
 
 
 class Case:
-    """A random tree of which some terminals are not known, with a plain answer to what its range is."""
+    """A random tree with unknown terminals, and its range of utilities."""
 
     def __init__(self, seed: int, exact: bool) -> None:
         random = Random(seed)
@@ -291,7 +291,7 @@ def test_a_shared_unknown_terminal_counts_once(text: str) -> None:
 
 
 def test_runs_of_terminals_may_contain_unknown_ones() -> None:
-    """The reader takes nodes of plain numbers at once; one that is not known is not among them."""
+    """The reader reads lists of plain numbers at once, and unknown ones one by one."""
     inner = ", ".join(
         ["{chance: [1, 2, 3]}", '{chance: [1, {utility: "?"}, 3]}', "{chance: [3, 2, 1]}"] * 20
     )
@@ -360,7 +360,7 @@ def test_a_table_of_decimals_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_table_marks_unknown_utilities(tmp_path: Path) -> None:
-    """Else one that lost a number would read as a tree."""
+    """Otherwise a table that lost a number would be read as a tree."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -606,7 +606,7 @@ def test_convert_keeps_unknown_terminals(tmp_path: Path) -> None:
     )
     for ending in ("arrow", "parquet"):
         table = tmp_path / f"d.{ending}"
-        assert run("convert", str(source), str(table)).exit_code != 0  # 1/3 is no float
+        assert run("convert", str(source), str(table)).exit_code != 0  # 1/3 is not a float.
         assert run("convert", str(source), str(table), "--drop", "fractions").exit_code == 0
         assert '{note: why, utility: "?"}' in run("convert", str(table), "-").stdout
 
@@ -615,7 +615,7 @@ VERIFY = SMALL + "\nexpect: {value: 4, best: sure, star1: {leaves: 1}}\n"
 
 
 def test_verify_reports_that_it_cannot_check(tmp_path: Path) -> None:
-    """It is a tree; that its expectations hold was asked about, and is not so."""
+    """The file is a valid tree, but its expectations cannot be checked."""
     file = tmp_path / "a.yaml"
     file.write_text(VERIFY)
     found = run("verify", str(file))

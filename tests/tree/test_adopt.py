@@ -1,4 +1,4 @@
-"""`adopt`: columns that something else made are checked for all that would mislead a loop that checks no index."""
+"""`adopt` checks columns from other sources, since compiled loops check no index."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def made(
 
 
 def good(**changes: list[Any]) -> Columns:
-    """Return the columns of chance(0, 10) and 4 below MAX, changed as said."""
+    """Return the columns of chance(0, 10) and 4 below MAX, with changes."""
     columns = {
         "kind": [0, 0, 3, 0, 1],
         "utility": [0, 10, NAN, 4, NAN],
@@ -54,7 +54,7 @@ def good(**changes: list[Any]) -> Columns:
 
 @pytest.fixture(params=["interpreted", "compiled"])
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Every loop runs so, however small the tree."""
+    """Run every loop in one engine, even on small trees."""
     monkeypatch.setattr(compiling, "pays", lambda rows: request.param == "compiled")
     return str(request.param)
 
@@ -66,7 +66,7 @@ def as_views(columns: Columns) -> Columns:
     )
 
 
-def complaint(columns: Columns) -> str:
+def error_message(columns: Columns) -> str:
     with pytest.raises(TreeError) as found:
         adopt(columns)
     return str(found.value)
@@ -120,7 +120,7 @@ def test_a_single_terminal_is_a_tree(engine: str) -> None:
     assert et.evaluate(adopt(made([0], [3], [0, 0], [], []))).value == 3
 
 
-# ---- Every fault is found, and said as it is.
+# ---- Every fault is found and reported.
 
 FAULTS: dict[str, tuple[Columns, str]] = {
     "kind 4": (good(kind=[0, 0, 4, 0, 1]), "node 2: the kind is 4, expected 0 to 3 (TERMINAL, MAX, "
@@ -187,8 +187,8 @@ FAULTS: dict[str, tuple[Columns, str]] = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_is_reported(fault: str, engine: str) -> None:
     columns, message = FAULTS[fault]
-    assert complaint(columns).startswith(message)
-    assert complaint(as_views(columns)).startswith(message)
+    assert error_message(columns).startswith(message)
+    assert error_message(as_views(columns)).startswith(message)
 
 
 def test_the_examples_cover_every_fault_of_the_loop() -> None:
@@ -203,13 +203,15 @@ def test_columns_of_wrong_lengths_are_refused(engine: str) -> None:
     whole = good()
     for name in ("utility", "first", "probability"):
         for column in (getattr(whole, name)[:-1], getattr(whole, name) + getattr(whole, name)[:1]):
-            said = complaint(whole._replace(**{name: column}))
+            said = error_message(whole._replace(**{name: column}))
             assert said.startswith(
                 f"the column {name} has {len(column)} rows, expected {len(getattr(whole, name))}"
             )
-    assert "has 5 rows, expected 4" in complaint(whole._replace(kind=whole.kind[:-1]))
-    assert "probability has 4 rows, expected 3" in complaint(whole._replace(child=whole.child[:-1]))
-    assert complaint(made([], [], [0], [], [])) == "there are no nodes: a tree has at least one"
+    assert "has 5 rows, expected 4" in error_message(whole._replace(kind=whole.kind[:-1]))
+    assert "probability has 4 rows, expected 3" in error_message(
+        whole._replace(child=whole.child[:-1])
+    )
+    assert error_message(made([], [], [0], [], [])) == "there are no nodes: a tree has at least one"
 
 
 @pytest.mark.parametrize("label", [[], ["a"], ["a", "b", "c", "d", "e"]])
@@ -223,7 +225,7 @@ def test_labels_of_a_wrong_number_are_refused(label: list[str]) -> None:
     [("kind", "b"), ("first", "i"), ("child", "i"), ("child", "q"), ("utility", "f")],
 )
 def test_columns_of_wrong_types_are_refused(name: str, code: str) -> None:
-    """A signed child of -1 is less than every node, and the last row to a loop: a cycle that nothing else finds."""
+    """A signed child of -1 is the last row to a loop: a cycle that no other check finds."""
     columns = good()._replace(
         **{name: array(code, [int(x) if x == x else 0 for x in getattr(good(), name)])}
     )
@@ -236,7 +238,7 @@ def test_columns_of_wrong_types_are_refused(name: str, code: str) -> None:
 def test_probabilities_that_nearly_sum_to_1_are_normalised(
     miss: float, sign: int, engine: str
 ) -> None:
-    """In columns of their own: what was given stays as it is, as do the probabilities of actions."""
+    """The result has new columns; the arguments do not change."""
     columns = as_views(good(probability=[0.25, 0.75 + sign * miss, 1, 1]))
     given = columns.probability.tolist()
     tree = adopt(columns)
@@ -248,7 +250,7 @@ def test_probabilities_that_nearly_sum_to_1_are_normalised(
 
 
 def test_a_sum_that_misses_1_by_rounding_is_kept(engine: str) -> None:
-    """Many correctly rounded shares: the sum is taken with care, so a wide node is not divided for nothing."""
+    """Many rounded shares are summed accurately, so a wide node is not normalised."""
     for count in (3, 7, 10, 49, 1_000, 100_003):
         columns = made([0, 3], [1, NAN], [0, 0, count], [0] * count, [1 / count] * count)
         assert adopt(columns).columns.probability is columns.probability
@@ -281,7 +283,7 @@ def test_an_adopted_tree_survives_a_round_trip(miss: float) -> None:
         (
             {"estimated": frozenset({2})},
             "2",
-        ),  # an inner node is no terminal that a depth limit made
+        ),  # An inner node is not a terminal of a depth limit.
         ({"local_bounds": {4: (0, 9)}}, "node 1: the utility 10 lies outside the bounds"),
         ({"local_bounds": {2: (1, 10)}}, "node 0: the utility 0 lies outside the bounds"),
         ({"local_bounds": {4: (10, 0)}}, "bounds"),
@@ -303,11 +305,11 @@ def test_an_estimate_outside_its_bounds_is_refused(engine: str) -> None:
         adopt(good(utility=[0, 10, 11, 4, NAN]), local_bounds={4: (0, 10)})
 
 
-# ---- Against the definition, on columns changed at random.
+# ---- Comparison with the definition on columns changed at random.
 
 
 def faults(columns: Columns) -> Iterator[str]:
-    """Yield what keeps columns from being a tree, by the definition, whatever comes first."""
+    """Yield every reason why columns are not a tree, by the definition."""
     kind, utility, first, child, probability = (list(column) for column in columns)
     if first[0] != 0 or first[-1] != len(child) or first != sorted(first):
         yield "first"
@@ -343,7 +345,7 @@ CHANGES: dict[str, tuple[Any, ...]] = {
 
 
 def changed(seed: int) -> Columns:
-    """Return a random tree's columns, with something wrong in them more often than not."""
+    """Return the columns of a random tree, usually with a fault."""
     random = Random(seed)
     columns = build(random_rows(random), exact=False).columns
     columns = Columns(*(array(column.typecode, column) for column in columns))
@@ -368,7 +370,7 @@ def changed(seed: int) -> Columns:
 @settings(max_examples=500)
 @given(seed=st.integers(0, 2**40))
 def test_adopt_accepts_exactly_the_valid_columns(seed: int) -> None:
-    """By the definition; interpreted and compiled alike, to the word; and a search of it stays within it."""
+    """Both engines report the same fault, and searches stay within the columns."""
     columns = changed(seed)
     said: list[Any] = []
     with pytest.MonkeyPatch.context() as patch:
@@ -406,7 +408,7 @@ def test_adopt_accepts_exactly_the_valid_columns(seed: int) -> None:
         ([None, None, "#2", None], ["node 4: the label #2 is at place 1"]),
         ([None, "#1", None, None], ["node 2: the label #1 is at place 2"]),
         (["a", "a", None, None], ["node 2: duplicate label 'a' among siblings"]),
-        (["#x", "#", "#-1", "#1.0"], []),  # no number, so text like any other
+        (["#x", "#", "#-1", "#1.0"], []),  # This is not a number, so it is text like any other.
         (["#01", None, None, None], ["node 2: the label #01 is at place 1"]),
         (["\n", "\n", None, ""], ["node 2: duplicate label '\\n'", "node 4: the label is empty"]),
     ],

@@ -1,4 +1,4 @@
-"""Trees as deep or as large as a text or a script can make them, without recursion and without unfolding."""
+"""Very deep and very large trees need no recursion and no unfolding."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ ALGORITHMS = ("expectiminimax", "star1", "star2")
 
 
 def link(n: int) -> str:
-    """Return one node of a chain, which hands up the 1 from below past a 0 or a 2; a third of them is CHANCE."""
+    """Return one node of a chain that preserves the value 1 of the node below."""
     return ("max: [{ref: n%d}, 0]", "chance: [{ref: n%d}]", "min: [{ref: n%d}, 2]")[n % 3] % (n - 1)
 
 
 @pytest.mark.parametrize("backwards", [False, True])
 def test_a_long_chain_of_refs_is_read_and_searched(backwards: bool) -> None:
-    """Backwards, every name is used before it is defined, so that reading must go down the chain by itself."""
+    """In reverse order every name is used before its definition."""
     names = [f"  n{n}: {{{link(n)}}}\n" for n in range(1, CHAIN)]
     tree = loads(
         f"{link(CHAIN)}\nnodes:\n  n0: 1\n{''.join(names[::-1] if backwards else names)}",
@@ -60,7 +60,7 @@ def test_a_long_chain_is_searched_by_every_engine(long_chain: Tree, algorithm: s
 
 
 def printed(tree: Tree, format: str) -> tuple[int, int]:
-    """Return how many lines and characters a renderer makes of a search of a tree, which are never all in memory."""
+    """Return the numbers of lines and characters of a rendered search, read as a stream."""
     evaluation = Evaluation("x.yaml", evaluate(tree, "star1"))
     lines = characters = 0
     for piece in rendered("evaluate", format, text_console(), evaluation):
@@ -70,7 +70,7 @@ def printed(tree: Tree, format: str) -> tuple[int, int]:
 
 
 def test_a_long_chain_is_shown_in_every_format(long_chain: Tree) -> None:
-    assert printed(long_chain, "text")[0] < 1_000  # a page, which says what it leaves out
+    assert printed(long_chain, "text")[0] < 1_000  # A page that reports what it leaves out.
     assert printed(long_chain, "json")[1] > 50 * LONG_CHAIN
 
 
@@ -111,11 +111,12 @@ def check_searches(tree: Tree) -> None:
 
 
 def tenfold(kind: str, levels: int) -> str:
-    """Return a text in which each of some levels has ten times the one below, by aliases."""
+    """Return a text with levels that each contain the level below ten times, by aliases."""
     names = "".join(
         f"  n{n}: &n{n} {{{kind}: [{', '.join([f'*n{n - 1}'] * 10)}]}}\n" for n in range(1, levels)
     )
-    return f"nodes:\n  n0: &n0 {{{kind}: {[7] * 10}}}\n{names}{kind}: [{', '.join([f'*n{levels - 1}'] * 10)}]\n"
+    last = ", ".join([f"*n{levels - 1}"] * 10)
+    return f"nodes:\n  n0: &n0 {{{kind}: {[7] * 10}}}\n{names}{kind}: [{last}]\n"
 
 
 @pytest.mark.parametrize("exact", [False, True])

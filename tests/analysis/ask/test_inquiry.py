@@ -84,7 +84,7 @@ def finish(inquiry: et.Inquiry, tree: Tree) -> list[int]:
 
 
 def narrowest(tree: Tree, bounds: Bounds | None, known: dict[int, Any]) -> list[Bounds]:
-    """Return the interval of each node that follows from known utilities and bounds by definition."""
+    """Return the interval of each node, by definition, from known utilities and bounds."""
     lower, upper = tree.inherited_bounds(bounds)
     found: list[Bounds] = []
     for n in range(len(tree)):
@@ -347,7 +347,10 @@ def test_a_tie_proves_the_action_with_the_greater_bound() -> None:
 
 
 def test_great_utilities_elsewhere_do_not_widen_the_tolerance() -> None:
-    text = '{bounds: [-5, 1e12], max: {a: {utility: "?", bounds: [0, 10]}, b: {utility: "?", bounds: [0, 10]}, %s}}'
+    text = (
+        '{bounds: [-5, 1e12], max: {a: {utility: "?", bounds: [0, 10]}, '
+        'b: {utility: "?", bounds: [0, 10]}, %s}}'
+    )
     inquiry = et.inquire(loads(text % "c: {min: [-5, 1e12]}"))
     assert (inquiry.is_done, inquiry.loss) == (False, 10)
     inquiry = et.inquire(

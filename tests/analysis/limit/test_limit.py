@@ -204,7 +204,7 @@ def test_most_counts_of_shared_trees_are_exact() -> None:
 def test_a_float_search_below_the_limit_gets_a_note(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Utilities as close as the tolerance let a search visit fewer leaves, which is not a defect."""
+    """If utilities are within the tolerance, a search may visit fewer leaves."""
     near = Fraction(1, 10**9)
     monkeypatch.setattr(random_trees, "UTILITIES", ((0, 1, 1 + near, 1 + 3 * near, 1 - 2 * near),))
     monkeypatch.setattr(random_trees, "WEIGHTS", ((1,), (1, 10**10), (1, 10**9, 3)))
@@ -331,7 +331,11 @@ def test_fractions_give_the_same_compiled_and_beyond_64_bits() -> None:
             assert counts(limit(tree, ONE, bounds=case.bounds)) == counts(first)
         # The same tree, in numbers that fit no word.
         third = Fraction(10**30 + 1, 3**50)
-        larger = transform.map_utilities(tree, lambda u, third=third: u * third, with_bounds=True)  # type: ignore[operator]
+        larger = transform.map_utilities(
+            tree,
+            lambda u, third=third: u * third,  # type: ignore[operator]
+            with_bounds=True,
+        )
         bounds = (
             None
             if case.bounds is None

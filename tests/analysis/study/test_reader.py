@@ -36,7 +36,10 @@ def test_lists_of_values_make_a_grid(tmp_path: Path) -> None:
 
 
 def test_every_algorithm_runs_with_every_engine(tmp_path: Path) -> None:
-    text = "trees: {family: ballard}\nalgorithms: [star1, star2]\nengines: [auto, interpreted, exact]\n"
+    text = (
+        "trees: {family: ballard}\nalgorithms: [star1, star2]\n"
+        "engines: [auto, interpreted, exact]\n"
+    )
     assert [run.name for run in study_of(tmp_path, text).runs] == [
         "star1", "star1, interpreted", "star1, exact", "star2", "star2, interpreted",
         "star2, exact",
@@ -73,7 +76,10 @@ def test_json_specs_work_too(tmp_path: Path) -> None:
 
 
 def test_trees_without_randomness_are_searched_once(tmp_path: Path) -> None:
-    trees = "[{family: ballard, order: best}, {family: lattice, steps: 3}, {family: uniform, seed: [5, 6]}]"
+    trees = (
+        "[{family: ballard, order: best}, {family: lattice, steps: 3}, "
+        "{family: uniform, seed: [5, 6]}]"
+    )
     study = study_of(tmp_path, f"trees: {trees}\nalgorithms: star1\nrepetitions: 9\n")
     run_remaining(study, tmp_path / "results")
     found = records(tmp_path / "results")
@@ -240,7 +246,10 @@ def test_listing_the_same_trees_twice_is_an_error(tmp_path: Path) -> None:
 def test_a_huge_grid_is_refused_immediately(tmp_path: Path) -> None:
     """10^8 kinds of trees fit in one line."""
     many, some = (f"[{', '.join(map(str, range(1, end)))}]" for end in (1000, 60))
-    text = f"trees: {{family: uniform, branching: {many}, plies: {some}, seed: {many}, skew: [0, 1, 2]}}\n"
+    text = (
+        f"trees: {{family: uniform, branching: {many}, plies: {some}, seed: {many}, "
+        "skew: [0, 1, 2]}\n"
+    )
     with time_limit(3), pytest.raises(FileError, match=r":2:\d+: "):
         study_of(tmp_path, f"algorithms: star1\n{text}")
 

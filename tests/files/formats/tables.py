@@ -90,7 +90,7 @@ def write(
     return path
 
 
-def built() -> et.Tree:
+def built_tree() -> et.Tree:
     """Return the tree of `ROWS`."""
     t = et.TreeBuilder()
     zero, ten = t.terminal(0), t.terminal(10)
@@ -103,8 +103,8 @@ def columns_of(tree: et.Tree) -> list[list[Any]]:
     return [["nan" if x != x else x for x in column] for column in (*tree.columns, tree.label)]
 
 
-def complaint(path: Path, exact: bool = False) -> str:
-    """Return the one line in which reading a file fails, without the file's name."""
+def error_message(path: Path, exact: bool = False) -> str:
+    """Return the one-line error of reading a file, without the file's name."""
     with pytest.raises(FileError) as found:
         et.load(path, exact=exact)
     message = str(found.value)
