@@ -5,9 +5,13 @@ A tree starts as plain rows, so that the same tree can be built exact, in floats
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
+from typing import Any
+
+import pytest
 
 from expectitree import ALGORITHMS, Kind, Search, Tree, TreeBuilder, evaluate
 from expectitree.algorithms import Algorithm, algorithm
@@ -33,12 +37,20 @@ BEST_FIRST = [
     algorithm("best-first", guide=guide) for guide in ("learning", "ordered", "uniform", "bounds")
 ]
 EVERY = [ALGORITHMS["expectiminimax"], *PRUNED, *BEST_FIRST]
+# By default `pytest` leaves these variants out where a test needs long for each.
+VARIANTS = [chosen for chosen in STAR25 if chosen.probes in (1, 3, 9)] + BEST_FIRST[1:3]
 SWAPPED = {
     Kind.TERMINAL: Kind.TERMINAL,
     Kind.MAX: Kind.MIN,
     Kind.MIN: Kind.MAX,
     Kind.CHANCE: Kind.CHANCE,
 }
+
+
+def with_slow_variants(algorithms: Sequence[Algorithm]) -> list[Any]:
+    """Return test parameters, with the variants of an algorithm marked as slow."""
+    slow = pytest.mark.slow
+    return [pytest.param(one, marks=slow) if one in VARIANTS else one for one in algorithms]
 
 
 @dataclass(frozen=True)

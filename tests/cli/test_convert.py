@@ -6,44 +6,28 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from files.samples import SHIPPED, content_of, max_over
-from helpers import ROOT
+from helpers import ROOT, Done, run_main
 
 import expectitree as et
-from expectitree.cli import main
 
 ENDINGS = ("yaml", "yml", "json", "arrow", "parquet")
-
-
-@dataclass
-class Done:
-    """What a command left behind."""
-
-    status: int
-    out: str
-    err: str
 
 
 Run = Callable[..., Done]
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """Run `expectitree convert` in an empty folder, in this process."""
     monkeypatch.chdir(tmp_path)
 
     def run(*words: str) -> Done:
-        monkeypatch.setattr(sys, "argv", ["expectitree", "convert", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        assert isinstance(ended.value.code, int)
-        return Done(ended.value.code, out, err)
+        return run_main("convert", *words)
 
     return run
 

@@ -12,14 +12,12 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from click.testing import CliRunner
 from files.samples import BAD, FORMS, SEEDS, SHIPPED, TREES, random_full_tree
-from helpers import ROOT
+from helpers import ROOT, invoke
 from test_docs import blocks
 
 import expectitree as et
 from expectitree.algorithms import ALGORITHMS
-from expectitree.cli import cli
 from expectitree.errors import FileError, NumberError
 from expectitree.files.grammar import expect
 from expectitree.files.grammar.keys import NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
@@ -190,7 +188,7 @@ def test_shipped_trees_name_the_schema(path: Path) -> None:
         named = json.loads(text)[SCHEMA_KEY]
     else:
         named = text.splitlines()[0].removeprefix("# yaml-language-server: $schema=")
-    printed = CliRunner().invoke(cli, ["schema"]).output
+    printed = invoke("schema").output
     assert (path.parent / named).resolve() == SCHEMA_FILE
     assert printed == SCHEMA_FILE.read_text("ascii")
 
@@ -205,7 +203,7 @@ def test_examples_of_the_documentation_are_valid(document: str) -> None:
 
 
 def test_templates_of_new_are_valid() -> None:
-    assert schema_errors(parsed_by_editor(CliRunner().invoke(cli, ["new"]).output, "x.yaml")) == []
+    assert schema_errors(parsed_by_editor(invoke("new").output, "x.yaml")) == []
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -481,9 +479,9 @@ def test_writing_keeps_the_schema_key_and_converting_drops_it(tmp_path: Path) ->
         file = tmp_path / name
         body = "max: [1]\n" if name == "a.yaml" else '"max": [1]}'
         file.write_text(line + body)
-        assert CliRunner().invoke(cli, ["verify", "--write", str(file)]).exit_code == 0
+        assert invoke("verify", "--write", str(file)).exit_code == 0
         assert file.read_text().startswith(line)
         assert '"value": 1' in file.read_text() or "value: 1" in file.read_text()
         out = tmp_path / f"to-{name}"
-        assert CliRunner().invoke(cli, ["convert", str(file), str(out)]).exit_code == 0
+        assert invoke("convert", str(file), str(out)).exit_code == 0
         assert "schema" not in out.read_text()

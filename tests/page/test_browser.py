@@ -11,8 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
-from helpers import ROOT
+from helpers import ROOT, invoke
 from page.browser import MISSING, Browser
 from random_trees import Case
 
@@ -21,7 +20,6 @@ from expectitree.algorithms import ALGORITHMS, algorithm
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.trace.events import LEAVE
 from expectitree.analysis.trace.moment import Moment
-from expectitree.cli import cli
 from expectitree.page import draw
 from expectitree.page.replays import Replays, replays
 from expectitree.searches.cuts import NO_CUTS
@@ -83,7 +81,7 @@ def evaluated(file: Path, algorithm: str, *options: str) -> dict[str, Any]:
     """Return the JSON output of `eval`, with its nodes in order, parents first."""
     name = algorithm.split()[0]
     arguments = ["eval", "-a", name, *options, "--windows", "--format", "json", str(file)]
-    found: dict[str, Any] = json.loads(CliRunner().invoke(cli, arguments).stdout)
+    found: dict[str, Any] = json.loads(invoke(*arguments).stdout)
     order, waiting = [], [found["tree"]]
     while waiting:
         node = waiting.pop()
@@ -270,11 +268,7 @@ def test_back_undoes_forward(open_page: Any) -> None:
 def test_each_step_has_the_sentence_that_trace_prints(open_page: Any, name: str) -> None:
     browser = open_page(et.load(LEFT))
     browser.run("expectitree.choose(arguments[0])", name)
-    lines = (
-        CliRunner()
-        .invoke(cli, ["trace", "-a", name, str(LEFT)], env={"COLUMNS": "400"})
-        .stdout.splitlines()
-    )
+    lines = invoke("trace", "-a", name, str(LEFT), COLUMNS="400").stdout.splitlines()
     printed = [" ".join(line.split()) for line in lines]
     shown = browser.run(
         """
@@ -773,7 +767,7 @@ def test_a_large_tree_stays_fast(open_page: Any, tmp_path: Path) -> None:
         "-o",
         str(file),
     ]
-    assert CliRunner().invoke(cli, arguments).exit_code == 0
+    assert invoke(*arguments).exit_code == 0
     report = replays(et.load(file))
     assert len(report.tree) > 5000
     assert all(len(trace.events) == trace.total for trace in report.traces)

@@ -135,7 +135,7 @@ FAULTS: dict[str, tuple[Columns, str]] = {
         "node 2: its branches are 0 to 4294967295 of 4: "),
     "first ends early": (good(first=[0, 0, 0, 2, 2, 3]), "node 4: its branches are 2 to 3 of 4: "),
     "a terminal with children": (good(kind=[0, 0, 0, 0, 1], utility=[0, 10, 5, 4, NAN]),
-                                 "node 2: it is a terminal, and has 2 children: terminals have none"),
+        "node 2: it is a terminal, and has 2 children: terminals have none"),
     "inner without children": (good(kind=[0, 0, 3, 1, 1]),
                                "node 3: it has no children: give it at least one, or make it a "
                                "terminal"),

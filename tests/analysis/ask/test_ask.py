@@ -587,6 +587,7 @@ def test_wrong_usage(tree: Path, arguments: list[str], message: str) -> None:
     assert message in result.stderr
 
 
+@pytest.mark.slow
 def test_the_program_without_unicode_and_terminal(tree: Path) -> None:
     run: Any = {
         "capture_output": True,
@@ -663,6 +664,7 @@ def test_in_a_terminal_the_last_answer_can_be_taken_back(tree: Path) -> None:
     assert answer_lines() == f'{GOOD}: 2\n{GOOD}: "?"\n{GOOD}: 1\n'
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 def test_a_closed_output_loses_no_answer(tree: Path) -> None:
     command = [

@@ -117,7 +117,7 @@ def worst(tree: Tree, intervals: list[Bounds], action: int) -> Any:
 
 
 @pytest.mark.parametrize("goal", ["value", "action"])
-@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("exact", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_the_inquiry_asks_for_the_leaves_that_the_search_visits(goal: str, exact: bool) -> None:
     """The inquiry may end earlier, if another path or a tie proves the result already."""
     asked = visited = 0
@@ -142,6 +142,7 @@ def test_the_inquiry_asks_for_the_leaves_that_the_search_visits(goal: str, exact
     assert 0.9 * visited < asked <= visited
 
 
+@pytest.mark.slow
 def test_the_counts_equal_those_of_evaluate() -> None:
     for seed in range(80):
         case = Case(seed)
@@ -159,6 +160,7 @@ def test_the_counts_equal_those_of_evaluate() -> None:
             assert (ours.lower, ours.upper) == (found.lower, found.upper)
 
 
+@pytest.mark.slow
 def test_the_mirrored_tree_has_the_same_questions() -> None:
     for seed in range(80):
         case = Case(seed)
@@ -531,6 +533,7 @@ def test_a_skipped_leaf_comes_back_if_it_is_the_only_one() -> None:
     assert inquiry.path == "#1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exact", [False, True])
 def test_the_same_answers_give_the_same_questions(exact: bool) -> None:
     """Also after pickling, copying and taking back, with skips among the answers."""
@@ -642,6 +645,7 @@ def test_numbers_of_any_size(exact: bool) -> None:
     assert inquiry.is_done
 
 
+@pytest.mark.slow
 def test_a_chain_of_many_nodes() -> None:
     t = et.TreeBuilder()
     node = t.terminal(None)

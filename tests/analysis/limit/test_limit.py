@@ -183,11 +183,13 @@ def cases(start: int, count: int, is_sharing: bool, most: int = 10) -> list[Case
     return found
 
 
+@pytest.mark.slow
 def test_counts_agree_with_all_subsets() -> None:
     for case in cases(0, 250, is_sharing=False):
         check_against_all_subsets(case)
 
 
+@pytest.mark.slow
 def test_ranges_of_shared_trees_agree_with_all_subsets() -> None:
     for case in cases(10_000, 100, is_sharing=True):
         check_against_all_subsets(case)
@@ -201,6 +203,7 @@ def test_most_counts_of_shared_trees_are_exact() -> None:
     assert 0 < ranges < 35
 
 
+@pytest.mark.slow
 def test_a_float_search_below_the_limit_gets_a_note(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -299,6 +302,7 @@ def counts(report: Limit) -> tuple[object, ...]:
     return report.exact, report.best_action, report.proved
 
 
+@pytest.mark.slow
 def test_all_engines_find_the_same_with_all_lists_kept_and_with_few(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -344,6 +348,7 @@ def test_fractions_give_the_same_compiled_and_beyond_64_bits() -> None:
         assert counts(limit(larger, ONE, bounds=bounds)) == counts(first)
 
 
+@pytest.mark.slow
 def test_a_long_chain_in_both_modes() -> None:
     builder = TreeBuilder()
     node = builder.terminal(1)
@@ -377,6 +382,7 @@ def test_few_lists_kept_at_once_give_the_same_proof(monkeypatch: pytest.MonkeyPa
     assert counts(limit(tree, ONE, bounds=(0, 100))) == counts(first)
 
 
+@pytest.mark.slow
 def test_too_many_leaves_are_refused() -> None:
     tree = et.generate("ballard", branching=3)
     with pytest.raises(

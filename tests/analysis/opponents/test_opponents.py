@@ -226,6 +226,7 @@ def check_crossings(report: Opponents, tree: Tree, chance: str) -> None:
             assert best_actions(tree, crossing.exact, chance) == crossing.at
 
 
+@pytest.mark.slow
 def test_random_trees_agree_with_the_definition() -> None:
     found = irrational = 0
     for seed in range(110):
@@ -236,6 +237,7 @@ def test_random_trees_agree_with_the_definition() -> None:
     assert irrational > 5
 
 
+@pytest.mark.slow
 def test_random_trees_of_every_kind_agree_with_the_definition() -> None:
     for seed in range(120):
         check(several_random_rows(seed), CHANCES[seed % 3], steps=17)
@@ -385,6 +387,7 @@ def test_a_crossing_near_zero_has_three_digits() -> None:
     assert crossing.lower * 100 >= crossing.upper - crossing.lower
 
 
+@pytest.mark.slow
 def test_wide_trees() -> None:
     random = Random(1)
     builder = TreeBuilder()
@@ -409,6 +412,7 @@ def test_many_crossings_on_the_hull_of_many_lines() -> None:
     assert report.start == ("#1",)
 
 
+@pytest.mark.slow
 def test_a_long_fraction_is_shown_as_a_decimal() -> None:
     # The chain is worth 1 - 0.98^2500, so MIN's node is worth 1.25 near epsilon 1/2.
     builder = TreeBuilder(exact=True)
@@ -423,6 +427,7 @@ def test_a_long_fraction_is_shown_as_a_decimal() -> None:
     assert json.loads(line)["crossings"][0]["exact"] is None
 
 
+@pytest.mark.slow
 def test_crossings_of_large_trees_are_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     builder = TreeBuilder()
     chain = builder.terminal(1)

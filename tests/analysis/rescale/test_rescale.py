@@ -450,6 +450,7 @@ def decision(random: Random, height: int, kinds: str) -> Tree:
     return builder.build((builder.max if random.random() < 0.5 else builder.min)(children))
 
 
+@pytest.mark.slow
 def test_answers_hold_where_decisions_lie_below_chance() -> None:
     answers: Counter[str] = Counter()
     for seed in range(120):
@@ -790,6 +791,7 @@ def test_a_table_must_name_one_utility_of_the_tree(tmp_path: Path) -> None:
 # ---- Scale.
 
 
+@pytest.mark.slow
 def test_ten_thousand_utilities_take_seconds() -> None:
     tree = et.generate("uniform", pattern="max,chance,min,chance", branching="10", real=True)
     start = process_time()
@@ -799,6 +801,7 @@ def test_ten_thousand_utilities_take_seconds() -> None:
     assert process_time() - start < 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["max", "chance"])
 def test_a_chain_of_a_hundred_thousand(kind: str) -> None:
     builder = et.TreeBuilder()

@@ -18,18 +18,16 @@ from typing import Any
 
 import psutil
 import pytest
-from click.testing import CliRunner
-from helpers import ROOT
+from helpers import ROOT, invoke
 
 from expectitree.analysis.study.reader import load_study
 from expectitree.analysis.study.results import Results
 from expectitree.analysis.study.run import count_trees, execute, find_tasks
 from expectitree.analysis.study.spec import Study
 from expectitree.analysis.study.summary import summarize
-from expectitree.cli import cli
 from expectitree.errors import ExpectitreeError
 
-PATIENCE = 25  # A step that takes more seconds than this hangs.
+PATIENCE = 30  # A step that takes more seconds than this hangs.
 
 SMALL = """
 trees:
@@ -50,7 +48,10 @@ SMALL_RUNS: dict[str, tuple[Any, ...]] = {
 # Many short tasks: whenever it is killed, some are done, some are running and some are waiting.
 GRID = """
 trees:
-  - {family: ballard, branching: [2, 3, 4, 5, 6, 7], order: [random, best], pattern: ["max,chance,min", "min,chance"]}
+  - family: ballard
+    branching: [2, 3, 4, 5, 6, 7]
+    order: [random, best]
+    pattern: ["max,chance,min", "min,chance"]
   - {family: uniform, branching: [2, 3, 2-4], end: [0, 0.2], skew: [0, 1], utilities: "0,9"}
 algorithms: [star1, star2]
 repetitions: 12
@@ -266,7 +267,7 @@ def stderr_at_exit(process: subprocess.Popen[str]) -> str:
 
 def run_study(*words: str | Path, **environment: str) -> str:
     """Run `expectitree study` in this process; return its output or its error."""
-    done = CliRunner(env={"COLUMNS": "80", **environment}).invoke(cli, ["study", *map(str, words)])
+    done = invoke("study", *map(str, words), **environment)
     if done.exception is not None and not isinstance(
         done.exception, (SystemExit, ExpectitreeError)
     ):

@@ -10,14 +10,13 @@ from analysis.study.studies import (
     run_study,
     spec_in,
 )
-from click.testing import CliRunner
+from helpers import invoke
 
 from expectitree.analysis.study.spec import Study
-from expectitree.cli import cli
 
 
 def status_of(*words: str | Path) -> int:
-    done = CliRunner().invoke(cli, ["study", *map(str, words)])
+    done = invoke("study", *map(str, words))
     return done.exit_code
 
 

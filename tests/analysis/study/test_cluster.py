@@ -7,18 +7,16 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from analysis.study.studies import PATIENCE, wait_until
 from helpers import ROOT
 
 import expectitree as et
-
-PATIENCE = 30  # A step that takes more seconds than this hangs.
 
 SPEC = """
 trees: {family: ballard, branching: [6, 7, 8], order: random}
@@ -109,15 +107,6 @@ def study(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
         process.communicate()
 
 
-def wait_until(holds: Callable[[], Any], process: subprocess.Popen[Any]) -> None:
-    """Wait until a condition is true while a process runs."""
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert process.poll() is None, f"it ended too early: {process.communicate()}"
-        assert time.monotonic() < end
-        time.sleep(0.005)
-
-
 def output_at_exit(process: subprocess.Popen[str]) -> tuple[str, str]:
     """Wait for the end of a process; return its output."""
     try:
@@ -174,6 +163,7 @@ def wrong_addresses(
         yield found
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_changes_nothing(tmp_path: Path) -> None:
     """Another worker takes its tasks, and the results equal those of a local run."""
     here = tmp_path / "here"
@@ -195,6 +185,7 @@ def test_a_worker_that_dies_changes_nothing(tmp_path: Path) -> None:
     assert figures(local) == figures(output)
 
 
+@pytest.mark.slow
 def test_a_study_continues_after_an_interrupt_or_a_dead_scheduler(tmp_path: Path) -> None:
     """Each has a short message, nothing is lost, and the same command continues the study."""
     with cluster(tmp_path) as found:
@@ -227,6 +218,7 @@ def test_a_study_continues_after_an_interrupt_or_a_dead_scheduler(tmp_path: Path
     assert_complete(tmp_path, output)
 
 
+@pytest.mark.slow
 def test_a_task_that_kills_its_workers_is_reported(tmp_path: Path) -> None:
     """Dask gives up such a task, here after the first worker."""
     with cluster(tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0") as found:
@@ -240,6 +232,7 @@ def test_a_task_that_kills_its_workers_is_reported(tmp_path: Path) -> None:
     assert errors.count("\n") == 1, errors
 
 
+@pytest.mark.slow
 def test_a_cluster_that_cannot_search_is_reported(tmp_path: Path) -> None:
     """One cluster has no workers, the workers of the other do not have expectitree."""
     with cluster(tmp_path) as found:

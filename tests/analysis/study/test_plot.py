@@ -22,6 +22,7 @@ from expectitree.analysis.study.spec import Study
 from expectitree.errors import FileError
 
 
+@pytest.mark.slow
 def test_plots_have_the_format_of_their_ending(published: tuple[Path, ...], tmp_path: Path) -> None:
     for name, beginning in (
         ("a.svg", b"<?xml"),

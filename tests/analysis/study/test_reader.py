@@ -292,6 +292,7 @@ def outcome(folder: Path, text: str) -> Any:
         return pytest.fail(f"{error!r} of {text}")
 
 
+@pytest.mark.slow
 def test_a_mutated_spec_is_a_study_or_is_refused(tmp_path: Path) -> None:
     """A refusal is a FileError that names a place, and never another exception."""
     draw = random.Random(8)

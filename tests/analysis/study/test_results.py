@@ -56,6 +56,7 @@ def test_finished_trees_are_not_searched_again(small: tuple[Study, Path], tmp_pa
     assert path.read_bytes() == small[1].read_bytes()
 
 
+@pytest.mark.slow
 def test_a_results_file_cut_anywhere_is_continued(
     small: tuple[Study, Path], tmp_path: Path
 ) -> None:
@@ -221,6 +222,7 @@ def test_an_unusable_path_for_results_is_reported(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_full_disk_gives_one_message(grid: tuple[Study, list[Any]], tmp_path: Path) -> None:
     """The written results count, and the next run continues after them."""
     path = tmp_path / "spec.results.jsonl"
@@ -277,6 +279,7 @@ def test_a_second_study_cannot_write_to_the_same_file(
     assert figures(small[0], path) == figures(*small)
 
 
+@pytest.mark.slow
 def test_two_studies_started_at_once_lose_nothing(
     grid: tuple[Study, list[Any]], tmp_path: Path
 ) -> None:
@@ -288,6 +291,7 @@ def test_two_studies_started_at_once_lose_nothing(
     assert_complete(grid, tmp_path / "spec.results.jsonl")
 
 
+@pytest.mark.slow
 def test_a_study_killed_at_any_moment_continues(
     grid: tuple[Study, list[Any]], tmp_path: Path
 ) -> None:
@@ -306,6 +310,7 @@ def test_a_study_killed_at_any_moment_continues(
     assert_complete(grid, path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["kill", "term"])
 def test_workers_end_with_the_process_that_started_them(
     number: signal.Signals, tmp_path: Path
@@ -327,6 +332,7 @@ def test_workers_end_with_the_process_that_started_them(
         assert not left
 
 
+@pytest.mark.slow
 def test_an_interrupt_prints_one_line(grid: tuple[Study, list[Any]], tmp_path: Path) -> None:
     """Ctrl-C reaches all processes, and the next run continues after the written results."""
     path = tmp_path / "spec.results.jsonl"
@@ -346,6 +352,7 @@ def test_an_interrupt_prints_one_line(grid: tuple[Study, list[Any]], tmp_path: P
     assert_complete(grid, path)
 
 
+@pytest.mark.slow
 def test_an_interrupt_while_workers_start_prints_no_traceback(tmp_path: Path) -> None:
     with started(spec_in(tmp_path, GRID), "--jobs", "3") as process:
         wait_until(lambda: len(workers_of(process)) == 3, process)
@@ -360,6 +367,7 @@ def test_an_interrupt_while_workers_start_prints_no_traceback(tmp_path: Path) ->
     assert not alive(workers)
 
 
+@pytest.mark.slow
 def test_an_interrupt_does_not_wait_for_long_searches(tmp_path: Path) -> None:
     with started(spec_in(tmp_path, SLOW), "--jobs", "2") as process:
         wait_until(lambda: len(workers_of(process)) == 2, process)
@@ -372,6 +380,7 @@ def test_an_interrupt_does_not_wait_for_long_searches(tmp_path: Path) -> None:
     assert errors.splitlines()[1:] == ["expectitree: interrupted"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.1, 0.01])
 def test_repeated_interrupts_lose_nothing(seconds: float, tmp_path: Path) -> None:
     """The command ends without a traceback and leaves no process behind."""
@@ -388,6 +397,7 @@ def test_repeated_interrupts_lose_nothing(seconds: float, tmp_path: Path) -> Non
     assert errors.endswith("expectitree: interrupted\n")
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_is_reported(grid: tuple[Study, list[Any]], tmp_path: Path) -> None:
     """The command ends, leaves no process behind, and the next run continues."""
     path = tmp_path / "spec.results.jsonl"

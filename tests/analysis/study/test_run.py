@@ -99,6 +99,7 @@ def test_results_do_not_depend_on_the_order_of_tasks(
     assert figures(small[0], tmp_path / "results") == figures(*small)
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_processes(
     grid: tuple[Study, list[Any]], tmp_path: Path
 ) -> None:

@@ -10,9 +10,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-from helpers import ROOT, rendered_lines
-from random_trees import BEST_FIRST, Case
+from click.testing import CliRunner
+from helpers import ROOT, invoke, rendered_lines
+from random_trees import BEST_FIRST, Case, with_slow_variants
 
 import expectitree as et
 from expectitree.algorithms import Algorithm, algorithm
@@ -43,11 +43,9 @@ SHOWN = [*BEST_FIRST, ACTION, algorithm("best-first", goal="action", guide="unif
 ONLY = "max: {only: {chance: [2, 4]}}"
 
 
-def run(*words: str) -> Result:
-    return CliRunner().invoke(cli, list(words), env={"COLUMNS": "80"})
-
-
-@pytest.fixture(scope="module", params=SHOWN, ids=lambda chosen: chosen.full_name)
+@pytest.fixture(
+    scope="module", params=with_slow_variants(SHOWN), ids=lambda chosen: chosen.full_name
+)
 def searches(request: pytest.FixtureRequest) -> list[Search]:
     chosen: Algorithm = request.param
     return [Case(seed).run(chosen, exact) for seed in range(100) for exact in (True, False)]
@@ -295,7 +293,7 @@ def test_walks_guided_by_bounds_match_a_worked_example() -> None:
     estimate, the middle of [0, 10], is more than 3. Then it lowers its upper bound.
     """
     tree = "max: {sure: 3, bold: {chance: [{p: 3/4, min: [4, 0]}, {p: 1/4, min: [9, 8]}]}}"
-    done = run(
+    done = invoke(
         "trace", "-a", "best-first", "--guide", "bounds", "--exact", "--bounds", "0,10", "-e", tree
     )
     assert done.stderr == ""
@@ -327,7 +325,7 @@ def test_walks_guided_by_bounds_match_a_worked_example() -> None:
         "best-first (bounds) visited 3 of 5 leaves, with 1 cut. The value is 3, and the\n"
         "best action is sure.\n"
     )
-    shown = run(
+    shown = invoke(
         "eval", "-a", "best-first", "--guide", "bounds", "--exact", "--bounds", "0,10", "-e", tree
     )
     text = " ".join(shown.stdout.replace("│", " ").split())
@@ -340,7 +338,7 @@ def test_walks_guided_by_bounds_match_a_worked_example() -> None:
 def test_a_cut_includes_an_unvisited_outcome_before_a_visited_one() -> None:
     """The search visits the second outcome (p = 3/4) first and cuts the first one."""
     tree = "max: {a: 5, b: {chance: [{p: 1/4, utility: 9}, {p: 3/4, utility: 1}]}}"
-    done = run("eval", "-a", "best-first", "--guide", "bounds", "--bounds", "0,10", "-e", tree)
+    done = invoke("eval", "-a", "best-first", "--guide", "bounds", "--bounds", "0,10", "-e", tree)
     assert done.stdout.splitlines()[:4] == [
         "▲ MAX 5",
         "├─★ a  5",
@@ -348,7 +346,7 @@ def test_a_cut_includes_an_unvisited_outcome_before_a_visited_one() -> None:
         "      chance cut after 1 of 2: even if the rest were 10, at most 3.25 <= alpha",
     ]
     assert "passed over" not in done.stdout
-    found = json.loads(run("eval", "-a", "best-first", "--guide", "bounds", "--bounds", "0,10",
+    found = json.loads(invoke("eval", "-a", "best-first", "--guide", "bounds", "--bounds", "0,10",
         "--format", "json",
                            "-e", tree).stdout)  # fmt: skip
     b = found["tree"]["children"][1]
@@ -363,7 +361,7 @@ def test_a_cut_includes_an_unvisited_outcome_before_a_visited_one() -> None:
 
 def test_the_branch_that_proves_a_cut_may_follow_the_cut_branch() -> None:
     tree = "max: {a: {chance: [{p: 1/4, utility: 9}, {p: 3/4, utility: 1}]}, b: 5}"
-    done = run(
+    done = invoke(
         "eval", "-a", "best-first", "--guide", "bounds", "--bounds", "0,10", "--explain", "-e", tree
     )
     assert "and MAX is sure of 5 at ▲ / with b." in " ".join(done.stdout.split())
@@ -410,7 +408,7 @@ def test_a_node_visited_in_vain_belongs_to_the_cut_above_it() -> None:
 
 
 def test_json_lines_contain_walks_aims_and_reasons() -> None:
-    lines = run(
+    lines = invoke(
         "trace", "-a", "best-first", "--guide", "bounds", "--format", "json", LEFT
     ).stdout.splitlines()
     start, *events, end = map(json.loads, lines)
@@ -427,7 +425,7 @@ def test_json_lines_contain_walks_aims_and_reasons() -> None:
     cuts = [event for event in events if event["event"] == "cut"]
     assert len(cuts) == end["cuts"] >= 1
     assert all("walk" not in event and "aim" not in event and event["window"] for event in cuts)
-    followed = run("trace", "-a", "best-first", "--guide", "bounds", "--at", "a2", LEFT).stdout
+    followed = invoke("trace", "-a", "best-first", "--guide", "bounds", "--at", "a2", LEFT).stdout
     assert "Enter ● a2 (CHANCE)" in followed
     assert "a1" not in followed.split("\n\n")[1]
 
@@ -448,7 +446,7 @@ def test_a_walk_is_as_deep_as_the_tree() -> None:
 
 
 def test_the_only_action_is_proved_whatever_its_value() -> None:
-    done = run("eval", "-a", "best-first", "--goal", "action", "-e", ONLY)
+    done = invoke("eval", "-a", "best-first", "--goal", "action", "-e", ONLY)
     assert done.exit_code == 0
     assert done.stdout == (
         "▲ MAX [2, 4]\n"
@@ -465,12 +463,16 @@ def test_the_only_action_is_proved_whatever_its_value() -> None:
         "bounds    [2, 4] from the leaves themselves\n"
     )
     text = " ".join(
-        run("eval", "-a", "best-first", "--goal", "action", "--explain", "-e", ONLY).stdout.split()
+        invoke(
+            "eval", "-a", "best-first", "--goal", "action", "--explain", "-e", ONLY
+        ).stdout.split()
     )
     assert "At ▲ /, MAX chooses only: its value is in [2, 4]." in text
     assert "only is worth at least (2 + 2)/2 = 2; there is no other." in text
     found = json.loads(
-        run("eval", "-a", "best-first", "--goal", "action", "--format", "json", "-e", ONLY).stdout
+        invoke(
+            "eval", "-a", "best-first", "--goal", "action", "--format", "json", "-e", ONLY
+        ).stdout
     )
     assert (found["value"], found["interval"], found["best"], found["ties"]) == (
         None,
@@ -480,11 +482,11 @@ def test_the_only_action_is_proved_whatever_its_value() -> None:
     )
     assert "stopped" not in found
     assert found["tree"]["best"] == "only"
-    traced = run("trace", "-a", "best-first", "--goal", "action", "-e", ONLY)
+    traced = invoke("trace", "-a", "best-first", "--goal", "action", "-e", ONLY)
     assert traced.exit_code == 0
     assert "to find its best action" in traced.stdout
     assert "The value is in [2, 4], and the best action is only." in " ".join(traced.stdout.split())
-    strategy = run("eval", "-a", "best-first", "--goal", "action", "--strategy", "-e", ONLY)
+    strategy = invoke("eval", "-a", "best-first", "--goal", "action", "--strategy", "-e", ONLY)
     assert strategy.exit_code == 0
     assert "└─★ only" in strategy.stdout
 
@@ -511,6 +513,7 @@ def test_an_equal_action_that_cannot_be_better_is_not_a_tie(sign: int) -> None:
             _ = search.value
 
 
+@pytest.mark.slow
 def test_the_action_that_is_proved_is_a_best_one() -> None:
     decided = 0
     for seed in range(300):
@@ -538,7 +541,7 @@ def test_the_action_that_is_proved_is_a_best_one() -> None:
 
 
 def test_a_stopped_search_for_the_action_has_no_answer() -> None:
-    done = run("eval", "-a", "best-first", "--goal", "action", "--max-visits", "3", BALLARD)
+    done = invoke("eval", "-a", "best-first", "--goal", "action", "--max-visits", "3", BALLARD)
     assert done.exit_code == 1
     assert "stopped   after" in done.stdout
     assert "best  " not in done.stdout
@@ -548,7 +551,7 @@ def test_a_stopped_search_for_the_action_has_no_answer() -> None:
 
 
 def test_a_comparison_does_not_report_a_proved_action_as_stopped() -> None:
-    done = run("compare", "-a", "star1", "-a", "best-first", "--goal", "action", "-e", ONLY)
+    done = invoke("compare", "-a", "star1", "-a", "best-first", "--goal", "action", "-e", ONLY)
     assert done.exit_code == 0
     text = " ".join(done.stdout.split())
     assert "stopped" not in text
@@ -558,12 +561,12 @@ def test_a_comparison_does_not_report_a_proved_action_as_stopped() -> None:
         "best-first (action) needed 0 of 2 leaves (0%) for the best action alone." in text
     )
     alone = " ".join(
-        run("compare", "-a", "best-first", "--goal", "action", "-e", ONLY).stdout.split()
+        invoke("compare", "-a", "best-first", "--goal", "action", "-e", ONLY).stdout.split()
     )
     assert alone.endswith(
         "best-first (action) needed 0 of 2 leaves (0%) for the best action alone."
     )
-    lines = run(
+    lines = invoke(
         "compare", "-a", "best-first", "--goal", "action", "--format", "csv", "-e", ONLY
     ).stdout.splitlines()
     row = dict(zip(lines[0].split(","), lines[1].split(","), strict=True))
@@ -573,11 +576,12 @@ def test_a_comparison_does_not_report_a_proved_action_as_stopped() -> None:
         "4",
         "0",
     )
-    limit = run("limit", "-a", "best-first", "--goal", "action", "-e", ONLY)
+    limit = invoke("limit", "-a", "best-first", "--goal", "action", "-e", ONLY)
     assert limit.exit_code == 0
     assert re.search(r"best-first \(action\) +0 +0 +0 +-", limit.stdout)
 
 
+@pytest.mark.slow
 def test_a_comparison_reports_contradictions_and_not_ties() -> None:
     """Of two equally good actions, each search may prove only one."""
     tree = et.loads("max: {a: {min: [5, 9]}, b: {min: [5, 8]}}", exact=True)
@@ -613,10 +617,10 @@ def test_slow_default_algorithms_are_left_out_with_a_note(monkeypatch: pytest.Mo
     note = "trees/ballard.yaml: best-first is left out, it is slow on so many leaves: -a best-first"
     files = ["trees/risk.yaml", "trees/ballard.yaml"]
     for command in (["compare"], ["limit"]):
-        done = CliRunner().invoke(cli, [*command, *files])
+        done = invoke(*command, *files)
         assert (done.exit_code, done.stderr) == (0, f"{note} runs it\n")
         assert done.stdout.count("best-first") == 1
-    total = CliRunner().invoke(cli, ["compare", *files]).stdout.partition("All 2 files")[2]
+    total = invoke("compare", *files).stdout.partition("All 2 files")[2]
     assert [line.split()[0] for line in total.splitlines()[3:]] == [
         "expectiminimax", "alphabeta", "star1", "star2", "star2.5",
     ]  # fmt: skip

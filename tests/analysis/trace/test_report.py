@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 import pytest
-from random_trees import EVERY, Case
+from random_trees import EVERY, Case, with_slow_variants
 
 import expectitree as et
 from expectitree.algorithms import algorithm
@@ -45,7 +45,9 @@ SEEDS = range(150)
 ACTION = algorithm("best-first", goal="action")
 
 
-@pytest.fixture(scope="module", params=[*EVERY, ACTION], ids=lambda chosen: chosen.full_name)
+@pytest.fixture(
+    scope="module", params=with_slow_variants([*EVERY, ACTION]), ids=lambda chosen: chosen.full_name
+)
 def traces(request: pytest.FixtureRequest) -> list[Trace]:
     found = []
     for seed in SEEDS:
@@ -275,6 +277,7 @@ def test_the_terms_of_a_sum_make_its_bound(traces: list[Trace]) -> None:
     assert seen or not traces[0].search.algorithm.chance_cuts
 
 
+@pytest.mark.slow
 def test_a_trace_of_one_node_contains_its_events(traces: list[Trace]) -> None:
     for one in traces[::7]:
         for at in range(len(one.tree)):
