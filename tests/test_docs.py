@@ -24,6 +24,7 @@ def blocks(document: Path, language: str) -> list[str]:
     )
 
 
+@pytest.mark.slow
 def test_quoted_outputs_and_the_picture_are_fresh() -> None:
     spec = importlib.util.spec_from_file_location("refresh", ROOT / "docs" / "refresh.py")
     assert spec is not None

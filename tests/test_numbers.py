@@ -108,14 +108,14 @@ def test_numbers_are_read(text: str) -> None:
 def test_texts_that_are_not_numbers_are_refused(text: str) -> None:
     """Both refuse the same, in one printable line, at once."""
     started = time.perf_counter()
-    said = []
+    messages = []
     for read in (to_float, to_fraction):
         with pytest.raises(NumberError) as caught:
             read(text)
-        said.append(str(caught.value))
-    assert said[0] == said[1]
-    assert said[0].isprintable()
-    assert len(said[0]) < 200
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+    assert messages[0].isprintable()
+    assert len(messages[0]) < 200
     assert time.perf_counter() - started < 0.1
 
 

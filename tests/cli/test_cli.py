@@ -338,6 +338,7 @@ def test_a_full_disk_is_an_error() -> None:
     assert (done.returncode, done.stderr) == (3, message)
 
 
+@pytest.mark.slow
 def test_an_interrupt_is_reported_without_a_traceback() -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "expectitree", "eval", "-"],

@@ -371,6 +371,7 @@ def price(steps: int, spot: float, strike: float, up: float, rate: float, call: 
     return values[0]
 
 
+@pytest.mark.slow
 @given(parameters=lattices())
 def test_every_algorithm_finds_the_price_of_the_option(
     parameters: dict[str, Any],

@@ -353,6 +353,7 @@ def test_a_quoted_merge_key_is_a_label(either_yaml: bool) -> None:
     assert et.loads("max: {'<<': 1, b: 2}", name="x.yaml").find("<<").utility == 1
 
 
+@pytest.mark.slow
 def test_a_chain_of_refs_has_no_depth_limit() -> None:
     """100,000 nodes are read without recursion."""
     count = 100_000

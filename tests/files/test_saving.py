@@ -46,6 +46,7 @@ def test_a_written_tree_is_read_back_unchanged(format: str, seed: int, exact: bo
     )  # The format follows from the text.
 
 
+@pytest.mark.slow
 @given(format=st.sampled_from(FORMATS), case=st.integers(0, 2**32).map(Case), exact=st.booleans())
 def test_random_trees_and_their_mirrors_are_read_back_unchanged(
     format: str, case: Case, exact: bool
@@ -489,6 +490,7 @@ except et.FileError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["yaml", "arrow", "parquet"])
 def test_a_full_disk_is_reported(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"tree.{ending}"

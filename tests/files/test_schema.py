@@ -265,6 +265,7 @@ OTHERS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_mutated_files_that_the_reader_accepts_are_valid() -> None:
     """The schema also refuses most of the files that the reader refuses."""
     random = Random(5)
@@ -378,6 +379,7 @@ def is_valid(text: str, part: str) -> bool:
     return bool(jsonschema.Draft7Validator(schema).is_valid(text))
 
 
+@pytest.mark.slow
 def test_number_patterns_match_what_the_reader_accepts() -> None:
     """Patterns of numbers and bounds match exactly what the reader accepts.
 

@@ -155,6 +155,7 @@ def test_a_stopped_search_ends_where_eval_does(open_page: Any, most: int) -> Non
         compare_with_eval(state, evaluated(file, name, "--max-visits", str(most)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "seed", [*range(15), 144]
 )  # In case 144 a cut follows a child that is passed over.
@@ -231,6 +232,7 @@ def test_ties_are_ties_within_eps(open_page: Any) -> None:
     browser.call("POST", "/refresh")
 
 
+@pytest.mark.slow
 def test_back_undoes_forward(open_page: Any) -> None:
     """A step has the same state and picture whether reached forwards or backwards."""
     browser = open_page(et.load(next(path for path in TREES if path.name == "shared.yaml")))
@@ -289,6 +291,7 @@ def test_each_step_has_the_sentence_that_trace_prints(open_page: Any, name: str)
         assert seen == [f"{sentences[0]}.", *sentences[1:]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", ["value", "action"])
 def test_a_walk_shows_the_aim_of_each_node(open_page: Any, goal: str) -> None:
     """Each node of the walk shows its aim; windows and cuts appear only at the end."""
@@ -386,6 +389,7 @@ def test_buttons_and_keys_move_between_steps(open_page: Any) -> None:
     assert step_of(browser) == length
 
 
+@pytest.mark.slow
 def test_the_player_plays_and_stops(open_page: Any) -> None:
     browser = open_page(et.load(LEFT))
     browser.run("document.getElementById('speed').value = 4")
@@ -654,6 +658,7 @@ def test_every_control_has_an_accessible_name(open_page: Any) -> None:
     assert [name for name in order if name in wanted] == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "height"), [(360, 740), (1920, 1080)])
 def test_the_page_fits_the_screen(open_page: Any, width: int, height: int) -> None:
     for file in TREES[::4]:
@@ -753,6 +758,7 @@ def test_the_page_reports_a_truncated_trace(open_page: Any) -> None:
     assert browser.run("return document.querySelector('.conclusion')") is None
 
 
+@pytest.mark.slow
 def test_a_large_tree_stays_fast(open_page: Any, tmp_path: Path) -> None:
     file = tmp_path / "large.yaml"
     arguments = [
@@ -805,6 +811,7 @@ def test_a_large_tree_stays_fast(open_page: Any, tmp_path: Path) -> None:
     assert browser.run(start) < 20_000
 
 
+@pytest.mark.slow
 def test_wide_and_deep_trees_are_elided(open_page: Any) -> None:
     builder = et.TreeBuilder()
     wide = builder.build(
@@ -858,6 +865,7 @@ def test_keys_move_the_picture(open_page: Any) -> None:
     assert browser.run(where) == pytest.approx([x, y])
 
 
+@pytest.mark.slow
 def test_a_found_node_is_large_enough_to_read(open_page: Any) -> None:
     browser = open_page(et.generate("uniform", plies=6, branching=4, seed=1))
     browser.click("#open-all")

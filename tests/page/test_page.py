@@ -250,6 +250,7 @@ def test_too_large_a_tree_and_no_algorithm_are_errors() -> None:
         replays(many)
 
 
+@pytest.mark.slow
 def test_a_deep_tree_does_not_recurse() -> None:
     builder = et.TreeBuilder()
     node = builder.terminal(1.0)

@@ -662,6 +662,7 @@ def fit_levels(reference: ReferenceSearch) -> tuple[list[float], list[float]]:
 # ---- Walks.
 
 
+@pytest.mark.slow
 def test_each_walk_equals_that_of_the_reference() -> None:
     """All guides and goals are compared node by node on trees without sharing."""
     for seed, tree, bounds in trees_without_sharing(120):
@@ -1028,6 +1029,7 @@ def test_a_search_for_the_action_stops_once_it_is_proved(guide: str, exact: bool
     assert fewer > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("guide", GUIDES)
 def test_min_is_the_mirror_of_max(guide: str) -> None:
     """Both goals visit the same leaves in the mirrored tree, in floats and in fractions."""

@@ -93,6 +93,7 @@ def test_the_window_of_evaluate_is_the_bounds(case: Case) -> None:
                 assert getattr(here, column) == getattr(there, column), column
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exact", [True, False])
 @given(case=CASES)
 def test_the_mirror_negates_every_interval_exactly(exact: bool, case: Case) -> None:
@@ -107,6 +108,7 @@ def test_the_mirror_negates_every_interval_exactly(exact: bool, case: Case) -> N
             assert mirror.cuts == seen.cuts
 
 
+@pytest.mark.slow
 @given(case=CASES)
 def test_every_leaf_is_visited_at_most_once(case: Case) -> None:
     assert set(case.run(EVERY[0]).visits) == {1}
@@ -118,6 +120,7 @@ def test_every_leaf_is_visited_at_most_once(case: Case) -> None:
             assert max(leaf_visits) <= 1
 
 
+@pytest.mark.slow
 @given(case=CASES)
 def test_exact_and_float_agree(case: Case) -> None:
     """Values agree up to rounding. Counts agree too, since exact ties are ties within eps."""
@@ -129,6 +132,7 @@ def test_exact_and_float_agree(case: Case) -> None:
         assert rounded.ties == exact.ties
 
 
+@pytest.mark.slow
 @given(case=CASES)
 def test_pruning_changes_neither_the_best_action_nor_the_value_of_the_strategy(case: Case) -> None:
     full = case.run(EVERY[0])

@@ -45,6 +45,7 @@ def test_the_compiled_engine_gives_identical_results(case: Case) -> None:
         assert one.strategy == other.strategy
 
 
+@pytest.mark.slow
 @given(case=CASES)
 def test_compiled_scans_give_identical_results(case: Case) -> None:
     """Data derived from a tree or a search does not depend on the engine."""
@@ -72,6 +73,7 @@ def test_compiled_scans_give_identical_results(case: Case) -> None:
     assert one == other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exact", [True, False])
 @given(case=CASES, most=st.integers(1, 40))
 def test_a_stopped_search_has_sound_intervals(exact: bool, case: Case, most: int) -> None:
@@ -173,6 +175,7 @@ COMPILE = (
 )
 
 
+@pytest.mark.slow
 def test_machine_code_is_cached(tmp_path: Path) -> None:
     assert in_a_process(COMPILE, NUMBA_CACHE_DIR=str(tmp_path)) == "3.0\n"
     kept = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
@@ -202,12 +205,14 @@ def test_machine_code_depends_on_called_functions_and_constants() -> None:
     assert digest(SCAN, 3) != digest(SCAN.replace("return 2", "return 1"), 3)
 
 
+@pytest.mark.slow
 def test_compiling_works_without_a_cache_folder() -> None:
     """The package's folder and the user's cache are read-only, so numba raises an error."""
     code = "from numba.core import caching\ncaching.CacheImpl._locator_classes = []\n" + COMPILE
     assert in_a_process(code) == "3.0\n"
 
 
+@pytest.mark.slow
 def test_a_full_disk_does_not_stop_compiling(tmp_path: Path) -> None:
     code = (
         "from numba.core import caching\n"

@@ -159,6 +159,7 @@ class LiteralSearch:
         self.upper[node.id] = min(self.upper[node.id], upper)
 
 
+@pytest.mark.slow
 @given(case=st.builds(Case, seed=st.integers(0, 2**32 - 1)))
 def test_the_search_equals_a_literal_implementation(case: Case) -> None:
     tree = case.tree()

@@ -365,8 +365,8 @@ def test_a_table_marks_unknown_utilities(tmp_path: Path) -> None:
     about = json.loads(table.schema.metadata[b"expectitree"])
     assert about == {"version": 1, "unknown": [1]}
 
-    def message(said: Any) -> str:
-        metadata = {b"expectitree": json.dumps({"version": 1, **said}).encode()}
+    def message(changes: Any) -> str:
+        metadata = {b"expectitree": json.dumps({"version": 1, **changes}).encode()}
         parquet.write_table(table.replace_schema_metadata(metadata), tmp_path / "other.parquet")
         with pytest.raises(FileError) as caught:
             et.load(tmp_path / "other.parquet")

@@ -203,8 +203,8 @@ def test_columns_of_wrong_lengths_are_refused(engine: str) -> None:
     whole = good()
     for name in ("utility", "first", "probability"):
         for column in (getattr(whole, name)[:-1], getattr(whole, name) + getattr(whole, name)[:1]):
-            said = error_message(whole._replace(**{name: column}))
-            assert said.startswith(
+            message = error_message(whole._replace(**{name: column}))
+            assert message.startswith(
                 f"the column {name} has {len(column)} rows, expected {len(getattr(whole, name))}"
             )
     assert "has 5 rows, expected 4" in error_message(whole._replace(kind=whole.kind[:-1]))
@@ -372,17 +372,17 @@ def changed(seed: int) -> Columns:
 def test_adopt_accepts_exactly_the_valid_columns(seed: int) -> None:
     """Both engines report the same fault, and searches stay within the columns."""
     columns = changed(seed)
-    said: list[Any] = []
+    results: list[Any] = []
     with pytest.MonkeyPatch.context() as patch:
         for compiled in (False, True):
             patch.setattr(compiling, "pays", lambda rows, compiled=compiled: compiled)
             try:
-                said.append(list(adopt(as_views(columns)).columns.probability))
+                results.append(list(adopt(as_views(columns)).columns.probability))
             except TreeError as error:
-                said.append(str(error))
-    assert said[0] == said[1]
-    assert isinstance(said[0], str) == any(faults(columns)), said[0]
-    if isinstance(said[0], str):
+                results.append(str(error))
+    assert results[0] == results[1]
+    assert isinstance(results[0], str) == any(faults(columns)), results[0]
+    if isinstance(results[0], str):
         return
     tree = adopt(columns)
     value = definition(tree.root)

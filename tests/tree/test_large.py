@@ -21,6 +21,7 @@ def link(n: int) -> str:
     return ("max: [{ref: n%d}, 0]", "chance: [{ref: n%d}]", "min: [{ref: n%d}, 2]")[n % 3] % (n - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backwards", [False, True])
 def test_a_long_chain_of_refs_is_read_and_searched(backwards: bool) -> None:
     """In reverse order every name is used before its definition."""
@@ -47,11 +48,13 @@ def long_chain() -> Tree:
     return chain(LONG_CHAIN)
 
 
+@pytest.mark.slow
 def test_a_long_chain_from_a_builder_is_searched(long_chain: Tree) -> None:
     assert len(long_chain) == LONG_CHAIN + 5
     check_searches(long_chain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_long_chain_is_searched_by_every_engine(long_chain: Tree, algorithm: str) -> None:
     assert evaluate(long_chain, algorithm, engine="compiled").value == 1
@@ -69,6 +72,7 @@ def printed(tree: Tree, format: str) -> tuple[int, int]:
     return lines, characters
 
 
+@pytest.mark.slow
 def test_a_long_chain_is_shown_in_every_format(long_chain: Tree) -> None:
     assert printed(long_chain, "text")[0] < 1_000  # A page that reports what it leaves out.
     assert printed(long_chain, "json")[1] > 50 * LONG_CHAIN
@@ -79,6 +83,7 @@ def wide() -> Tree:
     return generate("uniform", pattern="max", branching=WIDE, real=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["interpreted", "compiled"])
 def test_a_root_with_ten_million_children_is_searched(wide: Tree, engine: str) -> None:
     assert len(wide) == WIDE + 1
@@ -90,12 +95,14 @@ def test_a_root_with_ten_million_children_is_searched(wide: Tree, engine: str) -
     assert printed(wide, "text")[0] < 1_000
 
 
+@pytest.mark.slow
 def test_a_wide_root_works_in_fractions_and_as_json() -> None:
     tree = in_fractions(generate("uniform", pattern="max", branching=WIDE // 50, real=True))
     assert evaluate(tree, "star2").value == tree.utility_range[1]
     assert printed(tree, "json")[1] > 50 * WIDE // 50
 
 
+@pytest.mark.slow
 def test_the_deepest_node_has_a_path(long_chain: Tree) -> None:
     assert max(long_chain.first_paths.depth) == LONG_CHAIN + 2
     assert long_chain.path_of(0) == "/".join(["#1"] * (LONG_CHAIN + 2))

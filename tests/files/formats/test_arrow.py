@@ -131,6 +131,7 @@ def content_in_floats(tree: et.Tree) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 @given(case=st.integers(0, 2**32).map(Case))
 def test_random_trees_evaluate_to_the_same_result(case: Case, tmp_path_factory: Any) -> None:
     path = tmp_path_factory.getbasetemp() / "value.arrow"

@@ -449,6 +449,7 @@ def loaded_damaged(*names: str, folder: Path) -> tuple[int, str]:
     return done.returncode, f"{done.stdout.splitlines()[-1]} {done.stderr[-2_000:]}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "names",
     [
