@@ -253,7 +253,7 @@ def test_exact_text_loses_nothing_of_a_fraction(value: Fraction) -> None:
 
 @given(st.floats(min_value=-1e300, max_value=1e300))
 def test_exact_text_loses_nothing_of_a_float(value: float) -> None:
-    """The same for floats, whatever their exponent."""
+    """The same is true of floats with any exponent."""
     assert to_float(exact_text(value)) == value
 
 

@@ -555,7 +555,7 @@ def test_published_trees_never_change(family: str, parameters: dict[str, Any], d
 
 
 def form(tree: Tree, known: dict[Any, int]) -> int:
-    """Return a number that identifies the tree, whatever the order of its rows."""
+    """Return a number that identifies a tree for any order of its rows."""
     number: list[int] = []
     for n in range(len(tree)):
         node = tree.node(n)

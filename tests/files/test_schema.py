@@ -380,7 +380,7 @@ def is_valid(text: str, part: str) -> bool:
 
 
 @pytest.mark.slow
-def test_number_patterns_match_what_the_reader_accepts() -> None:
+def test_number_patterns_match_the_numbers_that_the_reader_accepts() -> None:
     """Patterns of numbers and bounds match exactly what the reader accepts.
 
     The pattern of probabilities matches at least as much.

@@ -112,7 +112,7 @@ def compare_with_eval(state: dict[str, Any], found: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
 @pytest.mark.parametrize("exact", [False, True], ids=["float", "exact"])
-def test_the_last_step_shows_what_eval_shows(open_page: Any, file: Path, exact: bool) -> None:
+def test_the_last_step_agrees_with_eval(open_page: Any, file: Path, exact: bool) -> None:
     browser = open_page(et.load(file, exact=exact))
     names = browser.run("return expectitree.algorithms")
     assert [name.split()[0] for name in names] == list(ALGORITHMS)

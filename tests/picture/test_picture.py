@@ -318,7 +318,7 @@ def test_text_goes_to_standard_output() -> None:
     )
 
 
-def test_without_the_library_the_error_says_what_to_install(
+def test_a_missing_library_is_reported_with_the_command_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("expectitree.picture.png.find_spec", lambda name: None)
@@ -331,7 +331,7 @@ def test_without_the_library_the_error_says_what_to_install(
     assert invoke("draw", LEFT, "-o", str(tmp_path / "x.svg")).exit_code == 0
 
 
-def test_strategy_draws_only_what_optimal_play_can_reach() -> None:
+def test_strategy_draws_only_nodes_that_optimal_play_reaches() -> None:
     done = invoke("draw", LEFT, "-o", "-", "--format", "dot", "--strategy", "--no-title")
     assert done.stdout.count(" -> ") == 5  # a1, its two outcomes, one action of each
     assert 'label=""' in done.stdout.splitlines()[1]

@@ -27,7 +27,7 @@ def test_openspiel_computes_the_same_values() -> None:
         import pyspiel
         from open_spiel.python.algorithms.minimax import expectiminimax
     except ImportError as error:
-        pytest.skip(f"OpenSpiel cannot be imported, so nobody else has checked the values: {error}")
+        pytest.skip(f"OpenSpiel cannot be imported, so the values have no second check: {error}")
 
     compared, seed = 0, 0
     while compared < OPENSPIEL_TREES:

@@ -253,6 +253,6 @@ def test_an_argument_that_is_not_a_tree_is_refused(
         question(wrong)
 
 
-def test_loads_refuses_what_is_not_text() -> None:
+def test_loads_refuses_arguments_that_are_not_text() -> None:
     with pytest.raises(et.TreeError, match=r"found dict '.*', expected text in YAML or JSON"):
         et.loads({})  # type: ignore[arg-type]

@@ -121,7 +121,7 @@ def test_the_same_command_continues(tree: Path) -> None:
 
 
 @pytest.mark.parametrize("typed", ["", "quit\n", "Q\n", "?\nquit", "skip\nskip\nundo\n"])
-def test_quitting_at_once_shows_what_is_known(tree: Path, typed: str) -> None:
+def test_quitting_immediately_shows_the_bounds_so_far(tree: Path, typed: str) -> None:
     result = ask("bet.yaml", typed=typed)
     assert result.exit_code == 1
     assert (

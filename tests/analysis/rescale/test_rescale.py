@@ -48,7 +48,7 @@ SEEDS = range(150)
 
 
 def definition(node: Node, image: Callable[[Number], Number], known: dict[int, Number]) -> Number:
-    """Return v* under a map, by recursion, which shares no code with the package."""
+    """Return v* under a map, by recursion, without code of the package."""
     if node.id not in known:
         if node.utility is not None:
             known[node.id] = image(node.utility)

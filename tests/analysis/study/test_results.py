@@ -102,7 +102,7 @@ def test_a_report_does_not_change_a_file_that_ends_in_half_a_line(
         ("repetitions: 4", "repetitions: 2", 0, 0),
     ],
 )
-def test_an_extended_study_runs_only_what_is_missing(
+def test_an_extended_study_runs_only_missing_searches(
     before: str, after: str, trees: int, runs: int, small: tuple[Study, Path], tmp_path: Path
 ) -> None:
     path = tmp_path / "results"

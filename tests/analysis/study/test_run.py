@@ -1,4 +1,4 @@
-"""The same file gives the same figures, whatever the order and the number of processes."""
+"""A study gives the same figures for every order and number of processes."""
 
 from __future__ import annotations
 

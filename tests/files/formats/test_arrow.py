@@ -42,7 +42,7 @@ from expectitree.tree.columns import Columns
 def test_a_written_tree_is_read_back_unchanged(
     format: str, seed: int, tmp_path_factory: Any
 ) -> None:
-    """To the last row, so that notes and bounds by row number hold."""
+    """The rows keep their order, since notes and bounds refer to row numbers."""
     path = tmp_path_factory.getbasetemp() / f"same.{format}"
     path.unlink(missing_ok=True)  # Use another file, since the old one may still be mapped.
     tree = random_full_tree(seed, exact=False)
