@@ -171,9 +171,7 @@ def _run(words: list[str]) -> int:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # leaving takes a moment: ignore a second one
         return _fail("interrupted", INTERRUPTED)
     except FileError as error:
-        for line in str(error).splitlines():
-            say(line)
-        return NO_TREE
+        return _fail(str(error), NO_TREE, program="")
     except (AnalysisError, SearchError, NumberError, TransformError) as error:
         return _fail(str(error), WRONG_USAGE)
     except ExpectitreeError as error:
@@ -183,7 +181,7 @@ def _run(words: list[str]) -> int:
     return 0
 
 
-def _fail(message: str, status: int) -> int:
-    for number, line in enumerate(message.splitlines()):
-        say(line if number else f"expectitree: {line}")
+def _fail(message: str, status: int, program: str = "expectitree: ") -> int:
+    for line in f"{program}{message}".splitlines():
+        say(line)
     return status

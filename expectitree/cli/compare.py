@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from expectitree.analysis.compare.report import Comparison, compare
@@ -15,7 +13,6 @@ from expectitree.cli.options import (
     max_leaves_option,
     tree_options,
 )
-from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import say, show
 from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
@@ -31,10 +28,10 @@ from expectitree.tree.model import Tree
 @format_option("compare")
 def command(
     algorithms: ChosenAlgorithms,
+    options: SearchOptions,
     with_limit: bool,
     max_leaves: int | None,
     format_name: str,
-    **given: Any,
 ) -> None:
     """Search each tree with several algorithms, and compare values, counts and times.
 
@@ -42,7 +39,6 @@ def command(
     """
     if max_leaves is not None and not with_limit:
         raise click.UsageError("--max-leaves is for --limit: add that, or leave it out.")
-    options = SearchOptions(**given)
 
     def compare_tree(file: str, tree: Tree) -> Comparison:
         chosen = algorithms.for_tree(file, tree)
@@ -60,6 +56,5 @@ def command(
             f"expectitree: {sentence}; this is a defect of expectitree, "
             "please report it with the tree"
         )
-    if wrong or any(row.search.outcome is Outcome.STOPPED for c in comparisons for row in c.rows):
-        options.statuses.append(DOES_NOT_HOLD)
-    options.exit()
+    outcomes = {row.search.outcome for comparison in comparisons for row in comparison.rows}
+    options.fail_if(bool(wrong) or Outcome.STOPPED in outcomes)

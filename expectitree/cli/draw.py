@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from functools import partial, wraps
+from functools import partial
 from typing import Any, cast
 
 import click
@@ -13,14 +13,13 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.cli.options import (
     FILE,
     ChosenAlgorithms,
-    Command,
     SearchOptions,
+    add_options,
     algorithm_option,
     check_file,
     force_option,
     tree_options,
 )
-from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import say, write
 from expectitree.files.saving import whole_file
 from expectitree.picture import PICTURES, drawing
@@ -70,28 +69,6 @@ _PICTURE_OPTIONS = {
 }
 
 
-def _picture_options(command: Command) -> Command:
-    """Add the options of pictures to a command, which receives the `style`."""
-
-    @wraps(command)
-    def with_style(
-        rows: int,
-        show_all: bool,
-        theme: str,
-        direction: str,
-        title: bool,
-        reasons: bool,
-        places: bool,
-        **parameters: Any,
-    ) -> Any:
-        style = Style(None if show_all else rows, theme, direction, title, reasons, places)
-        return command(style=style, **parameters)
-
-    for option in reversed(_PICTURE_OPTIONS.values()):
-        with_style = option(with_style)
-    return cast(Command, with_style)
-
-
 @click.command("draw")
 @algorithm_option(
     "The algorithm.  [default: expectiminimax for a picture, all fast ones for a page]"
@@ -108,16 +85,18 @@ def _picture_options(command: Command) -> Command:
 )
 @click.option("--format", "format_name", type=click.Choice(_TEXTS), help="The format if OUT is -.")
 @force_option
-@_picture_options
+@partial(add_options, options=[*_PICTURE_OPTIONS.values()])
 def command(
     algorithms: ChosenAlgorithms,
-    style: Style,
+    options: SearchOptions,
     windows: bool,
     strategy: bool,
     out: str,
     format_name: str | None,
     force: bool,
-    **given: Any,
+    rows: int,
+    show_all: bool,
+    **style: Any,
 ) -> None:
     """Draw a tree with its values, its best branches and the cuts of a search.
 
@@ -142,7 +121,6 @@ def command(
         algorithms = algorithms.or_only("expectiminimax")
         several = "A picture is of one search: give -a once, or draw a page (.html) of several."
         algorithm = algorithms.only(several)
-    options = SearchOptions(**given)
     if options.tree_count > 1:
         raise click.UsageError("draw makes one picture: give one FILE.")
 
@@ -156,13 +134,11 @@ def command(
 
     def draw_picture(file: str, tree: Tree) -> None:
         search = evaluate(tree, algorithm, **options.search_arguments)
-        if search.outcome is Outcome.STOPPED:
-            options.statuses.append(DOES_NOT_HOLD)
+        options.fail_if(search.outcome is Outcome.STOPPED)
         evaluation = Evaluation(file, search, windows, None, strategy)
-        _write(drawing(kind)(evaluation, style), out)
+        _write(drawing(kind)(evaluation, Style(None if show_all else rows, **style)), out)
 
     list(options.map("drawing", draw_page if kind == "html" else draw_picture))
-    options.exit()
 
 
 def _refuse_picture_options() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from inspect import cleandoc
-from typing import Any
 
 import click
 
@@ -19,10 +18,7 @@ from expectitree.cli.options import (
     format_option,
     tree_options,
 )
-from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import show, show_separator
 from expectitree.searches.engine import evaluate
-from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import ROOT
 
@@ -54,6 +50,7 @@ from expectitree.tree.paths import ROOT
 @format_option("evaluate")
 def command(
     algorithms: ChosenAlgorithms,
+    options: SearchOptions,
     windows: bool,
     rows: int,
     show_all: bool,
@@ -61,7 +58,6 @@ def command(
     strategy: bool,
     notes: bool,
     format_name: str,
-    **given: Any,
 ) -> None:
     """Compute the value of each tree and show the tree, annotated.
 
@@ -70,7 +66,6 @@ def command(
     algorithm = algorithms.only(
         "eval runs one algorithm: `expectitree compare` runs several, side by side."
     )
-    options = SearchOptions(**given)
     if explain is not None and strategy:
         raise click.UsageError("--explain answers in sentences, --strategy draws: leave one out.")
     if explain not in (None, ROOT) and not options.files and not options.texts:
@@ -82,15 +77,14 @@ def command(
         node = None if explain is None else tree.find(explain).id
         return Evaluation(file, search, windows, node, strategy)
 
-    several = format_name == "text" and options.tree_count > 1
-    for position, evaluation in enumerate(options.map(f"{algorithm.name}:", evaluate_tree)):
-        if evaluation.search.outcome is Outcome.STOPPED:
-            options.statuses.append(DOES_NOT_HOLD)
-        if several:
-            show_separator(evaluation.file, position)
-        most_rows = None if show_all else rows
-        show("evaluate", format_name, evaluation, most_rows=most_rows, notes=notes)
-    options.exit()
+    options.show_each(
+        f"{algorithm.name}:",
+        evaluate_tree,
+        "evaluate",
+        format_name,
+        most_rows=None if show_all else rows,
+        notes=notes,
+    )
 
 
 command.help = "\n".join(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from expectitree.analysis.limit.report import Limit, limit
@@ -15,7 +13,6 @@ from expectitree.cli.options import (
     max_leaves_option,
     tree_options,
 )
-from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import show
 from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
@@ -31,10 +28,10 @@ from expectitree.tree.model import Tree
 @format_option("limit")
 def command(
     algorithms: ChosenAlgorithms,
+    options: SearchOptions,
     max_leaves: int | None,
     show_all: bool,
     format_name: str,
-    **given: Any,
 ) -> None:
     """Count the fewest leaves that prove the result, name them, and compare searches with them.
 
@@ -44,7 +41,6 @@ def command(
 
     For example: expectitree limit trees/ballard-6.yaml
     """
-    options = SearchOptions(**given)
 
     def limit_of(file: str, tree: Tree) -> Limit:
         chosen = algorithms.for_tree(file, tree)
@@ -53,6 +49,5 @@ def command(
     reports = list(options.map("the limit of", limit_of))
     if reports:
         show("limit", format_name, reports, show_all=show_all)
-    if any(row.outcome is Outcome.STOPPED for report in reports for row in report.rows):
-        options.statuses.append(DOES_NOT_HOLD)
-    options.exit()
+    outcomes = {row.outcome for report in reports for row in report.rows}
+    options.fail_if(Outcome.STOPPED in outcomes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import click
 
@@ -37,10 +36,10 @@ from expectitree.tree.transform import CHANCES
 @tree_options
 @format_option("opponents")
 def command(
+    options: SearchOptions,
     epsilons: tuple[str, ...],
     chances: tuple[str, ...],
     format_name: str,
-    **given: Any,
 ) -> None:
     """Evaluate each tree against a perfect, an erring and a random MIN.
 
@@ -54,7 +53,6 @@ def command(
       worst     the possible outcome that is worst for MAX happens (minimax)
       best      the possible outcome that is best for MAX happens (maximax)
     """
-    options = SearchOptions(**given)
     often = [
         _read_epsilon(text, options.in_fractions)
         for option in epsilons
@@ -77,7 +75,6 @@ def command(
     reports = [report for found in options.map("opponents of", opponents_of) for report in found]
     if reports:
         show("opponents", format_name, reports)
-    options.exit()
 
 
 def _read_chances(options: Iterable[str]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property, partial, wraps
 from typing import Any, TypeVar, cast
 
@@ -17,8 +17,15 @@ from expectitree import compiling
 from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.show import formats
-from expectitree.cli.status import NO_TREE, WRONG_USAGE
-from expectitree.cli.terminal import color_option, say, working, write
+from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE, WRONG_USAGE
+from expectitree.cli.terminal import (
+    color_option,
+    say,
+    show,
+    show_separator,
+    working,
+    write,
+)
 from expectitree.errors import ExpectitreeError, FileError, NumberError, Problem
 from expectitree.files import load, loads, tree_files
 from expectitree.files.formats import SUFFIXES
@@ -26,6 +33,7 @@ from expectitree.files.saving import format_of, pieces, save
 from expectitree.numbers import to_bound
 from expectitree.searches.engine import usual_algorithms
 from expectitree.searches.prepare import ORDERS, prepare
+from expectitree.searches.result import Outcome
 from expectitree.searches.setup import ENGINES
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree
@@ -80,15 +88,13 @@ class SearchOptions:
     def map(self, activity: str, function: Callable[[str, Tree], Result]) -> Iterator[Result]:
         """Yield the result of a function for the name and the tree of each text and file.
 
-        An error in one tree is reported and does not stop the others. `exit` remembers it.
+        An error in one tree is reported and does not stop the others; it sets the exit status.
         """
         self._check()
         for name, read in self._sources():
             try:
                 with working(f"reading {name}"):
-                    tree = read()
-                with working(f"preparing {name}"):
-                    tree = prepare(tree, self.depth, self.order)
+                    tree = prepare(read(), self.depth, self.order)
                 if self.engine in ("auto", "compiled"):
                     advice = compiling.advice(len(tree))
                     if advice:
@@ -107,10 +113,26 @@ class SearchOptions:
             else:
                 yield result
 
-    def exit(self) -> None:
-        """End the command with the highest of the exit statuses, or return if there is none."""
-        if self.statuses:
-            click.get_current_context().exit(max(self.statuses))
+    def show_each(
+        self,
+        activity: str,
+        function: Callable[[str, Tree], Any],
+        question: str,
+        format: str,
+        **settings: Any,
+    ) -> None:
+        """Show a function's report about each tree; of several trees, below the file's name."""
+        several = format == "text" and self.tree_count > 1
+        for position, report in enumerate(self.map(activity, function)):
+            self.fail_if(report.search.outcome is Outcome.STOPPED)
+            if several:
+                show_separator(report.file, position)
+            show(question, format, report, **settings)
+
+    def fail_if(self, is_negative: bool) -> None:
+        """Make the command end with status 1 if its answer is negative."""
+        if is_negative:
+            self.statuses.append(DOES_NOT_HOLD)
 
     def _check(self) -> None:
         """Raise a usage error if the options contradict each other."""
@@ -140,7 +162,15 @@ class ChosenAlgorithms:
     def __init__(self, names: Sequence[str], options: Mapping[str, int | str]) -> None:
         self.are_named = bool(names)  # by the user; otherwise these are all algorithms
         self.options = options
-        self.all = _find_algorithms(names or list(ALGORITHMS), options)
+        chosen = dict.fromkeys(name.lower() for name in names or ALGORITHMS)
+        for key in options:
+            own = OPTIONS[key].algorithm
+            if own not in chosen:
+                raise click.UsageError(f"--{key} is for {own}: use -a {own}, or leave it out.")
+        self.all = [find_algorithm(name, **self._options_of(name)) for name in chosen]
+
+    def _options_of(self, name: str) -> dict[str, int | str]:
+        return {k: value for k, value in self.options.items() if OPTIONS[k].algorithm == name}
 
     def or_only(self, name: str) -> ChosenAlgorithms:
         """Return the algorithms that the user named, or by default only the one with this name."""
@@ -160,19 +190,6 @@ class ChosenAlgorithms:
         for name in (algorithm.name for algorithm in self.all if algorithm not in fast):
             say(f"{file}: {name} is left out, it is slow on so many leaves: -a {name} runs it")
         return fast
-
-
-def _find_algorithms(names: Sequence[str], options: Mapping[str, int | str]) -> list[Algorithm]:
-    names = list(dict.fromkeys(name.lower() for name in names))
-    for key in options:
-        own = OPTIONS[key].algorithm
-        if own not in names:
-            raise click.UsageError(f"--{key} is for {own}: use -a {own}, or leave it out.")
-    chosen = []
-    for name in names:
-        own_options = {k: v for k, v in options.items() if OPTIONS[k].algorithm == name}
-        chosen.append(find_algorithm(name, **own_options))
-    return chosen
 
 
 def read_bounds(text: str, exact: bool) -> Bounds:
@@ -203,7 +220,7 @@ def files_in(paths: Sequence[str]) -> list[str]:
 
 def complete_path(context: click.Context, param: click.Parameter, incomplete: str) -> Any:
     """Complete a path within the tree on the command line."""
-    from expectitree.cli import completion
+    from expectitree.cli import completion  # takes time that other commands need not spend
 
     return completion.complete_path(context, param, incomplete)
 
@@ -213,6 +230,7 @@ def complete_from(values: Iterable[str]) -> Callable[..., list[str]]:
     return lambda context, param, incomplete: [v for v in values if v.startswith(incomplete)]
 
 
+_OWN_PARAMETERS = [field.name for field in fields(SearchOptions) if field.name != "statuses"]
 _TREE_OPTIONS = (
     click.option(
         "-e", "texts", metavar="TEXT", multiple=True, help="A tree as text, in place of a file."
@@ -253,11 +271,29 @@ _TREE_OPTIONS = (
 )
 
 
-def tree_options(command: Command, files: str = "[FILE|FOLDER]...") -> Command:
-    """Add the options of `SearchOptions` to a command; the usage names the argument `files`."""
-    for option in reversed(_TREE_OPTIONS):
+def add_options(command: Command, options: Sequence[Callable[[Any], Any]]) -> Command:
+    """Add options to a command, in the order of its help."""
+    for option in reversed(options):
         command = option(command)
-    return click.argument("files", nargs=-1, metavar=files, type=FILE)(command)
+    return command
+
+
+def tree_options(command: Command, files: str = "[FILE|FOLDER]...") -> Command:
+    """Add the argument `files`, so named in the usage, and options that choose and search trees.
+
+    The command receives them as `options`. It ends with the highest of their statuses.
+    """
+
+    @wraps(command)
+    def with_options(**parameters: Any) -> None:
+        own = {name: parameters.pop(name) for name in _OWN_PARAMETERS}
+        options = SearchOptions(**own)
+        command(options=options, **parameters)
+        if options.statuses:
+            click.get_current_context().exit(max(options.statuses))
+
+    argument = click.argument("files", nargs=-1, metavar=files, type=FILE)
+    return cast(Command, add_options(with_options, [argument, *_TREE_OPTIONS]))
 
 
 def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
@@ -289,9 +325,7 @@ def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
             given = {key: value for key, value in values.items() if value is not None}
             return command(algorithms=ChosenAlgorithms(names, given), **parameters)
 
-        for option in reversed(options):
-            with_algorithms = option(with_algorithms)
-        return cast(Command, with_algorithms)
+        return cast(Command, add_options(with_algorithms, options))
 
     return add
 

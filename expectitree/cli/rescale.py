@@ -75,6 +75,7 @@ _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
 @tree_options
 @format_option("rescale")
 def command(
+    options: SearchOptions,
     map_: str | None,
     affine: str | None,
     power: str | None,
@@ -86,7 +87,6 @@ def command(
     force: bool,
     show_all: bool,
     format_name: str,
-    **given: Any,
 ) -> None:
     """Map the utilities of each tree, and show values and best actions before and after.
 
@@ -106,7 +106,6 @@ def command(
       expectitree rescale money.yaml --exp 0.01
       expectitree rescale trees/aima-5.12-left.yaml --any
     """
-    options = SearchOptions(**given)
     asked = {
         "map": map_, "affine": affine, "power": power, "log": log or None, "exp": exp,
         "table": table,
@@ -145,7 +144,6 @@ def command(
         show("rescale", format_name, reports, show_all=show_all)
     if reports and out is not None:
         _write(reports[0], out, format_name)
-    options.exit()
 
 
 def _write(report: Rescaling, out: str, format_name: str) -> None:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import BrokenExecutor
 
 import click
 
+from expectitree.analysis.study.plot import check_plot, draw_study
 from expectitree.analysis.study.reader import load_study
-from expectitree.analysis.study.results import Results
-from expectitree.analysis.study.run import Task, count_trees, execute, find_tasks
+from expectitree.analysis.study.results import Results, count_done
+from expectitree.analysis.study.run import Task, execute, find_tasks
 from expectitree.analysis.study.spec import Study
 from expectitree.analysis.study.summary import summarize
 from expectitree.analysis.study.workers import executor_of
 from expectitree.cli.options import FILE, format_option
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import counting, say, show
-from expectitree.errors import AnalysisError, ExpectitreeError, FileError, Problem
 
 
 @click.command("study")
@@ -66,33 +65,27 @@ def command(
     if jobs is not None and scheduler is not None:
         raise click.UsageError("--jobs is for this machine: on a cluster, its workers are used.")
     if plot is not None:
-        from expectitree.analysis.study.plot import check_plot
-
         check_plot(plot)
     study = load_study(spec)
     kept = Results(results or os.path.splitext(spec)[0] + ".results.jsonl")
     kept.read()
     tasks = find_tasks(study, kept)
     if tasks and not report:
-        kept.open()
-        try:
+        with kept.writing():
             _run(study, kept, tasks, jobs, scheduler)
-        finally:
-            kept.close()
-        tasks = find_tasks(study, kept)
-    done, total = count_trees(study, tasks)
-    summary = summarize(study, kept, done, total)
+    summary = summarize(study, kept)
     show("study", format_name, summary)
     if plot is not None:
-        _draw(summary, plot)
-    if done < total:
+        draw_study(summary, plot)
+        say(f"{plot} written")
+    if summary.done < summary.total:
         context.exit(DOES_NOT_HOLD)
 
 
 def _run(
     study: Study, kept: Results, tasks: list[Task], jobs: int | None, scheduler: str | None
 ) -> None:
-    done, total = count_trees(study, tasks)
+    done, total = count_done(study, kept)
     if done:
         say(f"{kept.path}: {done:,} of {total:,} trees are done, continuing")
     try:
@@ -101,36 +94,8 @@ def _run(
             counting(study.file, done, total) as progress,
         ):
             execute(tasks, kept, executor, workers, progress)
-    except BrokenExecutor:
-        raise AnalysisError(
-            "a search process died, perhaps because memory ran out: the results so far are kept; "
-            "try fewer --jobs"
-        ) from None
-    except ExpectitreeError:
-        raise
-    except Exception as error:
-        if scheduler is None:
-            raise
-        said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        message = f"the scheduler at {scheduler} or its workers failed: {said}"
-        message += "; the results so far are kept, and the same command continues"
-        raise AnalysisError(message) from None
     except KeyboardInterrupt:
         kept.read()  # a record may have been on its way to the disk
-        now, total = count_trees(study, find_tasks(study, kept))
-        say(f"{kept.path}: {now:,} of {total:,} trees are done; the same command continues there")
+        done, total = count_done(study, kept)
+        say(f"{kept.path}: {done:,} of {total:,} trees are done; the same command continues there")
         raise
-
-
-def _draw(summary: object, plot: str) -> None:
-    from expectitree.analysis.study.plot import draw_study
-    from expectitree.files.saving import whole_file
-
-    try:
-        with whole_file(plot) as temporary:
-            draw_study(summary, temporary, plot)  # type: ignore[arg-type]
-    except OSError as error:
-        raise FileError(
-            [Problem(plot, f"the plot cannot be written: {error.strerror or error}")]
-        ) from None
-    say(f"{plot} written")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from expectitree.analysis.trace.report import Trace, trace
@@ -15,9 +13,6 @@ from expectitree.cli.options import (
     format_option,
     tree_options,
 )
-from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import show, show_separator
-from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 
 MOST_STEPS = 500  # shown as text by default
@@ -41,10 +36,10 @@ MOST_STEPS = 500  # shown as text by default
 @format_option("trace")
 def command(
     algorithms: ChosenAlgorithms,
+    options: SearchOptions,
     at: str | None,
     limit: int | None,
     format_name: str,
-    **given: Any,
 ) -> None:
     """Show a search step by step.
 
@@ -55,7 +50,6 @@ def command(
     For example: expectitree trace -a star2 --at a2 trees/aima-5.12-left.yaml
     """
     algorithm = algorithms.only("trace follows one algorithm: give -a once.")
-    options = SearchOptions(**given)
     if options.engine == "compiled":
         raise click.UsageError("A compiled search cannot be followed: leave --engine compiled out.")
     if limit is None:
@@ -72,11 +66,4 @@ def command(
             file=file,
         )
 
-    several = format_name == "text" and options.tree_count > 1
-    for position, report in enumerate(options.map(f"{algorithm.name}:", trace_tree)):
-        if report.search.outcome is Outcome.STOPPED:
-            options.statuses.append(DOES_NOT_HOLD)
-        if several:
-            show_separator(report.file, position)
-        show("trace", format_name, report)
-    options.exit()
+    options.show_each(f"{algorithm.name}:", trace_tree, "trace", format_name)

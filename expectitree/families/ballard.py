@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
+from operator import mul
 from random import Random
+from typing import Any
 
 from expectitree import compiling
 from expectitree.errors import TransformError
@@ -22,7 +25,7 @@ SOURCE = (
 def ballard(
     pattern: Sequence[Kind] = PATTERN,
     plies: int | None = None,
-    branching: int | tuple[int, int] = 4,
+    branching: int = 4,
     order: str = "random",
     dice: int = 0,
     seed: int = 0,
@@ -36,17 +39,12 @@ def ballard(
     a CHANCE node has an outcome for each sum of two dice with so many sides, which carries that
     sum, counted from 0, and has its probability; otherwise its outcomes are equally likely.
     """
-    if isinstance(branching, tuple):
-        least, most = branching
-        raise TransformError(f"ballard has one branching for all nodes, got {least}-{most}")
+    if ballard_nodes(pattern, plies, branching, dice) > MOST_NODES:
+        raise TransformError(TOO_LARGE)
     kinds = repeat_pattern(pattern, plies)
+    wide = _widths(kinds, branching, dice)
+    nodes = list(accumulate(wide, mul, initial=1))  # by ply
     random = Random(seed)
-    wide = [2 * dice - 1 if dice and kind == Kind.CHANCE else branching for kind in kinds]
-    nodes = [1]  # by ply
-    for width in wide:
-        nodes.append(nodes[-1] * width)
-        if nodes[-1] > MOST_NODES:
-            raise TransformError(TOO_LARGE)
     widths = [compiling.filled("I", *ply) for ply in zip([*wide, 0], nodes, strict=True)]
     amounts, chances = [], []
     for ply, kind in enumerate(kinds):
@@ -70,6 +68,26 @@ def ballard(
     greatest = float(sum(wide) - len(wide))
     root = len(columns.kind) - 1
     return adopt(columns, local_bounds={root: (0.0, greatest)}, title=title, source=SOURCE)
+
+
+def ballard_nodes(
+    pattern: Sequence[Kind],
+    plies: int | None,
+    branching: int | tuple[int, int],
+    dice: int,
+    **others: Any,
+) -> float:
+    """Return how many nodes the tree has; raise `TransformError` if the branching is a range."""
+    if isinstance(branching, tuple):
+        least, most = branching
+        raise TransformError(f"ballard has one branching for all nodes, got {least}-{most}")
+    widths = _widths(repeat_pattern(pattern, plies), branching, dice)
+    return sum(accumulate(widths, mul, initial=1))
+
+
+def _widths(kinds: Sequence[Kind], branching: int, dice: int) -> list[int]:
+    """Return the number of branches of the nodes of each ply."""
+    return [2 * dice - 1 if dice and kind == Kind.CHANCE else branching for kind in kinds]
 
 
 def permute(amount: Column, draws: Column, width: int) -> None:

@@ -6,6 +6,7 @@ import math
 from array import array
 from itertools import accumulate
 from operator import mul, truediv
+from typing import Any
 
 from expectitree import compiling
 from expectitree.errors import TransformError
@@ -37,19 +38,9 @@ def lattice(
     was reached: 1,000 steps have half a million points (of three nodes each: MAX, its stop, and
     CHANCE), and about 2^1000 nodes unfolded.
     """
+    nodes = lattice_nodes(steps, spot, up, rate)
     down = 1 / up
-    if not down < rate < up:
-        raise TransformError(
-            f"the rate {exact_text(rate)} lies not between the factors down {exact_text(down)} and "
-            f"up {exact_text(up)}: one could win without risk"
-        )
-    if steps * max(math.log(up), -math.log(rate)) + math.log(spot) > MOST_LOG:
-        raise TransformError(
-            f"prices after {steps:,} steps are beyond 10^300: choose fewer steps, or up nearer to 1"
-        )
-    points = (steps + 1) * (steps + 2) // 2
     inner = steps * (steps + 1) // 2
-    nodes = points + 2 * inner
     columns = new_columns(nodes, branches=4 * inner)
     # Rounded to 15 decimals, both probabilities sum to 1, in text too.
     p = round((rate - down) / (up - down), 15)
@@ -67,6 +58,25 @@ def lattice(
     title += ", ".join(f"{name} {exact_text(x)}" for name, x in numbers.items())
     labels = ("up", "down", "go on", "stop") * inner
     return adopt(finished(columns), labels, title=f"{title} a step", source=SOURCE)
+
+
+def lattice_nodes(steps: int, spot: float, up: float, rate: float, **others: Any) -> int:
+    """Return how many nodes the tree has.
+
+    Raises `TransformError` if the factors do not fit together, or a price is not a float.
+    """
+    down = 1 / up
+    if not down < rate < up:
+        raise TransformError(
+            f"the rate {exact_text(rate)} lies not between the factors down {exact_text(down)} and "
+            f"up {exact_text(up)}: one could win without risk"
+        )
+    if steps * max(math.log(up), -math.log(rate)) + math.log(spot) > MOST_LOG:
+        raise TransformError(
+            f"prices after {steps:,} steps are beyond 10^300: choose fewer steps, or up nearer to 1"
+        )
+    points = (steps + 1) * (steps + 2) // 2
+    return points + steps * (steps + 1)  # two more where a choice is left
 
 
 def weave(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from expectitree.errors import TransformError
@@ -24,26 +24,13 @@ class Parameter(NamedTuple):
     metavar: str | None  # on the command line; None for a flag and for a choice
     help: str
 
-
-def read_parameters(
-    family: str, known: Collection[str], parameters: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the values of a family's parameters; raise `TransformError` for a wrong one."""
-    read = {}
-    for name, value in parameters.items():
-        if name not in known:
-            raise TransformError(
-                f"{family} has no parameter {quote(name)}: it has {', '.join(known)}"
-            )
-        parameter = PARAMETERS[name]
+    def value(self, name: str, written: Any) -> Any:
+        """Return the value of the parameter `name`; raise `TransformError` if it is wrong."""
         try:
-            read[name] = parameter.read(value)
+            return self.read(written)
         except (ValueError, TypeError, KeyError, OverflowError):
-            found = quote(value if isinstance(value, str) else _python_text(value))
-            raise TransformError(
-                f"found {found} as {name}, expected {parameter.expected}"
-            ) from None
-    return read
+            found = quote(written if isinstance(written, str) else _python_text(written))
+            raise TransformError(f"found {found} as {name}, expected {self.expected}") from None
 
 
 def repeat_pattern(pattern: Sequence[Kind], plies: int | None) -> list[Kind]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
+from operator import mul
 from random import Random
+from typing import Any
 
 from expectitree import compiling
 from expectitree.errors import TransformError
@@ -37,14 +40,10 @@ def uniform(
     digits that sum to 1. Draws are made ply by ply: for each node whether it ends and how many
     branches it has, then the utilities of all branches, then their weights.
     """
+    uniform_nodes(pattern, plies, branching, utilities, real, end)  # checks the parameters
     kinds = repeat_pattern(pattern, plies)
     least, most = branching if isinstance(branching, tuple) else (branching, branching)
     lower, upper = map(float, utilities)
-    interval = f"{exact_text(lower)} %s {exact_text(upper)}"
-    if not real and (lower != int(lower) or upper != int(upper)):
-        raise TransformError(
-            f"whole utilities between {interval % 'and'}: give whole ends, or ask for real ones"
-        )
     random = Random(seed)
     nodes = 1
     widths, amounts, chances = [compiling.zeros("I", 1)], [], []
@@ -64,13 +63,37 @@ def uniform(
         amounts.append(amount)
         widths.append(width)
     columns = assemble(kinds, widths, amounts, chances, additive=False)
-    title = f"Independent {'real' if real else 'whole'} utilities from {interval % 'to'}: "
-    title += f"{', '.join(kind.name for kind in kinds)}, branching {least}"
+    title = f"Independent {'real' if real else 'whole'} utilities from {exact_text(lower)} to "
+    title += f"{exact_text(upper)}: {', '.join(kind.name for kind in kinds)}, branching {least}"
     title += f" to {most}" if least < most else ""
     title += f", ending early with probability {exact_text(end)}" if end else ""
     title += f", chance skewed by {skew}" if skew else ""
     root = len(columns.kind) - 1
     return adopt(columns, local_bounds={root: (lower, upper)}, title=f"{title}, seed {seed}")
+
+
+def uniform_nodes(
+    pattern: Sequence[Kind],
+    plies: int | None,
+    branching: int | tuple[int, int],
+    utilities: tuple[float, float],
+    real: bool,
+    end: float,
+    **others: Any,
+) -> float:
+    """Return how many nodes the tree has on average.
+
+    Raises `TransformError` if whole utilities have ends that are not whole.
+    """
+    if not real and any(end != int(end) for end in utilities):
+        lower, upper = (exact_text(float(end)) for end in utilities)
+        raise TransformError(
+            f"whole utilities between {lower} and {upper}: give whole ends, or ask for real ones"
+        )
+    width = sum(branching) / 2 if isinstance(branching, tuple) else branching
+    # A child has children itself with probability 1 - end.
+    growth = [width * (1 - end)] * ((plies or len(pattern)) - 1)
+    return 1 + sum(accumulate(growth, mul, initial=width))
 
 
 def _check_size(nodes: int, last: int, rest: int, least: int, most: int, end: float) -> None:

@@ -14,8 +14,7 @@ import pytest
 from helpers import run_main
 
 import expectitree as et
-from expectitree.families import FAMILIES, parameters_of
-from expectitree.families.parameters import read_parameters
+from expectitree.families import FAMILIES, parameters_of, read_parameters
 
 OWN = {"output", "format", "force", "help"}
 
@@ -373,6 +372,6 @@ def test_the_defaults_in_the_help_equal_those_in_python(options: dict[str, str])
                 assert parameter.default in (None, False)
             else:
                 text = found[1].split(",")[0] if name in ("skew", "dice") else found[1]
-                read = read_parameters(family, [name], {name: text})[name]
+                read = read_parameters(family, {name: text})[name]
                 assert (tuple(read) if name == "pattern" else read) == parameter.default
     assert "4; uniform 2-4" in options["branching"]

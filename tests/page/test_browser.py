@@ -750,7 +750,7 @@ def test_the_page_reports_a_truncated_trace(open_page: Any) -> None:
     browser = open_page(replays(et.load(LEFT), most_steps=6))
     browser.run("expectitree.choose('star1')")
     assert seen_texts(browser, "#shortened") == [
-        "This page has the first 6 steps of 28. star1 looked at 5 of 8 leaves, with 2 cuts."
+        "This page has the first 6 steps of 28. star1 visited 5 of 8 leaves, with 2 cuts."
         " The value is 2.1, and the best action is a1."
     ]
     browser.press("End")

@@ -989,7 +989,7 @@ def test_levels_on_the_path_are_updated_after_every_leaf() -> None:
 
 
 @pytest.mark.parametrize("guide", GUIDES)
-@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("exact", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_a_search_for_the_action_stops_once_it_is_proved(guide: str, exact: bool) -> None:
     chosen = algorithm("best-first", guide=guide, goal="action")
     fewer = 0

@@ -97,6 +97,7 @@ def test_columns_are_not_copied(engine: str) -> None:
         assert et.evaluate(tree).value == 7.5
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32))
 def test_columns_of_a_builder_are_adopted(seed: int) -> None:
     tree = build(random_rows(Random(seed)), exact=False)

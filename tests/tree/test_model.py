@@ -206,6 +206,7 @@ def test_unfolded_is_approximate_beyond_4000_digits() -> None:
     assert t.build(node).unfolded == "about 10^30103"
 
 
+@pytest.mark.slow
 def test_a_chain_of_a_million_nodes_needs_no_recursion() -> None:
     """Nothing recurses."""
     t = et.TreeBuilder()

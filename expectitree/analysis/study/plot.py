@@ -4,23 +4,38 @@ from __future__ import annotations
 
 import os
 import warnings
+from functools import partial
 from importlib.util import find_spec
+from operator import itemgetter
 from typing import Any
 
 from expectitree.algorithms import OPTIONS
 from expectitree.analysis.study.summary import Summary, SummaryRow
-from expectitree.errors import AnalysisError
+from expectitree.errors import AnalysisError, FileError, Problem
+from expectitree.files.saving import whole_file
 from expectitree.numbers import escape
 
 _MOST_TICKS = 10  # more numbers along the axis would run into each other
 ENDINGS = (".svg", ".png", ".pdf")
 
 
-def draw_study(summary: Summary, path: str, name: str) -> None:
-    """Write a plot of a study to `path`, in the format of the ending of `name`.
+def check_plot(path: str) -> None:
+    """Raise `AnalysisError` if the ending is not a picture's or matplotlib is missing.
+
+    The command calls this before a long study.
+    """
+    if find_spec("matplotlib") is None:
+        raise AnalysisError("plots need matplotlib: pip install 'expectitree[plot]'")
+    if not path.lower().endswith(ENDINGS):
+        raise AnalysisError(f"{path}: a plot's ending is one of {', '.join(ENDINGS)}")
+
+
+def draw_study(summary: Summary, path: str) -> None:
+    """Write a plot of a study to a file; the ending sets the format.
 
     A line for each search shows the leaves visited over one parameter. Raises `AnalysisError` if
-    there is nothing to draw. Call `check_plot` first.
+    there is nothing to draw, and `FileError` if the file cannot be written. `check_plot` comes
+    first.
     """
     import matplotlib
 
@@ -29,28 +44,36 @@ def draw_study(summary: Summary, path: str, name: str) -> None:
     from matplotlib import pyplot
 
     plot = summary.study.plot
-    x_name = plot.x or next((name for name in summary.varying if _is_numeric(summary, name)), "")
+    x_name = plot.x or next(filter(partial(_is_numeric, summary), summary.varying), "")
     lines = _lines(summary, x_name)
     if not lines:
         over = x_name or "any parameter"
         raise AnalysisError(f"there is nothing to draw over {over}: it has no numbers here")
     figure, axes = pyplot.subplots(figsize=(7.2, 4.8), layout="constrained")
     for label, points in sorted(lines.items()):
-        xs, ys, halves = zip(*sorted(points, key=lambda point: point[0]), strict=True)
+        xs, ys, halves = zip(*sorted(points, key=itemgetter(0)), strict=True)
         errors = halves if any(halves) else None
         axes.errorbar(xs, ys, errors, label=_plain(label), marker="o", markersize=4, capsize=3)
-    all_x = sorted({point[0] for points in lines.values() for point in points})
+    all_x = sorted({x for points in lines.values() for x, _, _ in points})
     for line in plot.lines:
         drawn = [x for x in all_x if x > 0 and (line.factor > 0 or not plot.log)]
         heights = [line.factor * x**line.power for x in drawn]
         axes.plot(drawn, heights, "--", label=_plain(line.label), color="0.4", linewidth=1)
     _label_axes(axes, summary, x_name, all_x)
-    ending = os.path.splitext(name)[1][1:].lower()
-    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending, {})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # characters that the font lacks are drawn as boxes
-        figure.savefig(path, format=ending, dpi=150, metadata=metadata)
+    _save(figure, path)
     pyplot.close(figure)
+
+
+def _save(figure: Any, path: str) -> None:
+    ending = os.path.splitext(path)[1][1:].lower()
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending, {})
+    try:
+        with whole_file(path) as temporary, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # characters that the font lacks are drawn as boxes
+            figure.savefig(temporary, format=ending, dpi=150, metadata=metadata)
+    except OSError as error:
+        message = f"the plot cannot be written: {error.strerror or error}"
+        raise FileError([Problem(path, message)]) from None
 
 
 def _label_axes(axes: Any, summary: Summary, x_name: str, all_x: list[float]) -> None:
@@ -72,29 +95,24 @@ def _label_axes(axes: Any, summary: Summary, x_name: str, all_x: list[float]) ->
 def _lines(summary: Summary, x_name: str) -> dict[str, list[tuple[float, float, float]]]:
     """Return the points of each line: x, y, and half the width of the interval of y."""
     lines: dict[str, list[tuple[float, float, float]]] = {}
-    others = [name for name in summary.varying if name != x_name]
     for row in summary.rows:
         x = _x(row, x_name)
-        if x is None:
-            continue
-        chosen = row.run.algorithm
-        name = row.run.name
-        if x_name in chosen.options:
-            own = [str(value) for key, value in chosen.options.items() if key != x_name]
-            name = ", ".join(
-                [chosen.name, *own, *([row.run.engine] if row.run.engine != "auto" else [])]
-            )
-        label = ", ".join(
-            [name, *(f"{other} {row.tree[other]}" for other in others if other in row.tree)]
-        )
-        y = row.leaves if summary.study.plot.y == "leaves" else row.leaf_share
-        lines.setdefault(label, []).append((x, y.value, y.half or 0.0))
+        if x is not None:
+            y = row.leaves if summary.study.plot.y == "leaves" else row.leaf_share
+            points = lines.setdefault(_label(summary, row, x_name), [])
+            points.append((x, y.value, y.half or 0.0))
     return lines
 
 
-def _plain(text: str) -> str:
-    """Return a text that matplotlib draws literally, not as a formula."""
-    return escape(text).replace("$", r"\$")
+def _label(summary: Summary, row: SummaryRow, x_name: str) -> str:
+    """Return the name of the search and of the trees, without the parameter on the axis."""
+    chosen, engine = row.run.algorithm, row.run.engine
+    names = [row.run.name]
+    if x_name in chosen.options:
+        names = [chosen.name, *(str(v) for k, v in chosen.options.items() if k != x_name)]
+        names += [engine] if engine != "auto" else []
+    others = [name for name in summary.varying if name != x_name and name in row.tree]
+    return ", ".join([*names, *(f"{other} {row.tree[other]}" for other in others)])
 
 
 def _x(row: SummaryRow, name: str) -> float | None:
@@ -108,12 +126,6 @@ def _is_numeric(summary: Summary, name: str) -> bool:
     return any(_x(row, name) is not None for row in summary.rows)
 
 
-def check_plot(name: str) -> None:
-    """Raise `AnalysisError` if the ending is not a picture's or matplotlib is missing.
-
-    The command calls this before a long study.
-    """
-    if find_spec("matplotlib") is None:
-        raise AnalysisError("plots need matplotlib: pip install 'expectitree[plot]'")
-    if not name.lower().endswith(ENDINGS):
-        raise AnalysisError(f"{name}: a plot's ending is one of {', '.join(ENDINGS)}")
+def _plain(text: str) -> str:
+    """Return a text that matplotlib draws literally, not as a formula."""
+    return escape(text).replace("$", r"\$")

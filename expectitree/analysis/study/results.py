@@ -1,8 +1,8 @@
 """Keeps the results of a study: a JSON line for each tree, in a file that only grows.
 
-A line is on the disk before its task counts as done. A study that was killed at any moment therefore
-continues where it stopped: complete lines count, half a line at the end is removed, and of two
-results of one run the first counts.
+A line is on the disk before its task counts as done. A study that was killed at any moment
+therefore continues where it stopped: complete lines count, half a line at the end is removed, and
+of two results of one run the first counts.
 """
 
 from __future__ import annotations
@@ -10,22 +10,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from expectitree.analysis.study.spec import Parameters, tree_key
+from expectitree.analysis.study.spec import Key, Parameters, Run, Study, tree_key
 from expectitree.errors import FileError, Problem
 
 _START = b'{"tree": {'
 _NO_RESULT = "this line is not a result of a study: name another file, or move this one away"
 _FIGURES = ("leaves", "nodes", "visits", "cuts", "seconds")  # of a run, besides its value
-
-
-class Key(NamedTuple):
-    """Identifies a tree: its parameters, and the seed that generated it."""
-
-    tree: str  # the parameters as JSON text, in order of their names
-    repetition: int
-    seed: int
 
 
 class Record(NamedTuple):
@@ -54,68 +47,51 @@ class Results:
 
     def read(self) -> None:
         """Read the file; raise `FileError` if a line other than the last is not a record."""
-        try:
-            with open(self.path, "rb") as stream:
-                content = stream.read()
-        except FileNotFoundError:
+        if not os.path.exists(self.path):
             return
-        except OSError as error:
-            raise FileError(
-                [Problem(self.path, f"the results cannot be read: {error.strerror}")]
-            ) from None
-        lines = content.split(b"\n")
-        for number, line in enumerate(lines[:-1], start=1):
+        with self._errors("read"), open(self.path, "rb") as stream:
+            *lines, rest = stream.read().split(b"\n")
+        for number, line in enumerate(lines, start=1):
             try:
                 self._take(_record(json.loads(line)))
             except (ValueError, KeyError, TypeError, RecursionError):
-                raise FileError([Problem(self.path, _NO_RESULT, line=number, column=1)]) from None
-        rest = lines[-1][: len(_START)]
-        if rest != _START[: len(rest)]:  # a line that a killed study left starts like a whole one
-            raise FileError([Problem(self.path, _NO_RESULT, line=len(lines), column=1)])
+                raise self._no_result(number) from None
+        start = rest[: len(_START)]
+        if not _START.startswith(start):  # a line that a killed study left starts like a whole one
+            raise self._no_result(len(lines) + 1)
 
-    def open(self) -> None:
-        """Open the file for appending, and remove half a line that a killed study may have left."""
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Open the file for `add`, and lock it against other studies.
+
+        Half a line that a killed study may have left is removed.
+        """
+        with self._errors("written"):
+            self._stream = open(self.path, "ab+", buffering=0)  # noqa: SIM115
         try:
-            self._stream = open(self.path, "ab", buffering=0)  # noqa: SIM115
-            try:
+            with self._errors("written"):
                 _lock(self._stream, self.path)
-            except FileError:
-                self.close()
-                raise
-            with open(self.path, "rb+") as stream:
-                content = stream.read()
-                whole = content.rfind(b"\n") + 1
-                if whole < len(content):
-                    stream.truncate(whole)
-        except OSError as error:
-            raise FileError(
-                [Problem(self.path, f"the results cannot be written: {error.strerror}")]
-            ) from None
+                self._stream.seek(0)
+                self._stream.truncate(self._stream.read().rfind(b"\n") + 1)
+            yield
+        finally:
+            self._stream.close()
 
     def add(self, records: list[Record]) -> None:
         """Write records to the disk, then add them to `records`."""
-        text = "".join(
-            json.dumps(record._asdict(), ensure_ascii=False) + "\n" for record in records
-        )
-        try:
-            remaining = memoryview(text.encode())
+        lines = [json.dumps(record._asdict(), ensure_ascii=False) + "\n" for record in records]
+        with self._errors("written", "; what was written counts, go on later"):
+            remaining = memoryview("".join(lines).encode())
             while remaining:
                 remaining = remaining[self._stream.write(remaining) :]
             os.fsync(self._stream.fileno())
-        except OSError as error:
-            message = f"the results cannot be written: {error.strerror}; what was written counts, go on later"
-            raise FileError([Problem(self.path, message)]) from None
         for record in records:
             self._take(record)
 
-    def close(self) -> None:
-        """Close the file."""
-        if self._stream is not None:
-            self._stream.close()
-            self._stream = None
-
-    def __iter__(self) -> Iterator[Record]:
-        return iter(self.records.values())
+    def missing(self, key: Key, runs: tuple[Run, ...]) -> tuple[Run, ...]:
+        """Return the runs that have no result yet for a tree."""
+        record = self.records.get(key)
+        return tuple(run for run in runs if record is None or run.name not in record.runs)
 
     def _take(self, record: Record) -> None:
         """Add a record; of two results of one run, the first counts."""
@@ -124,38 +100,57 @@ class Results:
             record = record._replace(runs={**record.runs, **before.runs})
         self.records[record.key] = record
 
+    @contextmanager
+    def _errors(self, done: str, advice: str = "") -> Iterator[None]:
+        """Turn an error of the system into a `FileError`."""
+        try:
+            yield
+        except OSError as error:
+            message = f"the results cannot be {done}: {error.strerror}{advice}"
+            raise FileError([Problem(self.path, message)]) from None
+
+    def _no_result(self, line: int) -> FileError:
+        return FileError([Problem(self.path, _NO_RESULT, line=line, column=1)])
+
+
+def count_done(study: Study, results: Results) -> tuple[int, int]:
+    """Return how many trees of a study have the results of all runs, and how many trees it has."""
+    keys = [key for _, keys in study.keys for key in keys]
+    return sum(not results.missing(key, study.runs) for key in keys), len(keys)
+
 
 def _record(data: dict[str, Any]) -> Record:
-    """Return the record of a line's data; raise `ValueError`, `KeyError` or `TypeError` if invalid."""
+    """Return the record of a line's data; raise ValueError, KeyError or TypeError if invalid."""
     record = Record(**data)
     whole = (record.repetition, record.seed, record.nodes, record.leaves)
-    if (
-        not all(type(n) is int and n >= 0 for n in whole)
-        or not 1 <= record.leaves <= record.nodes
-        or not record.runs
-    ):
+    texts = [text for pair in record.tree.items() for text in pair]
+    is_valid = (
+        all(type(n) is int and n >= 0 for n in whole)
+        and 1 <= record.leaves <= record.nodes
+        and "family" in record.tree
+        and all(isinstance(text, str) for text in texts)
+        and bool(record.runs)
+        and all(_is_valid(run, record) for run in record.runs.values())
+    )
+    if not is_valid:
         raise ValueError
-    if "family" not in record.tree or not all(
-        isinstance(text, str) for pair in record.tree.items() for text in pair
-    ):
-        raise ValueError
-    for run in record.runs.values():
-        if not all(type(run[name]) in (int, float) for name in _FIGURES):
-            raise ValueError
-        # The value is None if the best action was proved before it.
-        if type(run["value"]) not in (int, float, type(None)):
-            raise ValueError
-        if (
-            not 0 <= run["leaves"] <= record.leaves
-            or not 0 <= run["nodes"] <= record.nodes
-            or run["seconds"] < 0
-        ):
-            raise ValueError
     return record
 
 
+def _is_valid(run: Mapping[str, Any], record: Record) -> bool:
+    """Say whether the figures of a run are possible."""
+    # The value is None if the best action was proved before it.
+    return (
+        all(type(run[name]) in (int, float) for name in _FIGURES)
+        and type(run["value"]) in (int, float, type(None))
+        and 0 <= run["leaves"] <= record.leaves
+        and 0 <= run["nodes"] <= record.nodes
+        and run["seconds"] >= 0
+    )
+
+
 def _lock(stream: Any, path: str) -> None:
-    """Lock the file against other studies, on systems that have such locks, until the process ends."""
+    """Lock the file until it is closed, on systems that have such locks."""
     try:
         import fcntl
     except ImportError:
@@ -163,8 +158,7 @@ def _lock(stream: Any, path: str) -> None:
     try:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise FileError(
-            [Problem(path, "another study is writing to this file: wait for it, or name another")]
-        ) from None
+        message = "another study is writing to this file: wait for it, or name another"
+        raise FileError([Problem(path, message)]) from None
     except OSError:  # a file system without locks
         return

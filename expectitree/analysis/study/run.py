@@ -1,4 +1,4 @@
-"""Runs a study: generates its trees and searches them, through any `concurrent.futures` executor."""
+"""Runs a study: generates its trees and searches them, in any `concurrent.futures` executor."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any, NamedTuple
 from expectitree import compiling
 from expectitree.algorithms import Algorithm
 from expectitree.analysis.limit.report import Limit, measure
-from expectitree.analysis.study.results import Key, Record, Results
+from expectitree.analysis.study.results import Record, Results
 from expectitree.analysis.study.spec import (
     LIMIT,
     LIMIT_ACTION,
+    Key,
     Parameters,
     Run,
     Study,
     describe,
-    tree_key,
 )
 from expectitree.errors import AnalysisError
-from expectitree.families import expected_nodes, generate
+from expectitree.families import expected_nodes, generate, parameters_of
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Outcome, Search
 from expectitree.tree.model import Tree
@@ -36,82 +36,70 @@ class Task(NamedTuple):
     """Some trees with the same parameters, for one worker to generate and search."""
 
     tree: Parameters
-    trees: list[tuple[int, int, tuple[Run, ...]]]  # repetition, seed, and the runs still to do
+    trees: list[tuple[Key, tuple[Run, ...]]]  # with the runs still to do
     is_much: bool  # the whole study is long enough for compiling to pay
 
 
 def find_tasks(study: Study, results: Results) -> list[Task]:
     """Return what is still to do, in the order of the file."""
-    nodes = [expected_nodes(tree["family"], _parameters(tree)) for tree in study.trees]
-    seeds = [study.seeds(tree) for tree in study.trees]
-    total = sum(n * len(own) for n, own in zip(nodes, seeds, strict=True)) * len(study.runs)
-    is_much = compiling.pays(total)
+    sizes = [expected_nodes(**tree) * len(study.runs) for tree in study.trees]
+    of_kinds = list(zip(sizes, study.keys, strict=True))
+    is_much = compiling.pays(sum(size * len(keys) for size, (_, keys) in of_kinds))
     tasks = []
-    for size, own, tree in zip(nodes, seeds, study.trees, strict=True):
-        key = tree_key(tree)
-        waiting = []
-        for repetition, seed in enumerate(own):
-            done = results.records.get(Key(key, repetition, seed))
-            runs = tuple(run for run in study.runs if done is None or run.name not in done.runs)
-            if runs:
-                waiting.append((repetition, seed, runs))
-        step = max(1, min(_MOST_TREES, int(_TASK_NODES / (size * len(study.runs)))))
-        for start in range(0, len(waiting), step):
-            tasks.append(Task(tree, waiting[start : start + step], is_much))
+    for size, (tree, keys) in of_kinds:
+        todo = [(key, runs) for key in keys if (runs := results.missing(key, study.runs))]
+        step = max(1, min(_MOST_TREES, int(_TASK_NODES / size)))
+        for start in range(0, len(todo), step):
+            tasks.append(Task(tree, todo[start : start + step], is_much))
     return tasks
-
-
-def count_trees(study: Study, tasks: Sequence[Task]) -> tuple[int, int]:
-    """Return how many trees of a study are done, given the remaining tasks, and how many in all."""
-    total = sum(len(study.seeds(tree)) for tree in study.trees)
-    return total - sum(len(task.trees) for task in tasks), total
 
 
 def perform(task: Task) -> list[Record]:
     """Return a record for each tree of a task, with the results of its searches."""
     if task.is_much:
         compiling.assume_started()
-        for run in {run for _, _, runs in task.trees for run in runs}:
+        for run in {run for _, runs in task.trees for run in runs}:
             _warm_up(run.algorithm)
+    parameters: dict[str, Any] = dict(task.tree)
     records = []
-    for repetition, seed, runs in task.trees:
-        parameters: dict[str, Any] = _parameters(task.tree)
-        if task.tree["family"] != "lattice":
-            parameters["seed"] = seed
-        tree = generate(task.tree["family"], **parameters)
-        found = _search_all(tree, runs, f"{describe(task.tree)}, seed {seed}")
-        records.append(Record(dict(task.tree), repetition, seed, len(tree), tree.leaves, found))
+    for key, runs in task.trees:
+        if "seed" in parameters_of(parameters["family"]):
+            parameters["seed"] = key.seed
+        tree = generate(**parameters)
+        found = _search_all(tree, runs, f"{describe(task.tree)}, seed {key.seed}")
+        counts = len(tree), tree.leaves
+        records.append(Record(dict(task.tree), key.repetition, key.seed, *counts, found))
     return records
 
 
 def _search_all(tree: Tree, runs: Sequence[Run], name: str) -> dict[str, dict[str, Any]]:
     """Return the figures of each run on a tree; raise `AnalysisError` if two of them disagree."""
     exact = in_fractions(tree) if any(run.engine == "exact" for run in runs) else tree
-    limits: dict[
-        str, tuple[Limit, float]
-    ] = {}  # by engine, with its seconds: two rows may share it
+    limits: dict[str, tuple[Limit, float]] = {}  # by engine: two runs may share it
     found: dict[str, dict[str, Any]] = {}
     for run in runs:
         searched = exact if run.engine == "exact" else tree
-        start = perf_counter()
         if run.algorithm in (LIMIT, LIMIT_ACTION):
             if run.engine not in limits:
-                limit = measure(searched, [], engine=run.engine)
-                limits[run.engine] = limit, perf_counter() - start
+                limits[run.engine] = _timed(measure, searched, [], engine=run.engine)
             limit, seconds = limits[run.engine]
+            search = limit.search
             figures = _limit_figures(limit, run.algorithm == LIMIT_ACTION)
-            interval = figures["value"], figures["value"]
         else:
-            search = evaluate(searched, run.algorithm, engine=run.engine)
-            lower, upper = search.interval_of(tree.root.id)
-            interval = float(lower), float(upper)
+            search, seconds = _timed(evaluate, searched, run.algorithm, engine=run.engine)
             figures = _search_figures(search)
-            seconds = perf_counter() - start
         found[run.name] = figures | {"seconds": round(seconds, 6)}
         values = [other["value"] for other in found.values() if other["value"] is not None]
         if values:
-            _check_agreement(name, run.algorithm, interval, values[0])
+            lower, upper = map(float, search.interval_of(search.tree.root.id))
+            _check_agreement(name, run.algorithm, lower, upper, values[0])
     return found
+
+
+def _timed(function: Callable[..., Any], *arguments: Any, **options: Any) -> tuple[Any, float]:
+    """Return the result of a function, and how many seconds it took."""
+    start = perf_counter()
+    return function(*arguments, **options), perf_counter() - start
 
 
 def _search_figures(search: Search) -> dict[str, Any]:
@@ -128,14 +116,14 @@ def _search_figures(search: Search) -> dict[str, Any]:
 
 def _limit_figures(limit: Limit, for_action: bool) -> dict[str, Any]:
     """Return the figures of a search that visits only the leaves needed for the value or action."""
-    tree, columns = limit.tree, limit.tree.columns
+    tree = limit.tree
     enough = limit.best_action if for_action and limit.best_action is not None else limit.exact
     is_needed = [0] * len(tree)
     for leaf in enough.leaves:
         is_needed[leaf] = 1
     for n in range(len(tree)):
-        for b in range(columns.first[n], columns.first[n + 1]):
-            is_needed[n] |= is_needed[columns.child[b]]
+        for b in tree.branches_of(n):
+            is_needed[n] |= is_needed[tree.columns.child[b]]
     nodes = sum(is_needed)
     return {
         "value": float(limit.search.value),
@@ -154,9 +142,8 @@ def _warm_up(algorithm: Algorithm) -> None:
 
 
 def _check_agreement(
-    name: str, algorithm: Algorithm, interval: tuple[float, float], known: float
+    name: str, algorithm: Algorithm, lower: float, upper: float, known: float
 ) -> None:
-    lower, upper = interval
     tolerance = 1e-6 * max(1.0, abs(known))
     if not lower - tolerance <= known <= upper + tolerance:
         found = repr(lower) if lower == upper else f"from {lower!r} to {upper!r}"
@@ -191,7 +178,3 @@ def execute(
             records = future.result()
             results.add(records)
             progress(len(records))
-
-
-def _parameters(tree: Parameters) -> dict[str, str]:
-    return {name: value for name, value in tree.items() if name != "family"}

@@ -1,11 +1,13 @@
-"""What a study is: trees, algorithms, engines, repetitions, and published figures to compare with."""
+"""What a study is: trees, algorithms, engines, repetitions, and published figures."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
+from typing import NamedTuple
 
 from expectitree.algorithms import Algorithm
 from expectitree.families import is_random
@@ -15,6 +17,14 @@ LIMIT = Algorithm("limit", "The fewest leaves that prove the value.")
 LIMIT_ACTION = Algorithm("limit (action)", "The fewest that prove the action.", goal="action")
 
 Parameters = Mapping[str, str]  # of a family, as written in the file, with `family` itself
+
+
+class Key(NamedTuple):
+    """Identifies a tree: its parameters, and the seed that generated it."""
+
+    tree: str  # the parameters as JSON text, in order of their names
+    repetition: int
+    seed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +71,13 @@ class Line:
 class Plot:
     """How a study is drawn."""
 
-    x: str  # a parameter, `probes`, or empty: the first parameter that varies
+    x: str = ""  # a parameter, `probes`, or empty: the first parameter that varies
     y: str = "share"  # of the leaves, in per cent; or `leaves`
     log: bool = False
     lines: tuple[Line, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Study:
     """An experiment."""
 
@@ -79,24 +89,31 @@ class Study:
     title: str | None = None
     source: str | None = None
     published: tuple[Published, ...] = ()
-    plot: Plot = Plot("")
+    plot: Plot = Plot()
     table: str = "long"  # a row for each kind of tree and search; or wide: a column for each search
 
-    def seeds(self, tree: Parameters) -> list[int]:
-        """Return the seed of each tree with these parameters; one where the seed does not matter.
+    @cached_property
+    def keys(self) -> list[tuple[Parameters, list[Key]]]:
+        """Each kind of tree, with the keys of its trees; a single one where the seed is fixed."""
+        return [(tree, self._keys_of(tree)) for tree in self.trees]
 
-        Each is the SHA-256 of the study's seed, the parameters and the repetition, so no two seeds
-        are related.
+    def _keys_of(self, tree: Parameters) -> list[Key]:
+        """Return the keys of the trees with these parameters.
+
+        A seed is the SHA-256 of the study's seed, the parameters and the repetition, so no two
+        seeds are related.
         """
+        name = tree_key(tree)
         if "seed" in tree:
-            return [int(tree["seed"])]
-        if not is_random(tree["family"], tree):
-            return [0]
-        return [
-            int.from_bytes(sha256(f"{self.seed} {tree_key(tree)} {n}".encode()).digest()[:8], "big")
-            % 10**18
-            for n in range(self.repetitions)
-        ]
+            return [Key(name, 0, int(tree["seed"]))]
+        if not is_random(**tree):
+            return [Key(name, 0, 0)]
+        digests = (
+            sha256(f"{self.seed} {name} {repetition}".encode()).digest()
+            for repetition in range(self.repetitions)
+        )
+        seeds = (int.from_bytes(digest[:8], "big") % 10**18 for digest in digests)
+        return [Key(name, repetition, seed) for repetition, seed in enumerate(seeds)]
 
 
 def tree_key(tree: Parameters) -> str:

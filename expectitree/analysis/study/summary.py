@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean, median, stdev
 
-from expectitree.analysis.study.results import Key, Record, Results
-from expectitree.analysis.study.spec import Parameters, Run, Study, tree_key
+from expectitree.analysis.study.results import Record, Results, count_done
+from expectitree.analysis.study.spec import Parameters, Run, Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +59,16 @@ class Summary:
         return [name for name in names if len({tree.get(name) for tree in self.study.trees}) > 1]
 
 
-def summarize(study: Study, results: Results, done: int, total: int) -> Summary:
+def summarize(study: Study, results: Results) -> Summary:
     """Return the means over all finished trees of a study."""
     rows = []
-    for tree in study.trees:
-        keys = [
-            Key(tree_key(tree), repetition, seed)
-            for repetition, seed in enumerate(study.seeds(tree))
-        ]
-        records = [record for key in keys if (record := results.records.get(key)) is not None]
+    for tree, keys in study.keys:
+        records = [results.records[key] for key in keys if key in results.records]
         for run in study.runs:
             of_run = [record for record in records if run.name in record.runs]
             if of_run:
                 rows.append(_row(study, tree, run, of_run))
-    return Summary(study, rows, done, total)
+    return Summary(study, rows, *count_done(study, results))
 
 
 def _row(study: Study, tree: Parameters, run: Run, records: list[Record]) -> SummaryRow:

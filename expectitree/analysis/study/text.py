@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from string import ascii_uppercase
 
+from rich.columns import Columns
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
@@ -84,18 +86,11 @@ def _keyed(
     for key, name in zip(keys, searches, strict=True):
         yield line((f"{key:>{_CELL}} {name}", "dim"))
     yield ""
-    for cells in _lines(keys, options):
-        yield line((cells, "dim"))
+    cells = partial(Columns, width=_CELL, padding=0, align="right")
+    yield cells([Text(key, style="dim") for key in keys])
     for tree, *shares in rows:
         yield Text(safe(tree, options), style="title")
-        yield from _lines(shares, options)
-
-
-def _lines(cells: Sequence[str], options: ConsoleOptions) -> Iterator[str]:
-    """Yield lines of cells, as many in a line as fit."""
-    per_line = max(1, options.max_width // _CELL)
-    for start in range(0, len(cells), per_line):
-        yield "".join(f"{cell:>{_CELL}}" for cell in cells[start : start + per_line])
+        yield cells(shares)
 
 
 def _long(summary: Summary) -> tuple[list[Column], list[list[str]]]:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import logging
 import os
 import re
+import signal
+import threading
 from collections.abc import Iterator
-from concurrent.futures import Executor
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
 from contextlib import contextmanager
+from importlib.metadata import version
+from multiprocessing import get_context, parent_process
 from typing import Any
 
 from expectitree import __version__
-from expectitree.errors import AnalysisError
+from expectitree.errors import AnalysisError, ExpectitreeError
 from expectitree.numbers import quote
 
 
@@ -19,18 +23,24 @@ from expectitree.numbers import quote
 def executor_of(jobs: int | None, scheduler: str | None) -> Iterator[tuple[Executor, int]]:
     """Yield an executor and its number of workers: `jobs` processes, or the cluster of a scheduler.
 
-    Raises `AnalysisError` if the cluster cannot be used.
+    Raises `AnalysisError` if the cluster cannot be used, or a worker fails.
     """
-    if scheduler is not None:
-        with _cluster(scheduler) as found:
-            yield found
-        return
-    count = jobs or _cores()
+    with _processes(jobs or _cores()) if scheduler is None else _cluster(scheduler) as found:
+        yield found
+
+
+@contextmanager
+def _processes(count: int) -> Iterator[tuple[Executor, int]]:
     executor = _start(count)
     try:
         yield executor, count
-    except BaseException:
+    except BaseException as error:
         _stop(executor)
+        if isinstance(error, BrokenExecutor):
+            raise AnalysisError(
+                "a search process died, perhaps because memory ran out: the results so far are "
+                "kept; try fewer --jobs"
+            ) from None
         raise
     executor.shutdown()
 
@@ -49,18 +59,27 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         client: Any = distributed.Client(address, timeout=10, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
-        said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise AnalysisError(f"no Dask scheduler answers at {address}: {said}") from None
+        message = f"no Dask scheduler answers at {address}: {_first_line(error)}"
+        raise AnalysisError(message) from None
     try:
-        workers = len(client.ncores())
+        workers = client.ncores()
         if not workers:
-            raise AnalysisError(
-                f"the scheduler at {address} has no workers: start some with `dask worker {address}`"
-            )
+            advice = f"start some with `dask worker {address}`"
+            raise AnalysisError(f"the scheduler at {address} has no workers: {advice}")
         _check_workers(client, address)
-        yield client.get_executor(pure=False), sum(client.ncores().values())
+        yield client.get_executor(pure=False), sum(workers.values())
+    except ExpectitreeError:
+        raise
+    except Exception as error:
+        message = f"the scheduler at {address} or its workers failed: {_first_line(error)}"
+        message += "; the results so far are kept, and the same command continues"
+        raise AnalysisError(message) from None
     finally:
         client.close()
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
 def _check_workers(client: Any, address: str) -> None:
@@ -68,16 +87,14 @@ def _check_workers(client: Any, address: str) -> None:
 
     Tasks that a worker cannot unpickle would never end.
     """
-    from importlib.metadata import version
-
     try:
         found = set(client.run(version, "expectitree").values())
     except Exception:
         raise AnalysisError(f"a worker at {address} has no expectitree: install it there") from None
     if found != {__version__}:
-        raise AnalysisError(
-            f"the workers at {address} have expectitree {', '.join(sorted(found))}, not {__version__}"
-        )
+        versions = ", ".join(sorted(found))
+        message = f"the workers at {address} have expectitree {versions}, not {__version__}"
+        raise AnalysisError(message)
 
 
 def _cores() -> int:
@@ -87,10 +104,6 @@ def _cores() -> int:
 
 def _start(workers: int) -> Any:
     """Return an executor with started processes, which leave Ctrl-C to this process."""
-    import signal
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
     executor = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_serve)
     if not hasattr(signal, "pthread_sigmask"):
         return executor
@@ -107,10 +120,6 @@ def _start(workers: int) -> Any:
 
 def _serve() -> None:
     """Make a worker ignore Ctrl-C, and end when its parent ends."""
-    import signal
-    import threading
-    from multiprocessing import parent_process
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
 

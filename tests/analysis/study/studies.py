@@ -22,7 +22,7 @@ from helpers import ROOT, invoke
 
 from expectitree.analysis.study.reader import load_study
 from expectitree.analysis.study.results import Results
-from expectitree.analysis.study.run import count_trees, execute, find_tasks
+from expectitree.analysis.study.run import execute, find_tasks
 from expectitree.analysis.study.spec import Study
 from expectitree.analysis.study.summary import summarize
 from expectitree.errors import ExpectitreeError
@@ -136,7 +136,9 @@ def study_of(folder: Path, text: str, name: str = "spec.yaml") -> Study:
 def plan(folder: Path, text: str) -> Any:
     """Read a spec and its results, as the command does before the first search."""
     study = study_of(folder, text)
-    return summarize(study, Results(""), *count_trees(study, find_tasks(study, Results(""))))
+    kept = Results("")
+    find_tasks(study, kept)
+    return summarize(study, kept)
 
 
 def run_remaining(study: Study, path: Path, executor: Executor | None = None) -> Executor:
@@ -144,11 +146,10 @@ def run_remaining(study: Study, path: Path, executor: Executor | None = None) ->
     executor = executor or ImmediateExecutor()
     kept = Results(str(path))
     kept.read()
-    kept.open()
     try:
-        execute(find_tasks(study, kept), kept, executor, 2, lambda more: None)
+        with kept.writing():
+            execute(find_tasks(study, kept), kept, executor, 2, lambda more: None)
     finally:
-        kept.close()
         executor.shutdown()
     return executor
 
@@ -156,7 +157,7 @@ def run_remaining(study: Study, path: Path, executor: Executor | None = None) ->
 def summary_of(study: Study, path: Path) -> Any:
     kept = Results(str(path))
     kept.read()
-    return summarize(study, kept, *count_trees(study, find_tasks(study, kept)))
+    return summarize(study, kept)
 
 
 def figures(study: Study, path: Path) -> list[Any]:
@@ -297,6 +298,6 @@ def assert_complete(grid: tuple[Study, list[Any]], path: Path) -> None:
     assert (
         len(record_keys(path))
         == len(set(record_keys(path)))
-        == sum(len(study.seeds(tree)) for tree in study.trees)
+        == sum(len(own) for _, own in study.keys)
     )
     assert figures(study, path) == expected

@@ -116,7 +116,7 @@ WRONG = {
         ["an empty list, expected at least one of alg"]),
     "no engines": ("trees: {family: ballard}\nalgorithms: star1\nengines: §[]\n", ["engine"]),
     "no values": ("trees: {family: ballard, branching: §[]}\nalgorithms: star1\n",
-        ["an empty list, expected a value"]),
+        ["an empty list, expected at least one of branching"]),
     "no probes": ("trees: {family: ballard}\nalgorithms: [star1, star2.5: {probes: §[]}]\n",
         ["probes"]),
     "no orders": ("trees: {family: ballard}\nalgorithms: [star1, star2.5: {probe-order: §[]}]\n",
@@ -155,8 +155,8 @@ WRONG = {
     "no figure": ("trees: {family: ballard}\nalgorithms: star1\npublished: [§{branching: 4}]\n",
         ["no figure"]),
     "figures that are none": (
-        "trees: {family: ballard}\nalgorithms: star1\npublished: [§{star1: much}, §{star1: 3/0}, "
-        "§{star1: -1}]\n",
+        "trees: {family: ballard}\nalgorithms: star1\npublished: [{star1: §much}, {star1: §3/0}, "
+        "{star1: §-1}]\n",
         ["'much' as published, expected per cent", "'3/0' as published", "'-1' as published"],
     ),
     "plot": (

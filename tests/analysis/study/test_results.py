@@ -267,14 +267,12 @@ def test_a_second_study_cannot_write_to_the_same_file(
     """The second study is refused and changes nothing; reports are possible."""
     path, spec = tmp_path / "results", spec_in(tmp_path, SMALL)
     path.write_bytes(small[1].read_bytes()[:2000])
-    kept = Results(str(path))
-    kept.open()
-    before = path.read_bytes()
-    message = f"{path}: another study is writing to this file: wait for it, or name another"
-    assert run_study(spec, "--results", path, "--jobs", "1") == message
-    assert "trees done" in run_study(spec, "--results", path, "--report")
-    assert path.read_bytes() == before
-    kept.close()
+    with Results(str(path)).writing():
+        before = path.read_bytes()
+        message = f"{path}: another study is writing to this file: wait for it, or name another"
+        assert run_study(spec, "--results", path, "--jobs", "1") == message
+        assert "trees done" in run_study(spec, "--results", path, "--report")
+        assert path.read_bytes() == before
     run_remaining(small[0], path)
     assert figures(small[0], path) == figures(*small)
 
