@@ -1,4 +1,4 @@
-"""`verify --write`: every expectation refreshed, every other character as it was."""
+"""`verify --write` refreshes expectations and changes no other character."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from expectitree.analysis.verify.edit import with_expectation, with_replacements
 from expectitree.files.formats import FORMATS
 
 REPLACED = [
-    ("yaml", "expect: {value: 1} #é\nmax: [2]\n", {("value",): Fraction(1, 3)}, "expect: {value: 1/3} #é\nmax: [2]\n"),
-    ("yaml", "expect:\n    best:   'a'\nmax: [2]\n", {("best",): "#2"}, 'expect:\n    best:   "#2"\nmax: [2]\n'),
-    ("yaml", "expect: {best: a}\r\nmax: [2]\r\n", {("best",): "no, b"}, 'expect: {best: "no, b"}\r\nmax: [2]\r\n'),
+    ("yaml", "expect: {value: 1} #é\nmax: [2]\n", {("value",): Fraction(1, 3)},
+        "expect: {value: 1/3} #é\nmax: [2]\n"),
+    ("yaml", "expect:\n    best:   'a'\nmax: [2]\n", {("best",): "#2"},
+        'expect:\n    best:   "#2"\nmax: [2]\n'),
+    ("yaml", "expect: {best: a}\r\nmax: [2]\r\n", {("best",): "no, b"},
+        'expect: {best: "no, b"}\r\nmax: [2]\r\n'),
     (
         "yaml",
         "expect:\n  star1:\n    skipped:\n    - a/b\n    - c\n    leaves: 3 # y\nmax: [1]\n",
@@ -29,9 +32,11 @@ REPLACED = [
     ),
     (
         "json",
-        '{"expect" : {"value":1.50, "star1": [ {"leaves": 1} , {"skipped" : ["a", "b"]}]}, "max": [2, "é"]}',
+        '{"expect" : {"value":1.50, "star1": [ {"leaves": 1} , {"skipped" : ["a", "b"]}]}, "max": '
+        '[2, "é"]}',
         {("value",): Fraction(1, 3), ("star1", 1, "skipped"): ["é/#1"]},
-        '{"expect" : {"value":"1/3", "star1": [ {"leaves": 1} , {"skipped" : ["é/#1"]}]}, "max": [2, "é"]}',
+        '{"expect" : {"value":"1/3", "star1": [ {"leaves": 1} , {"skipped" : ["é/#1"]}]}, "max": '
+        '[2, "é"]}',
     ),
 ]  # fmt: skip
 
@@ -51,7 +56,7 @@ def test_replacements(
         ("yaml", "{title: x, max: [1]}", "{title: x, expect: {value: 1}, max: [1]}"),
         ("json", '{\n  "max": [1]\n}\n', '{\n  "expect": {"value": 1},\n  "max": [1]\n}\n'),
         ("json", '{"max": [1]}', '{"expect": {"value": 1}, "max": [1]}'),
-        # What names the schema stays first: only there an editor looks for it.
+        # The key that names the schema stays first, since editors look for it there only.
         (
             "yaml",
             "# yaml-language-server: $schema=x.json\nmax: [1]\n",
@@ -70,7 +75,7 @@ def test_a_new_expectation(kind: str, text: str, expected: str) -> None:
     assert et.loads(expected, name=f"x.{kind}").expect is not None
 
 
-def test_a_bare_number_has_no_place_for_it() -> None:
+def test_a_bare_number_cannot_hold_an_expectation() -> None:
     with pytest.raises(et.FileError, match="utility: NUMBER"):
         with_expectation("42\n", FORMATS["yaml"], {"value": 1})
 
@@ -99,7 +104,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_replaced_without_loss_is_left_to_people(
+def test_an_expectation_that_cannot_be_replaced_without_loss_is_refused(
     text: str, place: tuple[str | int, ...]
 ) -> None:
     with pytest.raises(et.FileError, match="change it by hand"):
@@ -132,7 +137,7 @@ def test_refresh_from_python(tmp_path: Path) -> None:
     assert file.read_text() == before
 
 
-def test_a_read_only_file_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_file_is_not_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "tree.yaml"
     file.write_text("expect: {value: 1}\nmax: [2]\n")
     monkeypatch.setattr("expectitree.files.saving.os.access", lambda path, mode: False)
