@@ -40,6 +40,15 @@ def show(question: str, format: str, report: Any, **settings: Any) -> None:
     write(rendered(question, format, make_console(), report, **settings))
 
 
+def show_separator(file: str, position: int) -> None:
+    """Write the line before the output about one of several files."""
+    from expectitree.text.console import to_strings
+    from expectitree.text.headings import file_separator
+
+    console = make_console()
+    write(to_strings(file_separator(file, position, console.options), console))
+
+
 def color_option(command: Command) -> Command:
     """Add --color; `make_console` reads what was chosen."""
 
