@@ -1,4 +1,4 @@
-"""Settings of every test run: how many examples property tests try, and what a skip means."""
+"""Settings of every test run: the number of examples, and the option `--fail-on-skip`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--fail-on-skip",
         action="store_true",
-        help="Fail if any test was skipped: what it guards was not checked.",
+        help="Fail if any test was skipped.",
     )
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Turn a run with skipped tests into a failure where that is asked for."""
+    """Turn a run with skipped tests into a failure if `--fail-on-skip` is set."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     skipped = reporter.stats.get("skipped", []) if reporter else []
     if session.config.getoption("fail_on_skip") and skipped and session.exitstatus == 0:

@@ -1,4 +1,4 @@
-"""What tests share: where the repository is, and how a test runs the command line."""
+"""Helpers of the tests: the root folder, small trees and ways to run the program."""
 
 from __future__ import annotations
 

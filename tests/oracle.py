@@ -1,4 +1,4 @@
-"""What searches are compared with: v* by its definition, slow and obvious."""
+"""The reference for searches: v* computed by its definition."""
 
 from __future__ import annotations
 

@@ -5,9 +5,13 @@ A tree starts as plain rows, so that the same tree can be built exact, in floats
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
+from typing import Any
+
+import pytest
 
 from expectitree import ALGORITHMS, Kind, Search, Tree, TreeBuilder, evaluate
 from expectitree.algorithms import Algorithm, algorithm
@@ -33,12 +37,20 @@ BEST_FIRST = [
     algorithm("best-first", guide=guide) for guide in ("learning", "ordered", "uniform", "bounds")
 ]
 EVERY = [ALGORITHMS["expectiminimax"], *PRUNED, *BEST_FIRST]
+# By default `pytest` leaves these variants out where a test needs long for each.
+VARIANTS = [chosen for chosen in STAR25 if chosen.probes in (1, 3, 9)] + BEST_FIRST[1:3]
 SWAPPED = {
     Kind.TERMINAL: Kind.TERMINAL,
     Kind.MAX: Kind.MIN,
     Kind.MIN: Kind.MAX,
     Kind.CHANCE: Kind.CHANCE,
 }
+
+
+def with_slow_variants(algorithms: Sequence[Algorithm]) -> list[Any]:
+    """Return test parameters, with the variants of an algorithm marked as slow."""
+    slow = pytest.mark.slow
+    return [pytest.param(one, marks=slow) if one in VARIANTS else one for one in algorithms]
 
 
 @dataclass(frozen=True)
@@ -53,7 +65,10 @@ class Row:
 
 
 def random_rows(random: Random, local_bounds: float = 0.15) -> list[Row]:
-    """Return the rows of a random tree, root last; `local_bounds` is the share of inner nodes that have some."""
+    """Return the rows of a random tree, root last.
+
+    `local_bounds` is the share of inner nodes that have bounds.
+    """
     rows: list[Row] = []
     utilities, weights = random.choice(UTILITIES), random.choice(WEIGHTS)
     sharing, widest, height = (
@@ -102,14 +117,17 @@ def utility_ranges(rows: list[Row]) -> list[tuple[Fraction, Fraction]]:
 
 
 def random_bounds(random: Random, least: Fraction, greatest: Fraction) -> tuple[Number, Number]:
-    """Return bounds that hold for utilities from `least` to `greatest`: tight, wide or infinite at either end."""
+    """Return bounds for utilities from `least` to `greatest`.
+
+    Each end is tight, wide or infinite.
+    """
     lower = random.choice((least, least - 1, least - Fraction(20, 3), -INFINITY))
     upper = random.choice((greatest, greatest + 2, greatest + Fraction(40, 3), INFINITY))
     return lower, upper
 
 
 def mirrored(rows: list[Row]) -> list[Row]:
-    """Return the tree as MIN sees it: MAX and MIN swapped, utilities and bounds negated."""
+    """Return the mirrored tree: MAX and MIN swapped, utilities and bounds negated."""
     return [
         replace(
             row,
@@ -139,7 +157,7 @@ def build(rows: list[Row], exact: bool) -> Tree:
 
 
 class Case:
-    """A random tree, root bounds that hold for it, and a window, all from one seed; exact and in floats."""
+    """A random tree in both number systems, valid root bounds and a window, from one seed."""
 
     def __init__(self, seed: int) -> None:
         random = Random(seed)

@@ -24,6 +24,7 @@ def blocks(document: Path, language: str) -> list[str]:
     )
 
 
+@pytest.mark.slow
 def test_quoted_outputs_and_the_picture_are_fresh() -> None:
     spec = importlib.util.spec_from_file_location("refresh", ROOT / "docs" / "refresh.py")
     assert spec is not None
@@ -65,13 +66,13 @@ def test_python_examples_print_what_their_comments_show(
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
-def test_links_lead_somewhere(document: Path) -> None:
+def test_links_have_existing_targets(document: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", document.read_text("utf-8")):
         if not target.startswith("http"):
             assert (document.parent / target).exists(), target
 
 
-def test_docstrings_run() -> None:
+def test_examples_in_docstrings_run() -> None:
     assert doctest.testmod(et).attempted > 0
     assert doctest.testmod(et).failed == 0
     assert sys.version_info >= (3, 11)

@@ -56,7 +56,7 @@ def imported(module: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("module", [m for m in MODULES if m != Path("__init__.py")], ids=str)
-def test_imports_run_one_way(module: Path) -> None:
+def test_no_module_imports_from_a_higher_layer(module: Path) -> None:
     own = layer(".".join(module.with_suffix("").parts))
     assert not [name for name in imported(module) if layer(name) > own]
 
@@ -84,7 +84,8 @@ def test_a_small_tree_imports_no_slow_library() -> None:
         "from expectitree.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "print(sorted(m for m in ('numpy', 'numba', 'rich.progress', 'rich.table', 'expectitree.analysis.verify.report',"
+        "print(sorted(m for m in ('numpy', 'numba', 'rich.progress', 'rich.table', "
+        "'expectitree.analysis.verify.report',"
         " 'expectitree.analysis.compare.text', 'fractions') if m in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""Numbers: what is read, to which value, what is refused, and how they are written again."""
+"""Numbers: reading, refusing and writing them."""
 
 from __future__ import annotations
 
@@ -108,14 +108,14 @@ def test_numbers_are_read(text: str) -> None:
 def test_texts_that_are_not_numbers_are_refused(text: str) -> None:
     """Both refuse the same, in one printable line, at once."""
     started = time.perf_counter()
-    said = []
+    messages = []
     for read in (to_float, to_fraction):
         with pytest.raises(NumberError) as caught:
             read(text)
-        said.append(str(caught.value))
-    assert said[0] == said[1]
-    assert said[0].isprintable()
-    assert len(said[0]) < 200
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+    assert messages[0].isprintable()
+    assert len(messages[0]) < 200
     assert time.perf_counter() - started < 0.1
 
 
@@ -145,7 +145,7 @@ def test_numbers_too_large_or_small_for_floats_are_refused() -> None:
     ],
 )
 def test_probabilities_are_read(text: str, value: Fraction) -> None:
-    """A probability is a number in [0, 1], or a decimal with a percent sign; a float is the nearest one."""
+    """A probability is a number in [0, 1] or a percentage, rounded to the nearest float."""
     assert to_probability(text, exact=True) == value
     found = to_probability(text)
     assert isinstance(found, float)
@@ -179,7 +179,7 @@ def test_numbers_that_are_not_probabilities_are_refused(text: str) -> None:
 
 
 def test_a_probability_too_small_for_floats_is_refused() -> None:
-    """A positive probability never becomes 0 in silence, and 0 may be written in any way."""
+    """A positive probability never becomes 0 silently; 0 has many spellings."""
     for text in ("1e-399", "1e-330", "1/" + "9" * 390, "1e-350%"):
         with pytest.raises(NumberError, match="too small for floating point; use --exact"):
             to_probability(text)
@@ -189,7 +189,7 @@ def test_a_probability_too_small_for_floats_is_refused() -> None:
 
 
 def test_probabilities_slightly_above_1_are_refused_in_both_modes() -> None:
-    """1 + 1e-20 rounds to 1, but is none."""
+    """1 + 1e-20 rounds to 1, but is greater than 1."""
     for exact in (False, True):
         with pytest.raises(NumberError, match="between 0 and 1"):
             to_probability("1.00000000000000000001", exact)
@@ -217,7 +217,7 @@ def test_quote_cuts_long_texts() -> None:
 
 
 def test_escape_keeps_texts_on_one_line() -> None:
-    """Nothing that a terminal obeys gets through; letters of every script do."""
+    """Control characters are escaped, letters of every script are not."""
     assert escape("añ東🎲 b") == "añ東🎲 b"
     assert escape("\x07\x9b\u202e\u2028\ud800\0") == "\\x07\\x9b\\u202e\\u2028\\ud800\\x00"
 
@@ -253,7 +253,7 @@ def test_exact_text_loses_nothing_of_a_fraction(value: Fraction) -> None:
 
 @given(st.floats(min_value=-1e300, max_value=1e300))
 def test_exact_text_loses_nothing_of_a_float(value: float) -> None:
-    """The same for floats, whatever their exponent."""
+    """The same is true of floats with any exponent."""
     assert to_float(exact_text(value)) == value
 
 
@@ -265,7 +265,7 @@ def test_floats_read_as_python_reads_them(value: float) -> None:
 
 
 def test_display_text_has_few_digits() -> None:
-    """Ten digits for people, whatever the size; a short fraction as it is."""
+    """Numbers have at most ten digits; short fractions are kept."""
     assert display_text(0.1 + 0.2) == "0.3"
     assert display_text(-1e-320 * 0) == "0"
     assert display_text(Fraction(1, 3)) == "1/3"

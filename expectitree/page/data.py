@@ -164,7 +164,7 @@ def _trace_columns(
         columns["keeps"].append(keeps)
         columns["changes"] += [len(changes) // 2, *changes]
         text = step_text(words, event)
-        columns["sentences"] += sentences.packed(text, words.name(event))
+        columns["sentences"] += sentences.packed(text, words.name(event.node, event.branch))
     return {
         "name": search.algorithm.full_name,
         "about": search_fields(trace.file, search),

@@ -134,6 +134,41 @@ def quotient_text(
     return top if p == 1 else f"{top} / {factor_text(cell_text(p))}"
 
 
+class Words:
+    """Puts what a search found into words: numbers, intervals, sums, and names of nodes."""
+
+    def __init__(self, search: Search, options: ConsoleOptions) -> None:
+        self.search, self.tree, self.options = search, search.tree, options
+        self.columns, self.times = search.tree.columns, characters(options).times
+        self.residue = residue(search)
+
+    def number(self, value: Number) -> str:
+        """Return a number, 0 for a rounding error."""
+        return cell_text(value, self.residue)
+
+    def between(self, lower: Number, upper: Number) -> str:
+        """Return an interval that does not break: `in [2, 5]`."""
+        return f"in {interval_text(lower, upper, self.number)}".replace(" ", TIED)
+
+    def label(self, parent: int, branch: int) -> str:
+        """Return a branch's label."""
+        return safe(self.tree.branch_label(parent, branch), self.options)
+
+    def name(self, node: int, branch: int | None = None) -> str:
+        """Return the name of a node, by its first branch or another."""
+        return node_name(self.tree, self.options, node, branch)
+
+    def summed(self, terms: Terms, value: Number) -> str:
+        """Return a value, after the sum that makes it."""
+        sums, text = sum_text(terms, self.number, self.times), self.number(value)
+        return f"{sums} = {text}" if sums and sums != text else text
+
+    def quotient(self, limit: Number, others: Terms, p: Number, found: Number) -> str:
+        """Return the end of an outcome's window, after the quotient that makes it."""
+        sides, text = quotient_text(limit, others, p, self.number, self.times), self.number(found)
+        return f"{text} = {sides}" if sides != text else text
+
+
 def product_text(p: Number, end: Number, number: Callable[[Number], str], times: str) -> str:
     """Return a term of an expectation: `0.9·2`."""
     return (

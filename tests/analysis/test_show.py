@@ -1,4 +1,4 @@
-"""What people see, to the letter; and that nothing in it grows with the depth."""
+"""Exact output of trees, and limits on its size for deep trees."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def drawn(
     rows: int | None = 60,
     **options: object,
 ) -> list[str]:
-    search = et.evaluate(et.loads(text, exact=bool(options.pop("exact", False))), name, **options)  # type: ignore[arg-type]
+    tree = et.loads(text, exact=bool(options.pop("exact", False)))
+    search = et.evaluate(tree, name, **options)  # type: ignore[arg-type]
     return rendered_lines(tree_lines, Evaluation("", search), width, most_rows=rows)
 
 
@@ -135,7 +136,7 @@ def test_json_of_infinite_and_exact_numbers() -> None:
     assert found["tree"]["children"][0]["lower"] == "1/3"
 
 
-def test_huge_exact_values_are_shown_in_short() -> None:
+def test_huge_exact_values_are_abbreviated() -> None:
     assert drawn("max: [1e399]", exact=True)[0] == "▲ MAX about 1.000000000e+399"
 
 

@@ -338,6 +338,7 @@ def test_a_full_disk_is_an_error() -> None:
     assert (done.returncode, done.stderr) == (3, message)
 
 
+@pytest.mark.slow
 def test_an_interrupt_is_reported_without_a_traceback() -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "expectitree", "eval", "-"],
@@ -347,7 +348,7 @@ def test_an_interrupt_is_reported_without_a_traceback() -> None:
         text=True,
         cwd=ROOT,
     )
-    time.sleep(3.0)  # it waits for standard input by then, on a busy machine too
+    time.sleep(3.0)  # By now it waits for standard input, even on a busy machine.
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130

@@ -119,7 +119,7 @@ def test_paths_are_completed_label_by_label(folder: Path) -> None:
 
 
 def test_children_follow_the_only_node_that_fits(folder: Path) -> None:
-    """So that the shell does not end the word behind an inner node."""
+    """So the shell does not end the word after an inner node."""
     assert values("eval|risk.yaml|--explain|r") == ["right", "right/#1", "right/#2"]
 
 
@@ -211,6 +211,7 @@ def test_the_help_shows_how_to_install_each_script() -> None:
     assert invoke("completion", "powershell").exit_code == 2
 
 
+@pytest.mark.slow
 def test_bash_completes(folder: Path, program: Path) -> None:
     def completed(*words: str) -> list[str]:
         setting = 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))'
@@ -233,6 +234,7 @@ def test_bash_completes(folder: Path, program: Path) -> None:
     assert "-o filenames" in setup  # bash quotes the labels
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("fish"), reason="fish is not installed")
 def test_fish_completes(folder: Path, program: Path) -> None:
     def completed(line: str) -> list[str]:

@@ -6,44 +6,28 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from files.samples import SHIPPED, one_with, told
-from helpers import ROOT
+from files.samples import SHIPPED, content_of, max_over
+from helpers import ROOT, Done, run_main
 
 import expectitree as et
-from expectitree.cli import main
 
 ENDINGS = ("yaml", "yml", "json", "arrow", "parquet")
-
-
-@dataclass
-class Done:
-    """What a command left behind."""
-
-    status: int
-    out: str
-    err: str
 
 
 Run = Callable[..., Done]
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """Run `expectitree convert` in an empty folder, in this process."""
     monkeypatch.chdir(tmp_path)
 
     def run(*words: str) -> Done:
-        monkeypatch.setattr(sys, "argv", ["expectitree", "convert", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        assert isinstance(ended.value.code, int)
-        return Done(ended.value.code, out, err)
+        return run_main("convert", *words)
 
     return run
 
@@ -72,7 +56,7 @@ def test_convert_there_and_back_loses_nothing(path: Path, run: Run) -> None:
         assert done.err.endswith(
             f"{out} written: {len(tree)} nodes; next: expectitree eval {out}\n"
         )
-        assert told(et.load(out, exact=True)) == told(tree)
+        assert content_of(et.load(out, exact=True)) == content_of(tree)
 
 
 def test_convert_refuses_to_replace_a_file(run: Run) -> None:
@@ -91,14 +75,14 @@ def test_convert_refuses_to_replace_a_file(run: Run) -> None:
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_convert_may_write_over_what_it_reads(ending: str, run: Run) -> None:
+def test_convert_may_replace_its_input(ending: str, run: Run) -> None:
     """An Arrow file is still mapped into memory while it is replaced."""
-    et.save(one_with(title="mine"), f"a.{ending}")
+    et.save(max_over(title="mine"), f"a.{ending}")
     assert run(f"a.{ending}", f"a.{ending}", "--force").status == 0
-    assert told(et.load(f"a.{ending}")) == told(one_with(title="mine"))
+    assert content_of(et.load(f"a.{ending}")) == content_of(max_over(title="mine"))
 
 
-def test_convert_drops_fractions_only_when_told(run: Run) -> None:
+def test_convert_drops_fractions_only_on_request(run: Run) -> None:
     Path("a.yaml").write_text("max: {x: [1/3, 2]}".replace("[", "{min: [").replace("]", "]}"))
     for ending in ("arrow", "parquet"):
         done = run("a.yaml", f"a.{ending}")
@@ -113,7 +97,7 @@ def test_convert_drops_fractions_only_when_told(run: Run) -> None:
 
 
 @pytest.mark.parametrize("number", ["1e400", "1e305", "-1e308"])
-def test_convert_says_where_a_number_is_too_great_for_tables(number: str, run: Run) -> None:
+def test_convert_names_the_node_of_a_number_too_great_for_tables(number: str, run: Run) -> None:
     """No file is written that could not be read again."""
     Path("a.yaml").write_text(f"max: {{x: {number}, y: 0}}")
     for ending in ("arrow", "parquet"):
@@ -123,13 +107,13 @@ def test_convert_says_where_a_number_is_too_great_for_tables(number: str, run: R
         assert not Path(f"a.{ending}").exists()
 
 
-def test_a_hint_of_convert_names_an_option_that_it_has(run: Run) -> None:
+def test_a_hint_of_convert_names_an_existing_option(run: Run) -> None:
     Path("a.yaml").write_text("max: [1e-400, 2]")
     done = run("a.yaml", "a.arrow", "--drop", "fractions")
     assert "--exact" not in done.err
 
 
-def test_convert_says_what_is_wrong_in_one_line(run: Run) -> None:
+def test_convert_reports_errors_in_one_line(run: Run) -> None:
     Path("a.yaml").write_text("max: [1, 2]")
     Path("cut.yaml").write_text("max: [1, {min: [2]}]")
     for words, status in (
@@ -148,7 +132,7 @@ def test_convert_says_what_is_wrong_in_one_line(run: Run) -> None:
     assert sorted(os.listdir()) == ["a.yaml", "cut.yaml"]
 
 
-def test_convert_warns_of_what_was_divided_out(run: Run) -> None:
+def test_convert_warns_about_normalised_probabilities(run: Run) -> None:
     Path("a.yaml").write_text(
         "chance: [{p: 0.3333333333, utility: 1}, {p: 0.6666666666, utility: 2}]"
     )
@@ -164,14 +148,14 @@ def test_convert_reads_and_writes_pipes() -> None:
     second = piped("-", "-", stdin=first.stdout)
     assert (first.returncode, second.returncode) == (0, 0)
     assert (first.stderr, second.stderr) == (b"", b"")
-    assert told(et.loads(first.stdout.decode(), exact=True)) == told(
+    assert content_of(et.loads(first.stdout.decode(), exact=True)) == content_of(
         et.loads(text.decode(), exact=True)
     )
     assert second.stdout.decode() == et.dumps(et.loads(text.decode(), exact=True))
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-16", "cp1252"])
-def test_a_tree_on_standard_output_is_utf_8_whatever_the_terminal_takes(encoding: str) -> None:
+def test_a_tree_on_standard_output_is_utf_8_for_any_terminal(encoding: str) -> None:
     done = piped(
         "-", "-", stdin="max: {é: 1, 日本: 2}".encode(), PYTHONIOENCODING=encoding, PYTHONUTF8="0"
     )
@@ -183,7 +167,7 @@ def test_a_tree_on_standard_output_is_utf_8_whatever_the_terminal_takes(encoding
 
 
 def test_tables_do_not_go_through_a_pipe(tmp_path: Path) -> None:
-    et.save(one_with(), tmp_path / "a.arrow")
+    et.save(max_over(), tmp_path / "a.arrow")
     done = piped("-", "-", stdin=(tmp_path / "a.arrow").read_bytes())
     assert done.returncode == 3
     assert (

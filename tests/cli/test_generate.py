@@ -19,7 +19,7 @@ from expectitree.families import FAMILIES, parameters_of, read_parameters
 OWN = {"output", "format", "force", "help"}
 
 
-# ---- What is made.
+# ---- Generated trees.
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_generated_file_serves_the_other_commands(tmp_path: Path) -> None:
 def test_a_generated_file_causes_no_warnings(
     words: list[str], command: str, tmp_path: Path
 ) -> None:
-    """By every command: `verify` and `convert` read fractions."""
+    """This includes `verify` and `convert`, which read fractions."""
     file = str(tmp_path / "tree.yaml")
     run_main("generate", *words, "-o", file)
     done = run_main(
@@ -161,7 +161,7 @@ def test_a_generated_file_causes_no_warnings(
     assert "probabilities" not in done.err
 
 
-# ---- What goes wrong.
+# ---- Errors.
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def leaves_below(node: et.Node) -> list[Any]:
 
 
 def amounts(node: et.Node) -> list[Fraction]:
-    """Return the numbers that a node's branches carry, from the means of the leaves below them."""
+    """Return the numbers on a node's branches, computed from the means of their leaves."""
     means = [mean(map(Fraction, leaves_below(child))) for child in node.children]
     return [m - min(means) for m in means]
 
@@ -371,6 +371,7 @@ def price(steps: int, spot: float, strike: float, up: float, rate: float, call: 
     return values[0]
 
 
+@pytest.mark.slow
 @given(parameters=lattices())
 def test_every_algorithm_finds_the_price_of_the_option(
     parameters: dict[str, Any],
@@ -511,7 +512,7 @@ def test_many_draws_are_identical_in_both_engines() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiling, "pays", lambda rows: False)
         one = [et.generate("uniform", **parameters), et.generate("ballard", plies=6, branching=5)]
-        patch.setattr(compiling, "pays", lambda rows: rows > 1000)  # some plies so, some so
+        patch.setattr(compiling, "pays", lambda rows: rows > 1000)  # Plies differ.
         other = [et.generate("uniform", **parameters), et.generate("ballard", plies=6, branching=5)]
     assert [*map(bits, one)] == [*map(bits, other)]
 
@@ -554,7 +555,7 @@ def test_published_trees_never_change(family: str, parameters: dict[str, Any], d
 
 
 def form(tree: Tree, known: dict[Any, int]) -> int:
-    """Return a number that identifies the tree, whatever the order of its rows."""
+    """Return a number that identifies a tree for any order of its rows."""
     number: list[int] = []
     for n in range(len(tree)):
         node = tree.node(n)
@@ -615,7 +616,7 @@ def test_a_generated_file_causes_no_warnings_in_fractions(
     assert warned == []
 
 
-# ---- What a parameter may be.
+# ---- Values of parameters.
 
 
 @pytest.fixture

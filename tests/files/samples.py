@@ -24,22 +24,30 @@ TREES = sorted(path.name for path in BAD.iterdir() if path.suffix in (".yaml", "
 SHIPPED = sorted((ROOT / "trees").iterdir())
 
 
-NASTY = (
-    "no", "on", "y", "NULL", "~", "null", "true", "=", "<<", "?", "-", "1.0", "0x1F", "1_000", "12:30", "2001-01-01",
-    ".5", ".inf", ".nan", "+1", "#", "# 1", "#x", "a #b", "a: b", "a:", ":", "- x", "-1", "...", "---", "%x", "@x",
-    "`x", "!x", "&x", "*x", "|", ">", "[", "]", "{", "}", ",", "a,b", "'", '"', "it's", 'a "b"', "'\"", "\\", "\\n",
-    "\\u0041", "a/b", "/", "\\/", " a", "a ", "  ", "a  b", "\t", "\n", "\r\n", "a\n\nb", "\0", "\x07", "\x1b", "\x7f",
-    "\x80", "\x85", "\xa0", "\xad", "\u200b", "\u2028", "\u2029", "\ufeff", "\ufffe", "\ufffd", "é", "e\u0301", "日本",
-    "\U0001f600", "\U000e0001", "\U0010ffff", "max", "p", "ref", "label", "utility", "nodes", "n1", "x" * 200,
+ODD_TEXTS = (
+    "no", "on", "y", "NULL", "~", "null", "true", "=", "<<", "?", "-", "1.0", "0x1F", "1_000",
+    "12:30", "2001-01-01",
+    ".5", ".inf", ".nan", "+1", "#", "# 1", "#x", "a #b", "a: b", "a:", ":", "- x", "-1", "...",
+    "---", "%x", "@x",
+    "`x", "!x", "&x", "*x", "|", ">", "[", "]", "{", "}", ",", "a,b", "'", '"', "it's", 'a "b"',
+    "'\"", "\\", "\\n",
+    "\\u0041", "a/b", "/", "\\/", " a", "a ", "  ", "a  b", "\t", "\n", "\r\n", "a\n\nb", "\0",
+    "\x07", "\x1b", "\x7f",
+    "\x80", "\x85", "\xa0", "\xad", "\u200b", "\u2028", "\u2029", "\ufeff", "\ufffe", "\ufffd", "é",
+    "e\u0301", "日本",
+    "\U0001f600", "\U000e0001", "\U0010ffff", "max", "p", "ref", "label", "utility", "nodes", "n1",
+    "x" * 200,
 )  # fmt: skip
 
 
 SEEDS = (
-    "title: A risk\nsource: 'x'\nexpect: {value: 54.5, best: right, star1: {skipped: [a/#2], bounds: [0, inf]}}\n"
+    "title: A risk\nsource: 'x'\nexpect: {value: 54.5, best: right, star1: {skipped: [a/#2], "
+    "bounds: [0, inf]}}\n"
     "max:\n  left:  {chance: [10, 10]}\n  right: {chance: [100, 9]}\n",
     "max:\n  a1:\n    chance:\n      - {p: 0.9, min: [2, 2]}\n      - {p: 1/10, min: &a [3, 3]}\n"
     "  a2:\n    chance:\n      - &n {p: 90%, min: [1, 1]}\n      - {p: 10%, ref: n}\n"
-    'nodes: {n: {type: MAX, children: [1e-3, -.5], estimate: 1, bounds: [-inf, 9], note: "q\\x41"}}\n',
+    "nodes: {n: {type: MAX, children: [1e-3, -.5], estimate: 1, bounds: [-inf, 9], note: "
+    '"q\\x41"}}\n',
     '{"max": [{"label": "a", "utility": 1}, {"chance": {"x": {"p": 0.5, "utility": 1}, '
     '"y": {"p": "1/2", "min": [1, 2]}}}], "bounds": [0, 5]}',
 )
@@ -63,7 +71,8 @@ FORMS: dict[str, tuple[str, str, str]] = {
     "long": (
         "{type: MAX, children: [{type: Min, children: {a: 1}}, {type: terminal, utility: 2}, "
         "{type: chance, children: [3]}]}",
-        '{"type": "max", "children": [{"type": "MIN", "children": {"a": 1}}, {"type": "TERMINAL", "utility": 2}, '
+        '{"type": "max", "children": [{"type": "MIN", "children": {"a": 1}}, {"type": "TERMINAL", '
+        '"utility": 2}, '
         '{"type": "Chance", "children": [3]}]}',
         "max: [{min: {a: 1}}, 2, {chance: [3]}]",
     ),
@@ -79,7 +88,8 @@ FORMS: dict[str, tuple[str, str, str]] = {
     ),
     "ref of refs": (
         "max: [{ref: a}, {ref: b}]\nnodes: {a: {ref: b}, b: {ref: c}, c: {min: [1]}}",
-        '{"max": [{"ref": "a"}, {"ref": "b"}], "nodes": {"a": {"ref": "b"}, "b": {"ref": "c"}, "c": {"min": [1]}}}',
+        '{"max": [{"ref": "a"}, {"ref": "b"}], "nodes": {"a": {"ref": "b"}, "b": {"ref": "c"}, '
+        '"c": {"min": [1]}}}',
         "max: [&c {min: [1]}, *c]",
     ),
     "root is a ref": (
@@ -89,7 +99,8 @@ FORMS: dict[str, tuple[str, str, str]] = {
     ),
     "branch of a ref": (
         "chance: [{p: 1/4, label: x, ref: s}, {p: 3/4, label: y, ref: s}]\nnodes: {s: 5}",
-        '{"chance": {"x": {"p": 0.25, "ref": "s"}, "y": {"p": "75%", "ref": "s"}}, "nodes": {"s": "5"}}',
+        '{"chance": {"x": {"p": 0.25, "ref": "s"}, "y": {"p": "75%", "ref": "s"}}, "nodes": {"s": '
+        '"5"}}',
         "chance: {x: {p: 1/4, ref: t}, y: {p: 3/4, ref: t}}\nnodes: {t: {utility: 5}}",
     ),
     "number labels": (
@@ -115,35 +126,35 @@ FORMS: dict[str, tuple[str, str, str]] = {
 }
 
 
-def told(tree: et.Tree) -> list[object]:
-    """Return all that a tree says, in words that do not depend on the order of its rows.
+def content_of(tree: et.Tree) -> list[object]:
+    """Return the content of a tree in a form that does not depend on the order of its rows.
 
-    A shared node is told by its first path, wherever a branch leads to it.
+    A branch to a shared node names the first path of that node.
     """
     paths = {node.id: path for node, path in tree.walk()}
     first = tree.columns.first
-    said: list[object] = [tree.title, tree.source, tree.exact]
-    said.append(tree.expect and (tree.expect, dict(tree.expect.written)))
+    content: list[object] = [tree.title, tree.source, tree.exact]
+    content.append(tree.expect and (tree.expect, dict(tree.expect.written)))
     for node, path in tree.walk():
         branches = [
             (branch.label, branch.probability, tree.branch_notes.get(b), paths[branch.child.id])
             for b, branch in enumerate(node.branches, start=first[node.id])
         ]
         numbers = (node.utility, node.estimate, node.bounds)
-        said.append((path, node.kind, *numbers, node.note, node.id in tree.estimated, branches))
-    return said
+        content.append((path, node.kind, *numbers, node.note, node.id in tree.estimated, branches))
+    return content
 
 
-def nasty_tree(seed: int, exact: bool) -> et.Tree:
-    """Return a random tree on which something is written wherever it can be."""
+def random_full_tree(seed: int, exact: bool) -> et.Tree:
+    """Return a random tree with labels, notes, bounds and estimates at many nodes."""
     random = Random(seed)
     rows = random_rows(random)
     ranges = utility_ranges(rows)
     builder = et.TreeBuilder(exact)
     number: Callable[[Fraction], Any] = Fraction if exact else float
-    share = random.choice((0, 0.2, 0.8))  # of rows that have something of each sort
+    share = random.choice((0, 0.2, 0.8))  # The share of rows with a note, label, bounds, …
 
-    def some(values: tuple[Any, ...]) -> Any:
+    def maybe(values: tuple[Any, ...]) -> Any:
         return random.choice(values) if random.random() < share else None
 
     for n, row in enumerate(rows):
@@ -151,10 +162,10 @@ def nasty_tree(seed: int, exact: bool) -> et.Tree:
             builder.add_terminal(number(row.utility))
         else:
             count = len(row.children)
-            labels = random.sample(NASTY, count)
+            labels = random.sample(ODD_TEXTS, count)
             given_labels = [label if random.random() < share else None for label in labels]
             shares = [number(p) for p in row.probabilities]
-            estimate = some(ranges[n])
+            estimate = maybe(ranges[n])
             builder.add_inner(
                 row.kind,
                 row.children,
@@ -163,18 +174,20 @@ def nasty_tree(seed: int, exact: bool) -> et.Tree:
                 None if estimate is None else number(estimate),
             )
             for place in range(count):
-                note = some(NASTY)
+                note = maybe(ODD_TEXTS)
                 if note is not None:
                     builder.annotate_branch(n, place, note)
         bounds = row.bounds and tuple(
             end if abs(end) == INFINITY else number(end) for end in row.bounds
         )
-        builder.annotate(n, bounds=bounds, note=some((*NASTY, "", "two\nlines\n")))
-    return builder.build(NodeId(len(rows) - 1), title=some((*NASTY, "")), source=some((*NASTY, "")))
+        builder.annotate(n, bounds=bounds, note=maybe((*ODD_TEXTS, "", "two\nlines\n")))
+    return builder.build(
+        NodeId(len(rows) - 1), title=maybe((*ODD_TEXTS, "")), source=maybe((*ODD_TEXTS, ""))
+    )
 
 
 def chain(plies: int, exact: bool = False) -> et.Tree:
-    """Return a tree that goes so deep, with a leaf beside every step."""
+    """Return a tree of a given depth, with a leaf next to every inner node."""
     builder = et.TreeBuilder(exact)
     node: Any = builder.terminal(0)
     for ply in range(plies):
@@ -182,7 +195,7 @@ def chain(plies: int, exact: bool = False) -> et.Tree:
     return builder.build(node)
 
 
-def one_with(exact: bool = False, title: str | None = None, **children: Any) -> et.Tree:
-    """Return a MAX node over some terminals."""
+def max_over(exact: bool = False, title: str | None = None, **children: Any) -> et.Tree:
+    """Return a MAX node over maybe terminals."""
     builder = et.TreeBuilder(exact)
     return builder.build(builder.max(children or {"a": 1, "b": 2}), title=title)

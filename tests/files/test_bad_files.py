@@ -1,4 +1,4 @@
-"""What is wrong is said once, exactly: every file of `bad/` against its message, and inputs too hostile for a file."""
+"""Errors in files: the exact message of every file in `bad/`, and generated hostile inputs."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from files.samples import BAD, SEEDS, TREES
 import expectitree as et
 from expectitree.errors import FileError
 
-SYNTAX = "this is not YAML: "  # what follows is PyYAML's own wording
+SYNTAX = "this is not YAML: "  # The rest is PyYAML's wording.
 
 
 def message(text: str, name: str = "x.yaml", exact: bool = False) -> str:
-    """Return the message that a text is refused with."""
+    """Return the error message of a text."""
     with pytest.raises(FileError) as caught:
         et.loads(text, name=name, exact=exact)
     return str(caught.value)
@@ -29,7 +29,7 @@ def message(text: str, name: str = "x.yaml", exact: bool = False) -> str:
 def outcome(
     source: str | io.BytesIO, name: str = "x.yaml", exact: bool = False
 ) -> et.Tree | FileError:
-    """Return the tree of a text or a stream, or the error that refuses it; any other exception is a failure."""
+    """Return the tree of a text or a stream, or its FileError; fail on other exceptions."""
     try:
         return (
             et.loads(source, name=name, exact=exact)
@@ -45,12 +45,12 @@ def outcome(
 
 @pytest.fixture
 def pure_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read YAML as where libyaml is missing."""
+    """Read YAML as if libyaml were missing."""
     monkeypatch.setattr("expectitree.files.formats.yaml.yaml.__with_libyaml__", False)
 
 
-def test_every_bad_file_has_a_message_and_the_reverse() -> None:
-    """No file is left out in silence."""
+def test_bad_files_and_expected_messages_correspond() -> None:
+    """Every bad file is tested."""
     assert len(TREES) > 150
     assert {Path(name).stem for name in TREES} == {path.stem for path in BAD.glob("*.expected")}
     assert len({Path(name).stem for name in TREES}) == len(TREES), (
@@ -60,9 +60,9 @@ def test_every_bad_file_has_a_message_and_the_reverse() -> None:
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_bad_file(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The whole message, to the letter."""
-    monkeypatch.chdir(BAD)  # messages call a file what the user called it
+def test_a_bad_file_has_its_exact_message(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The complete message is compared."""
+    monkeypatch.chdir(BAD)  # Messages name a file as the user does.
     with pytest.raises(FileError) as caught:
         et.load(name)
     found, expected = (
@@ -77,8 +77,8 @@ def test_bad_file(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_bad_file_in_exact_mode(name: str) -> None:
-    """Exact mode refuses the same files at the same places, but for what only floating point cannot hold."""
+def test_a_bad_file_is_refused_in_exact_mode(name: str) -> None:
+    """Exact mode refuses the same files, except for numbers that only floats cannot hold."""
     if name in ("p-tiny.yaml", "number-too-great.yaml"):
         assert et.load(BAD / name, exact=True).exact
         return
@@ -97,8 +97,10 @@ def test_bad_file_in_exact_mode(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in TREES if name.endswith(".yaml")])
-def test_pure_python_yaml_finds_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without libyaml the messages are the same, but for PyYAML's own wording and where nothing was written."""
+def test_pure_python_yaml_gives_the_same_messages(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without libyaml only PyYAML's wording and the places of empty scalars differ."""
     if not yaml.__with_libyaml__:
         pytest.fail("this test compares with libyaml: install a PyYAML that has it")
     seen = []
@@ -109,7 +111,7 @@ def test_pure_python_yaml_finds_the_same(name: str, monkeypatch: pytest.MonkeyPa
         problems = caught.value.problems
         if SYNTAX in str(caught.value):
             seen.append([(problem.line, 0, None, SYNTAX) for problem in problems])
-        else:  # libyaml's mark of an empty scalar is the next token's
+        else:  # libyaml marks an empty scalar at the next token.
             empty = (
                 "nothing was",
                 "found nothing",
@@ -144,7 +146,7 @@ def test_the_key_that_a_message_suggests_is_allowed_at_its_place(text: str, mean
     assert f"(did you mean '{meant}'?)" in message(text)
 
 
-# ---- What does not fit in a file.
+# ---- Inputs that are not files.
 
 
 @pytest.mark.parametrize(
@@ -165,15 +167,17 @@ def test_the_key_that_a_message_suggests_is_allowed_at_its_place(text: str, mean
         ),
         (
             "max: [1]".encode("utf-16-le"),
-            "s.yaml:1:2: found a NUL character, expected text: the file is not text, or it is damaged",
+            "s.yaml:1:2: found a NUL character, expected text: the file is not text, or it is "
+            "damaged",
         ),
         (
             b"max: [1]\n\x00",
-            "s.yaml:2:1: found a NUL character, expected text: the file is not text, or it is damaged",
+            "s.yaml:2:1: found a NUL character, expected text: the file is not text, or it is "
+            "damaged",
         ),
     ],
 )
-def test_wrong_encoding(content: bytes, expected: str) -> None:
+def test_text_that_is_not_utf_8_is_refused(content: bytes, expected: str) -> None:
     """Only UTF-8 is read, and the column counts characters, not bytes."""
     stream = io.BytesIO(content)
     stream.name = "s.yaml"
@@ -184,15 +188,15 @@ def test_wrong_encoding(content: bytes, expected: str) -> None:
 
 @pytest.mark.parametrize("name", ["x.yaml", "x.json", "<text>"])
 @pytest.mark.parametrize("text", ['{"max": {"\ud800": 1}}', '{"max": {"a": "\udfff"}}'])
-def test_lone_surrogates_in_a_text(name: str, text: str) -> None:
-    """A text from Python may hold what no file can."""
+def test_lone_surrogates_in_a_text_are_refused(name: str, text: str) -> None:
+    """A text from Python may hold characters that a UTF-8 file cannot."""
     with pytest.raises(FileError):
         et.loads(text, name=name)
 
 
 @pytest.mark.parametrize("escape", ["\\ud800", "\\U00110000", "\\UFFFFFFFF"])
 @pytest.mark.usefixtures("pure_python")
-def test_escapes_that_are_no_characters_without_libyaml(escape: str) -> None:
+def test_invalid_escapes_are_refused_without_libyaml(escape: str) -> None:
     """Pure-Python PyYAML lets surrogates pass, and fails with a ValueError beyond Unicode."""
     with pytest.raises(FileError):
         et.loads(f'max: {{"{escape}": 1}}', name="x.yaml")
@@ -210,52 +214,53 @@ NESTINGS = {
 
 
 @pytest.mark.parametrize("name", NESTINGS)
-def test_nesting(name: str) -> None:
-    """300 nodes nest, 301 do not, and the message says what to write instead."""
+def test_nesting_is_limited_to_300_nodes(name: str) -> None:
+    """300 levels are read, 301 are refused, and the message suggests refs."""
     before, after = NESTINGS[name]
-    if name == "chance.yaml":  # the braces of one are the outcome of the one above
+    if name == "chance.yaml":  # The braces of a node are the outcome of its parent.
         texts = ["{" + "chance: [{p: 1, " * n + "utility: 1" + "}]" * n + "}" for n in (299, 300)]
     else:
         texts = [before * n + "1" + after * n for n in (299, 300)]
     assert len(et.loads(texts[0], name=name)) == 300
-    told = message(texts[1], name)
-    assert told.endswith(
-        "the text nests more than 300 nodes: give a deeper part a name under the root's `nodes:` and write "
+    refusal = message(texts[1], name)
+    assert refusal.endswith(
+        "the text nests more than 300 nodes: give a deeper part a name under the root's `nodes:` "
+        "and write "
         "`ref: NAME` in its place"
     )
-    assert len(told) < 500
+    assert len(refusal) < 500
 
 
 @pytest.mark.parametrize("name", ["x.yaml", "x.json", "-"])
 @pytest.mark.parametrize("text", ['{"max": [', "[", "- ", "? ", "{a: ", "- - ? "])
-def test_deep_nesting_costs_nothing(name: str, text: str) -> None:
-    """A hundred thousand levels are refused before anything fails or takes quadratic time."""
+def test_deep_nesting_is_refused_quickly(name: str, text: str) -> None:
+    """A hundred thousand levels are refused without recursion and in linear time."""
     started = time.perf_counter()
-    told = message(text * 100_000, name)
-    assert "nests more than 300 nodes" in told or "this is not JSON" in told
-    assert len(told) < 500
+    refusal = message(text * 100_000, name)
+    assert "nests more than 300 nodes" in refusal or "this is not JSON" in refusal
+    assert len(refusal) < 500
     assert time.perf_counter() - started < 5
 
 
 @pytest.mark.parametrize("name", ["x.yaml", "x.json"])
-def test_hostile_numbers(name: str) -> None:
-    """Long digits and exponents are refused by their length, in time that their length alone decides."""
+def test_very_long_numbers_are_refused_quickly(name: str) -> None:
+    """Long digits and exponents are refused in time proportional to their length."""
     for number in ("9" * 6000, "1e" + "9" * 6000, "1e10000000", "1/" + "3" * 6000, "1e-999999999"):
         for exact in (False, True):
-            told = message(f'{{"max": ["{number}"]}}', name, exact)
-            assert "#1: '" in told
-            assert len(told) < 400
+            refusal = message(f'{{"max": ["{number}"]}}', name, exact)
+            assert "#1: '" in refusal
+            assert len(refusal) < 400
 
 
 @pytest.mark.parametrize("name", ["x.yaml", "x.json"])
 @pytest.mark.parametrize(
     "place", ['{{"max": ["{}"]}}', '{{"max": [1], "expect": {{"{}": 1}}}}', '{{"m{}": [1]}}']
 )
-def test_long_scalar(name: str, place: str) -> None:
-    """A scalar of 20 MB is quoted by its ends."""
-    told = message(place.format("1" * 20_000_000), name)
-    assert "20,000,00" in told or SYNTAX in told  # YAML's keys end after 1,024 characters
-    assert len(told) < 500
+def test_a_long_scalar_is_abbreviated(name: str, place: str) -> None:
+    """The message shows both ends of a scalar of 20 MB."""
+    refusal = message(place.format("1" * 20_000_000), name)
+    assert "20,000,00" in refusal or SYNTAX in refusal  # A YAML key has at most 1,024 characters.
+    assert len(refusal) < 500
 
 
 @pytest.mark.parametrize(
@@ -268,13 +273,13 @@ def test_long_scalar(name: str, place: str) -> None:
     ],
     ids=["alias", "anchor", "name", "label"],
 )
-def test_long_names_are_cut_in_messages(text: str) -> None:
-    """A message stays readable whatever it quotes."""
+def test_long_names_are_abbreviated_in_messages(text: str) -> None:
+    """Messages stay readable."""
     assert len(message(text)) < 500
 
 
 def test_a_bomb_of_refs_is_small() -> None:
-    """A few kilobytes describe 10^301 nodes; only what is written is stored."""
+    """A few kilobytes describe 10^301 nodes, but each node is stored once."""
     lines = [f"  n{i}: {{max: [{', '.join([f'{{ref: n{i - 1}}}'] * 10)}]}}" for i in range(1, 301)]
     tree = et.loads("ref: n300\nnodes:\n  n0: {max: [1, 2]}\n" + "\n".join(lines), name="x.yaml")
     assert len(tree) == 303
@@ -290,14 +295,14 @@ def test_a_bomb_of_aliases_is_small() -> None:
 
 
 def test_a_bomb_of_aliased_children_is_small() -> None:
-    """An alias may also repeat a list of children: refused or shared, never written out (here 2^18 times)."""
+    """A repeated list of children is refused or shared, never expanded (here 2^18 times)."""
     lines = [f"  - max: &l{i} [{{max: *l{i - 1}}}, {{max: *l{i - 1}}}]" for i in range(1, 18)]
     found = outcome("max:\n  - max: &l0 [1, 2]\n" + "\n".join(lines))
     assert len(str(found)) < 10_000 if isinstance(found, FileError) else len(found) < 200
 
 
-def test_a_bomb_where_no_node_stands() -> None:
-    """Nothing but nodes is ever written out."""
+def test_a_bomb_outside_of_nodes_is_refused() -> None:
+    """Aliases outside of nodes are not expanded."""
     lists = "[&a [x, x, x, x], " + ", ".join(
         f"&{c} [*{b}, *{b}, *{b}]" for b, c in zip("abcdefgh", "bcdefghi", strict=True)
     )
@@ -308,59 +313,61 @@ def test_a_bomb_where_no_node_stands() -> None:
 
 
 def within(seconds: float) -> Iterator[None]:
-    """Yield once, and fail if what was done in between took longer."""
+    """Fail if the block takes longer."""
     started = time.perf_counter()
     yield
     assert time.perf_counter() - started < seconds
 
 
-def test_a_long_chain_of_names_that_are_refs() -> None:
+def test_a_long_chain_of_refs_is_read_quickly() -> None:
     """Each name is followed once: no quadratic time (4,000 names took 12 s)."""
     names = "".join(f"  n{i}: {{ref: n{i + 1}}}\n" for i in range(3000))
     for _ in within(2):
         assert len(et.loads(f"ref: n0\nnodes:\n{names}  n3000: 1\n", name="x.yaml")) == 1
 
 
-def test_many_utilities_outside_the_bounds_of_a_long_chain() -> None:
-    """Twenty errors are told, and no more than their paths are worked out (4,000 took 7 s)."""
+def test_only_twenty_errors_of_a_long_chain_are_reported() -> None:
+    """Only the paths of the twenty reported errors are computed (4,000 took 7 s)."""
     names = "".join(f"  n{i}: {{max: [5, {{ref: n{i + 1}}}]}}\n" for i in range(3000))
     for _ in within(2):
-        told = message(f"bounds: [0, 1]\nmax: [{{ref: n0}}]\nnodes:\n{names}  n3000: 1\n")
-    assert told.count("\n") == 20
-    assert told.startswith("x.yaml:4:14: #1/#1: the utility 5 lies outside the bounds [0, 1]: ")
+        refusal = message(f"bounds: [0, 1]\nmax: [{{ref: n0}}]\nnodes:\n{names}  n3000: 1\n")
+    assert refusal.count("\n") == 20
+    assert refusal.startswith("x.yaml:4:14: #1/#1: the utility 5 lies outside the bounds [0, 1]: ")
 
 
 def test_warnings_of_a_long_chain_are_short() -> None:
-    """A warning names its node by a path that is cut like an error's."""
+    """Paths in warnings are abbreviated as in errors."""
     outcomes = "{p: 0.3333333333, utility: 1}, {p: 0.3333333333, utility: 2}"
     names = "".join(
         f"  n{i}: {{chance: [{{p: 0.3333333333, ref: n{i + 1}}}, {outcomes}]}}\n"
         for i in range(300)
     )
-    told: list[str] = []
-    et.loads(f"ref: n0\nnodes:\n{names}  n300: 1\n", name="x.yaml", warn=told.append)
-    assert told
-    assert max(map(len, told)) < 400
+    warnings: list[str] = []
+    et.loads(f"ref: n0\nnodes:\n{names}  n300: 1\n", name="x.yaml", warn=warnings.append)
+    assert warnings
+    assert max(map(len, warnings)) < 400
 
 
-def test_exact_sums_of_long_fractions() -> None:
-    """A sum of thousands of digits is told in short (Python refuses to print more than 4,300)."""
+def test_exact_sums_of_long_fractions_are_abbreviated() -> None:
+    """A message abbreviates a sum of more than 4,300 digits, which Python refuses to print."""
     outcomes = ", ".join(f"{{p: 1/{10**198 + 2 * i + 1}, utility: 1}}" for i in range(40))
-    told = message(f"chance: [{outcomes}]", exact=True)
-    assert told.startswith("x.yaml:1:10: /: the probabilities sum to ")
-    assert len(told) < 500
+    refusal = message(f"chance: [{outcomes}]", exact=True)
+    assert refusal.startswith("x.yaml:1:10: /: the probabilities sum to ")
+    assert len(refusal) < 500
 
 
-def test_long_exact_utilities_outside_bounds_are_cut() -> None:
-    """800 digits in a message help nobody."""
+def test_long_exact_utilities_outside_bounds_are_abbreviated() -> None:
+    """A message does not contain 800 digits."""
     assert len(message(f"max: [{'1' * 395}e400]\nbounds: [0, 1]\n", exact=True)) < 500
 
 
 # ---- Files and streams that cannot be read.
 
 
-def test_a_missing_file_names_a_near_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A wrong letter in a file's name is the usual reason."""
+def test_a_missing_file_suggests_a_similar_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The usual reason is a typing error."""
     monkeypatch.chdir(tmp_path)
     Path("risk.yaml").write_text("max: [1]")
     for name, expected in {
@@ -375,10 +382,10 @@ def test_a_missing_file_names_a_near_one(tmp_path: Path, monkeypatch: pytest.Mon
         assert str(caught.value) == expected
 
 
-def test_a_missing_file_in_a_folder_that_cannot_be_listed(
+def test_a_missing_file_in_an_unreadable_folder_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A folder may be entered and yet not be listed."""
+    """A folder may be accessible but not readable."""
 
     def denied(folder: object) -> list[str]:
         raise PermissionError(13, "Permission denied")
@@ -389,14 +396,14 @@ def test_a_missing_file_in_a_folder_that_cannot_be_listed(
 
 
 @pytest.mark.parametrize("name", ["a\nb.yaml", "\x1b[31mred.yaml", "a\0b.yaml", "half\udcff.yaml"])
-def test_names_with_control_characters_print_escaped(name: str) -> None:
+def test_control_characters_in_file_names_are_escaped(name: str) -> None:
     """A file's name reaches the terminal too."""
     with pytest.raises(FileError) as caught:
         et.load(name)
     assert str(caught.value).isprintable()
 
 
-def test_a_text_stream_that_is_not_utf_8(tmp_path: Path) -> None:
+def test_a_text_stream_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
     """The decoder of a text stream fails while it is read."""
     path = tmp_path / "latin.yaml"
     path.write_bytes(b"max: {\xe9: 1}")
@@ -404,10 +411,11 @@ def test_a_text_stream_that_is_not_utf_8(tmp_path: Path) -> None:
         et.load(stream)
 
 
-# ---- Fuzzing: whatever a file holds, a FileError is all that comes out.
+# ---- Fuzzing: a file is read or refused with a FileError.
 
 PIECES = [
-    *"abcmaxinp :,-[]{}&*!|>'\"%@`?#\\\n\t/.0123456789e+~<=\x07é\ufeff\x85\u2028\r\0\ud800\U0001f3b2",
+    *"abcmaxinp :,-[]{}&*!|>'\"%@`?#\\\n"
+    "\t/.0123456789e+~<=\x07é\ufeff\x85\u2028\r\0\ud800\U0001f3b2",
     *(
         "ref: ",
         "null",
@@ -428,7 +436,7 @@ PIECES = [
 
 
 def mutated(random_: random.Random, text: str) -> str:
-    """Return the text with a few characters put in, taken out, changed or copied elsewhere."""
+    """Return the text with a few characters inserted, deleted, changed or copied."""
     for _ in range(random_.randint(1, 4)):
         at, kind = random_.randrange(len(text) + 1), random_.randrange(4)
         if kind == 0:
@@ -445,8 +453,10 @@ def mutated(random_: random.Random, text: str) -> str:
 
 @pytest.mark.parametrize("with_libyaml", [True, False])
 @pytest.mark.parametrize("name", ["x.yaml", "x.json", "-"])
-def test_fuzz(name: str, with_libyaml: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Mutated files are read, or refused with a FileError; YAML's errors all have line and column."""
+def test_mutated_texts_are_read_or_refused(
+    name: str, with_libyaml: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Errors in YAML all have a line and a column."""
     if not with_libyaml:
         monkeypatch.setattr("expectitree.files.formats.yaml.yaml.__with_libyaml__", False)
     random_ = random.Random(20)
@@ -467,7 +477,7 @@ def test_fuzz(name: str, with_libyaml: bool, monkeypatch: pytest.MonkeyPatch) ->
     assert refused > 100
 
 
-def test_fuzz_bytes() -> None:
+def test_mutated_bytes_are_read_or_refused() -> None:
     """The same with bytes."""
     random_ = random.Random(3)
     for n in range(1500):

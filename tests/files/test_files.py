@@ -1,4 +1,4 @@
-"""Tree files that are good: every form of the grammar, in YAML and in JSON, from files, streams and texts."""
+"""Valid tree files: every form of the grammar in YAML and JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from expectitree.tree.expectation import RunExpectation
 
 @pytest.fixture(params=[True, False], ids=["libyaml", "pure"])
 def either_yaml(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Read with libyaml, and as where it is missing."""
+    """Read YAML with and without libyaml."""
     if request.param and not yaml.__with_libyaml__:
         pytest.fail("this test compares with libyaml: install a PyYAML that has it")
     monkeypatch.setattr("expectitree.files.formats.yaml.yaml.__with_libyaml__", request.param)
@@ -30,7 +30,7 @@ def either_yaml(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 
 
 def outline(tree: et.Tree) -> list[Any]:
-    """Return all that a tree says, path by path."""
+    """Return the content of a tree, path by path."""
 
     def number(value: Any) -> Any:
         return None if value is None or value != value else value
@@ -56,7 +56,9 @@ def outline(tree: et.Tree) -> list[Any]:
 
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("name", FORMS)
-def test_every_form_is_one_tree(name: str, exact: bool, either_yaml: bool) -> None:
+def test_every_spelling_of_a_form_gives_the_same_tree(
+    name: str, exact: bool, either_yaml: bool
+) -> None:
     """YAML, JSON read as JSON, JSON read as YAML, and the other spelling agree in everything."""
     in_yaml, in_json, other = FORMS[name]
     wanted = outline(et.loads(in_yaml, name="x.yaml", exact=exact))
@@ -66,8 +68,8 @@ def test_every_form_is_one_tree(name: str, exact: bool, either_yaml: bool) -> No
     json.loads(in_json)
 
 
-def test_the_example_of_the_documentation(either_yaml: bool) -> None:
-    """Read whole, and searched."""
+def test_the_example_of_the_documentation_has_its_value(either_yaml: bool) -> None:
+    """The complete example is read and searched."""
     tree = et.loads(
         "title: A risk worth taking\n"
         'source: GeeksforGeeks, "Expectimax Algorithm in Game Theory"\n'
@@ -83,7 +85,7 @@ def test_the_example_of_the_documentation(either_yaml: bool) -> None:
 
 
 def test_labels_are_text_as_written(either_yaml: bool) -> None:
-    """YAML would make false, true, a float, 750, a date and nothing of these."""
+    """YAML would read these as false, true, a float, 750, a date and null."""
     labels = [
         "no",
         "on",
@@ -110,15 +112,15 @@ def test_labels_are_text_as_written(either_yaml: bool) -> None:
     assert outline(as_json) == outline(tree)
 
 
-def test_number_labels_in_json() -> None:
-    """Their text too."""
+def test_number_labels_in_json_keep_their_text() -> None:
+    """JSON numbers as labels keep their text too."""
     tree = et.loads(
         '{"max": [{"label": 1.0, "utility": 1}, {"label": 1e5, "utility": 2}]}', name="x.json"
     )
     assert [branch.label for branch in tree.root.branches] == ["1.0", "1e5"]
 
 
-def test_paths_with_escapes() -> None:
+def test_slashes_in_labels_are_escaped_in_paths() -> None:
     """A slash or a backslash in a label is escaped in paths."""
     tree = et.loads("max: {a/b: {min: {'c\\d': 1}}, 'a': 2}", name="x.yaml")
     assert [path for _, path in tree.walk()] == ["/", "a\\/b", "a\\/b/c\\\\d", "a"]
@@ -151,8 +153,8 @@ def test_exact_mode_loses_nothing(either_yaml: bool) -> None:
     assert {branch.probability for branch in thirds.root.branches} == {Fraction(1, 3)}
 
 
-def test_floats_are_the_nearest(either_yaml: bool) -> None:
-    """As Python reads them, alone and in a run of plain numbers."""
+def test_floats_are_the_nearest_to_their_text(either_yaml: bool) -> None:
+    """Floats are read as Python reads them, alone and in lists of numbers."""
     texts = ["0.1", "1e-3", "-.5", "2.", "+7", "1/3", "1e301", "12345678901234567890"]
     values = [0.1, 1e-3, -0.5, 2.0, 7.0, 1 / 3, 1e301, 12345678901234567890.0]
     assert [node.utility for node in et.loads(f"max: [{', '.join(texts)}]").root.children] == values
@@ -164,7 +166,7 @@ def test_floats_are_the_nearest(either_yaml: bool) -> None:
 
 
 def test_aliases_share_a_node(either_yaml: bool) -> None:
-    """A node, a terminal, under labels; stored once, with `p` and `label` repeated as written."""
+    """A shared node is stored once, and each branch keeps its `p` and `label`."""
     tree = et.loads(
         "max:\n  a: &n {min: [1, &t 2]}\n  b: {max: [*n, *t, 2]}\n  c: *n\n", name="x.yaml"
     )
@@ -177,7 +179,7 @@ def test_aliases_share_a_node(either_yaml: bool) -> None:
 
 
 def test_refs_share_a_node() -> None:
-    """The same by names, a ref and an alias together too."""
+    """Names share a node, also together with an alias."""
     tree = et.loads(
         "max: [{ref: a}, {ref: b}, {min: [{ref: a}]}]\nnodes: {a: 1, b: 2}", name="x.yaml"
     )
@@ -191,7 +193,7 @@ def test_refs_share_a_node() -> None:
 
 
 def test_unused_names_are_not_counted() -> None:
-    """They are checked (see tests/bad/unused-name.yaml), and leave no row."""
+    """They are checked (see tests/bad/unused-name.yaml) but not stored."""
     tree = et.loads(
         "max: [1, {ref: a}]\nnodes: {a: 2, b: {min: [3, 4], bounds: [0, 9], note: n}, c: {ref: b}}",
         name="x.yaml",
@@ -202,8 +204,8 @@ def test_unused_names_are_not_counted() -> None:
     assert not tree.notes
 
 
-def test_notes() -> None:
-    """At a node, at a terminal, beside a ref; over several lines."""
+def test_notes_are_read_everywhere() -> None:
+    """Notes are read at a node, at a terminal and next to a ref, on several lines."""
     tree = et.loads(
         "note: |\n  one\n  two\nmax:\n  - {min: [1], note: below}\n  - {utility: 2, note: 7}\n"
         "  - {ref: a, note: beside}\n"
@@ -213,10 +215,11 @@ def test_notes() -> None:
     assert list(tree.branch_notes.values()) == ["beside"]
 
 
-def test_estimates_and_bounds() -> None:
-    """At inner nodes; bounds at any."""
+def test_estimates_and_bounds_are_read() -> None:
+    """Inner nodes have estimates, and all nodes may have bounds."""
     tree = et.loads(
-        "max: [{min: [1, 2], estimate: 1.5, bounds: [0, 2]}, {utility: 1, bounds: [1, 1]}]\nestimate: 1/4"
+        "max: [{min: [1, 2], estimate: 1.5, bounds: [0, 2]}, {utility: 1, bounds: [1, 1]}]\n"
+        "estimate: 1/4"
     )
     assert [node.estimate for node, _ in tree.walk()] == [0.25, 1.5, None, None, None]
     assert {tree.path_of(n): bounds for n, bounds in tree.local_bounds.items()} == {
@@ -228,8 +231,8 @@ def test_estimates_and_bounds() -> None:
     assert isinstance(exact.root.bounds[0], Fraction)
 
 
-def test_expect() -> None:
-    """All of its keys, several runs of one algorithm, numbers with the text that was written."""
+def test_every_key_of_expect_is_read() -> None:
+    """All keys are read, with several runs of an algorithm, and numbers keep their text."""
     tree = et.loads(
         "max: {a: {chance: [1, 2]}, '#2': 1}\n"
         "expect:\n"
@@ -254,37 +257,37 @@ def test_expect() -> None:
     )
 
 
-def test_probabilities_that_are_divided_out_warn(either_yaml: bool) -> None:
-    """A small miss is told by the path of the chance node; what is only rounding is not."""
+def test_normalised_probabilities_cause_a_warning(either_yaml: bool) -> None:
+    """A small deviation causes a warning with the path; rounding does not."""
     text = (
         "max:\n  a/b:\n    chance: [{p: 0.3333333333, utility: 1}, {p: 0.6666666666, utility: 2}]\n"
     )
-    told: list[str] = []
-    tree = et.loads(text, name="x.yaml", warn=told.append)
-    assert told == [
+    content_of: list[str] = []
+    tree = et.loads(text, name="x.yaml", warn=content_of.append)
+    assert content_of == [
         "x.yaml: a\\/b: the probabilities sum to 0.9999999999, not 1; each was divided by that sum"
     ]
     assert sum(branch.probability for branch in tree.find("a\\/b").branches) == pytest.approx(
         1, abs=1e-15
     )
-    told.clear()
-    et.loads("chance: [" + ", ".join(["{p: 0.1, utility: 1}"] * 10) + "]", warn=told.append)
+    content_of.clear()
+    et.loads("chance: [" + ", ".join(["{p: 0.1, utility: 1}"] * 10) + "]", warn=content_of.append)
     et.loads(
         "chance: [{p: 1/3, utility: 1}, {p: 1/3, utility: 1}, {p: 1/3, utility: 1}]",
-        warn=told.append,
+        warn=content_of.append,
     )
-    assert told == []
+    assert content_of == []
     tiny = "chance: [{p: 0.5, utility: 1}, {p: 0.5000000000000000001, utility: 1}]"
-    et.loads(tiny, warn=told.append)
-    assert told == []
-    exact = et.loads(tiny, warn=told.append, exact=True)
-    assert len(told) == 1
+    et.loads(tiny, warn=content_of.append)
+    assert content_of == []
+    exact = et.loads(tiny, warn=content_of.append, exact=True)
+    assert len(content_of) == 1
     assert sum(branch.probability for branch in exact.root.branches) == 1
 
 
 @pytest.mark.parametrize("name", ["x.yaml", "x.json", "-", "<text>"])
-def test_a_byte_order_mark_is_left_out(name: str, tmp_path: Path) -> None:
-    """Editors write one; a text stream hands it on."""
+def test_a_byte_order_mark_is_ignored(name: str, tmp_path: Path) -> None:
+    """Editors write one, and a text stream passes it on."""
     text = '\ufeff{"max": [1, 2]}'
     assert len(et.load(named(io.BytesIO(text.encode()), name))) == 3
     assert len(et.load(named(io.StringIO(text), name))) == 3
@@ -292,13 +295,15 @@ def test_a_byte_order_mark_is_left_out(name: str, tmp_path: Path) -> None:
 
 
 def named(stream: Any, name: str) -> Any:
-    """Give a stream a name, which tells the format."""
+    """Give a stream a name that determines the format."""
     stream.name = name
     return stream
 
 
-def test_where_a_tree_comes_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A path in two types, streams of text and of bytes, standard input, a text."""
+def test_trees_are_read_from_paths_streams_and_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sources are paths, text and byte streams, standard input and texts."""
     text = "max: [1, 2]\n"
     path = tmp_path / "tree.yml"
     path.write_text(text)
@@ -310,8 +315,8 @@ def test_where_a_tree_comes_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert outline(et.load("-")) == wanted
 
 
-def test_the_format_is_told_by_the_name_else_by_the_text() -> None:
-    """A JSON file is no YAML; without an ending either is tried."""
+def test_the_format_follows_from_the_name_or_the_text() -> None:
+    """A .json file is not read as YAML; without an ending both are tried."""
     with pytest.raises(FileError, match="this is not JSON"):
         et.loads("max: [1]", name="x.JSON")
     for name in ("-", "-e", "tree", "tree.txt"):
@@ -337,19 +342,20 @@ def test_the_format_is_told_by_the_name_else_by_the_text() -> None:
         "max: ['1'] # why\n",
     ],
 )
-def test_layouts_of_yaml(text: str, either_yaml: bool) -> None:
-    """Markers, comments, line ends, quotes, indentation: what YAML allows."""
+def test_layouts_of_yaml_give_the_same_tree(text: str, either_yaml: bool) -> None:
+    """YAML allows markers, comments, line ends, quotes and indentation."""
     tree = et.loads(text, name="x.yaml")
     assert [node.utility for node in tree.root.children] == [1]
 
 
 def test_a_quoted_merge_key_is_a_label(either_yaml: bool) -> None:
-    """Only the plain one merges in YAML."""
+    """In YAML only the unquoted key merges."""
     assert et.loads("max: {'<<': 1, b: 2}", name="x.yaml").find("<<").utility == 1
 
 
-def test_a_chain_by_ref_is_as_deep_as_it_likes() -> None:
-    """100,000 nodes, with no recursion limit in sight."""
+@pytest.mark.slow
+def test_a_chain_of_refs_has_no_depth_limit() -> None:
+    """100,000 nodes are read without recursion."""
     count = 100_000
     names = {f"n{i}": {"max": [{"ref": f"n{i + 1}"}]} for i in range(count - 1)}
     text = json.dumps({"ref": "n0", "nodes": {**names, f"n{count - 1}": 7}})
@@ -359,16 +365,16 @@ def test_a_chain_by_ref_is_as_deep_as_it_likes() -> None:
     assert et.evaluate(tree, "star2").value == 7
 
 
-def test_wide_nodes() -> None:
-    """Many children, plain and not."""
+def test_wide_nodes_are_read() -> None:
+    """Nodes with many plain or labelled children are read."""
     plain = et.loads(f"chance: [{', '.join(map(str, range(10_000)))}]")
     mixed = et.loads(f"chance: [{', '.join(map(str, range(9_999)))}, 19998/2]")
     assert outline(plain) == outline(mixed)
     assert len(plain) == 10_001
 
 
-def test_tree_files(tmp_path: Path) -> None:
-    """The tree files of a folder and below, sorted; nothing hidden, nothing else."""
+def test_tree_files_lists_the_trees_of_a_folder(tmp_path: Path) -> None:
+    """The list is sorted and contains no hidden and no other files."""
     for name in (
         "b.yaml",
         "a.json",
@@ -386,8 +392,8 @@ def test_tree_files(tmp_path: Path) -> None:
     assert found == ["a.json", "b.yaml", "sub/c.YML", "sub/deep/d.yml"]
 
 
-def test_reading_leaves_the_garbage_collector_as_it_was() -> None:
-    """On or off, after success and after failure."""
+def test_reading_restores_the_garbage_collector() -> None:
+    """The collector stays on or off, after success and after failure."""
     import gc
 
     for enabled in (True, False):
@@ -402,6 +408,9 @@ def test_reading_leaves_the_garbage_collector_as_it_was() -> None:
             gc.enable()
 
 
-def test_a_note_beside_a_ref_on_the_way_is_the_branches() -> None:
-    text = "max: [{ref: a}, {ref: b}, {ref: b, note: mine}]\nnodes: {a: {ref: b}, b: {ref: c, note: y}, c: {min: [1]}}"
+def test_a_note_next_to_a_ref_belongs_to_the_branch() -> None:
+    text = (
+        "max: [{ref: a}, {ref: b}, {ref: b, note: mine}]\n"
+        "nodes: {a: {ref: b}, b: {ref: c, note: y}, c: {min: [1]}}"
+    )
     assert list(et.loads(text).branch_notes.values()) == ["y", "y", "mine"]

@@ -108,7 +108,7 @@ class Browser:
         self.call("POST", "/url", {"url": page.as_uri()})
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """Return what a script returns."""
+        """Run a script and return its result."""
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
     def wait(self, script: str, seconds: float = 10) -> Any:
@@ -140,7 +140,7 @@ class Browser:
         self.call("POST", f"/element/{found[_ELEMENT]}/click")
 
     def press(self, *keys: str) -> None:
-        """Press keys one after another, wherever the focus is."""
+        """Press keys one after another in the focused element."""
         actions = [
             {"type": kind, "value": KEYS.get(key, key)}
             for key in keys for kind in ("keyDown", "keyUp")
@@ -158,5 +158,5 @@ class Browser:
         path.write_bytes(base64.b64decode(self.call("GET", "/screenshot")))
 
     def print(self, path: Path) -> None:
-        """Write what a printer would print, as PDF."""
+        """Write the printed page as PDF."""
         path.write_bytes(base64.b64decode(self.call("POST", "/print", {"background": True})))

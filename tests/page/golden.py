@@ -1,4 +1,4 @@
-"""Write what the tests in node need: the page's data of a shipped tree, and each search's moments.
+"""Write the expected data of the JavaScript tests: a page and the moments of its searches.
 
 python tests/page/golden.py > golden.json
 GOLDEN=golden.json node --test tests/page/*.test.js
@@ -27,7 +27,7 @@ def golden(name: str) -> dict[str, Any]:
 
 
 def moments_of(trace: Trace) -> list[dict[str, Any]]:
-    """Return what is known before the first step and after each."""
+    """Return the state before the first step and after each step."""
     moment = Moment(trace)
     found = [state(moment)]
     while moment.forward():

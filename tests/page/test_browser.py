@@ -11,8 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
-from helpers import ROOT
+from helpers import ROOT, invoke
 from page.browser import MISSING, Browser
 from random_trees import Case
 
@@ -21,7 +20,6 @@ from expectitree.algorithms import ALGORITHMS, algorithm
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.trace.events import LEAVE
 from expectitree.analysis.trace.moment import Moment
-from expectitree.cli import cli
 from expectitree.page import draw
 from expectitree.page.replays import Replays, replays
 from expectitree.searches.cuts import NO_CUTS
@@ -49,7 +47,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_page(browser: Browser, tmp_path: Path) -> Iterator[Any]:
-    """Open the page of a report; in the end nothing was logged, and only the page was requested."""
+    """Open pages; finally check that nothing was logged and nothing else was requested."""
 
     def opened(report: Replays | et.Tree, width: int = 1280, height: int = 800) -> Browser:
         page = tmp_path / "page.html"
@@ -73,17 +71,17 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Any]:
 
 
 def state_at(browser: Browser, step: float | None = None) -> Any:
-    """Return everything that the page knows after a step, by default the one that it shows."""
+    """Return the state of the page after a step, by default the current one."""
     if step is not None:
         browser.run("expectitree.go(arguments[0])", step)
     return browser.run(f"{STATE} return stateOf(expectitree.page.moment)")
 
 
 def evaluated(file: Path, algorithm: str, *options: str) -> dict[str, Any]:
-    """Return what the command line says, with its nodes as they are met, parents first."""
+    """Return the JSON output of `eval`, with its nodes in order, parents first."""
     name = algorithm.split()[0]
     arguments = ["eval", "-a", name, *options, "--windows", "--format", "json", str(file)]
-    found: dict[str, Any] = json.loads(CliRunner().invoke(cli, arguments).stdout)
+    found: dict[str, Any] = json.loads(invoke(*arguments).stdout)
     order, waiting = [], [found["tree"]]
     while waiting:
         node = waiting.pop()
@@ -114,7 +112,7 @@ def compare_with_eval(state: dict[str, Any], found: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
 @pytest.mark.parametrize("exact", [False, True], ids=["float", "exact"])
-def test_the_last_step_shows_what_eval_shows(open_page: Any, file: Path, exact: bool) -> None:
+def test_the_last_step_agrees_with_eval(open_page: Any, file: Path, exact: bool) -> None:
     browser = open_page(et.load(file, exact=exact))
     names = browser.run("return expectitree.algorithms")
     assert [name.split()[0] for name in names] == list(ALGORITHMS)
@@ -133,7 +131,7 @@ def test_the_last_step_shows_what_eval_shows(open_page: Any, file: Path, exact: 
         "return expectitree.page.items.some((item) => item.inner && !item.further && !item.open)"
     ) is (
         file.name
-        in ("ballard-6.yaml", "ballard-random.yaml")  # all others are shown whole at first
+        in ("ballard-6.yaml", "ballard-random.yaml")  # All other trees are expanded initially.
     )
     for name, (state, counts, sentence) in zip(names, ends, strict=True):
         found = evaluated(file, name, *(["--exact"] if exact else []))
@@ -157,9 +155,10 @@ def test_a_stopped_search_ends_where_eval_does(open_page: Any, most: int) -> Non
         compare_with_eval(state, evaluated(file, name, "--max-visits", str(most)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "seed", [*range(15), 144]
-)  # in 144 a cut comes right after a child passed over
+)  # In case 144 a cut follows a child that is passed over.
 def test_each_step_shows_the_state_of_the_trace(open_page: Any, seed: int) -> None:
     """At random steps, reached forwards and back, the page's state is that of `Moment`."""
     case, random = Case(seed), Random(seed)
@@ -233,8 +232,9 @@ def test_ties_are_ties_within_eps(open_page: Any) -> None:
     browser.call("POST", "/refresh")
 
 
+@pytest.mark.slow
 def test_back_undoes_forward(open_page: Any) -> None:
-    """The state and the very picture at each step are the same, whichever way one came there."""
+    """A step has the same state and picture whether reached forwards or backwards."""
     browser = open_page(et.load(next(path for path in TREES if path.name == "shared.yaml")))
     differing = browser.run(
         STATE
@@ -270,11 +270,7 @@ def test_back_undoes_forward(open_page: Any) -> None:
 def test_each_step_has_the_sentence_that_trace_prints(open_page: Any, name: str) -> None:
     browser = open_page(et.load(LEFT))
     browser.run("expectitree.choose(arguments[0])", name)
-    lines = (
-        CliRunner()
-        .invoke(cli, ["trace", "-a", name, str(LEFT)], env={"COLUMNS": "400"})
-        .stdout.splitlines()
-    )
+    lines = invoke("trace", "-a", name, str(LEFT), COLUMNS="400").stdout.splitlines()
     printed = [" ".join(line.split()) for line in lines]
     shown = browser.run(
         """
@@ -289,15 +285,16 @@ def test_each_step_has_the_sentence_that_trace_prints(open_page: Any, name: str)
     )
     for step, (sentences, seen) in enumerate(shown, 1):
         plain = sentences[0].replace("\N{NO-BREAK SPACE}", " ")
-        if f"{step} {plain}" not in printed:  # the terminal has it without Unicode
+        if f"{step} {plain}" not in printed:  # The terminal prints it without Unicode.
             plain = plain.translate(str.maketrans("·", "*", "▲▼●"))
             assert f"{step} {' '.join(plain.split())}" in printed
         assert seen == [f"{sentences[0]}.", *sentences[1:]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", ["value", "action"])
-def test_a_walk_shows_its_aims(open_page: Any, goal: str) -> None:
-    """Each node on the walk has its aim beside it; windows and cuts come only at the end."""
+def test_a_walk_shows_the_aim_of_each_node(open_page: Any, goal: str) -> None:
+    """Each node of the walk shows its aim; windows and cuts appear only at the end."""
     chosen = algorithm("best-first", goal=goal)
     report = replays(et.load(next(path for path in TREES if path.name == "ballard.yaml")), [chosen])
     browser = open_page(report)
@@ -334,11 +331,11 @@ def test_a_walk_shows_its_aims(open_page: Any, goal: str) -> None:
     assert step_of(browser) == next(event.step for event in trace.events if event.kind == "cut")
 
 
-# ---- What people do.
+# ---- User actions.
 
 
 def step_of(browser: Browser) -> int:
-    """Return the step that the page is at, which is also where its slider is."""
+    """Return the current step, which is also the position of the slider."""
     step, slider = browser.run(
         "return [expectitree.page.moment.step, Number(document.getElementById('slider').value)]"
     )
@@ -392,6 +389,7 @@ def test_buttons_and_keys_move_between_steps(open_page: Any) -> None:
     assert step_of(browser) == length
 
 
+@pytest.mark.slow
 def test_the_player_plays_and_stops(open_page: Any) -> None:
     browser = open_page(et.load(LEFT))
     browser.run("document.getElementById('speed').value = 4")
@@ -474,12 +472,14 @@ def test_a_path_is_found(open_page: Any) -> None:
     browser.press(*"a2/#1", "Enter")
     assert seen_texts(browser, "#details .path") == ["▼ a2/#1"]
     assert browser.run("return document.querySelectorAll('#tree .node.selected').length") == 1
-    assert step_of(browser) == 0  # letters in the field are no commands
+    assert step_of(browser) == 0  # Letters in the field are not commands.
     browser.press("Escape", "/", *"a3", "Enter")
     assert seen_texts(browser, "#found") == [
         "Found nothing. The path exists up to /; its branches are a1, a2"
     ]
-    browser.press("Escape", "/", *"A2", "Enter")  # not a path: the next one that has it
+    browser.press(
+        "Escape", "/", *"A2", "Enter"
+    )  # This is not a path, so the next label that contains it is found.
     assert "(Enter: the next one)" in seen_texts(browser, "#found")[0]
     browser.press("Escape", "Escape")
     assert browser.run("return expectitree.page.selected") == -1
@@ -546,7 +546,7 @@ def test_the_picture_zooms_and_moves(open_page: Any) -> None:
     assert browser.run(scale) == pytest.approx(fitted, rel=0.3)
 
 
-def test_help_themes_and_motion(open_page: Any) -> None:
+def test_help_themes_and_reduced_motion_work(open_page: Any) -> None:
     browser = open_page(et.load(LEFT))
     theme = "return document.documentElement.dataset.theme"
     paper = "return getComputedStyle(document.body).backgroundColor"
@@ -577,10 +577,10 @@ def test_help_themes_and_motion(open_page: Any) -> None:
         browser.command("Emulation.setEmulatedMedia", features=[])
 
 
-# ---- For everybody.
+# ---- Accessibility.
 
 
-def test_the_tree_in_words(open_page: Any) -> None:
+def test_screen_readers_get_a_tree_of_items(open_page: Any) -> None:
     browser = open_page(et.load(LEFT))
     browser.run("expectitree.choose('star1'); expectitree.go(1e9)")
     browser.click("#outline-panel summary")
@@ -658,6 +658,7 @@ def test_every_control_has_an_accessible_name(open_page: Any) -> None:
     assert [name for name in order if name in wanted] == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "height"), [(360, 740), (1920, 1080)])
 def test_the_page_fits_the_screen(open_page: Any, width: int, height: int) -> None:
     for file in TREES[::4]:
@@ -697,7 +698,7 @@ def test_printing_shows_the_current_step(open_page: Any, tmp_path: Path) -> None
         browser.command("Emulation.setEmulatedMedia", media="")
 
 
-# ---- Trees that are not as people expect.
+# ---- Unusual trees.
 
 
 def test_labels_cannot_inject_markup(open_page: Any) -> None:
@@ -735,7 +736,7 @@ def test_labels_cannot_inject_markup(open_page: Any) -> None:
 
 
 @pytest.mark.parametrize("text", ["utility: 5", "chance: [1]", "min: {a: [1]}", "max: [1, 1, 1]"])
-def test_tiny_trees(open_page: Any, text: str) -> None:
+def test_tiny_trees_are_shown(open_page: Any, text: str) -> None:
     if text.endswith("[1]}"):
         text = "min: {a: {max: [1]}}"
     browser = open_page(et.loads(text))
@@ -745,7 +746,7 @@ def test_tiny_trees(open_page: Any, text: str) -> None:
         assert state_at(browser)["value"] in (1, 5)
 
 
-def test_a_trace_that_is_cut_short_says_so(open_page: Any) -> None:
+def test_the_page_reports_a_truncated_trace(open_page: Any) -> None:
     browser = open_page(replays(et.load(LEFT), most_steps=6))
     browser.run("expectitree.choose('star1')")
     assert seen_texts(browser, "#shortened") == [
@@ -757,6 +758,7 @@ def test_a_trace_that_is_cut_short_says_so(open_page: Any) -> None:
     assert browser.run("return document.querySelector('.conclusion')") is None
 
 
+@pytest.mark.slow
 def test_a_large_tree_stays_fast(open_page: Any, tmp_path: Path) -> None:
     file = tmp_path / "large.yaml"
     arguments = [
@@ -771,7 +773,7 @@ def test_a_large_tree_stays_fast(open_page: Any, tmp_path: Path) -> None:
         "-o",
         str(file),
     ]
-    assert CliRunner().invoke(cli, arguments).exit_code == 0
+    assert invoke(*arguments).exit_code == 0
     report = replays(et.load(file))
     assert len(report.tree) > 5000
     assert all(len(trace.events) == trace.total for trace in report.traces)
@@ -780,14 +782,16 @@ def test_a_large_tree_stays_fast(open_page: Any, tmp_path: Path) -> None:
     loading = browser.run(
         "return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd"
     )
-    assert loading < 30_000  # milliseconds; some 200 on a desk: a test of size, not of the machine
+    assert (
+        loading < 30_000
+    )  # In milliseconds; about 200 on a desktop computer. The limit finds growth with size.
     browser.run("expectitree.choose('star2')")
     spent = browser.run(
         "const start = performance.now();"
         "for (let step = 1; step <= 300; step++) expectitree.go(step * 30);"
         "return (performance.now() - start) / 300"
     )
-    assert spent < 500  # milliseconds a step; some 6 on a desk
+    assert spent < 500  # In milliseconds per step; about 6 on a desktop computer.
     assert browser.run("return expectitree.page.items.length") < 400
     lost = browser.run(
         "return Array.from({ length: 100 }, (_, i) => 97 * i + 5).filter((step) => {"
@@ -796,7 +800,7 @@ def test_a_large_tree_stays_fast(open_page: Any, tmp_path: Path) -> None:
         "  return !isHere || !document.querySelector('#tree .node.here');"
         "})"
     )
-    assert lost == []  # the way to where the search is, is expanded
+    assert lost == []  # The path to the current node is expanded.
     state = state_at(browser, 1e9)
     compare_with_eval(state, evaluated(file, "star2"))
     browser.click("#open-all")
@@ -807,6 +811,7 @@ def test_a_large_tree_stays_fast(open_page: Any, tmp_path: Path) -> None:
     assert browser.run(start) < 20_000
 
 
+@pytest.mark.slow
 def test_wide_and_deep_trees_are_elided(open_page: Any) -> None:
     builder = et.TreeBuilder()
     wide = builder.build(
@@ -860,6 +865,7 @@ def test_keys_move_the_picture(open_page: Any) -> None:
     assert browser.run(where) == pytest.approx([x, y])
 
 
+@pytest.mark.slow
 def test_a_found_node_is_large_enough_to_read(open_page: Any) -> None:
     browser = open_page(et.generate("uniform", plies=6, branching=4, seed=1))
     browser.click("#open-all")
@@ -878,7 +884,7 @@ def test_a_found_node_is_large_enough_to_read(open_page: Any) -> None:
 
 
 def test_text_has_enough_contrast(open_page: Any) -> None:
-    """Text has a contrast of at least 4.5 to 1 to the paper, as WCAG 2 requires."""
+    """Text has a contrast of at least 4.5 to 1 with its background, as WCAG 2 requires."""
     browser = open_page(et.load(LEFT))
 
     def luminance(colour: str) -> float:

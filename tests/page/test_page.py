@@ -1,4 +1,4 @@
-"""The page: its data are those of the traces, and labels and notes stay text."""
+"""The page contains the data of the traces, and labels and notes stay text."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def check_changes(data: dict[str, Any], given: dict[str, Any], trace: Trace) -> 
 
 
 def check_cells(data: dict[str, Any], cells: list[list[int]], moment: Moment) -> None:
-    """Compare the columns of the page with a moment, and with an explanation made from scratch."""
+    """Compare the columns of the page with a moment and with a new explanation."""
     shown = dict(zip(COLUMNS, cells, strict=True))
     numbers = [entry[0] if isinstance(entry, list) else entry for entry in data["numbers"]]
     for key in ("lower", "upper", "alpha", "beta"):
@@ -222,7 +222,7 @@ def test_replays_are_traces_of_each_algorithm() -> None:
     ]  # fmt: skip
 
 
-def test_traces_are_cut_short_and_say_so() -> None:
+def test_long_traces_are_truncated_with_a_note() -> None:
     tree = et.load(TREES[0])
     report, text = page_of(tree, most_steps=5)
     assert [len(trace.events) for trace in report.traces] == [5] * 6
@@ -250,6 +250,7 @@ def test_too_large_a_tree_and_no_algorithm_are_errors() -> None:
         replays(many)
 
 
+@pytest.mark.slow
 def test_a_deep_tree_does_not_recurse() -> None:
     builder = et.TreeBuilder()
     node = builder.terminal(1.0)
@@ -261,7 +262,7 @@ def test_a_deep_tree_does_not_recurse() -> None:
     assert len(text) < 6_000_000
 
 
-# ---- What people wrote stays text.
+# ---- Labels and notes stay text.
 
 HOSTILE = (
     "</script><script>alert(1)</script><img src=x onerror=alert(2)> <!-- & \" ' ]]>"
@@ -269,7 +270,7 @@ HOSTILE = (
 )
 
 
-def test_labels_cannot_leave_their_place() -> None:
+def test_labels_cannot_break_out_of_the_data() -> None:
     builder = et.TreeBuilder()
     inner = builder.chance({HOSTILE: 0.0, "b": 1.0}, note=HOSTILE)
     tree = builder.build(builder.max({HOSTILE: inner}), title=HOSTILE, source=HOSTILE)

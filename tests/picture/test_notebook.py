@@ -1,4 +1,4 @@
-"""What a notebook shows of trees, searches and reports: by the method that it asks for, and by IPython itself."""
+"""Trees, searches and reports in a notebook: their methods, and IPython's display."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ import expectitree as et
 from expectitree.picture import notebook
 from expectitree.searches.result import Outcome
 
-TEXT = "title: A <b>risk</b> & more\nmax: {left: {chance: [10, 10]}, right: {chance: [100, 9]}, '<script>': 3}"
+TEXT = (
+    "title: A <b>risk</b> & more\n"
+    "max: {left: {chance: [10, 10]}, right: {chance: [100, 9]}, '<script>': 3}"
+)
 
 
 @pytest.fixture
@@ -23,7 +26,7 @@ def tree() -> et.Tree:
 
 
 def shown(thing: Any) -> dict[str, str]:
-    """Return what a notebook is given, by MIME type, from the object and from IPython alike."""
+    """Return the data for a notebook by MIME type; the object and IPython agree on it."""
     bundle: dict[str, str] = thing._repr_mimebundle_()
     by_ipython, metadata = DisplayFormatter().format(thing)
     assert metadata == {}
@@ -32,7 +35,7 @@ def shown(thing: Any) -> dict[str, str]:
 
 
 def text_of(html: str) -> str:
-    """Return what a browser shows of the one element that there is."""
+    """Return the visible text of the only element."""
     match = re.fullmatch(r"<pre style=\"[^\"<>]*\">([^<>]*)</pre>", html)
     assert match is not None
     return unescape(match[1])
@@ -92,7 +95,7 @@ def test_a_long_text_is_cut() -> None:
     )
 
 
-def test_a_large_tree_is_not_evaluated_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_tree_is_not_evaluated_automatically(monkeypatch: pytest.MonkeyPatch) -> None:
     large = et.loads(f"max: [{'1, ' * notebook.MOST_NODES}1]")
     monkeypatch.setattr(notebook, "evaluate", pytest.fail)
     assert shown(large) == {}
@@ -106,10 +109,10 @@ def test_a_search_that_was_stopped_is_shown() -> None:
     assert "stopped" in shown(stopped)["text/plain"]
 
 
-def test_what_cannot_be_shown_is_left_to_its_repr(
+def test_an_object_that_cannot_be_shown_falls_back_to_its_repr(
     tree: et.Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A notebook would show a traceback, of a thing that is all right."""
+    """Otherwise a notebook would show a traceback for a valid object."""
 
     def failing(*arguments: object, **options: object) -> str:
         raise et.SearchError("no")
@@ -118,6 +121,6 @@ def test_what_cannot_be_shown_is_left_to_its_repr(
     assert shown(tree) == {}
 
 
-def test_only_whole_things_are_shown(tree: et.Tree) -> None:
+def test_only_trees_searches_and_reports_are_shown(tree: et.Tree) -> None:
     for part in (tree.root, et.evaluate(tree).counts, tree.root.branches[0]):
         assert not hasattr(part, "_repr_mimebundle_")

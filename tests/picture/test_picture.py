@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
 from helpers import ROOT, invoke
 from random_trees import Case
 
@@ -33,15 +32,11 @@ def drawn(tree: et.Tree, name: str = "star1", **wanted: Any) -> Diagram:
     return diagram(Evaluation("", et.evaluate(tree, name), **wanted), Style(**style))
 
 
-def run(*words: str) -> Result:
-    return invoke("draw", *words)
-
-
 def text_of(kind: str, tree: et.Tree, name: str = "star1", style: Style | None = None) -> str:
     return "".join(drawing(kind)(Evaluation("", et.evaluate(tree, name)), style))
 
 
-# ---- What is drawn.
+# ---- Nodes and branches.
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -79,7 +74,7 @@ def test_a_cut_is_a_double_stroke(file: Path) -> None:
             for placed in found.edges
             if placed.strokes
         }
-        # After the last child there is none to be crossed: what was left lies below that.
+        # After the last child no branch is left to mark: the cut nodes are below it.
         assert {
             n for n, cut in evaluation.explanation.cuts.items() if cut.after < cut.of
         } <= crossed
@@ -95,7 +90,7 @@ def test_a_cut_is_a_double_stroke(file: Path) -> None:
                 assert placed.edge.rank == PLAIN
 
 
-# ---- Nothing collides.
+# ---- Nothing overlaps.
 
 
 def overlap(one: Box, other: Box) -> bool:
@@ -222,7 +217,7 @@ def test_labels_are_escaped_in_svg(hostile: et.Tree) -> None:
 
 def test_labels_are_escaped_in_dot(hostile: et.Tree) -> None:
     for line in text_of("dot", hostile).splitlines():
-        without = re.sub(r'"(?:[^"\\]|\\.)*"', "", line)  # all quoted strings end where they should
+        without = re.sub(r'"(?:[^"\\]|\\.)*"', "", line)  # All quoted strings are closed.
         assert re.fullmatch(r"[\w ={}\[\]>-]*", without), line
 
 
@@ -232,7 +227,7 @@ def test_labels_are_escaped_in_mermaid(hostile: et.Tree) -> None:
     for line in lines[4:]:
         for text in re.findall(r'"([^"]*)"', line):
             assert not re.search(r"[\\`<>{}|%$\"](?!br/>)", text.replace("<br/>", "")), text
-            assert "😀" not in text  # it is there by its number
+            assert "😀" not in text  # The character appears as a numeric reference.
 
 
 def test_labels_are_escaped_in_tex(hostile: et.Tree) -> None:
@@ -262,16 +257,16 @@ def test_png_and_pdf_have_their_signatures(kind: str) -> None:
 @pytest.mark.parametrize("ending", PICTURES)
 def test_the_ending_chooses_the_format(tmp_path: Path, ending: str) -> None:
     out = tmp_path / f"tree{ending}"
-    done = run(LEFT, "-o", str(out))
+    done = invoke("draw", LEFT, "-o", str(out))
     assert done.exit_code == 0, done.stderr
     assert done.stdout == ""
     assert done.stderr == f"{out} written\n"
     assert out.stat().st_size > 900
-    again = run(LEFT, "-o", str(out))
+    again = invoke("draw", LEFT, "-o", str(out))
     assert again.exit_code == 2
     assert "--force" in again.stderr
     how = [] if ending == ".html" else ["--theme", "dark", "--direction", "right"]
-    assert run(LEFT, "-o", str(out), "--force", "-a", "star2", *how).exit_code == 0
+    assert invoke("draw", LEFT, "-o", str(out), "--force", "-a", "star2", *how).exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -305,7 +300,7 @@ def test_the_ending_chooses_the_format(tmp_path: Path, ending: str) -> None:
 def test_wrong_usage(words: list[str], status: int, message: str) -> None:
     from expectitree.errors import FileError
 
-    done = run(*words)
+    done = invoke("draw", *words)
     message_shown = (
         str(done.exception)
         if isinstance(done.exception, FileError)
@@ -316,33 +311,33 @@ def test_wrong_usage(words: list[str], status: int, message: str) -> None:
 
 
 def test_text_goes_to_standard_output() -> None:
-    done = run("-e", "max: [1, {chance: [2, 4]}]", "-o", "-", "--format", "svg")
+    done = invoke("draw", "-e", "max: [1, {chance: [2, 4]}]", "-o", "-", "--format", "svg")
     assert ElementTree.fromstring(done.stdout).tag == f"{SVG}svg"
-    assert run("-e", "max: [1, 2]", "-o", "-", "--format", "dot").stdout.startswith(
+    assert invoke("draw", "-e", "max: [1, 2]", "-o", "-", "--format", "dot").stdout.startswith(
         "digraph tree {"
     )
 
 
-def test_without_the_library_the_error_says_what_to_install(
+def test_a_missing_library_is_reported_with_the_command_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("expectitree.picture.png.find_spec", lambda name: None)
-    done = run(LEFT, "-o", str(tmp_path / "x.png"))
+    done = invoke("draw", LEFT, "-o", str(tmp_path / "x.png"))
     message_shown = f"{done.stderr}{done.exception}"
     assert (
         "pictures as .png and .pdf need vl-convert: pip install 'expectitree[draw]', or draw .svg"
         in message_shown
     )
-    assert run(LEFT, "-o", str(tmp_path / "x.svg")).exit_code == 0
+    assert invoke("draw", LEFT, "-o", str(tmp_path / "x.svg")).exit_code == 0
 
 
-def test_strategy_draws_only_what_optimal_play_can_reach() -> None:
-    done = run(LEFT, "-o", "-", "--format", "dot", "--strategy", "--no-title")
+def test_strategy_draws_only_nodes_that_optimal_play_reaches() -> None:
+    done = invoke("draw", LEFT, "-o", "-", "--format", "dot", "--strategy", "--no-title")
     assert done.stdout.count(" -> ") == 5  # a1, its two outcomes, one action of each
     assert 'label=""' in done.stdout.splitlines()[1]
 
 
 def test_a_stopped_search_is_drawn_with_exit_status_1(tmp_path: Path) -> None:
-    done = run(LEFT, "-a", "star1", "--max-visits", "4", "-o", str(tmp_path / "x.svg"))
+    done = invoke("draw", LEFT, "-a", "star1", "--max-visits", "4", "-o", str(tmp_path / "x.svg"))
     assert done.exit_code == 1
     assert (tmp_path / "x.svg").exists()

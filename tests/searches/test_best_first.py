@@ -1,8 +1,7 @@
-"""Best-first search, held against its definition: what is known, what is guessed, where it goes, and when it is over.
+"""Best-first search compared with a reference implementation.
 
-`Spoken` is the search as a person would say it: recursive over nodes, with everything found anew at
-every step, and with the textbook's way to each guess: a joint normal distribution, conditioned on
-the leaves that were seen.
+`ReferenceSearch` is recursive and computes everything again at every step. It estimates values by
+the textbook: a joint normal distribution, conditioned on the leaves visited so far.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ STANDARD = NormalDist()
 def rows_without_sharing(
     random: Random, utility: Callable[[], float], widest: int, height: int
 ) -> list[Row]:
-    """Return the rows of a tree whose leaves lie at random depths, whose utilities come from `utility`."""
+    """Return the rows of a tree with leaves at random depths and utilities from `utility`."""
     rows: list[Row] = []
 
     def grow(depth: int, base: float) -> int:
@@ -67,7 +66,7 @@ def rows_without_sharing(
             rows.append(Row(kind, children=children, probabilities=shares))
         return len(rows) - 1
 
-    step = random.choice((0.0, 0.5, 2.0))  # how much of a utility lies in the branches on the way
+    step = random.choice((0.0, 0.5, 2.0))  # The scale of what each branch adds to a utility.
     grow(height, 0.0)
     return rows
 
@@ -100,22 +99,22 @@ def trees_without_sharing(
 
 
 class Steps:
-    """A search that is run step by step, by the loop's own functions."""
+    """A search run step by step with the functions of the package."""
 
     def __init__(self, tree: Tree, chosen: Algorithm, bounds: Bounds | None = None) -> None:
         self.tree = tree
         found, source = choose_bounds(tree, bounds)
-        self.ground = SearchSetup.of(
+        self.setup = SearchSetup.of(
             tree, chosen, found, source, "exact" if tree.exact else "interpreted"
         )
-        self.columns = self.ground.columns
-        self.beliefs, self.limits = begin_best_first(self.ground)
+        self.columns = self.setup.columns
+        self.beliefs, self.limits = begin_best_first(self.setup)
         expecting.begin(self.columns, self.beliefs, self.limits)
         self.seen: list[int] = []
         self.is_over = False
 
     def walk(self) -> list[int]:
-        """Go to the next leaf, take it in, back up; return the nodes on the way."""
+        """Visit the next leaf and update its ancestors; return the nodes of the path."""
         depth = best_first.walk(self.columns, self.beliefs, self.limits, 10**9)
         way = list(self.beliefs.route[: depth + 1])
         leaf = way[-1]
@@ -132,14 +131,14 @@ class Steps:
 
     @property
     def search(self) -> Search:
-        return end_best_first(self.ground, self.beliefs, False)
+        return end_best_first(self.setup, self.beliefs, False)
 
 
 # ---- The definition.
 
 
-class Spoken:
-    """Best-first search by its description, in floats or exact, for trees in which no node is shared."""
+class ReferenceSearch:
+    """Best-first search as documented, for trees without shared nodes."""
 
     def __init__(self, tree: Tree, chosen: Algorithm, bounds: Bounds | None) -> None:
         self.tree, self.guide, self.goal = tree, chosen.guide, chosen.goal
@@ -154,9 +153,13 @@ class Spoken:
         self.depth = depths(self.root)
         low, high = map(float, root_bounds)
         if math.isfinite(high - low) and low < high:
-            self.weight, self.center, self.breadth = 2.0, (low + high) / 2, (high - low) ** 2 / 12
+            self.prior_weight, self.center, self.prior_variance = (
+                2.0,
+                (low + high) / 2,
+                (high - low) ** 2 / 12,
+            )
         else:
-            self.weight, self.center, self.breadth = (
+            self.prior_weight, self.center, self.prior_variance = (
                 0.01,
                 low if math.isfinite(low) else high if math.isfinite(high) else 0.0,
                 1.0,
@@ -164,28 +167,26 @@ class Spoken:
         self.seen: list[int] = []
         self.known: dict[int, Bounds] = {}
         self.ends: dict[int, tuple[float, float]] = {}
-        self.guess: dict[
-            int, tuple[float, float]
-        ] = {}  # mean and variance, as old as their last renewal
+        self.guess: dict[int, tuple[float, float]] = {}  # Mean and variance at the last update.
         self.costs: dict[int, tuple[float, float]] = {
             node.id: (1.0, 1.0) for node in self.nodes
         }  # to lower, to raise
         self.rates = dict.fromkeys((node.id for node in self.nodes), 0.0)
         self.spread: list[float] = []
         self.slope: list[float] = []
-        self.renewal = 0.0
-        self.look()
+        self.next_update = 0.0
+        self.update_intervals()
 
-    # What is known.
+    # Intervals.
 
-    def look(self) -> None:
-        """Find every interval anew."""
+    def update_intervals(self) -> None:
+        """Compute every interval."""
         self.known.clear()
         self.interval(self.root)
         self.ends = {n: (float(lower), float(upper)) for n, (lower, upper) in self.known.items()}
 
     def interval(self, node: Node) -> Bounds:
-        """Return what the leaves seen say of a node, together with its bounds."""
+        """Return the interval of a node from the visited leaves and the bounds."""
         lower, upper = self.own[node.id]
         if node.kind == Kind.TERMINAL:
             if node.id in self.seen:
@@ -220,7 +221,7 @@ class Spoken:
         return bool(lower < upper)
 
     def is_over(self) -> bool:
-        """Say whether the root is exact; or for the goal action, one action as good as any other can be."""
+        """Return whether the root is exact or, for the goal action, an action is proved best."""
         if not self.is_open(self.root):
             return True
         return (
@@ -229,41 +230,41 @@ class Spoken:
             and bool(proved(self.root, self.known, self.eps))
         )
 
-    # What is guessed.
+    # Estimates.
 
     @property
     def learns(self) -> bool:
         return self.guide in ("learning", "ordered")
 
-    def take(self, leaf: Node, way: list[Node]) -> None:
-        """Take in a leaf, and renew the guesses along the way to it."""
-        if leaf.kind != Kind.TERMINAL:  # the root, of which bounds say enough
+    def observe(self, leaf: Node, way: list[Node]) -> None:
+        """Observe a leaf, and update the estimates along the path to it."""
+        if leaf.kind != Kind.TERMINAL:  # The bounds alone make the root exact.
             return
         self.seen.append(leaf.id)
-        self.look()
+        self.update_intervals()
         self.guess[leaf.id] = float(leaf.utility), 0.0
         if self.learns:
-            self.expect_leaves(way[:-1])
+            self.estimate_leaves(way[:-1])
         for node in reversed(way[:-1]):
             self.estimate(node)
 
-    def renew(self) -> None:
-        """Renew every guess."""
+    def update_estimates(self) -> None:
+        """Update every estimate."""
         if self.learns:
-            self.spread, self.slope = learnt(self)
-            self.expect_leaves(self.nodes)
+            self.spread, self.slope = fit_levels(self)
+            self.estimate_leaves(self.nodes)
         else:
             self.guess = {
-                node.id: (self.middle(node), self.guess.get(node.id, (0.0, 0.0))[1])
+                node.id: (self.midpoint(node), self.guess.get(node.id, (0.0, 0.0))[1])
                 for node in self.nodes
             }
             self.costs = {node.id: (1.0, 1.0) for node in self.nodes}
-        for node in self.nodes:  # children first
+        for node in self.nodes:  # Children come first.
             self.estimate(node)
-        self.renewal = len(self.seen) + max(1.0, len(self.seen) / 4)
+        self.next_update = len(self.seen) + max(1.0, len(self.seen) / 4)
 
-    def expect_leaves(self, parents: list[Node]) -> None:
-        """Expect of each child of some nodes that is a leaf not yet seen what the joint distribution says."""
+    def estimate_leaves(self, parents: list[Node]) -> None:
+        """Estimate the unvisited leaves below some nodes by the joint distribution."""
         leaves = [
             c
             for node in parents
@@ -274,14 +275,14 @@ class Spoken:
             low, high = self.ends[leaf.id]
             self.guess[leaf.id] = min(max(m + self.center, low), high), v if low < high else 0.0
 
-    def middle(self, node: Node) -> float:
+    def midpoint(self, node: Node) -> float:
         low, high = self.ends[node.id]
         if math.isinf(low) and math.isinf(high):
             return 0.0
         return high if math.isinf(low) else low if math.isinf(high) else (low + high) / 2
 
     def estimate(self, node: Node) -> None:
-        """Guess the value of an inner node by its children's, and what it costs to know more."""
+        """Estimate the value of an inner node and the cost of moving each of its bounds."""
         if node.kind == Kind.TERMINAL or self.guide == "bounds":
             return
         low, high = self.ends[node.id]
@@ -297,7 +298,7 @@ class Spoken:
                 m, v = clark(m, v, sign * other, w)
             m *= sign
         if self.guide == "uniform":
-            m = self.middle(node)
+            m = self.midpoint(node)
         m = min(max(m, low), high)
         self.guess[node.id] = m, min(v, ((high - low) / 2) ** 2)
         waiting = [c for c in node.children if self.is_open(c)]
@@ -319,10 +320,10 @@ class Spoken:
             to_lower = [self.costs[best.id][0]] if best else []
         self.costs[node.id] = max(1.0, sum(to_lower)), max(1.0, sum(to_raise))
 
-    def far(self, node: Node) -> tuple[float, float]:
-        """Return a node's interval, or for an end that is not known, what lies six standard deviations away.
+    def finite_interval(self, node: Node) -> tuple[float, float]:
+        """Return the interval of a node with infinite ends replaced.
 
-        Where nothing is learnt, it lies beyond all numbers.
+        They are six standard deviations from the mean, or 1e100 if the guide does not learn.
         """
         low, high = self.ends[node.id]
         m, v = self.guess[node.id]
@@ -330,8 +331,8 @@ class Spoken:
         return (m - six if math.isinf(low) else low), (m + six if math.isinf(high) else high)
 
     def gain(self, node: Node, x: float, aim: str) -> float:
-        """Return by how much v* is expected to lie below x, or above."""
-        low, high = self.far(node)
+        """Return the expected distance by which v* is below x, or above x."""
+        low, high = self.finite_interval(node)
         x = high if x == INFINITY else low if x == -INFINITY else x
         m, v = self.guess[node.id]
         if aim == "raise":  # the mirror
@@ -341,14 +342,14 @@ class Spoken:
         return expected_drop(m, v, x)
 
     def gain_at(self, node: Node, child: Node, aim: str) -> float:
-        """Return what a leaf below a child takes off the one bound of a player for which it takes one child."""
+        """Return the gain per leaf of a child that can move a bound of a player alone."""
         (low, high), (child_low, child_high) = self.ends[node.id], self.ends[child.id]
         if aim == "lower":
             return self.gain(child, min(high, child_high), aim) / self.costs[child.id][0]
         return self.gain(child, max(low, child_low), aim) / self.costs[child.id][1]
 
-    def promise(self, node: Node, aim: str) -> float:
-        """Return the gain a leaf: what its best child promises, where it takes one child only."""
+    def gain_rate(self, node: Node, aim: str) -> float:
+        """Return the gain per leaf, that of the best child if one child can move the bound."""
         if (node.kind, aim) in ((Kind.MIN, "lower"), (Kind.MAX, "raise")):
             return self.rates[node.id]
         low, high = self.ends[node.id]
@@ -356,12 +357,12 @@ class Spoken:
             return self.gain(node, high, aim) / self.costs[node.id][0]
         return self.gain(node, low, aim) / self.costs[node.id][1]
 
-    # Where it goes.
+    # Choices.
 
-    def next_way(self) -> list[Node]:
-        """Return the way to the next leaf; to a node that is known by its bounds, where there is one."""
-        if len(self.seen) >= self.renewal:
-            self.renew()
+    def next_path(self) -> list[Node]:
+        """Return the path to the next leaf, or to a node that its bounds make exact."""
+        if len(self.seen) >= self.next_update:
+            self.update_estimates()
         way, aim = [self.root], "exact"
         while (
             self.is_open(way[-1])
@@ -381,7 +382,7 @@ class Spoken:
         is_max = node.kind == Kind.MAX
         every = "lower" if is_max else "raise"
         if aim in ("exact", every) or self.guide == "bounds":
-            best = self.most_hopeful([c for c in node.children if self.is_open(c)], is_max)
+            best = self.greatest_bound([c for c in node.children if self.is_open(c)], is_max)
             greatest = max(self.mean(c, is_max) for c in node.children)
             if aim == "exact" and self.mean(best, is_max) < greatest - self.near:
                 aim = every
@@ -402,13 +403,13 @@ class Spoken:
 
     def choose_outcome(self, node: Node, aim: str) -> Node:
         def score(child: Node) -> float:
-            low, high = self.far(child)
+            low, high = self.finite_interval(child)
             if self.guide == "bounds":
                 return high - low
             return (
                 (high - low) / sum(self.costs[child.id])
                 if aim == "exact"
-                else self.promise(child, aim)
+                else self.gain_rate(child, aim)
             )
 
         shares = {b.child.id: b.probability for b in node.branches}
@@ -419,15 +420,18 @@ class Spoken:
     def mean(self, node: Node, is_max: bool) -> float:
         return self.guess[node.id][0] if is_max else -self.guess[node.id][0]
 
-    def hope(self, node: Node, is_max: bool) -> float:
+    def best_end(self, node: Node, is_max: bool) -> float:
         low, high = self.ends[node.id]
         return high if is_max else -low
 
-    def most_hopeful(self, nodes: list[Node], is_max: bool) -> Node:
-        """Return the node that may bring its player most; of equals the one of which most is expected."""
+    def greatest_bound(self, nodes: list[Node], is_max: bool) -> Node:
+        """Return the node with the greatest bound for its player; the estimate decides ties."""
         best = nodes[0]
         for node in nodes[1:]:
-            one, most = self.hope(node, is_max), self.hope(best, is_max)  # which may be infinite
+            one, most = (
+                self.best_end(node, is_max),
+                self.best_end(best, is_max),
+            )  # They may be infinite.
             is_close = (
                 one >= most - self.near
                 and self.mean(node, is_max) > self.mean(best, is_max) + self.near
@@ -439,40 +443,43 @@ class Spoken:
     def choose_rival(self) -> tuple[Node, str]:
         children, is_max = self.root.children, self.root.kind == Kind.MAX
         to_raise, to_lower = ("raise", "lower") if is_max else ("lower", "raise")
-        best = children[0]  # the favourite
+        best = children[0]  # The best action by its estimate.
         for node in children[1:]:
             more = self.mean(node, is_max) - self.mean(best, is_max)
             if (
                 more > self.near
                 or more >= -self.near
-                and self.hope(node, is_max) > self.hope(best, is_max) + self.near
+                and self.best_end(node, is_max) > self.best_end(best, is_max) + self.near
             ):
                 best = node
         rivals = [c for c in children if c.id != best.id and self.is_open(c)]
         low, high = self.ends[self.root.id]
-        held = low if is_max else -high  # what some action is sure of
+        held = low if is_max else -high  # The value that an action guarantees.
         if (
             not rivals
             or self.is_open(best)
-            and max(self.hope(c, is_max) for c in rivals) <= held + self.near
+            and max(self.best_end(c, is_max) for c in rivals) <= held + self.near
         ):
             return best, to_raise
         rival = rivals[0]
         for node in rivals[1:]:
-            if self.hope(node, is_max) > self.hope(rival, is_max) + self.near:
+            if self.best_end(node, is_max) > self.best_end(rival, is_max) + self.near:
                 rival = node
-        if not self.is_open(best) or self.hope(best, is_max) < self.hope(rival, is_max) - self.near:
+        if (
+            not self.is_open(best)
+            or self.best_end(best, is_max) < self.best_end(rival, is_max) - self.near
+        ):
             return rival, to_lower
         sure = self.ends[best.id][0] if is_max else -self.ends[best.id][1]
         side = 0 if is_max else 1
         cost = sum(
-            self.costs[c.id][side] for c in rivals if self.hope(c, is_max) > sure + self.near
+            self.costs[c.id][side] for c in rivals if self.best_end(c, is_max) > sure + self.near
         )
-        up, down = self.promise(best, to_raise), self.promise(rival, to_lower)
+        up, down = self.gain_rate(best, to_raise), self.gain_rate(rival, to_lower)
         if rival.kind == Kind.CHANCE:
             shares = [(b.probability, b.child) for b in rival.branches]
             down = max(
-                p * self.promise(c, to_lower) for p, c in shares if p > 0 and self.is_open(c)
+                p * self.gain_rate(c, to_lower) for p, c in shares if p > 0 and self.is_open(c)
             )
         down *= self.costs[rival.id][side] / max(1.0, cost)
         return (rival, to_lower) if down > 2 * (1 + 1e-6) * up else (best, to_raise)
@@ -507,7 +514,7 @@ def proved(root: Node, known: dict[int, Bounds], eps: Number) -> list[Node]:
 
 
 def first_best(nodes: list[Node], score: Callable[[Node], float]) -> tuple[Any, float]:
-    """Return the node of the greatest score, and that; of those that are as good as equal, the first."""
+    """Return the first node whose score is the greatest within a tolerance, and the score."""
     best, most = None, 0.0
     for node in nodes:
         one = float(score(node))
@@ -546,47 +553,47 @@ def clark(m: float, v: float, m2: float, v2: float) -> tuple[float, float]:
 
 
 def ranks(node: Node) -> list[float]:
-    """Return for each child where it stands, from -1/2 to 1/2."""
+    """Return the position of each child, from -1/2 to 1/2."""
     count = len(node.children)
     return [i / (count - 1) - 0.5 if count > 1 else 0.0 for i in range(count)]
 
 
-def effects(spoken: Spoken) -> tuple[dict[int, float], dict[int, dict[int, float]]]:
-    """Return for every node its mean, and the independent effects that it is the sum of, with their variances.
+def effects(reference: ReferenceSearch) -> tuple[dict[int, float], dict[int, dict[int, float]]]:
+    """Return the mean of every node and the variances of its independent effects.
 
-    The root's level lies around the center; a child's, and a leaf, around the level of its parent,
-    with the slope.
+    The level of the root is distributed around the center. The level of a child, or a leaf, is
+    distributed around that of its parent plus the slope.
     """
-    spread, slope = spoken.spread, spoken.slope
+    spread, slope = reference.spread, reference.slope
     offset: dict[int, float] = {}
     made_of: dict[int, dict[int, float]] = {}
 
     def enter(node: Node, mean: float, above: dict[int, float], own: float) -> None:
         offset[node.id], made_of[node.id] = mean, above | {node.id: own}
-        d = spoken.depth[node.id]
+        d = reference.depth[node.id]
         for r, child in zip(ranks(node), node.children, strict=True):
             is_leaf = child.kind == Kind.TERMINAL
             rest = spread[d] if is_leaf else spread[d] - spread[d + 1]
             enter(child, mean + slope[d] * r, made_of[node.id], rest)
 
-    enter(spoken.root, 0.0, {}, spread[0] / spoken.weight)
+    enter(reference.root, 0.0, {}, spread[0] / reference.prior_weight)
     return offset, made_of
 
 
-def posterior(spoken: Spoken, nodes: list[Node]) -> list[tuple[float, float]]:
-    """Return mean and variance of some nodes, given the leaves that were seen; measured from the center."""
-    offset, made_of = effects(spoken)
+def posterior(reference: ReferenceSearch, nodes: list[Node]) -> list[tuple[float, float]]:
+    """Return mean (minus the center) and variance of some nodes, given the visited leaves."""
+    offset, made_of = effects(reference)
 
     def covariance(one: list[int], other: list[int]) -> Any:
         return np.array(
             [[sum(v for e, v in made_of[a].items() if e in made_of[b]) for b in other] for a in one]
         ).reshape(len(one), len(other))
 
-    ids, seen = [node.id for node in nodes], spoken.seen
+    ids, seen = [node.id for node in nodes], reference.seen
     means, variances = np.array([offset[n] for n in ids]), np.diag(covariance(ids, ids)).copy()
     if seen and ids:
-        leaves = spoken.tree.columns.utility
-        gap = np.array([float(leaves[n]) - spoken.center - offset[n] for n in seen])
+        leaves = reference.tree.columns.utility
+        gap = np.array([float(leaves[n]) - reference.center - offset[n] for n in seen])
         across = covariance(ids, seen)
         weights = np.linalg.solve(covariance(seen, seen), across.T).T
         means = means + weights @ gap
@@ -594,28 +601,30 @@ def posterior(spoken: Spoken, nodes: list[Node]) -> list[tuple[float, float]]:
     return list(zip(means.tolist(), variances.tolist(), strict=True))
 
 
-def learnt(spoken: Spoken) -> tuple[list[float], list[float]]:
-    """Return for each depth the spread and the slope that the leaves seen suggest: pair by pair, point by point."""
-    seen, guide = set(spoken.seen), spoken.guide
+def fit_levels(reference: ReferenceSearch) -> tuple[list[float], list[float]]:
+    """Estimate the variance and the slope of each depth from the visited leaves."""
+    seen, guide = set(reference.seen), reference.guide
     value = {
-        node.id: float(node.utility) - spoken.center for node in spoken.nodes if node.id in seen
+        node.id: float(node.utility) - reference.center
+        for node in reference.nodes
+        if node.id in seen
     }
-    inner = [node for node in spoken.nodes if node.kind != Kind.TERMINAL]
-    deepest = max(spoken.depth[node.id] for node in inner)
+    inner = [node for node in reference.nodes if node.kind != Kind.TERMINAL]
+    deepest = max(reference.depth[node.id] for node in inner)
 
     def leaves(node: Node) -> list[float]:
         return [value[n.id] for n in below(node) if n.id in value]
 
-    count = len(value) + spoken.weight
+    count = len(value) + reference.prior_weight
     average = sum(value.values()) / count
     variance = (
-        sum(x * x for x in value.values()) + spoken.weight * spoken.breadth
+        sum(x * x for x in value.values()) + reference.prior_weight * reference.prior_variance
     ) / count - average**2
-    variance = max(variance, 1e-12 * spoken.breadth)
+    variance = max(variance, 1e-12 * reference.prior_variance)
     spread, slope, widest = [0.0] * (deepest + 2), [0.0] * (deepest + 2), 0.0
     for d in range(deepest, -1, -1):
         degrees = weighed = x_r = r_r = x_x = expected = 0.0
-        for node in (node for node in inner if spoken.depth[node.id] == d):
+        for node in (node for node in inner if reference.depth[node.id] == d):
             parts = [
                 (r, leaves(c)) for r, c in zip(ranks(node), node.children, strict=True) if leaves(c)
             ]
@@ -650,31 +659,36 @@ def learnt(spoken: Spoken) -> tuple[list[float], list[float]]:
     return spread, slope
 
 
-# ---- The walk.
+# ---- Walks.
 
 
-def test_the_search_goes_where_its_description_says() -> None:
-    """Node by node, on trees without sharing, whatever guides it and whatever is asked."""
+@pytest.mark.slow
+def test_each_walk_equals_that_of_the_reference() -> None:
+    """All guides and goals are compared node by node on trees without sharing."""
     for seed, tree, bounds in trees_without_sharing(120):
         for chosen in CHOSEN:
-            spoken, steps = Spoken(tree, chosen, bounds), Steps(tree, chosen, bounds)
+            reference, steps = ReferenceSearch(tree, chosen, bounds), Steps(tree, chosen, bounds)
             for way in steps.all():
-                told = spoken.next_way()
-                assert [node.id for node in told] == way, (seed, chosen.full_name, spoken.seen)
-                spoken.take(told[-1], told)
-            assert spoken.is_over()
+                expected = reference.next_path()
+                assert [node.id for node in expected] == way, (
+                    seed,
+                    chosen.full_name,
+                    reference.seen,
+                )
+                reference.observe(expected[-1], expected)
+            assert reference.is_over()
 
 
-# ---- What is known.
+# ---- Intervals.
 
 
-def check_known(steps: Steps, spoken: Spoken) -> None:
-    spoken.seen = steps.seen
-    spoken.look()
+def check_known(steps: Steps, reference: ReferenceSearch) -> None:
+    reference.seen = steps.seen
+    reference.update_intervals()
     slack = 0 if steps.tree.exact else 1e-9 * float(max(map(abs, steps.tree.utility_range)))
-    for node in spoken.nodes:
+    for node in reference.nodes:
         lower, upper = steps.beliefs.lower[node.id], steps.beliefs.upper[node.id]
-        least, most = spoken.known[node.id]
+        least, most = reference.known[node.id]
         assert (
             (lower, upper) == (least, most)
             or abs(lower - least) <= slack
@@ -683,14 +697,14 @@ def check_known(steps: Steps, spoken: Spoken) -> None:
 
 
 @pytest.mark.parametrize("exact", [True, False])
-def test_after_every_leaf_all_that_the_leaves_seen_say_is_known(exact: bool) -> None:
-    """By recursion from the leaves; only the root's first walk takes in what bounds alone say elsewhere."""
+def test_intervals_after_every_leaf_equal_those_of_the_reference(exact: bool) -> None:
+    """The reference computes intervals by recursion from the leaves."""
     for seed, tree, bounds in trees_without_sharing(60, exact):
         steps = Steps(tree, CHOSEN[seed % 8], bounds)
-        spoken = Spoken(tree, steps.ground.algorithm, bounds)
+        reference = ReferenceSearch(tree, steps.setup.algorithm, bounds)
         for _ in steps.all():
-            check_known(steps, spoken)
-        searched = evaluate(tree, steps.ground.algorithm, bounds=bounds)
+            check_known(steps, reference)
+        searched = evaluate(tree, steps.setup.algorithm, bounds=bounds)
         assert list(searched.lower) == list(steps.beliefs.lower)
         assert list(searched.upper) == list(steps.beliefs.upper)
         assert sum(map(bool, searched.visits[:])) == len(
@@ -699,8 +713,8 @@ def test_after_every_leaf_all_that_the_leaves_seen_say_is_known(exact: bool) -> 
 
 
 @pytest.mark.parametrize("exact", [True, False])
-def test_where_nodes_are_shared_intervals_hold_v(exact: bool) -> None:
-    """After every step; they only narrow, no leaf is seen twice, and the search ends."""
+def test_intervals_of_shared_trees_contain_the_values(exact: bool) -> None:
+    """After every step intervals only narrow; no leaf is visited twice; the search ends."""
     sharing = 0
     for seed in range(250):
         case = Case(seed)
@@ -726,7 +740,7 @@ def test_where_nodes_are_shared_intervals_hold_v(exact: bool) -> None:
 
 
 @pytest.mark.parametrize("chosen", CHOSEN, ids=lambda chosen: chosen.full_name)
-def test_a_stopped_search_is_the_search_up_to_there(chosen: Algorithm) -> None:
+def test_a_stopped_search_equals_the_first_part_of_the_search(chosen: Algorithm) -> None:
     for seed, tree, bounds in trees_without_sharing(12):
         steps, entries = Steps(tree, chosen, bounds), 0
         for way in steps.all():
@@ -746,7 +760,7 @@ def test_a_stopped_search_is_the_search_up_to_there(chosen: Algorithm) -> None:
 
 
 def beliefs_of(lower: float, upper: float, m: float, v: float, guide: str) -> tuple[Any, Any]:
-    """Return the columns of a tree of which one node is given."""
+    """Return the columns of a tree with given values at one node."""
     steps = Steps(et.loads("max: [0, 1]"), algorithm("best-first", guide=guide))
     known = steps.beliefs
     known.low[0], known.high[0], known.mean[0], known.variance[0] = lower, upper, m, v
@@ -767,7 +781,7 @@ def density(m: float, v: float) -> Callable[[Any], Any]:
 
 @pytest.mark.parametrize("below", [True, False])
 @pytest.mark.parametrize(("m", "v"), [(0.0, 1.0), (3.0, 0.04), (-70.0, 400.0), (1e6, 1.0)])
-def test_the_gain_of_a_normal_value_is_its_integral(m: float, v: float, below: bool) -> None:
+def test_the_gain_of_a_normal_value_matches_its_integral(m: float, v: float, below: bool) -> None:
     s = math.sqrt(v)
     known, limits = beliefs_of(-1e9, 1e9, m, v, "learning")
     for z in (-3, -1, -0.25, 0, 0.5, 2, 4):
@@ -783,7 +797,7 @@ def test_the_gain_of_a_normal_value_is_its_integral(m: float, v: float, below: b
 
 
 @pytest.mark.parametrize("below", [True, False])
-def test_the_gain_of_a_uniform_value_is_its_integral(below: bool) -> None:
+def test_the_gain_of_a_uniform_value_matches_its_integral(below: bool) -> None:
     for low, high in ((0.0, 1.0), (-7.0, 3.0), (100.0, 101.0)):
         known, limits = beliefs_of(low, high, 0.0, 5.0, "uniform")
         for share in (0, 0.2, 0.7, 1):
@@ -798,7 +812,7 @@ def test_the_gain_of_a_uniform_value_is_its_integral(below: bool) -> None:
 
 
 @pytest.mark.parametrize("guide", ["learning", "ordered"])
-def test_bounds_that_are_not_known_lie_six_deviations_away(guide: str) -> None:
+def test_infinite_bounds_are_replaced_by_six_deviations(guide: str) -> None:
     known, limits = beliefs_of(-INFINITY, INFINITY, 5.0, 4.0, guide)
     assert (expecting.finite_low(known, limits, 0), expecting.finite_high(known, limits, 0)) == (
         -7.0,
@@ -809,10 +823,11 @@ def test_bounds_that_are_not_known_lie_six_deviations_away(guide: str) -> None:
 
 
 @pytest.mark.parametrize("guide", ["uniform", "bounds"])
-def test_nothing_is_as_wide_as_bounds_that_are_not_known(guide: str) -> None:
-    """The greatest p times width is that of the outcome with an infinite end, whatever its p."""
+def test_an_outcome_with_an_infinite_bound_is_the_widest(guide: str) -> None:
+    """An outcome with an infinite end has the greatest p times width for any p > 0."""
     tree = et.loads(
-        "{bounds: [0, inf], chance: [{p: 3/4, max: [3, 8], bounds: [0, 10]}, {p: 1/4, max: [20, 30]}]}"
+        "{bounds: [0, inf], chance: [{p: 3/4, max: [3, 8], bounds: [0, 10]}, {p: 1/4, max: [20, "
+        "30]}]}"
     )
     ways = list(Steps(tree, algorithm("best-first", guide=guide)).all())
     leaves = [float(tree.columns.utility[way[-1]]) for way in ways]
@@ -820,14 +835,14 @@ def test_nothing_is_as_wide_as_bounds_that_are_not_known(guide: str) -> None:
 
 
 def test_a_search_that_closes_the_root_was_not_stopped() -> None:
-    """What is learnt of a shared node closes another parent without a leaf, though no more visits are left."""
+    """A shared node makes a second parent exact after the last visit."""
     text = "{nodes: {n: 4}, max: [{ref: n}, {min: [{ref: n}, 9]}]}"
     for guide in GUIDES:
         search = evaluate(et.loads(text), "best-first", guide=guide, max_visits=2)
         assert (search.value, search.stopped) == (4, False)
 
 
-def test_the_greater_of_two_is_their_integral() -> None:
+def test_the_maximum_of_two_normals_matches_its_integral() -> None:
     """Mean and variance of max(A, B), from P(max <= x) = P(A <= x) P(B <= x)."""
     random = Random(6)
     spans = [
@@ -865,43 +880,43 @@ def test_the_greater_of_two_is_their_integral() -> None:
     assert expecting.greater_of(1e150, 1.0, -1e150, 1.0) == (1e150, pytest.approx(1.0))
 
 
-# ---- What is learnt.
+# ---- Fitted levels.
 
 
-def randomly_seen(seed: int, guide: str) -> Spoken:
-    """Return a search of a random tree that has seen a random part of its leaves."""
+def partly_searched(seed: int, guide: str) -> ReferenceSearch:
+    """Return a search of a random tree after visiting a random part of its leaves."""
     random = Random(seed)
     rows = rows_without_sharing(
         random, lambda: random.gauss(0, 3), random.choice((2, 3, 4)), random.choice((1, 2, 3, 4))
     )
     tree = build(rows, exact=False)
-    spoken = Spoken(
+    reference = ReferenceSearch(
         tree,
         algorithm("best-first", guide=guide),
         random.choice((None, (-1e5, 2e5), (-INFINITY, INFINITY))),
     )
-    leaves = [node.id for node in spoken.nodes if node.kind == Kind.TERMINAL]
-    spoken.seen = random.sample(leaves, random.randint(0, len(leaves)))
-    spoken.look()
-    return spoken
+    leaves = [node.id for node in reference.nodes if node.kind == Kind.TERMINAL]
+    reference.seen = random.sample(leaves, random.randint(0, len(leaves)))
+    reference.update_intervals()
+    return reference
 
 
-def steps_of(spoken: Spoken, guide: str) -> Steps:
-    """Return the loop's own columns, with the leaves taken in that a search has seen."""
-    low, high = spoken.own[-1]
-    steps = Steps(spoken.tree, algorithm("best-first", guide=guide), (low, high))
-    for n in spoken.seen:
-        expecting.take_in(steps.beliefs, steps.limits, n, spoken.tree.columns.utility[n])
+def steps_of(reference: ReferenceSearch, guide: str) -> Steps:
+    """Return a search by the package that has visited the same leaves as a reference."""
+    low, high = reference.own[-1]
+    steps = Steps(reference.tree, algorithm("best-first", guide=guide), (low, high))
+    for n in reference.seen:
+        expecting.take_in(steps.beliefs, steps.limits, n, reference.tree.columns.utility[n])
     return steps
 
 
 @pytest.mark.parametrize("guide", ["learning", "ordered"])
-def test_spreads_and_slopes_are_those_of_pairs_and_of_points(guide: str) -> None:
+def test_variances_and_slopes_match_the_reference(guide: str) -> None:
     for seed in range(250):
-        spoken = randomly_seen(seed, guide)
-        steps = steps_of(spoken, guide)
+        reference = partly_searched(seed, guide)
+        steps = steps_of(reference, guide)
         levels.learn(steps.columns, steps.beliefs, steps.limits)
-        spread, slope = learnt(spoken) if len(spoken.nodes) > 1 else ([], [])
+        spread, slope = fit_levels(reference) if len(reference.nodes) > 1 else ([], [])
         scale = max(spread, default=0.0)
         assert list(steps.beliefs.leaf_variance[: len(spread)]) == pytest.approx(spread, rel=1e-9)
         assert list(steps.beliefs.slope[: len(slope)]) == pytest.approx(
@@ -909,59 +924,62 @@ def test_spreads_and_slopes_are_those_of_pairs_and_of_points(guide: str) -> None
         )
 
 
-def test_levels_are_those_of_the_joint_distribution() -> None:
-    """Conditioned at once by linear algebra: of every node, and of every leaf that is not seen."""
+def test_levels_match_the_joint_distribution() -> None:
+    """Linear algebra conditions all nodes and unvisited leaves at once."""
     for seed in range(250):
-        spoken = randomly_seen(seed, "learning")
-        if len(spoken.nodes) == 1:
+        reference = partly_searched(seed, "learning")
+        if len(reference.nodes) == 1:
             continue
-        steps, random = steps_of(spoken, "learning"), Random(seed)
+        steps, random = steps_of(reference, "learning"), Random(seed)
         known, columns = steps.beliefs, steps.columns
-        inner = [node for node in spoken.nodes if node.kind != Kind.TERMINAL]
-        deepest = max(spoken.depth[node.id] for node in inner)
+        inner = [node for node in reference.nodes if node.kind != Kind.TERMINAL]
+        deepest = max(reference.depth[node.id] for node in inner)
         spread = sorted(
             (random.choice((1.0, 2.0, random.expovariate(1) + 0.01)) for _ in range(deepest + 1)),
             reverse=True,
         )
-        spoken.spread = [1e6 * x for x in spread] + [0.0]
-        spoken.slope = [random.gauss(0, 1000) for _ in range(deepest + 1)] + [0.0]
-        known.leaf_variance[: deepest + 2], known.slope[: deepest + 2] = spoken.spread, spoken.slope
+        reference.spread = [1e6 * x for x in spread] + [0.0]
+        reference.slope = [random.gauss(0, 1000) for _ in range(deepest + 1)] + [0.0]
+        known.leaf_variance[: deepest + 2], known.slope[: deepest + 2] = (
+            reference.spread,
+            reference.slope,
+        )
         for node in inner:
             levels.update_level_from_children(columns, known, node.id)
         levels.update_root_level(known, steps.tree.root_id)
         for node in reversed(inner):
             levels.pass_level_to_children(columns, known, node.id)
-        for node, (m, v) in zip(inner, posterior(spoken, inner), strict=True):
+        for node, (m, v) in zip(inner, posterior(reference, inner), strict=True):
             assert known.level[node.id] == pytest.approx(m, rel=1e-8, abs=1e-6)
             assert known.level_variance[node.id] == pytest.approx(v, rel=1e-8, abs=1e-6)
         leaves = [
             node
-            for node in spoken.nodes
-            if node.kind == Kind.TERMINAL and node.id not in spoken.seen
+            for node in reference.nodes
+            if node.kind == Kind.TERMINAL and node.id not in reference.seen
         ]
-        for leaf, (m, v) in zip(leaves, posterior(spoken, leaves), strict=True):
-            low, high = spoken.ends[leaf.id]
+        for leaf, (m, v) in zip(leaves, posterior(reference, leaves), strict=True):
+            low, high = reference.ends[leaf.id]
             assert known.mean[leaf.id] == pytest.approx(
-                min(max(m + spoken.center, low), high), rel=1e-8, abs=1e-6
+                min(max(m + reference.center, low), high), rel=1e-8, abs=1e-6
             )
             assert known.variance[leaf.id] == pytest.approx(
                 v if low < high else 0.0, rel=1e-8, abs=1e-6
             )
 
 
-def test_the_leaves_on_the_way_are_expected_by_all_that_is_seen() -> None:
-    """After every leaf, not only when all is renewed: what hangs on the way back to the root is as if all were."""
+def test_levels_on_the_path_are_updated_after_every_leaf() -> None:
+    """They are updated after every leaf, not only when all levels are fitted."""
     for seed, tree, bounds in trees_without_sharing(25):
         steps = Steps(tree, CHOSEN[0], bounds)
-        spoken = Spoken(tree, CHOSEN[0], bounds)
+        reference = ReferenceSearch(tree, CHOSEN[0], bounds)
         for way in steps.all():
             known = steps.beliefs
-            spoken.seen = steps.seen
-            spoken.spread, spoken.slope = list(known.leaf_variance), list(known.slope)
+            reference.seen = steps.seen
+            reference.spread, reference.slope = list(known.leaf_variance), list(known.slope)
             parents = [
-                node for node in spoken.nodes if node.id in way and node.kind != Kind.TERMINAL
+                node for node in reference.nodes if node.id in way and node.kind != Kind.TERMINAL
             ]
-            for node, (m, v) in zip(parents, posterior(spoken, parents), strict=True):
+            for node, (m, v) in zip(parents, posterior(reference, parents), strict=True):
                 size = math.sqrt(known.leaf_variance[0])
                 assert known.level[node.id] == pytest.approx(m, rel=1e-8, abs=1e-8 * size), seed
                 assert known.level_variance[node.id] == pytest.approx(v, rel=1e-8)
@@ -971,8 +989,8 @@ def test_the_leaves_on_the_way_are_expected_by_all_that_is_seen() -> None:
 
 
 @pytest.mark.parametrize("guide", GUIDES)
-@pytest.mark.parametrize("exact", [True, False])
-def test_the_best_action_is_proved_and_no_leaf_is_seen_after_that(guide: str, exact: bool) -> None:
+@pytest.mark.parametrize("exact", [pytest.param(True, marks=pytest.mark.slow), False])
+def test_a_search_for_the_action_stops_once_it_is_proved(guide: str, exact: bool) -> None:
     chosen = algorithm("best-first", guide=guide, goal="action")
     fewer = 0
     for seed in range(200):
@@ -980,7 +998,7 @@ def test_the_best_action_is_proved_and_no_leaf_is_seen_after_that(guide: str, ex
         tree = case.tree(exact)
         bounds = case.bounds and in_numbers(case.bounds, exact)
         values, steps = definitions(tree), Steps(tree, chosen, bounds)
-        known, eps, root = steps.beliefs, steps.ground.eps, tree.root
+        known, eps, root = steps.beliefs, steps.setup.eps, tree.root
         is_player = root.kind in (Kind.MAX, Kind.MIN)
 
         def is_over(
@@ -1011,9 +1029,10 @@ def test_the_best_action_is_proved_and_no_leaf_is_seen_after_that(guide: str, ex
     assert fewer > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("guide", GUIDES)
 def test_min_is_the_mirror_of_max(guide: str) -> None:
-    """Leaf by leaf; as for the value, so for the best action, and in floats as exact."""
+    """Both goals visit the same leaves in the mirrored tree, in floats and in fractions."""
     for goal in ("value", "action"):
         chosen = algorithm("best-first", guide=guide, goal=goal)
         for seed in range(150):

@@ -40,7 +40,7 @@ def check_contract(search: Search, n: int, alpha: Number, beta: Number) -> None:
 
 
 def check_entered_nodes(search: Search) -> None:
-    """Check the contract for the last window of every inner node that was not just probed."""
+    """Check the contract for the last window of every inner node that was not only probed."""
     for n, kind in enumerate(search.tree.columns.kind):
         if kind != Kind.TERMINAL and search.visits[n] and search.cut[n] != PROBED:
             check_contract(search, n, search.alpha[n], search.beta[n])
@@ -84,7 +84,7 @@ def test_the_contract_holds_for_any_window(exact: bool, case: Case) -> None:
 
 @given(case=CASES)
 def test_the_window_of_evaluate_is_the_bounds(case: Case) -> None:
-    """So the property of any window holds for `evaluate` too."""
+    """Thus the contract for any window covers `evaluate` too."""
     case.window = case.window_bounds
     for chosen in PRUNED:
         if case.bounds is not None:
@@ -93,6 +93,7 @@ def test_the_window_of_evaluate_is_the_bounds(case: Case) -> None:
                 assert getattr(here, column) == getattr(there, column), column
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exact", [True, False])
 @given(case=CASES)
 def test_the_mirror_negates_every_interval_exactly(exact: bool, case: Case) -> None:
@@ -107,6 +108,7 @@ def test_the_mirror_negates_every_interval_exactly(exact: bool, case: Case) -> N
             assert mirror.cuts == seen.cuts
 
 
+@pytest.mark.slow
 @given(case=CASES)
 def test_every_leaf_is_visited_at_most_once(case: Case) -> None:
     assert set(case.run(EVERY[0]).visits) == {1}
@@ -118,9 +120,10 @@ def test_every_leaf_is_visited_at_most_once(case: Case) -> None:
             assert max(leaf_visits) <= 1
 
 
+@pytest.mark.slow
 @given(case=CASES)
 def test_exact_and_float_agree(case: Case) -> None:
-    """Values agree to rounding, and so do counts: what ties on paper ties within eps."""
+    """Values agree up to rounding. Counts agree too, since exact ties are ties within eps."""
     for chosen in EVERY:
         exact, rounded = case.run(chosen), case.run(chosen, exact=False)
         assert near(float(exact.value), rounded.value, rounded)
@@ -129,6 +132,7 @@ def test_exact_and_float_agree(case: Case) -> None:
         assert rounded.ties == exact.ties
 
 
+@pytest.mark.slow
 @given(case=CASES)
 def test_pruning_changes_neither_the_best_action_nor_the_value_of_the_strategy(case: Case) -> None:
     full = case.run(EVERY[0])
@@ -153,7 +157,7 @@ def test_the_exact_tree_is_the_float_tree(case: Case) -> None:
 
 
 def test_the_random_trees_have_every_shape() -> None:
-    """If the generator left a shape out, no other test would notice."""
+    """No other test would fail if the generator left a shape out."""
     seen = set()
     for seed in range(300):
         case = Case(seed)
@@ -186,7 +190,9 @@ def test_the_random_trees_have_every_shape() -> None:
                 "tie at a bound" for value in values if value in case.bounds and len(rows) > 1
             )
     assert seen >= {
-        "terminal root", "MAX root", "MIN root", "CHANCE root", "shared", "one child twice", "single child",
-        "zero probability", "local bounds", "infinite local bounds", "mixed children", "chance under chance",
+        "terminal root", "MAX root", "MIN root", "CHANCE root", "shared", "one child twice",
+        "single child",
+        "zero probability", "local bounds", "infinite local bounds", "mixed children",
+        "chance under chance",
         "derived bounds", "infinite bounds", "tie at a bound",
     }  # fmt: skip

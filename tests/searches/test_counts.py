@@ -1,7 +1,7 @@
-"""Exact counts of small trees: published ones, and others worked by hand from section 5 of the design.
+"""Exact counts of small trees, published or computed by hand.
 
-A fault that prunes less (or more, where luck keeps the value) changes no value: only counts show
-it. Every count is asked for exact and in floats, where a tie must cut as it does on paper.
+A defect that prunes too little (or too much, by luck) changes no value: only counts show it. Every
+count is tested in fractions and in floats, where a tie must cut as well.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ def two_probes(tree: Tree, bounds: Bounds, order: str) -> Search:
         (FIGURE_5_12_RIGHT, UNKNOWN, (15, 8)),
     ],
 )
-def test_figure_5_12(text: str, bounds: Bounds, expected: tuple[int, int], exact: bool) -> None:
+def test_figure_5_12_has_its_published_counts(
+    text: str, bounds: Bounds, expected: tuple[int, int], exact: bool
+) -> None:
     tree = loads(text, exact=exact)
     assert nodes_and_leaves(evaluate(tree, "star1", bounds=bounds)) == expected
     assert nodes_and_leaves(evaluate(tree, bounds=bounds)) == (15, 8)
@@ -78,7 +80,7 @@ def test_figure_5_12(text: str, bounds: Bounds, expected: tuple[int, int], exact
         ("star2", UNKNOWN, ["#2/#1/#2", "#2/#2/#2"]),
     ],
 )
-def test_the_pruning_exercise(
+def test_the_pruning_exercise_has_its_published_counts(
     algorithm: str, bounds: Bounds, skipped: list[str], exact: bool
 ) -> None:
     search = evaluate(loads(PRUNING_EXERCISE, exact=exact), algorithm, bounds=bounds)
@@ -89,8 +91,10 @@ def test_the_pruning_exercise(
 @pytest.mark.parametrize(
     ("n", "star1", "star2"), [(3, 15, 13), (4, 40, 25), (6, 138, 58), (8, 336, 105), (10, 670, 166)]
 )
-def test_ballards_best_case(n: int, star1: int, star2: int, exact: bool) -> None:
-    """Leaves of the MAX, CHANCE, MIN tree whose leaf is the sum of its branches' values 0 to n - 1, best order."""
+def test_ballards_best_case_has_its_published_counts(
+    n: int, star1: int, star2: int, exact: bool
+) -> None:
+    """The tree has MAX, CHANCE and MIN, and each leaf sums its branches' 0 to n - 1."""
     builder = TreeBuilder(exact=exact)
     tree = builder.build(
         builder.max(
@@ -111,34 +115,40 @@ def test_ballards_best_case(n: int, star1: int, star2: int, exact: bool) -> None
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_windows_are_not_clamped_to_the_bounds(algorithm: str, exact: bool) -> None:
-    """The first outcome's window starts at -2.8; started at the bound -1, its -1 would pass for failing low."""
+    """The window of the first outcome starts at -2.8. At the bound -1, -1 would fail low."""
     search = evaluate(
         loads("max: [-0.9, {chance: [-1, -1]}]", exact=exact), algorithm, bounds=(-1, 1)
     )
     assert float(search.value) == -0.9
     assert search.best == "#1"
     assert nodes_and_leaves(search) == (5, 3)
-    assert search.counts.cuts == 0  # the last outcome settles it, and nothing is left to cut
+    assert search.counts.cuts == 0  # The last outcome decides, and nothing is left to cut.
 
 
-# ---- Worked by hand: MAX and MIN.
+# ---- Computed by hand: MAX and MIN.
 
 
 @pytest.mark.parametrize("bounds", [(0, 20), UNKNOWN])
 @pytest.mark.parametrize("algorithm", ["alphabeta", "star1", "star2"])
-def test_an_alpha_cut(algorithm: str, bounds: Bounds, exact: bool) -> None:
-    """Russell and Norvig, Figure 5.5: after 2, the second MIN is worth at most 2 <= 3; the third shows 2 too late."""
+def test_an_alpha_cut_skips_later_children(algorithm: str, bounds: Bounds, exact: bool) -> None:
+    """Russell and Norvig, Figure 5.5: after 2, the second MIN is worth at most 2 <= 3.
+
+    The 2 of the third MIN comes last, so it cuts nothing.
+    """
     tree = loads("max: [{min: [3, 12, 8]}, {min: [2, 4, 6]}, {min: [14, 5, 2]}]", exact=exact)
     search = evaluate(tree, algorithm, bounds=bounds)
     assert (search.value, search.best, search.ties) == (3, "#1", ("#1",))
     assert unvisited(search) == ["#2/#2", "#2/#3"]
     assert (search.counts.cuts, search.counts.visits) == (1, 11)
-    assert search.interval("#2") == (bounds[0], 2)  # nothing below 2 is known of what was left
+    assert search.interval("#2") == (
+        bounds[0],
+        2,
+    )  # The skipped children could be worth less than 2.
 
 
 @pytest.mark.parametrize("algorithm", ["alphabeta", "star1", "star2"])
-def test_a_beta_cut(algorithm: str, exact: bool) -> None:
-    """The second MAX is worth at least 5 >= 3; the third is equal, and proves it with its last child only."""
+def test_a_beta_cut_skips_later_children(algorithm: str, exact: bool) -> None:
+    """The second MAX is worth at least 5 >= 3. The third reaches 3 with its last child only."""
     tree = loads("min: [{max: [3, 1]}, {max: [5, 9]}, {max: [2, 3]}]", exact=exact)
     search = evaluate(tree, algorithm, bounds=(0, 10))
     assert (search.value, search.best, search.ties) == (3, "#1", ("#1", "#3"))
@@ -148,8 +158,8 @@ def test_a_beta_cut(algorithm: str, exact: bool) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["alphabeta", "star1", "star2"])
-def test_a_deep_cut(algorithm: str, exact: bool) -> None:
-    """The inner MIN is worth at most 4 <= 5, which the root's first action gives, three levels up."""
+def test_a_window_reaches_deeper_nodes(algorithm: str, exact: bool) -> None:
+    """The inner MIN is worth at most 4 <= 5, the value of an action three levels up."""
     tree = loads("max: [5, {min: [{max: [{min: [4, 9]}, 8]}, 1]}]", exact=exact)
     search = evaluate(tree, algorithm, bounds=(0, 10))
     assert search.value == 5
@@ -158,36 +168,38 @@ def test_a_deep_cut(algorithm: str, exact: bool) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["alphabeta", "star1", "star2"])
-def test_a_tie_is_cut(algorithm: str, exact: bool) -> None:
-    """MIN is worth at most 0.3, as good as the first action and so no better; in floats 0.1 + 0.2 is more than 0.3."""
+def test_a_child_that_can_only_tie_is_cut(algorithm: str, exact: bool) -> None:
+    """MIN is worth at most 0.3, no better than the first action. In floats 0.1 + 0.2 > 0.3."""
     tree = loads(
-        "max: [0.3, {min: [{chance: [{p: 0.1, max: [1]}, {p: 0.2, max: [1]}, {p: 0.7, max: [0]}]}, 0.1]}]",
+        "max: [0.3, {min: [{chance: [{p: 0.1, max: [1]}, {p: 0.2, max: [1]}, {p: 0.7, max: [0]}]}, "
+        "0.1]}]",
         exact=exact,
     )
     assert unvisited(evaluate(tree, algorithm, bounds=(0, 2))) == ["#2/#2"]
     tree = loads(
-        "min: [0.7, {max: [{chance: [{p: 0.1, max: [0]}, {p: 0.1, max: [0]}, {p: 0.8, max: [0.875]}]}, 1]}]",
+        "min: [0.7, {max: [{chance: [{p: 0.1, max: [0]}, {p: 0.1, max: [0]}, {p: 0.8, max: "
+        "[0.875]}]}, 1]}]",
         exact=exact,
     )
     assert unvisited(evaluate(tree, algorithm, bounds=(-1, 2))) == ["#2/#2"]
 
 
 def test_a_child_that_satisfies_its_window_is_skipped(exact: bool) -> None:
-    """By its own bounds the first MIN is worth at most 5, the second exactly 7: neither needs to be entered."""
+    """By their bounds the first MIN is worth at most 5 and the second exactly 7."""
     tree = loads(
         "max: [5, {min: [1, 2], bounds: [0, 5]}, {min: [7, 7], bounds: [7, 7]}]", exact=exact
     )
     search = evaluate(tree, "alphabeta", bounds=(0, 10))
     assert (search.value, search.best) == (7, "#3")
     assert unvisited(search) == ["#2", "#2/#1", "#2/#2", "#3", "#3/#1", "#3/#2"]
-    assert search.counts.cuts == 0  # skipping a child leaves no later one
+    assert search.counts.cuts == 0  # Skipping a child does not skip later children.
 
 
-# ---- Worked by hand: CHANCE.
+# ---- Computed by hand: CHANCE.
 
 
 def test_the_window_of_an_outcome_is_divided_by_its_probability(exact: bool) -> None:
-    """The second MIN must bring (5 - 8/4) / (3/4) = 4, and after its 4 cannot bring more; undivided it would be 3."""
+    """The second MIN needs more than (5 - 8/4) / (3/4) = 4; without the division, 3."""
     tree = loads("max: [5, {chance: [{p: 1/4, min: [8, 8]}, {p: 3/4, min: [4, 0]}]}]", exact=exact)
     search = evaluate(tree, "star1", bounds=(0, 10))
     assert unvisited(search) == ["#2/#2/#2"]
@@ -200,8 +212,8 @@ def test_the_window_of_an_outcome_is_divided_by_its_probability(exact: bool) -> 
     assert (search.beta[search.tree.find("#2/#2").id], search.counts.cuts) == (6, 1)
 
 
-def test_a_chance_cut(exact: bool) -> None:
-    """After the first outcome the node is worth at most (0 + 10) / 2 <= 5, and in the mirror at least 5."""
+def test_a_chance_cut_skips_later_outcomes(exact: bool) -> None:
+    """After one outcome the node is worth at most (0 + 10) / 2 <= 5; mirrored, at least 5."""
     search = evaluate(loads("max: [5, {chance: [0, 7]}]", exact=exact), "star1", bounds=(0, 10))
     assert unvisited(search) == ["#2/#2"]
     assert (search.counts.cuts, search.interval("#2")) == (1, (0, 5))
@@ -210,8 +222,8 @@ def test_a_chance_cut(exact: bool) -> None:
     assert (search.counts.cuts, search.interval("#2")) == (1, (5, 10))
 
 
-def test_a_chance_cut_on_entry(exact: bool) -> None:
-    """By its children's own bounds the node is worth at most (4 + 6) / 2 <= 5: entered, and left at once."""
+def test_bounds_of_children_can_cut_a_chance_node_on_entry(exact: bool) -> None:
+    """By the children's bounds the node is worth at most (4 + 6) / 2 <= 5 on entry."""
     tree = loads(
         "max: [5, {chance: [{min: [1], bounds: [0, 4]}, {min: [6], bounds: [0, 6]}]}]", exact=exact
     )
@@ -223,18 +235,18 @@ def test_a_chance_cut_on_entry(exact: bool) -> None:
         assert (search.cut[node], search.cut_after[node]) == (
             CHANCE_CUT_LOW,
             0,
-        )  # and not: while probing
+        )  # The cut is not one of probing.
 
 
-def test_alphabeta_does_not_cut_at_chance_nor_below_with_what_was_above(exact: bool) -> None:
-    """MIN gets the window (-inf, inf), so that its 1, hopeless from the root's view, cuts nothing."""
+def test_alphabeta_passes_no_window_through_a_chance_node(exact: bool) -> None:
+    """MIN gets the window (-inf, inf), so its 1 cuts nothing."""
     tree = loads("max: [9, {chance: [0, {min: [1, 2]}]}]", exact=exact)
     assert unvisited(evaluate(tree, "alphabeta", bounds=(0, 10))) == []
     assert unvisited(evaluate(tree, "star1", bounds=(0, 10))) == ["#2/#2", "#2/#2/#1", "#2/#2/#2"]
 
 
 def test_with_infinite_bounds_the_last_outcome_has_a_window(exact: bool) -> None:
-    """Once 2 is known, MIN must bring (5 - 2/2) / (1/2) = 8, and after 8 cannot bring more; MIN alike in the mirror."""
+    """After 2, MIN needs more than (5 - 2/2) / (1/2) = 8, and 8 cuts. The mirror is alike."""
     search = evaluate(
         loads("max: [5, {chance: [2, {min: [8, 3]}]}]", exact=exact), "star1", bounds=UNKNOWN
     )
@@ -246,7 +258,7 @@ def test_with_infinite_bounds_the_last_outcome_has_a_window(exact: bool) -> None
 
 
 def test_a_window_beyond_the_greatest_float_proves_nothing() -> None:
-    """(1e10 - 0) / 1e-300 is infinite in floats, and so is MIN's upper end, of which nothing is known yet."""
+    """(1e10 - 0) / 1e-300 is infinite in floats, and so is the unknown upper end of MIN."""
     text = "max: [10000000000, {chance: [{p: 1, utility: 0}, {p: 1e-300, min: [5, 6]}]}]"
     mirror = "min: [-10000000000, {chance: [{p: 1, utility: 0}, {p: 1e-300, max: [-5, -6]}]}]"
     for tree in (loads(text), loads(mirror)):
@@ -267,20 +279,20 @@ def test_an_outcome_of_probability_zero_is_entered_by_expectiminimax_alone(exact
             assert unvisited(search) == ["#1", "#3", "#3/#1", "#3/#2"]
 
 
-def test_leaving_only_outcomes_of_probability_zero_is_no_cut(exact: bool) -> None:
+def test_skipping_only_outcomes_of_probability_zero_is_not_a_cut(exact: bool) -> None:
     tree = loads("max: [5, {chance: [{p: 1, utility: 0}, {p: 0, utility: 7}]}]", exact=exact)
     search = evaluate(tree, "star1", bounds=(0, 10))
     assert unvisited(search) == ["#2/#2"]
     assert search.counts.cuts == 0
 
 
-# ---- Worked by hand: probing.
+# ---- Computed by hand: probing.
 
 
 def test_star2_probes_one_child_of_each_outcome(exact: bool) -> None:
     """Probes bring 8 and 2, so at most (8 + 2) / 2 <= 5: neither MIN is searched.
 
-    The probes go through #2/#1 and #2/#2, which are visited therefore.
+    The probes visit #2/#1 and #2/#2.
     """
     search = evaluate(loads(FEW_OF_EACH, exact=exact), "star2", bounds=(0, 10))
     assert unvisited(search) == ["#2/#1/#2", "#2/#1/#3", "#2/#2/#2", "#2/#2/#3"]
@@ -290,7 +302,7 @@ def test_star2_probes_one_child_of_each_outcome(exact: bool) -> None:
 
 
 def test_a_probe_counts_as_a_visit_and_its_leaf_is_not_visited_again(exact: bool) -> None:
-    """Probes bring 8 and 7, which cut nothing at alpha 5; then both MINs are searched, without their first leaves.
+    """Probes give 8 and 7: no cut at alpha 5. Then both MINs are searched from their second leaf.
 
     Visits: the root, 5, the chance node, two MINs twice each, four leaves once each.
     """
@@ -300,45 +312,48 @@ def test_a_probe_counts_as_a_visit_and_its_leaf_is_not_visited_again(exact: bool
     assert (search.counts.visited, search.counts.visits, search.counts.cuts) == (9, 11, 0)
 
 
-def test_cyclic_and_sequential_probing(exact: bool) -> None:
-    """Cyclic, 8 then 2 cut as above; sequential, 8 then 0 of the first MIN: at most (0 + 10) / 2 <= 5."""
+def test_cyclic_and_sequential_probing_visit_different_leaves(exact: bool) -> None:
+    """Cyclic: 8 and 2 cut as above. Sequential: 8 and 0 of the first MIN, (0 + 10) / 2 <= 5."""
     tree = loads(FEW_OF_EACH, exact=exact)
     cyclic = two_probes(tree, (0, 10), "cyclic")
     assert unvisited(cyclic) == ["#2/#1/#2", "#2/#1/#3", "#2/#2/#2", "#2/#2/#3"]
     assert cyclic.counts.visits == 7
     sequential = two_probes(tree, (0, 10), "sequential")
     assert unvisited(sequential) == ["#2/#1/#3", "#2/#2", "#2/#2/#1", "#2/#2/#2", "#2/#2/#3"]
-    assert sequential.counts.visits == 7  # the first MIN twice
+    assert sequential.counts.visits == 7  # It probes the first MIN twice.
 
 
-def test_a_second_round_of_probes(exact: bool) -> None:
-    """8 and 6 are not enough, but 8 and then 2 are: the second round begins with the first MIN's second child."""
+def test_a_second_round_probes_the_next_children(exact: bool) -> None:
+    """8 and 6 cut nothing. The second round starts with the first MIN's second child, and cuts."""
     tree = loads("max: [5, {chance: [{min: [8, 4, 9]}, {min: [6, 0, 9]}]}]", exact=exact)
     search = two_probes(tree, (0, 10), "cyclic")
     assert unvisited(search) == ["#2/#1/#3", "#2/#2/#2", "#2/#2/#3"]
     assert search.counts.visits == 9
 
 
-def test_probing_windows_follow_what_the_probes_found(exact: bool) -> None:
-    """After 4, the second MIN must bring (5 - 4/2) / (1/2) = 6: probing its first child stops at 6, and cuts."""
+def test_probing_windows_use_the_results_of_earlier_probes(exact: bool) -> None:
+    """After 4, the second MIN needs more than (5 - 4/2) / (1/2) = 6: its probe finds 6."""
     tree = loads("max: [5, {chance: [{min: [4, 9]}, {min: [{min: [6, 1]}, 9]}]}]", exact=exact)
     search = evaluate(tree, "star2", bounds=(0, 10))
     assert unvisited(search) == ["#2/#1/#2", "#2/#2/#1/#2", "#2/#2/#2"]
-    assert search.counts.cuts == 2  # the inner MIN's, and the chance node's
+    assert search.counts.cuts == 2  # One cut at the inner MIN, one at the chance node.
 
 
 def test_chance_nodes_are_not_probed_and_terminals_are_evaluated(exact: bool) -> None:
-    """The last outcome's 0 settles it, (10 + 10 + 0) / 4 <= 5, before the inner chance node is entered."""
-    text = "max: [5, {chance: [{p: 1/4, min: [10, 9]}, {p: 1/4, chance: [1, 2]}, {p: 1/2, utility: 0}]}]"
+    """The last outcome's 0 cuts, (10 + 10 + 0) / 4 <= 5, before the inner chance node."""
+    text = (
+        "max: [5, {chance: [{p: 1/4, min: [10, 9]}, {p: 1/4, chance: [1, 2]}, "
+        "{p: 1/2, utility: 0}]}]"
+    )
     search = evaluate(loads(text, exact=exact), "star2", bounds=(0, 10))
     assert unvisited(search) == ["#2/#1/#2", "#2/#2", "#2/#2/#1", "#2/#2/#2"]
 
 
-def test_a_child_with_fewer_children_or_an_exact_one_is_probed_no_further(exact: bool) -> None:
-    """Of nine probes each, the first MIN has a child for one, and the second is exact after one: 0 is the least.
+def test_exhausted_and_exact_children_are_not_probed_again(exact: bool) -> None:
+    """The first MIN has one child. The second is exact after one probe, since 0 is its bound.
 
-    (9 + 0 + 9) / 3 = 6 cuts nothing, so the first, of which a probe proves an upper end only, and
-    the third, both of whose children were probed, are searched once more.
+    (9 + 0 + 9) / 3 = 6 cuts nothing, so the first and the third are searched again: probes prove
+    upper ends only.
     """
     tree = loads("max: [5, {chance: [{min: [9]}, {min: [0, 3]}, {min: [9, 9]}]}]", exact=exact)
     for order in ("cyclic", "sequential"):
@@ -349,14 +364,14 @@ def test_a_child_with_fewer_children_or_an_exact_one_is_probed_no_further(exact:
 
 
 def test_a_max_child_is_probed_from_below(exact: bool) -> None:
-    """For MIN at the root, with 5 in hand: probes bring at least (2 + 8) / 2 >= 5."""
+    """The root is MIN with 5 so far, and probes give at least (2 + 8) / 2 >= 5."""
     tree = loads("min: [5, {chance: [{max: [2, 1]}, {max: [8, 1]}]}]", exact=exact)
     search = evaluate(tree, "star2", bounds=(0, 10))
     assert unvisited(search) == ["#2/#1/#2", "#2/#2/#2"]
     assert search.interval("#2/#1") == (2, 10)
 
 
-# ---- Worked by hand: sharing, and what counts as a cut.
+# ---- Computed by hand: sharing, and the definition of a cut.
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -366,17 +381,17 @@ def test_a_shared_node_is_visited_once(algorithm: str, exact: bool) -> None:
     if search.algorithm.in_order:
         assert search.ties == ("#1", "#2")
         assert search.visits[tree.find("#1").id] == 1
-    else:  # a walk for each leaf, and what it shows comes to the nodes of that walk
+    else:  # One walk for each leaf, which updates the nodes of that walk only.
         assert search.best == "#1"
         assert [search.visits[tree.find(path).id] for path in ("#1/#1", "#1/#2", "#1")] == [1, 1, 2]
     assert search.counts.total == 5
     assert search.counts.unfolded == 11
 
 
-def test_what_a_shared_outcome_contributed_is_corrected_when_its_branch_comes(exact: bool) -> None:
-    """Once 0 is known of both: at most (0 + 0 + 2 * 10) / 4 <= 5.
+def test_the_contribution_of_a_shared_outcome_is_updated_at_its_branch(exact: bool) -> None:
+    """Both equal 0, so the node is worth at most (0 + 0 + 2 * 10) / 4 <= 5.
 
-    The second is passed over, but counts.
+    The second is passed over, but contributes.
     """
     text = """
     max: [5, {chance: [{p: 1/4, ref: s}, {p: 1/4, ref: s}, {p: 1/2, min: [9]}]}]
@@ -387,14 +402,14 @@ def test_what_a_shared_outcome_contributed_is_corrected_when_its_branch_comes(ex
     assert search.cut_after[search.tree.find("#2").id] == 2
 
 
-def test_the_window_of_a_shared_outcome_leaves_out_what_it_contributed_not_what_is_known_now(
+def test_the_window_of_a_shared_outcome_excludes_its_old_contribution(
     exact: bool,
 ) -> None:
-    """Both outcomes contribute 8/2 after the first round of probes; then the first probes 6, and contributes 6/2.
+    """After one round both outcomes contribute 8/2; then a probe of the first gives 6, so 6/2.
 
-    The second still stands with 8/2 in the sum of 7 = 6/2 + 8/2: without it 3 is left, and it must
-    bring (6 - 3) / (1/2) = 6. Taking out the 6/2 that it is worth by now would leave 4, and ask for
-    4 only.
+    The sum is 7 = 6/2 + 8/2, where 8/2 is the old contribution of the second. Without it the sum is
+    3, and the second needs (6 - 3) / (1/2) = 6. Subtracting its current 6/2 would leave 4, and
+    require only 4.
     """
     text = "{max: [6, {chance: [{ref: s}, {ref: s}]}], nodes: {s: {min: [8, 6, 9]}}}"
     search = two_probes(loads(text, exact=exact), (0, 10), "cyclic")
@@ -407,8 +422,8 @@ def test_the_window_of_a_shared_outcome_leaves_out_what_it_contributed_not_what_
     assert (search.visits[shared], search.beta[shared]) == (4, 4)
 
 
-def test_leaving_only_what_is_known_is_no_cut(exact: bool) -> None:
-    """MIN shows 2 <= 3 and leaves a child that is known already, of which nothing was saved."""
+def test_skipping_only_exact_children_is_not_a_cut(exact: bool) -> None:
+    """MIN is worth at most 2 <= 3 and skips only an exact child, so no work is saved."""
     tree = loads("max: [&s {min: [3, 4]}, {min: [2, *s]}, {min: [2, 4]}]", exact=exact)
     search = evaluate(tree, "alphabeta", bounds=(0, 10))
     assert unvisited(search) == ["#3/#2"]
@@ -438,7 +453,7 @@ def test_the_root_is_entered_even_if_its_bounds_satisfy_the_window(
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_float_is_summed_afresh_as_backward_induction_does(algorithm: str) -> None:
-    """The running sums begin at the bounds, a billion here, and have lost seven digits by the time all is known."""
+    """The running sums start at the bounds, a billion, and lose seven digits."""
     tree = loads("chance: [{min: [0.1, 0.3]}, {max: [0.2, 0.1]}, 0.7]")
     search = evaluate(tree, algorithm, bounds=(-1e9, 1e9))
     assert search.value == 0.1 * (1 / 3) + 0.2 * (1 / 3) + 0.7 * (1 / 3)
@@ -454,7 +469,7 @@ def test_a_float_is_summed_afresh_as_backward_induction_does(algorithm: str) -> 
     ],
 )
 def test_a_float_interval_no_wider_than_rounding_is_exact(text: str, algorithm: str) -> None:
-    """The second action ties on paper, so it is cut, and what is left open is the rounding: of a value all the same."""
+    """The second action is an exact tie, so it is cut; rounding leaves a tiny interval."""
     search = evaluate(loads(text), algorithm, bounds=(0, 1))
     assert search.is_exact(len(search.tree) - 1)
     assert search.value == pytest.approx(0.3, abs=1e-15)

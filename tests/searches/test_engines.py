@@ -1,4 +1,4 @@
-"""Engines: whatever runs the loops, they find the same, to the last visit; and a search may be stopped."""
+"""Engines give identical results, and a search may be stopped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SEARCHED = ("lower", "upper", "visits", "cut", "cut_after")
 
 
 @given(case=CASES)
-def test_the_compiled_engine_finds_the_same_to_the_last_bit(case: Case) -> None:
+def test_the_compiled_engine_gives_identical_results(case: Case) -> None:
     tree = case.tree(exact=False)
     bounds = case.bounds and in_numbers(case.bounds, False)
     for chosen in EVERY:
@@ -45,35 +45,39 @@ def test_the_compiled_engine_finds_the_same_to_the_last_bit(case: Case) -> None:
         assert one.strategy == other.strategy
 
 
+@pytest.mark.slow
 @given(case=CASES)
-def test_every_scan_finds_the_same_compiled(case: Case) -> None:
-    """What is told of a tree beside the search is the same, interpreted and compiled."""
+def test_compiled_scans_give_identical_results(case: Case) -> None:
+    """Data derived from a tree or a search does not depend on the engine."""
 
-    def told(tree: et.Tree) -> list[object]:
+    def derived_data(tree: et.Tree) -> list[object]:
         search = et.evaluate(tree, "star2", engine="interpreted")
         explanation, evaluation = Explanation(search), Evaluation("", search)
         columns = (
-            tree.heights, *tree.first_paths, *tree.inherited_bounds((-1e9, 1e9)), explanation.reason,
+            tree.heights, *tree.first_paths, *tree.inherited_bounds((-1e9, 1e9)),
+            explanation.reason,
             explanation.nodes, explanation.leaves, evaluation.shared_number,
         )  # fmt: skip
         return [
-            *map(list, columns), tree.leaves, tree.utility_range, tree.widest, tree.unfolded, explanation.passed_over,
+            *map(list, columns), tree.leaves, tree.utility_range, tree.widest, tree.unfolded,
+            explanation.passed_over,
             search.counts, search.strategy, et.to_text(search, rows=5), et.to_json(search),
         ]  # fmt: skip
 
     with pytest.MonkeyPatch.context() as patch:
-        # A copy of a tree shares its columns, and nothing that was found out about it.
+        # A copy of a tree shares its columns but no cached results.
         patch.setattr(compiling, "pays", lambda rows: False)
-        one = told(replace(case.tree(exact=False)))
+        one = derived_data(replace(case.tree(exact=False)))
         patch.setattr(compiling, "pays", lambda rows: rows > 0)
-        other = told(replace(case.tree(exact=False)))
+        other = derived_data(replace(case.tree(exact=False)))
     assert one == other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exact", [True, False])
 @given(case=CASES, most=st.integers(1, 40))
 def test_a_stopped_search_has_sound_intervals(exact: bool, case: Case, most: int) -> None:
-    """Intervals hold v*, no more than the visits are spent, and what is not stopped is as it would have been."""
+    """Intervals contain v*, and the visits stay within the limit."""
     tree = case.tree(exact)
     values = definitions(tree)
     bounds = case.bounds and in_numbers(case.bounds, exact)
@@ -139,12 +143,13 @@ def test_without_numba_every_tree_works(monkeypatch: pytest.MonkeyPatch) -> None
         et.evaluate(tree, engine="compiled")
     assert (
         compiling.advice(5)
-        == "numba makes large trees some hundred times faster: pip install '.[fast]' in a clone of the repository"
+        == "numba makes large trees some hundred times faster: pip install '.[fast]' in a clone of "
+        "the repository"
     )
     assert compiling.advice(2) is None
 
 
-def test_auto_compiles_where_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_compiles_only_large_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "pays", lambda rows: rows >= 30)
     tree = et.loads("max: [{chance: [1, 5]}, 2]")
     assert et.evaluate(tree).engine == "interpreted"  # a row a node
@@ -170,7 +175,8 @@ COMPILE = (
 )
 
 
-def test_machine_code_is_kept(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_machine_code_is_cached(tmp_path: Path) -> None:
     assert in_a_process(COMPILE, NUMBA_CACHE_DIR=str(tmp_path)) == "3.0\n"
     kept = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
     assert any("star_minimax" in path.name for path in kept)
@@ -187,7 +193,7 @@ def scan(column):
 
 
 def test_machine_code_depends_on_called_functions_and_constants() -> None:
-    """Numba looks at the file of the loop only, so their digest is part of its name."""
+    """Numba checks only the file of the loop, so a digest is part of the name."""
 
     def digest(text: str, scale: int) -> str:
         module: dict[str, Any] = {"__name__": "expectitree.made", "SCALE": scale}
@@ -199,12 +205,14 @@ def test_machine_code_depends_on_called_functions_and_constants() -> None:
     assert digest(SCAN, 3) != digest(SCAN.replace("return 2", "return 1"), 3)
 
 
-def test_compiling_needs_no_place_to_keep_it() -> None:
-    """Neither the package's folder nor the user's cache can be written: numba finds no place, and says so."""
+@pytest.mark.slow
+def test_compiling_works_without_a_cache_folder() -> None:
+    """The package's folder and the user's cache are read-only, so numba raises an error."""
     code = "from numba.core import caching\ncaching.CacheImpl._locator_classes = []\n" + COMPILE
     assert in_a_process(code) == "3.0\n"
 
 
+@pytest.mark.slow
 def test_a_full_disk_does_not_stop_compiling(tmp_path: Path) -> None:
     code = (
         "from numba.core import caching\n"
@@ -214,7 +222,7 @@ def test_a_full_disk_does_not_stop_compiling(tmp_path: Path) -> None:
     assert in_a_process(code, NUMBA_CACHE_DIR=str(tmp_path)) == "3.0\n"
 
 
-def test_bounds_in_floats_do_for_a_tree_in_fractions() -> None:
+def test_a_tree_in_fractions_accepts_bounds_in_floats() -> None:
     tree = et.loads(
         "max: [{chance: [{p: 1/3, utility: 0.1}, {p: 2/3, min: [12.4, 20]}]}, 8.2]", exact=True
     )

@@ -1,8 +1,7 @@
-"""Two other searches of the same random trees: OpenSpiel for values, the design itself for visits.
+"""Searches compared with OpenSpiel for values and with a literal implementation for visits.
 
-The second one is `star_minimax` as a person would describe it: recursive, without running sums,
-neither compact nor fast. In exact mode both must enter the same nodes equally often and find the
-same intervals.
+`LiteralSearch` is a recursive `star_minimax` without running sums. In exact mode both must visit
+the same nodes equally often and find the same intervals.
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ from expectitree.tree.columns import Bounds
 OPENSPIEL_TREES = 300
 
 
-def test_openspiel_finds_the_same_values() -> None:
+def test_openspiel_computes_the_same_values() -> None:
     try:
         import pyspiel
         from open_spiel.python.algorithms.minimax import expectiminimax
     except ImportError as error:
-        pytest.skip(f"OpenSpiel cannot be imported, so nobody else has checked the values: {error}")
+        pytest.skip(f"OpenSpiel cannot be imported, so the values have no second check: {error}")
 
     compared, seed = 0, 0
     while compared < OPENSPIEL_TREES:
         tree = build(random_rows(Random(seed)), exact=False)
         seed += 1
-        if len(tree) == 1:  # a game in which nobody ever moves is none to OpenSpiel
+        if len(tree) == 1:  # OpenSpiel does not accept a game without moves.
             continue
         state = pyspiel.load_efg_game("\n".join(efg(tree)) + "\n").new_initial_state()
         value, _ = expectiminimax(state, 1000, lambda _: float("nan"), 0)
@@ -52,7 +51,7 @@ class LiteralSearch:
         self.tree, self.chosen = tree, chosen
         self.lower, self.upper = tree.inherited_bounds(bounds)
         self.visits = [0] * len(tree)
-        self.windows: dict[int, Bounds] = {}  # of the last entry of every inner node
+        self.windows: dict[int, Bounds] = {}  # Windows of the last visit of each inner node.
         self.cuts = 0
 
     def satisfies(self, node: Node, alpha: Number, beta: Number) -> bool:
@@ -81,7 +80,7 @@ class LiteralSearch:
         best = -INFINITY if is_max else INFINITY
         found: list[
             Bounds
-        ] = []  # of each child as it was looked at; a later one may narrow what they share
+        ] = []  # The interval after each visit, which a later visit of a shared node may narrow.
         for child in children:
             if is_max:
                 self.skip_or_enter(child, max(alpha, best), beta)
@@ -97,8 +96,7 @@ class LiteralSearch:
             self.count_cut(left)
         lower, upper = (max(ends) if is_max else min(ends) for ends in zip(*found, strict=True))
         whole = probe is None and not left
-        # What was not searched may be better for the player: only one end of the interval is known
-        # then.
+        # An unsearched child may be better for the player, so only one end is proved.
         self.narrow(
             node,
             lower if whole or is_max else -INFINITY,
@@ -111,8 +109,8 @@ class LiteralSearch:
         ]
         known = [(p * self.lower[child.id], p * self.upper[child.id]) for p, child in outcomes]
 
-        def look(i: int, probe: int | None) -> bool:
-            """Search an outcome (or probe it), take in what it contributes now, and say whether that cuts."""
+        def search_outcome(i: int, probe: int | None) -> bool:
+            """Search or probe an outcome, update its contribution, and return whether that cuts."""
             p, child = outcomes[i]
             low_without = sum(low for j, (low, _) in enumerate(known) if j != i)
             high_without = sum(high for j, (_, high) in enumerate(known) if j != i)
@@ -124,16 +122,16 @@ class LiteralSearch:
             else:
                 self.enter(child, *window, None if child.kind == Kind.TERMINAL else probe)
             known[i] = (p * self.lower[child.id], p * self.upper[child.id])
-            return enough()
+            return is_cut()
 
-        def enough() -> bool:
+        def is_cut() -> bool:
             if not self.chosen.chance_cuts:
                 return False
             return sum(high for _, high in known) <= alpha or sum(low for low, _ in known) >= beta
 
         def search() -> list[Node]:
-            """Return the children that a cut left."""
-            if enough():
+            """Return the children that a cut skipped."""
+            if is_cut():
                 return [child for _, child in outcomes]
             places = [(i, r) for i in range(len(outcomes)) for r in range(self.chosen.probes)]
             if self.chosen.probe_order == "cyclic":
@@ -142,10 +140,10 @@ class LiteralSearch:
                 child = outcomes[i][1]
                 there = r == 0 if child.kind == Kind.TERMINAL else r < len(child.children)
                 exact = self.lower[child.id] == self.upper[child.id]
-                if child.kind != Kind.CHANCE and there and not exact and look(i, r):
+                if child.kind != Kind.CHANCE and there and not exact and search_outcome(i, r):
                     return [child for _, child in outcomes]
             for i in range(len(outcomes)):
-                if look(i, None):
+                if search_outcome(i, None):
                     return [child for _, child in outcomes[i + 1 :]]
             return []
 
@@ -161,8 +159,9 @@ class LiteralSearch:
         self.upper[node.id] = min(self.upper[node.id], upper)
 
 
+@pytest.mark.slow
 @given(case=st.builds(Case, seed=st.integers(0, 2**32 - 1)))
-def test_the_search_does_what_the_design_says(case: Case) -> None:
+def test_the_search_equals_a_literal_implementation(case: Case) -> None:
     tree = case.tree()
     for chosen in PRUNED:
         for found in (case.run(chosen), case.run_in_window(chosen)):

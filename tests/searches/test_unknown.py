@@ -1,4 +1,4 @@
-"""Terminals whose utility is not known yet, `utility: "?"`: kept by all that copies a tree, refused by all searches."""
+"""Unknown utilities, `utility: "?"`: copies keep them, and searches refuse them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner, Result
-from helpers import ROOT
+from helpers import ROOT, invoke
 from random_trees import EVERY, build, random_rows
 
 import expectitree as et
 from expectitree import compiling
-from expectitree.cli import cli
 from expectitree.cli.completion import describe
 from expectitree.errors import AnalysisError, FileError, NumberError, SearchError, TreeError
 from expectitree.numbers import INFINITY
@@ -42,7 +40,8 @@ from expectitree.tree.transform import (
 LAUNCH = ROOT / "docs" / "examples" / "launch.yaml"
 SMALL = 'max: {sure: 4, bet: {chance: {good: {utility: "?"}, bad: 1}}}'
 REFUSAL = (
-    'the utility of bet/good is not known yet ("?"): `expectitree ask` asks for what matters (`inquire` from '
+    'the utility of bet/good is not known yet ("?"): `expectitree ask` asks for what matters '
+    "(`inquire` from "
     "Python), and with --show it shows the tree; or write a number in its place"
 )
 
@@ -51,12 +50,8 @@ def loads(text: str, exact: bool = False, name: str = "x.yaml") -> Tree:
     return et.loads(text, name=name, exact=exact)
 
 
-def run(*arguments: str, text: str | None = None) -> Result:
-    return CliRunner().invoke(cli, list(arguments), input=text)
-
-
 def paths(tree: Tree, possible: bool = False) -> set[str]:
-    """Return every path (with `possible`, of p > 0) to a terminal that is not known, however the tree is stored."""
+    """Return every path to an unknown terminal; with `possible`, only those of p > 0."""
     found = set()
     waiting = [(tree.root, "")]
     while waiting:
@@ -70,7 +65,7 @@ def paths(tree: Tree, possible: bool = False) -> set[str]:
 
 
 class Case:
-    """A random tree of which some terminals are not known, with a plain answer to what its range is."""
+    """A random tree with unknown terminals, and its range of utilities."""
 
     def __init__(self, seed: int, exact: bool) -> None:
         random = Random(seed)
@@ -262,7 +257,8 @@ def test_every_spelling_of_an_unknown_utility_is_read(form: str, exact: bool) ->
 
 def test_an_unknown_utility_may_have_a_note_and_bounds() -> None:
     tree = loads(
-        'chance: [{p: 1/3, label: a, utility: "?", note: why, bounds: [0, 1]}, {p: 2/3, utility: 1}]',
+        'chance: [{p: 1/3, label: a, utility: "?", note: why, bounds: [0, 1]}, {p: 2/3, utility: '
+        "1}]",
         True,
     )
     node = tree.find("a")
@@ -289,7 +285,7 @@ def test_a_shared_unknown_terminal_counts_once(text: str) -> None:
 
 
 def test_runs_of_terminals_may_contain_unknown_ones() -> None:
-    """The reader takes nodes of plain numbers at once; one that is not known is not among them."""
+    """The reader reads lists of plain numbers at once, and unknown ones one by one."""
     inner = ", ".join(
         ["{chance: [1, 2, 3]}", '{chance: [1, {utility: "?"}, 3]}', "{chance: [3, 2, 1]}"] * 20
     )
@@ -310,7 +306,8 @@ def test_unknown_utilities_are_written(format: str) -> None:
         "utility: '?'": ('utility: "?"\n', '{\n  "utility": "?"\n}\n'),
         "chance: {a: {p: 1/4, utility: '?', note: why}, b: {p: 3/4, utility: 2}}": (
             'chance: {a: {p: 0.25, note: why, utility: "?"}, b: {p: 0.75, utility: 2}}\n',
-            '{\n  "chance": {"a": {"p": 0.25, "note": "why", "utility": "?"}, "b": {"p": 0.75, "utility": 2}}\n}\n',
+            '{\n  "chance": {"a": {"p": 0.25, "note": "why", "utility": "?"}, "b": {"p": 0.75, '
+            '"utility": 2}}\n}\n',
         ),
     }
     for text, written in texts.items():
@@ -357,7 +354,7 @@ def test_a_table_of_decimals_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_table_marks_unknown_utilities(tmp_path: Path) -> None:
-    """Else one that lost a number would read as a tree."""
+    """Otherwise a table that lost a number would be read as a tree."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -368,8 +365,8 @@ def test_a_table_marks_unknown_utilities(tmp_path: Path) -> None:
     about = json.loads(table.schema.metadata[b"expectitree"])
     assert about == {"version": 1, "unknown": [1]}
 
-    def message(said: Any) -> str:
-        metadata = {b"expectitree": json.dumps({"version": 1, **said}).encode()}
+    def message(changes: Any) -> str:
+        metadata = {b"expectitree": json.dumps({"version": 1, **changes}).encode()}
         parquet.write_table(table.replace_schema_metadata(metadata), tmp_path / "other.parquet")
         with pytest.raises(FileError) as caught:
             et.load(tmp_path / "other.parquet")
@@ -438,7 +435,7 @@ def test_a_depth_limit_may_remove_all_unknown_terminals() -> None:
     tree = loads('max: {sure: 4, bet: {estimate: 5, chance: {good: {utility: "?"}, bad: 1}}}')
     assert cut_at_depth(tree, 1).unknown == ()
     assert et.evaluate(cut_at_depth(tree, 1), "star2").value == 5
-    assert run("eval", "--depth", "1", "--format", "json", "-e", et.dumps(tree)).exit_code == 0
+    assert invoke("eval", "--depth", "1", "--format", "json", "-e", et.dumps(tree)).exit_code == 0
 
 
 # ---- Searches.
@@ -562,7 +559,7 @@ COMMANDS = {
 def test_every_command_reports_unknown_terminals(name: str, text: str) -> None:
     if name == "trace a node" and text != SMALL:
         text = 'max: {bet: {min: [{utility: "?"}]}}'
-    found = run(*COMMANDS[name], "-e", text)
+    found = invoke(*COMMANDS[name], "-e", text)
     assert found.exit_code == 2
     assert "not known yet" in found.stderr
     assert found.stderr.count("\n") == 1
@@ -574,7 +571,7 @@ def test_every_command_reports_unknown_terminals(name: str, text: str) -> None:
 def test_other_files_are_still_processed(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(SMALL)
     (tmp_path / "b.yaml").write_text("max: [1, 2]")
-    found = run("eval", str(tmp_path))
+    found = invoke("eval", str(tmp_path))
     assert found.exit_code == 2
     assert found.stderr == f"{tmp_path / 'a.yaml'}: {REFUSAL}\n"
     assert "b.yaml" in found.stdout
@@ -594,7 +591,7 @@ def test_convert_keeps_unknown_terminals(tmp_path: Path) -> None:
     source.write_text("max: {sure: 1/3, bet: {chance: {good: {utility: '?', note: why}, bad: 1}}}")
     names = ["b.json", "c.yaml"]
     for was, name in zip(["a.yaml", *names], names, strict=False):
-        found = run("convert", str(tmp_path / was), str(tmp_path / name))
+        found = invoke("convert", str(tmp_path / was), str(tmp_path / name))
         assert (found.exit_code, found.stderr) == (
             0, f"{tmp_path / name} written: 5 nodes; next: expectitree ask {tmp_path / name}\n",
         )  # fmt: skip
@@ -603,28 +600,29 @@ def test_convert_keeps_unknown_terminals(tmp_path: Path) -> None:
     )
     for ending in ("arrow", "parquet"):
         table = tmp_path / f"d.{ending}"
-        assert run("convert", str(source), str(table)).exit_code != 0  # 1/3 is no float
-        assert run("convert", str(source), str(table), "--drop", "fractions").exit_code == 0
-        assert '{note: why, utility: "?"}' in run("convert", str(table), "-").stdout
+        assert invoke("convert", str(source), str(table)).exit_code != 0  # 1/3 is not a float.
+        assert invoke("convert", str(source), str(table), "--drop", "fractions").exit_code == 0
+        assert '{note: why, utility: "?"}' in invoke("convert", str(table), "-").stdout
 
 
 VERIFY = SMALL + "\nexpect: {value: 4, best: sure, star1: {leaves: 1}}\n"
 
 
 def test_verify_reports_that_it_cannot_check(tmp_path: Path) -> None:
-    """It is a tree; that its expectations hold was asked about, and is not so."""
+    """The file is a valid tree, but its expectations cannot be checked."""
     file = tmp_path / "a.yaml"
     file.write_text(VERIFY)
-    found = run("verify", str(file))
+    found = invoke("verify", str(file))
     assert found.exit_code == 1
     first, blank, total, end = found.stdout.split("\n")
     assert first.endswith(f"{file}: a tree, whose expectations cannot be checked: {REFUSAL}")
     assert (blank, total, end) == ("", "1 file, 0 of 0 expectations kept, 1 cannot be checked", "")
-    (line,) = run("verify", "--format", "json", str(file)).stdout.splitlines()
+    (line,) = invoke("verify", "--format", "json", str(file)).stdout.splitlines()
     assert json.loads(line) == {
-        "file": str(file), "tree": True, "expect": True, "kept": False, "errors": [REFUSAL], "checks": [],
+        "file": str(file), "tree": True, "expect": True, "kept": False, "errors": [REFUSAL],
+        "checks": [],
     }  # fmt: skip
-    suite = ElementTree.fromstring(run("verify", "--format", "junit", str(file)).stdout)[0]
+    suite = ElementTree.fromstring(invoke("verify", "--format", "junit", str(file)).stdout)[0]
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "1", "0")
     assert suite[0][0].tag == "failure"
     assert suite[0][0].get("message") == REFUSAL
@@ -638,7 +636,7 @@ def test_verify_reports_that_it_cannot_check(tmp_path: Path) -> None:
 def test_verify_without_expectations_passes(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_text(SMALL)
-    found = run("verify", str(file))
+    found = invoke("verify", str(file))
     assert found.exit_code == 0
     assert "a tree, without expect" in found.stdout
 
@@ -648,7 +646,7 @@ def test_verify_write_leaves_the_file_unchanged(tmp_path: Path, text: str) -> No
     file, other = tmp_path / "a.yaml", tmp_path / "b.yaml"
     file.write_text(text)
     other.write_text("max: [1, 2]\n")
-    found = run("verify", "--write", str(tmp_path))
+    found = invoke("verify", "--write", str(tmp_path))
     assert found.exit_code == 3
     assert f"{file}: not refreshed: {REFUSAL}; the file is as it was\n" in found.stderr
     assert file.read_text() == text
@@ -676,4 +674,4 @@ def test_the_example_tree_has_unknown_terminals() -> None:
     assert launch.branches[0].probability == Fraction("0.32") / good
     launch = tree.find("test the market/poor result/launch")
     assert launch.branches[0].probability == Fraction("0.08") / (1 - good)
-    assert run("verify", str(LAUNCH)).exit_code == 0
+    assert invoke("verify", str(LAUNCH)).exit_code == 0

@@ -1,4 +1,4 @@
-"""`adopt`: columns that something else made are checked for all that would mislead a loop that checks no index."""
+"""`adopt` checks columns from other sources, since compiled loops check no index."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def made(
 
 
 def good(**changes: list[Any]) -> Columns:
-    """Return the columns of chance(0, 10) and 4 below MAX, changed as said."""
+    """Return the columns of chance(0, 10) and 4 below MAX, with changes."""
     columns = {
         "kind": [0, 0, 3, 0, 1],
         "utility": [0, 10, NAN, 4, NAN],
@@ -54,7 +54,7 @@ def good(**changes: list[Any]) -> Columns:
 
 @pytest.fixture(params=["interpreted", "compiled"])
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Every loop runs so, however small the tree."""
+    """Run every loop in one engine, even on small trees."""
     monkeypatch.setattr(compiling, "pays", lambda rows: request.param == "compiled")
     return str(request.param)
 
@@ -66,7 +66,7 @@ def as_views(columns: Columns) -> Columns:
     )
 
 
-def complaint(columns: Columns) -> str:
+def error_message(columns: Columns) -> str:
     with pytest.raises(TreeError) as found:
         adopt(columns)
     return str(found.value)
@@ -97,6 +97,7 @@ def test_columns_are_not_copied(engine: str) -> None:
         assert et.evaluate(tree).value == 7.5
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32))
 def test_columns_of_a_builder_are_adopted(seed: int) -> None:
     tree = build(random_rows(Random(seed)), exact=False)
@@ -120,49 +121,66 @@ def test_a_single_terminal_is_a_tree(engine: str) -> None:
     assert et.evaluate(adopt(made([0], [3], [0, 0], [], []))).value == 3
 
 
-# ---- Every fault is found, and said as it is.
+# ---- Every fault is found and reported.
 
 FAULTS: dict[str, tuple[Columns, str]] = {
-    "kind 4": (good(kind=[0, 0, 4, 0, 1]), "node 2: the kind is 4, expected 0 to 3 (TERMINAL, MAX, MIN, CHANCE)"),
-    "kind 255": (good(kind=[255, 0, 3, 0, 1]), "node 0: the kind is 255, expected 0 to 3 (TERMINAL, MAX, MIN, CHANCE)"),
+    "kind 4": (good(kind=[0, 0, 4, 0, 1]), "node 2: the kind is 4, expected 0 to 3 (TERMINAL, MAX, "
+                                           "MIN, CHANCE)"),
+    "kind 255": (good(kind=[255, 0, 3, 0, 1]), "node 0: the kind is 255, expected 0 to 3 "
+                                               "(TERMINAL, MAX, MIN, CHANCE)"),
     "first starts late": (good(first=[1, 1, 1, 2, 2, 4]), "node 0: its branches are 1 to 1 of 4: "),
     "first falls": (good(first=[0, 0, 0, 2, 1, 4]), "node 3: its branches are 2 to 1 of 4: "),
-    "first beyond the end": (good(first=[0, 0, 0, 2, 2, 5]), "node 4: its branches are 2 to 5 of 4: "),
-    "first far beyond": (good(first=[0, 0, 0, 2**32 - 1, 2, 4]), "node 2: its branches are 0 to 4294967295 of 4: "),
+    "first beyond the end": (good(first=[0, 0, 0, 2, 2, 5]),
+        "node 4: its branches are 2 to 5 of 4: "),
+    "first far beyond": (good(first=[0, 0, 0, 2**32 - 1, 2, 4]),
+        "node 2: its branches are 0 to 4294967295 of 4: "),
     "first ends early": (good(first=[0, 0, 0, 2, 2, 3]), "node 4: its branches are 2 to 3 of 4: "),
     "a terminal with children": (good(kind=[0, 0, 0, 0, 1], utility=[0, 10, 5, 4, NAN]),
-                                 "node 2: it is a terminal, and has 2 children: terminals have none"),
+        "node 2: it is a terminal, and has 2 children: terminals have none"),
     "inner without children": (good(kind=[0, 0, 3, 1, 1]),
-                               "node 3: it has no children: give it at least one, or make it a terminal"),
-    "child itself": (good(child=[0, 2, 3, 2]), "node 2: its child is node 2: children come before their parents"),
-    "child later": (good(child=[0, 1, 3, 4]), "node 4: its child is node 4: children come before their parents"),
+                               "node 3: it has no children: give it at least one, or make it a "
+                               "terminal"),
+    "child itself": (good(child=[0, 2, 3, 2]), "node 2: its child is node 2: children come before "
+                                               "their parents"),
+    "child later": (good(child=[0, 1, 3, 4]), "node 4: its child is node 4: children come before "
+                                              "their parents"),
     "child beyond": (good(child=[0, 2**32 - 1, 3, 2]),
                      "node 2: its child is node 4294967295: children come before their parents"),
     "utility missing": (good(utility=[NAN, 10, NAN, 4, NAN]),
                         "node 0: the utility is missing, expected a number up to 10^301"),
-    "utility inf": (good(utility=[0, INF, NAN, 4, NAN]), "node 1: the utility is inf, expected a number up to"),
-    "utility -inf": (good(utility=[0, 1, NAN, -INF, NAN]), "node 3: the utility is -inf, expected a number up to"),
+    "utility inf": (good(utility=[0, INF, NAN, 4, NAN]),
+        "node 1: the utility is inf, expected a number up to"),
+    "utility -inf": (good(utility=[0, 1, NAN, -INF, NAN]),
+        "node 3: the utility is -inf, expected a number up to"),
     "utility too great": (good(utility=[0, 1.1e301, NAN, 4, NAN]),
                           "node 1: the utility is 1.1e+301, expected a number up to 10^301"),
-    "estimate inf": (good(utility=[0, 10, INF, 4, NAN]), "node 2: the estimate is inf, expected a number up to 10^301"),
+    "estimate inf": (good(utility=[0, 10, INF, 4, NAN]),
+        "node 2: the estimate is inf, expected a number up to 10^301"),
     "estimate too great": (good(utility=[0, 10, NAN, 4, -1.1e301]),
                            "node 4: the estimate is -1.1e+301, expected a number up to 10^301"),
     "probability -0.25": (good(probability=[-0.25, 1.25, 1, 1]),
                           "node 2: a probability is -0.25, expected a number from 0"),
-    "probability 1.25": (good(probability=[0, 1.25, 1, 1]), "node 2: a probability is 1.25, expected a number from 0"),
-    "probability NaN": (good(probability=[0.25, NAN, 1, 1]), "node 2: a probability is nan, expected a number from 0"),
-    "probability inf": (good(probability=[INF, 0.75, 1, 1]), "node 2: a probability is inf, expected a number from 0"),
+    "probability 1.25": (good(probability=[0, 1.25, 1, 1]),
+        "node 2: a probability is 1.25, expected a number from 0"),
+    "probability NaN": (good(probability=[0.25, NAN, 1, 1]),
+        "node 2: a probability is nan, expected a number from 0"),
+    "probability inf": (good(probability=[INF, 0.75, 1, 1]),
+        "node 2: a probability is inf, expected a number from 0"),
     "an action's 0.5": (good(probability=[0.25, 0.75, 0.5, 0.5]),
                         "node 4: the probability of an action is 0.5: below MAX and MIN it is 1"),
     "an action's NaN": (good(probability=[0.25, 0.75, 1, NAN]),
                         "node 4: the probability of an action is nan: below MAX and MIN it is 1"),
-    "sum 0.999": (good(probability=[0.25, 0.749, 1, 1]), "node 2: the probabilities sum to 0.999, expected 1"),
+    "sum 0.999": (good(probability=[0.25, 0.749, 1, 1]),
+        "node 2: the probabilities sum to 0.999, expected 1"),
     "sum 2": (good(probability=[1, 1, 1, 1]), "node 2: the probabilities sum to 2, expected 1"),
     "sum 0": (good(probability=[0, 0, 1, 1]), "node 2: the probabilities sum to 0, expected 1"),
-    "sum off by 2e-9": (good(probability=[0.25, 0.75 + 2e-9, 1, 1]), "node 2: the probabilities sum to 1.000000002"),
-    "sum off by -2e-9": (good(probability=[0.25, 0.75 - 2e-9, 1, 1]), "node 2: the probabilities sum to 0.999999998"),
+    "sum off by 2e-9": (good(probability=[0.25, 0.75 + 2e-9, 1, 1]),
+        "node 2: the probabilities sum to 1.000000002"),
+    "sum off by -2e-9": (good(probability=[0.25, 0.75 - 2e-9, 1, 1]),
+        "node 2: the probabilities sum to 0.999999998"),
     "unreached leaf": (good(child=[0, 0, 3, 2]),
-                       "node 1: no branch leads to it: every node except the root, the last row, is a child"),
+                       "node 1: no branch leads to it: every node except the root, the last row, "
+                       "is a child"),
     "unreached inner": (good(child=[0, 1, 3, 3]), "node 2: no branch leads to it: "),
 }  # fmt: skip
 
@@ -170,8 +188,8 @@ FAULTS: dict[str, tuple[Columns, str]] = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_is_reported(fault: str, engine: str) -> None:
     columns, message = FAULTS[fault]
-    assert complaint(columns).startswith(message)
-    assert complaint(as_views(columns)).startswith(message)
+    assert error_message(columns).startswith(message)
+    assert error_message(as_views(columns)).startswith(message)
 
 
 def test_the_examples_cover_every_fault_of_the_loop() -> None:
@@ -186,13 +204,15 @@ def test_columns_of_wrong_lengths_are_refused(engine: str) -> None:
     whole = good()
     for name in ("utility", "first", "probability"):
         for column in (getattr(whole, name)[:-1], getattr(whole, name) + getattr(whole, name)[:1]):
-            said = complaint(whole._replace(**{name: column}))
-            assert said.startswith(
+            message = error_message(whole._replace(**{name: column}))
+            assert message.startswith(
                 f"the column {name} has {len(column)} rows, expected {len(getattr(whole, name))}"
             )
-    assert "has 5 rows, expected 4" in complaint(whole._replace(kind=whole.kind[:-1]))
-    assert "probability has 4 rows, expected 3" in complaint(whole._replace(child=whole.child[:-1]))
-    assert complaint(made([], [], [0], [], [])) == "there are no nodes: a tree has at least one"
+    assert "has 5 rows, expected 4" in error_message(whole._replace(kind=whole.kind[:-1]))
+    assert "probability has 4 rows, expected 3" in error_message(
+        whole._replace(child=whole.child[:-1])
+    )
+    assert error_message(made([], [], [0], [], [])) == "there are no nodes: a tree has at least one"
 
 
 @pytest.mark.parametrize("label", [[], ["a"], ["a", "b", "c", "d", "e"]])
@@ -206,7 +226,7 @@ def test_labels_of_a_wrong_number_are_refused(label: list[str]) -> None:
     [("kind", "b"), ("first", "i"), ("child", "i"), ("child", "q"), ("utility", "f")],
 )
 def test_columns_of_wrong_types_are_refused(name: str, code: str) -> None:
-    """A signed child of -1 is less than every node, and the last row to a loop: a cycle that nothing else finds."""
+    """A signed child of -1 is the last row to a loop: a cycle that no other check finds."""
     columns = good()._replace(
         **{name: array(code, [int(x) if x == x else 0 for x in getattr(good(), name)])}
     )
@@ -219,7 +239,7 @@ def test_columns_of_wrong_types_are_refused(name: str, code: str) -> None:
 def test_probabilities_that_nearly_sum_to_1_are_normalised(
     miss: float, sign: int, engine: str
 ) -> None:
-    """In columns of their own: what was given stays as it is, as do the probabilities of actions."""
+    """The result has new columns; the arguments do not change."""
     columns = as_views(good(probability=[0.25, 0.75 + sign * miss, 1, 1]))
     given = columns.probability.tolist()
     tree = adopt(columns)
@@ -231,7 +251,7 @@ def test_probabilities_that_nearly_sum_to_1_are_normalised(
 
 
 def test_a_sum_that_misses_1_by_rounding_is_kept(engine: str) -> None:
-    """Many correctly rounded shares: the sum is taken with care, so a wide node is not divided for nothing."""
+    """Many rounded shares are summed accurately, so a wide node is not normalised."""
     for count in (3, 7, 10, 49, 1_000, 100_003):
         columns = made([0, 3], [1, NAN], [0, 0, count], [0] * count, [1 / count] * count)
         assert adopt(columns).columns.probability is columns.probability
@@ -264,7 +284,7 @@ def test_an_adopted_tree_survives_a_round_trip(miss: float) -> None:
         (
             {"estimated": frozenset({2})},
             "2",
-        ),  # an inner node is no terminal that a depth limit made
+        ),  # An inner node is not a terminal of a depth limit.
         ({"local_bounds": {4: (0, 9)}}, "node 1: the utility 10 lies outside the bounds"),
         ({"local_bounds": {2: (1, 10)}}, "node 0: the utility 0 lies outside the bounds"),
         ({"local_bounds": {4: (10, 0)}}, "bounds"),
@@ -286,11 +306,11 @@ def test_an_estimate_outside_its_bounds_is_refused(engine: str) -> None:
         adopt(good(utility=[0, 10, 11, 4, NAN]), local_bounds={4: (0, 10)})
 
 
-# ---- Against the definition, on columns changed at random.
+# ---- Comparison with the definition on columns changed at random.
 
 
 def faults(columns: Columns) -> Iterator[str]:
-    """Yield what keeps columns from being a tree, by the definition, whatever comes first."""
+    """Yield every reason why columns are not a tree, by the definition."""
     kind, utility, first, child, probability = (list(column) for column in columns)
     if first[0] != 0 or first[-1] != len(child) or first != sorted(first):
         yield "first"
@@ -326,7 +346,7 @@ CHANGES: dict[str, tuple[Any, ...]] = {
 
 
 def changed(seed: int) -> Columns:
-    """Return a random tree's columns, with something wrong in them more often than not."""
+    """Return the columns of a random tree, usually with a fault."""
     random = Random(seed)
     columns = build(random_rows(random), exact=False).columns
     columns = Columns(*(array(column.typecode, column) for column in columns))
@@ -351,19 +371,19 @@ def changed(seed: int) -> Columns:
 @settings(max_examples=500)
 @given(seed=st.integers(0, 2**40))
 def test_adopt_accepts_exactly_the_valid_columns(seed: int) -> None:
-    """By the definition; interpreted and compiled alike, to the word; and a search of it stays within it."""
+    """Both engines report the same fault, and searches stay within the columns."""
     columns = changed(seed)
-    said: list[Any] = []
+    results: list[Any] = []
     with pytest.MonkeyPatch.context() as patch:
         for compiled in (False, True):
             patch.setattr(compiling, "pays", lambda rows, compiled=compiled: compiled)
             try:
-                said.append(list(adopt(as_views(columns)).columns.probability))
+                results.append(list(adopt(as_views(columns)).columns.probability))
             except TreeError as error:
-                said.append(str(error))
-    assert said[0] == said[1]
-    assert isinstance(said[0], str) == any(faults(columns)), said[0]
-    if isinstance(said[0], str):
+                results.append(str(error))
+    assert results[0] == results[1]
+    assert isinstance(results[0], str) == any(faults(columns)), results[0]
+    if isinstance(results[0], str):
         return
     tree = adopt(columns)
     value = definition(tree.root)
@@ -389,7 +409,7 @@ def test_adopt_accepts_exactly_the_valid_columns(seed: int) -> None:
         ([None, None, "#2", None], ["node 4: the label #2 is at place 1"]),
         ([None, "#1", None, None], ["node 2: the label #1 is at place 2"]),
         (["a", "a", None, None], ["node 2: duplicate label 'a' among siblings"]),
-        (["#x", "#", "#-1", "#1.0"], []),  # no number, so text like any other
+        (["#x", "#", "#-1", "#1.0"], []),  # This is not a number, so it is text like any other.
         (["#01", None, None, None], ["node 2: the label #01 is at place 1"]),
         (["\n", "\n", None, ""], ["node 2: duplicate label '\\n'", "node 4: the label is empty"]),
     ],

@@ -1,4 +1,4 @@
-"""`TreeBuilder`: nested calls, sharing, what is left out, and what is refused."""
+"""`TreeBuilder`: nested calls, sharing, unreached nodes and errors."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_nested_calls_build_the_tree() -> None:
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_all_numbers_have_the_type_of_the_builder(exact: bool) -> None:
-    """Whatever they were given as; in exact mode a float counts as the decimal that Python prints."""
+    """In exact mode a float counts as the decimal that Python prints."""
     t = TreeBuilder(exact=exact)
     given = [1, 0.1, "1/3", Fraction(1, 7), Decimal("0.25")]
     tree = t.build(
@@ -72,7 +72,7 @@ def test_all_numbers_have_the_type_of_the_builder(exact: bool) -> None:
 
 
 def test_a_node_with_two_parents_is_stored_once() -> None:
-    """What is used twice is stored once."""
+    """A node used twice is stored once."""
     t = TreeBuilder()
     shared = t.min([1, 2])
     tree = t.build(t.max({"a": shared, "b": t.chance({"c": shared, "d": 3}), "e": shared}))
@@ -83,7 +83,7 @@ def test_a_node_with_two_parents_is_stored_once() -> None:
 
 
 def test_nodes_that_the_root_does_not_reach_are_left_out() -> None:
-    """Rows before, between and after; labels, bounds, notes and estimates follow their nodes to the new ids."""
+    """Labels, bounds, notes and estimates follow their nodes to the new ids."""
     t = TreeBuilder()
     t.min([7, 8], note="lost", bounds=(0, 9))
     kept = t.chance({"x": 1, "y": 2}, ["1/4", "3/4"], note="kept", estimate=1.5, bounds=(0, 5))
@@ -110,7 +110,7 @@ def test_nodes_that_the_root_does_not_reach_are_left_out() -> None:
 
 
 def test_branch_notes_and_estimates_keep_their_nodes() -> None:
-    """What readers and transforms write at rows and branches is moved too."""
+    """Annotations of readers and transforms are moved too."""
     t = TreeBuilder()
     t.max([5, 6])
     end = t.terminal(2)
@@ -129,7 +129,7 @@ def test_a_tree_of_one_node() -> None:
 
 
 def test_a_number_label_is_accepted_only_at_its_place() -> None:
-    """`#k` is what a branch without a label is called."""
+    """`#k` is the name of a branch without a label."""
     t = TreeBuilder()
     tree = t.build(t.max({"#1": 1, "b": 2, "#3": 3}))
     assert [branch.label for branch in tree.root.branches] == ["#1", "b", "#3"]
@@ -137,7 +137,7 @@ def test_a_number_label_is_accepted_only_at_its_place() -> None:
 
 
 def test_probabilities_that_nearly_sum_to_1_are_normalised() -> None:
-    """In exact mode every one; in float mode what is more than rounding."""
+    """Exact mode normalises every deviation, float mode only more than rounding."""
     thirds = ["0.3333333333"] * 3
     for exact in (False, True):
         t = TreeBuilder(exact=exact)
@@ -166,7 +166,8 @@ REFUSED: dict[str, tuple[Callable[[TreeBuilder], Any], str]] = {
     ),
     "sum": (
         lambda t: t.chance([1, 2], [0.5, 0.4]),
-        "the probabilities sum to 0.9, expected 1: correct them, or leave every p out for outcomes that are equally "
+        "the probabilities sum to 0.9, expected 1: correct them, or leave every p out for outcomes "
+        "that are equally "
         "likely",
     ),
     "range": (
@@ -188,11 +189,13 @@ REFUSED: dict[str, tuple[Callable[[TreeBuilder], Any], str]] = {
     ),
     "outside": (
         lambda t: t.build(t.max({"a": t.min([1, 5])}, bounds=(0, 2))),
-        "a/#2: the utility 5 lies outside the bounds [0, 2]: widen the bounds, or correct the utility",
+        "a/#2: the utility 5 lies outside the bounds [0, 2]: widen the bounds, or correct the "
+        "utility",
     ),
     "outside estimate": (
         lambda t: t.build(t.max({"a": t.min([1], estimate=-1)}, bounds=(0, 2))),
-        "a: the estimate -1 lies outside the bounds [0, 2]: widen the bounds, or correct the estimate",
+        "a: the estimate -1 lies outside the bounds [0, 2]: widen the bounds, or correct the "
+        "estimate",
     ),
     "bool": (lambda t: t.max([True]), "True is not a number"),
     "none": (
@@ -202,11 +205,13 @@ REFUSED: dict[str, tuple[Callable[[TreeBuilder], Any], str]] = {
     "no estimate": (lambda t: t.max([1], bounds=(None, 1)), "None is not a number"),
     "question mark": (
         lambda t: t.terminal("?"),
-        "'?' is not a number: write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3",
+        "'?' is not a number: write a decimal such as 2, -4.5e3 or .9, or a fraction of integers "
+        "such as 1/3",
     ),
     "nan": (
         lambda t: t.terminal(float("nan")),
-        "NaN is not a number: write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3",
+        "NaN is not a number: write a decimal such as 2, -4.5e3 or .9, or a fraction of integers "
+        "such as 1/3",
     ),
     "infinite": (
         lambda t: t.terminal(float("inf")),
@@ -221,7 +226,7 @@ REFUSED: dict[str, tuple[Callable[[TreeBuilder], Any], str]] = {
         lambda t: t.max({"": 1}),
         "the label is empty: write one, or leave it out for #1, #2, … by place",
     ),
-    # Below: known to be wrong in the first version of the builder.
+    # The first version of the builder failed on the following.
     "duplicate label": (
         lambda t: t.max({1: 5, "1": 6}),
         "duplicate label '1' among siblings: give each its own",
@@ -239,7 +244,7 @@ REFUSED: dict[str, tuple[Callable[[TreeBuilder], Any], str]] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_wrong_arguments_are_refused(name: str) -> None:
-    """Each with the whole message."""
+    """The complete message is compared."""
     act, expected = REFUSED[name]
     with pytest.raises(ExpectitreeError) as caught:
         act(TreeBuilder())

@@ -1,4 +1,4 @@
-"""Trees as deep or as large as a text or a script can make them, without recursion and without unfolding."""
+"""Very deep and very large trees need no recursion and no unfolding."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ ALGORITHMS = ("expectiminimax", "star1", "star2")
 
 
 def link(n: int) -> str:
-    """Return one node of a chain, which hands up the 1 from below past a 0 or a 2; a third of them is CHANCE."""
+    """Return one node of a chain that preserves the value 1 of the node below."""
     return ("max: [{ref: n%d}, 0]", "chance: [{ref: n%d}]", "min: [{ref: n%d}, 2]")[n % 3] % (n - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backwards", [False, True])
 def test_a_long_chain_of_refs_is_read_and_searched(backwards: bool) -> None:
-    """Backwards, every name is used before it is defined, so that reading must go down the chain by itself."""
+    """In reverse order every name is used before its definition."""
     names = [f"  n{n}: {{{link(n)}}}\n" for n in range(1, CHAIN)]
     tree = loads(
         f"{link(CHAIN)}\nnodes:\n  n0: 1\n{''.join(names[::-1] if backwards else names)}",
@@ -47,11 +48,13 @@ def long_chain() -> Tree:
     return chain(LONG_CHAIN)
 
 
+@pytest.mark.slow
 def test_a_long_chain_from_a_builder_is_searched(long_chain: Tree) -> None:
     assert len(long_chain) == LONG_CHAIN + 5
     check_searches(long_chain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_long_chain_is_searched_by_every_engine(long_chain: Tree, algorithm: str) -> None:
     assert evaluate(long_chain, algorithm, engine="compiled").value == 1
@@ -60,7 +63,7 @@ def test_a_long_chain_is_searched_by_every_engine(long_chain: Tree, algorithm: s
 
 
 def printed(tree: Tree, format: str) -> tuple[int, int]:
-    """Return how many lines and characters a renderer makes of a search of a tree, which are never all in memory."""
+    """Return the numbers of lines and characters of a rendered search, read as a stream."""
     evaluation = Evaluation("x.yaml", evaluate(tree, "star1"))
     lines = characters = 0
     for piece in rendered("evaluate", format, text_console(), evaluation):
@@ -69,8 +72,9 @@ def printed(tree: Tree, format: str) -> tuple[int, int]:
     return lines, characters
 
 
+@pytest.mark.slow
 def test_a_long_chain_is_shown_in_every_format(long_chain: Tree) -> None:
-    assert printed(long_chain, "text")[0] < 1_000  # a page, which says what it leaves out
+    assert printed(long_chain, "text")[0] < 1_000  # A page that reports what it leaves out.
     assert printed(long_chain, "json")[1] > 50 * LONG_CHAIN
 
 
@@ -79,6 +83,7 @@ def wide() -> Tree:
     return generate("uniform", pattern="max", branching=WIDE, real=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["interpreted", "compiled"])
 def test_a_root_with_ten_million_children_is_searched(wide: Tree, engine: str) -> None:
     assert len(wide) == WIDE + 1
@@ -90,12 +95,14 @@ def test_a_root_with_ten_million_children_is_searched(wide: Tree, engine: str) -
     assert printed(wide, "text")[0] < 1_000
 
 
+@pytest.mark.slow
 def test_a_wide_root_works_in_fractions_and_as_json() -> None:
     tree = in_fractions(generate("uniform", pattern="max", branching=WIDE // 50, real=True))
     assert evaluate(tree, "star2").value == tree.utility_range[1]
     assert printed(tree, "json")[1] > 50 * WIDE // 50
 
 
+@pytest.mark.slow
 def test_the_deepest_node_has_a_path(long_chain: Tree) -> None:
     assert max(long_chain.first_paths.depth) == LONG_CHAIN + 2
     assert long_chain.path_of(0) == "/".join(["#1"] * (LONG_CHAIN + 2))
@@ -111,11 +118,12 @@ def check_searches(tree: Tree) -> None:
 
 
 def tenfold(kind: str, levels: int) -> str:
-    """Return a text in which each of some levels has ten times the one below, by aliases."""
+    """Return a text with levels that each contain the level below ten times, by aliases."""
     names = "".join(
         f"  n{n}: &n{n} {{{kind}: [{', '.join([f'*n{n - 1}'] * 10)}]}}\n" for n in range(1, levels)
     )
-    return f"nodes:\n  n0: &n0 {{{kind}: {[7] * 10}}}\n{names}{kind}: [{', '.join([f'*n{levels - 1}'] * 10)}]\n"
+    last = ", ".join([f"*n{levels - 1}"] * 10)
+    return f"nodes:\n  n0: &n0 {{{kind}: {[7] * 10}}}\n{names}{kind}: [{last}]\n"
 
 
 @pytest.mark.parametrize("exact", [False, True])

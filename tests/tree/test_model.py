@@ -31,12 +31,12 @@ nodes:
 
 @pytest.fixture(params=[False, True], ids=["float", "exact"])
 def tree(request: pytest.FixtureRequest) -> et.Tree:
-    """The tree above, in both number systems."""
+    """Return the tree above in both number systems."""
     return et.loads(TEXT, name="look.yaml", exact=request.param)
 
 
 def test_columns_hold_children_before_parents(tree: et.Tree) -> None:
-    """Children come before their parents, the root is last, and the shapes are the documented ones."""
+    """The root is last, and the columns have the documented shapes."""
     kind, utility, first, child, probability = tree.columns
     nodes, branches = len(tree), len(child)
     assert (nodes, branches) == (9, 10)
@@ -91,7 +91,7 @@ def test_views_show_the_rows(tree: et.Tree) -> None:
 
 
 def test_a_shared_node_is_one_node(tree: et.Tree) -> None:
-    """By whichever path it is reached."""
+    """Every path leads to the same node."""
     assert tree.find("a/#1") == tree.find("b/#1") == tree.find("c")
     assert len({node for node, _ in tree.walk()}) == len(tree)
 
@@ -122,7 +122,7 @@ def test_heights_leaves_and_sizes_are_counted(tree: et.Tree) -> None:
 
 
 def test_bounds_are_inherited(tree: et.Tree) -> None:
-    """Each node has what all the bounds above leave it."""
+    """The bounds of a node are the intersection of all bounds above it."""
     lower, upper = tree.inherited_bounds((-1, 9))
     found = {path: (lower[node.id], upper[node.id]) for node, path in tree.walk()}
     assert found["/"] == found["b"] == found["b/#3"] == (-1, 9)
@@ -155,12 +155,12 @@ def test_an_unknown_path_lists_a_few_labels() -> None:
 
 
 def test_the_root_has_two_paths(tree: et.Tree) -> None:
-    """As the path module says."""
+    """They are documented in the path module."""
     assert tree.find("/") == tree.find("") == tree.root
 
 
 def test_node_refuses_ids_outside_the_tree(tree: et.Tree) -> None:
-    """Only its own."""
+    """A tree accepts only its own node ids."""
     assert tree.node(0).id == 0
     for wrong in (-1, len(tree)):
         with pytest.raises(
@@ -206,6 +206,7 @@ def test_unfolded_is_approximate_beyond_4000_digits() -> None:
     assert t.build(node).unfolded == "about 10^30103"
 
 
+@pytest.mark.slow
 def test_a_chain_of_a_million_nodes_needs_no_recursion() -> None:
     """Nothing recurses."""
     t = et.TreeBuilder()
@@ -219,7 +220,7 @@ def test_a_chain_of_a_million_nodes_needs_no_recursion() -> None:
 
 
 def t_id(node: int) -> et.builder.NodeId:
-    """Return what `build` takes for a node that was added by its row."""
+    """Return the argument of `build` for a node that was added as a row."""
     from expectitree.tree.builder import NodeId
 
     return NodeId(node)
@@ -253,6 +254,6 @@ def test_an_argument_that_is_not_a_tree_is_refused(
         question(wrong)
 
 
-def test_loads_refuses_what_is_not_text() -> None:
+def test_loads_refuses_arguments_that_are_not_text() -> None:
     with pytest.raises(et.TreeError, match=r"found dict '.*', expected text in YAML or JSON"):
         et.loads({})  # type: ignore[arg-type]

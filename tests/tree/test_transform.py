@@ -1,4 +1,4 @@
-"""Transforms: a tree cut at a depth, and children put in another order, against the obvious definitions."""
+"""Transforms, depth limits and orders of children, compared with their definitions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ def value_to_depth(node: Node, depth: int) -> object:
         return node.estimate
     values = [value_to_depth(child, depth - 1) for child in node.children]
     if node.kind == Kind.CHANCE:
-        return sum(b.probability * v for b, v in zip(node.branches, values, strict=True))  # type: ignore[operator]
+        pairs = zip(node.branches, values, strict=True)
+        return sum(branch.probability * v for branch, v in pairs)  # type: ignore[operator]
     return (max if node.kind == Kind.MAX else min)(values)  # type: ignore[type-var]
 
 

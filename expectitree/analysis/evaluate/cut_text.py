@@ -53,18 +53,16 @@ def why_passed_over(search: Search, parent: int, n: int) -> str:
     end = f"at most {cell_text(upper)}" if is_max else f"at least {cell_text(lower)}"
     if search.algorithm.in_order:
         return f"{end} by its bounds, and {known_text(*search.interval_of(parent))} is reached"
-    sure = search.lower[parent] if is_max else search.upper[parent]
+    sure = cell_text(search.lower[parent] if is_max else search.upper[parent])
     if search.is_exact(parent):
-        other = f"{cell_text(sure)} is reached"
+        other = f"{sure} is reached"
     elif parent == search.tree.root_id and search.outcome is Outcome.ACTION:
+        other = f"{sure} is sure"
         if any(search.tree.columns.child[b] == n for b in search.best_branches(parent)):
             end = f"at least {cell_text(lower)}" if is_max else f"at most {cell_text(upper)}"
             is_only = len(search.tree.branches_of(parent)) == 1
             other = "there is no other" if is_only else "no other can be better"
-        else:
-            other = f"{cell_text(sure)} is sure"
-    elif is_max:
-        other = f"alpha is {cell_text(search.alpha[parent])}"
     else:
-        other = f"beta is {cell_text(search.beta[parent])}"
+        name, limits = ("alpha", search.alpha) if is_max else ("beta", search.beta)
+        other = f"{name} is {cell_text(limits[parent])}"
     return f"{end} by its bounds, and {other}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from expectitree.analysis.evaluate.cuts import Cut
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.text.json_values import MOST_NESTED, dumps, json_number, search_fields
 from expectitree.tree.model import Kind
@@ -100,6 +101,12 @@ def _branch_object(evaluation: Evaluation, n: int, b: int) -> dict[str, Any]:
     return branch
 
 
+def cut_fields(cut: Cut) -> dict[str, Any]:
+    """Return the fields of a cut that evaluations and traces share."""
+    fields = {name: getattr(cut, name) for name in ("kind", "fails", "after", "of", "probing")}
+    return fields | {"bound": json_number(cut.bound)}
+
+
 def _node_object(
     evaluation: Evaluation, n: int, branch: dict[str, Any], ids: _Ids
 ) -> dict[str, Any]:
@@ -130,17 +137,10 @@ def _node_object(
         node["note"] = tree.notes[n]
     cut = evaluation.explanation.cut(n)
     if cut is not None:
-        node["cut"] = {
-            "kind": cut.kind,
-            "fails": cut.fails,
-            "after": cut.after,
-            "of": cut.of,
-            "probing": cut.probing,
-            "bound": json_number(cut.bound),
-            "window": [json_number(end) for end in cut.window],
-            "nodes": cut.nodes,
-            "leaves": cut.leaves,
-        }
+        window = [json_number(end) for end in cut.window]
+        node["cut"] = cut_fields(cut) | {
+            "window": window, "nodes": cut.nodes, "leaves": cut.leaves,
+        }  # fmt: skip
     reason = evaluation.explanation.skipped(n)
     if reason is not None:
         node["skipped"] = reason

@@ -44,14 +44,28 @@ def outline(
     """
     tree = search.tree
     if most_rows is None or _rows_of_all(tree, most_rows, folded) <= most_rows:
-        yield from _rows(tree, None, None, None, folded)
+        yield from _rows(tree, None, None, folded)
         return
-    chosen = _choose(search, most_rows, folded)
     nodes, cuts = compiling.zeros("i", len(tree)), compiling.zeros("i", len(tree))
     cut = search.cut if search.algorithm.player_cuts else cuts  # else nothing was cut
     first_branch = tree.first_paths.branch if tree.is_sharing else compiling.zeros("i", 0)
     tree.scan(_count_below, tree.columns, first_branch, cut, nodes, cuts)
-    yield from _rows(tree, chosen, nodes, cuts, folded)
+    below = _Below(tree.columns.child, first_branch, nodes, cuts)
+    yield from _rows(tree, _choose(search, most_rows, folded), below, folded)
+
+
+class _Below(NamedTuple):
+    """How many nodes and cuts are at and below each node, each under its first path."""
+
+    child: Column
+    first_branch: Column  # empty where every branch is a node's first
+    nodes: Column
+    cuts: Column
+
+    def left_out(self, node: int, begin: int, end: int, depth: int) -> Row:
+        """Return the row in place of a run of branches."""
+        hidden, hidden_cuts = compiling.run(_count_run, *self, begin, end, rows=end - begin)
+        return Row(-1, node, begin, depth, False, False, hidden, hidden_cuts, end - begin)
 
 
 def _count_below(
@@ -81,7 +95,7 @@ def _count_below(
 def is_one_row(tree: Tree, node: int) -> bool:
     """Say whether a node's children, all terminals without notes, are shown on its own row."""
     kind, first, child = tree.columns.kind, tree.columns.first, tree.columns.child
-    if not kind[node] or node == len(tree) - 1 or kind[child[first[node]]]:
+    if not kind[node] or node == tree.root_id or kind[child[first[node]]]:
         return False
     begin, end = first[node], first[node + 1]
     if not compiling.run(scans.are_all_terminals, kind, child, begin, end, rows=end - begin):
@@ -102,61 +116,42 @@ def _rows_of_all(tree: Tree, enough: int, folded: bool) -> int:
 
 
 def _rows(
-    tree: Tree,
-    chosen: dict[int, list[int]] | None,
-    nodes: Column | None,
-    cuts: Column | None,
-    folded: bool,
+    tree: Tree, chosen: dict[int, list[int]] | None, hidden: _Below | None, folded: bool
 ) -> Iterator[Row]:
-    kind, first, child = tree.columns.kind, tree.columns.first, tree.columns.child
-    stack: list[Row] = [Row(len(tree) - 1, -1, -1, 0, True, True)]
+    kind, child = tree.columns.kind, tree.columns.child
+    stack = [Row(tree.root_id, -1, -1, 0, True, True)]
     while stack:
         row = stack.pop()
-        n = row.node
+        n, depth = row.node, row.depth + 1
         if n < 0 or not row.is_first or not kind[n] or (folded and is_one_row(tree, n)):
             yield row
             continue
+        branches = tree.branches_of(n)
+        left, end = branches.start, branches.stop  # the branches from `left` on have no rows yet
         below: list[Row] = []
-        begin, end = first[n], first[n + 1]
-        left = begin  # the branches starting here have no rows yet
-        for b in range(begin, end) if chosen is None else chosen.get(n, ()):
-            if left < b:
-                below.append(_left_out(tree, n, left, b, row.depth + 1, nodes, cuts))
+        for b in branches if chosen is None else chosen.get(n, ()):
+            if hidden is not None and left < b:
+                below.append(hidden.left_out(n, left, b, depth))
             left = b + 1
-            c = child[b]
-            below.append(Row(c, n, b, row.depth + 1, False, tree.is_first_path(c, b)))
-        if left < end and below:
-            below.append(_left_out(tree, n, left, end, row.depth + 1, nodes, cuts))
-        if not below:
-            run = _left_out(tree, n, begin, end, row.depth + 1, nodes, cuts)
-            yield row._replace(
-                hidden=run.hidden, hidden_cuts=run.hidden_cuts, hidden_branches=run.hidden_branches
-            )
-            continue
+            below.append(Row(child[b], n, b, depth, False, tree.is_first_path(child[b], b)))
+        if hidden is not None and left < end:
+            rest = hidden.left_out(n, left, end, depth)
+            if below:
+                below.append(rest)
+            else:
+                row = row._replace(
+                    hidden=rest.hidden,
+                    hidden_cuts=rest.hidden_cuts,
+                    hidden_branches=rest.hidden_branches,
+                )
         yield row
-        below[-1] = below[-1]._replace(last=True)
-        stack.extend(reversed(below))
-
-
-def _left_out(
-    tree: Tree,
-    node: int,
-    begin: int,
-    end: int,
-    depth: int,
-    nodes: Column | None,
-    cuts: Column | None,
-) -> Row:
-    hidden = hidden_cuts = 0
-    if nodes is not None:
-        first_branch = tree.first_paths.branch if tree.is_sharing else compiling.zeros("i", 0)
-        arguments = (tree.columns.child, first_branch, begin, end, nodes, cuts)
-        hidden, hidden_cuts = compiling.run(_count_run, *arguments, rows=end - begin)
-    return Row(-1, node, begin, depth, False, False, hidden, hidden_cuts, end - begin)
+        if below:
+            below[-1] = below[-1]._replace(last=True)
+            stack.extend(reversed(below))
 
 
 def _count_run(
-    child: Column, first_branch: Column, begin: int, end: int, nodes: Column, cuts: Column
+    child: Column, first_branch: Column, nodes: Column, cuts: Column, begin: int, end: int
 ) -> tuple[int, int]:
     """Count the nodes and cuts at and below the children of a run of branches, by first paths.
 
@@ -178,18 +173,16 @@ def _choose(search: Search, most_rows: int, folded: bool) -> dict[int, list[int]
     Best-first from the root: a step along the strategy costs least.
     """
     tree = search.tree
-    columns, probability = tree.columns, tree.columns.probability
-    kind, first, child = columns.kind, columns.first, columns.child
+    kind, child, probability = tree.columns.kind, tree.columns.child, tree.columns.probability
     chosen: dict[int, list[int]] = {}
     heap: list[tuple[float, int, int, int, bool]] = []
 
     def offer(node: int, cost: float, is_played: bool) -> None:
-        if not kind[node] or (folded and is_one_row(tree, node) and node != len(tree) - 1):
+        if not kind[node] or (folded and is_one_row(tree, node)):
             return
         best = next(search.best_branches(node), None) if is_played else None
-        begin, end = first[node], first[node + 1]
-        some = list(range(begin, min(end, begin + most_rows)))
-        if best is not None and best >= begin + most_rows:
+        some = list(tree.branches_of(node)[:most_rows])
+        if best is not None and best > some[-1]:
             some.append(best)
         for place, b in enumerate(some):
             step = 1.0 if b == best else 1.5 + place / 4
@@ -205,7 +198,7 @@ def _choose(search: Search, most_rows: int, folded: bool) -> dict[int, list[int]
             )
             heappush(heap, (cost + step, b, c, node, is_next_played))
 
-    offer(len(tree) - 1, 0.0, True)
+    offer(tree.root_id, 0.0, True)
     for _ in range(most_rows - 1):
         if not heap:
             break

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from math import isclose
+from itertools import chain, islice
 from typing import Any
 
 from expectitree.analysis.evaluate.cuts import Cut, Explanation
+from expectitree.analysis.evaluate.terms import MOST_TERMS, Terms, is_same, sum_terms
 from expectitree.numbers import Number
 from expectitree.searches.result import Outcome, Search
 from expectitree.tree.columns import Bounds
@@ -16,12 +16,7 @@ from expectitree.tree.model import Kind, Tree
 
 MOST_ALTERNATIVES = 12  # children with a sentence of their own
 MOST_CUTS = 20
-MOST_TERMS = 8  # outcomes of a sum that is written out
 _MOST_STEPS = 12  # from a cut up to the player who makes it sound
-
-Terms = tuple[
-    tuple[Number, Number], ...
-]  # of every possible outcome: p, and what it is multiplied with
 
 
 @dataclass(frozen=True)
@@ -86,69 +81,53 @@ class Reasons:
         """The tree that was searched."""
         return self.search.tree
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether the node is the root of a search that only asked which action is best."""
+        return self.search.outcome is Outcome.ACTION and self.node == self.tree.root_id
+
 
 def reasons(search: Search, node: int, explanation: Explanation | None = None) -> Reasons:
     """Return the reasons for the value of a node, and for the cuts at and below it."""
     explanation = explanation or Explanation(search)
     tree = search.tree
-    kind, first, child = tree.columns.kind, tree.columns.first, tree.columns.child
-    begin, end = first[node], first[node + 1]
-    some = list(range(begin, min(end, begin + MOST_ALTERNATIVES)))
-    best = next(search.best_branches(node), None) if kind[node] else None
-    is_decided = search.outcome is Outcome.ACTION and node == len(tree) - 1
-    if best is not None and best not in some:
-        some = [*some[:-1], best]
-    alternatives = []
-    for b in some:
-        is_best = search.is_best(node, b)
-        # For an action that is proved best without its value: the bound that the player is sure of.
-        high = (kind[node] != Kind.MIN) != (is_decided and is_best)
-        terms = _terms(search, child[b], high=high)
-        alternatives.append(Alternative(b, child[b], *search.interval_of(child[b]), is_best, terms))
-    rest = sorted(set(range(begin, end)).difference(some)) if end - begin > len(some) else []
-    others_end: Number = 0
-    if rest:
-        ends = [search.interval_of(child[b])[kind[node] != Kind.MIN] for b in rest]
-        others_end = min(ends) if kind[node] == Kind.MIN else max(ends)
-    found = _cuts_below(search, explanation, node)
-    cuts = [_reason(search, explanation, n, cut) for n, cut in islice(found, MOST_CUTS)]
+    child, branches = tree.columns.child, tree.branches_of(node)
+    is_min = tree.columns.kind[node] == Kind.MIN
+    is_entered = bool(search.visits[node])
+    chosen = list(branches[:MOST_ALTERNATIVES])
+    best = next(search.best_branches(node), None) if branches else None
+    if best is not None and best not in chosen:
+        chosen[-1] = best
+    ends = search.lower if is_min else search.upper
+    rest = [ends[child[b]] for b in set(branches).difference(chosen)]
+    cuts = _cuts_below(search, explanation, node)
     return Reasons(
         search,
         node,
-        explanation.skipped(node) if not search.visits[node] else None,
-        explanation.skipped_above(node) if not search.visits[node] else None,
-        alternatives,
+        None if is_entered else explanation.skipped(node),
+        None if is_entered else explanation.skipped_above(node),
+        [_alternative(search, node, b) for b in chosen],
         len(rest),
-        others_end,
-        _terms(search, node, high=True) if search.is_exact(node) else (),
-        cuts,
-        sum(1 for _ in found),
+        (min(rest) if is_min else max(rest)) if rest else 0,
+        sum_terms(tree, search.eps, node, search.upper) if search.is_exact(node) else (),
+        [_cut_reason(search, n, cut) for n, cut in islice(cuts, MOST_CUTS)],
+        sum(1 for _ in cuts),
     )
 
 
-def _terms(search: Search, node: int, high: bool) -> Terms:
-    """Return the terms of a CHANCE node's upper (or lower) bound, or nothing if they are many."""
-    columns, probability = search.tree.columns, search.tree.columns.probability
-    kind, first, child = columns.kind, columns.first, columns.child
-    if kind[node] != Kind.CHANCE or first[node + 1] - first[node] > MOST_TERMS:
-        return ()
-    column = search.upper if high else search.lower
-    own = range(first[node], first[node + 1])
-    terms = tuple((probability[b], column[child[b]]) for b in own if probability[b] > 0)
-    total: Any = sum(p * end for p, end in terms)
-    return terms if _same(search, total, column[node]) else ()
-
-
-def _same(search: Search, one: Any, other: Any) -> bool:
-    return bool(one == other) or (
-        not search.tree.exact and isclose(one, other, rel_tol=1e-9, abs_tol=4 * search.eps)
-    )
+def _alternative(search: Search, node: int, branch: int) -> Alternative:
+    """Return one child, with the sum of the bound that its parent's player goes by."""
+    tree, child = search.tree, search.tree.columns.child[branch]
+    is_best, is_high = search.is_best(node, branch), tree.columns.kind[node] != Kind.MIN
+    if is_best and search.outcome is Outcome.ACTION and node == tree.root_id:
+        is_high = not is_high  # proved best without its value: the bound that the player is sure of
+    terms = sum_terms(tree, search.eps, child, search.upper if is_high else search.lower)
+    return Alternative(branch, child, *search.interval_of(child), is_best, terms)
 
 
 def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator[tuple[int, Cut]]:
-    """Yield every cut that stands at and below a node, parents first."""
-    columns, probability = search.tree.columns, search.tree.columns.probability
-    kind, first, child = columns.kind, columns.first, columns.child
+    """Yield every cut that holds at and below a node, parents first."""
+    tree, columns = search.tree, search.tree.columns
     seen = {node}
     stack = [node]
     while stack:
@@ -156,17 +135,18 @@ def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator
         cut = explanation.cut(n)
         if cut is not None:
             yield n, cut
-        for b in reversed(range(first[n], first[n + 1])):
-            c = child[b]
-            if kind[c] and search.visits[c] and probability[b] > 0 and c not in seen:
+        for b in reversed(tree.branches_of(n)):
+            c = columns.child[b]
+            if columns.kind[c] and search.visits[c] and columns.probability[b] and c not in seen:
                 seen.add(c)
                 stack.append(c)
 
 
-def _reason(search: Search, explanation: Explanation, node: int, cut: Cut) -> CutReason:
+def _cut_reason(search: Search, node: int, cut: Cut) -> CutReason:
     low = cut.fails == "low"
     steps = tuple(_steps_up(search, node, cut.window, low))
-    return CutReason(node, cut, _terms(search, node, high=low), steps)
+    ends = search.upper if low else search.lower
+    return CutReason(node, cut, sum_terms(search.tree, search.eps, node, ends), steps)
 
 
 def _steps_up(search: Search, node: int, window: Bounds, low: bool) -> Iterator[Step]:
@@ -175,83 +155,78 @@ def _steps_up(search: Search, node: int, window: Bounds, low: bool) -> Iterator[
     That is read from the intervals at the end: those of a CHANCE node's other outcomes may have
     become tighter since. The windows of a search not in order are made of these same intervals.
     """
-    tree = search.tree
-    columns, probability = tree.columns, tree.columns.probability
-    kind, first, child = columns.kind, columns.first, columns.child
-    limit: Any = window[0] if low else window[1]
-    ends = search.lower if low else search.upper
-    player = Kind.MAX if low else Kind.MIN
+    columns = search.tree.columns
+    limit = window[0] if low else window[1]
     for _ in range(_MOST_STEPS):
         above, own = search.asking(node)
         if above < 0:
             yield Step("bound", node, limit)
             return
-        above_limit: Any = (search.alpha if low else search.beta)[above]
-        if probability[own] == 0:
+        if columns.probability[own] == 0:
             break  # the node was asked from elsewhere
-        if kind[above] == Kind.CHANCE:
-            p = probability[own]
-            terms = tuple(
-                (probability[b], (search.upper if low else search.lower)[child[b]])
-                for b in range(first[above], min(first[above + 1], first[above] + MOST_TERMS + 1))
-                if b != own and probability[b] > 0
-            )
-            is_it = len(terms) < MOST_TERMS and _same(
-                search, (above_limit - sum(q * e for q, e in terms)) / p, limit
-            )
-            yield Step(
-                "share" if is_it else "since",
-                above,
-                above_limit,
-                own,
-                limit,
-                p,
-                terms if is_it else (),
-            )
+        above_limit = (search.alpha if low else search.beta)[above]
+        if columns.kind[above] == Kind.CHANCE:
+            yield _share(search, above, own, above_limit, limit, low)
             limit = above_limit
-        elif (
-            above == tree.root_id
-            and kind[above] != player
-            and search.outcome is Outcome.ACTION
-            and search.is_best(above, own)
-        ):
-            yield Step("rivals", above, limit, own)
-            return
-        elif kind[above] == player and (other := _other_with(search, above, own, limit, low)) >= 0:
-            yield Step("has", above, limit, other)
-            return
-        elif kind[above] == player and not _same(search, limit, above_limit):
-            # In order, it was known of a branch before; else the node itself may be the one that is
-            # worth so much.
-            in_order = search.algorithm.in_order
-            others: Iterable[int] = range(first[above], own)
-            if not in_order:
-                others = sorted(range(first[above], first[above + 1]), key=lambda b: b == own)
-            for b in others:
-                end = ends[child[b]]
-                is_more = not in_order and (
-                    end > limit if low else end < limit
-                )  # the node's other limit is reached
-                if is_more or _same(search, end, limit):
-                    yield Step("has", above, limit, b)
-                    return
-            break
-        elif not _same(search, limit, above_limit):
-            break  # the node was asked from elsewhere
+        else:
+            is_inherited = is_same(search.tree, search.eps, limit, above_limit)
+            step = _at_player(search, above, own, limit, low, is_inherited)
+            if step is not None:
+                yield step
+                return
+            if not is_inherited:
+                break  # the node was asked from elsewhere
         node = above
     yield Step("far", node, limit)
 
 
-def _other_with(search: Search, node: int, own: int, limit: Any, low: bool) -> int:
-    """Return another branch whose child is sure to be worth a limit, in best-first; else -1.
+def _share(search: Search, node: int, own: int, limit: Any, asked: Any, low: bool) -> Step:
+    """Return how the limit of a CHANCE node comes to what is asked of its outcome."""
+    tree, columns = search.tree, search.tree.columns
+    ends = search.upper if low else search.lower
+    terms = tuple(
+        (columns.probability[b], ends[columns.child[b]])
+        for b in tree.branches_of(node)[: MOST_TERMS + 1]
+        if b != own and columns.probability[b]
+    )
+    p = columns.probability[own]
+    quotient = (limit - sum(q * end for q, end in terms)) / p
+    if len(terms) < MOST_TERMS and is_same(tree, search.eps, quotient, asked):
+        return Step("share", node, limit, own, asked, p, terms)
+    return Step("since", node, limit, own, asked, p)
 
-    Windows are found from the top there, and so one further up may have the same limit by way of
-    this node.
+
+def _at_player(
+    search: Search, node: int, own: int, limit: Any, low: bool, is_inherited: bool
+) -> Step | None:
+    """Return why a limit below a player's node cannot be improved, if that shows at this node.
+
+    `is_inherited` says that the node itself has the same limit. In order, a player is sure of a
+    limit by an earlier branch. Windows of best-first are found from the top: another branch may
+    have the limit that comes from above, and the node may be worth more than its limit.
     """
-    if search.algorithm.in_order or limit == search.bounds[not low]:
-        return -1
-    first, child = search.tree.columns.first, search.tree.columns.child
+    tree, child = search.tree, search.tree.columns.child
     ends = search.lower if low else search.upper
-    own_child = child[own]
-    others = (b for b in range(first[node], first[node + 1]) if child[b] != own_child)
-    return next((b for b in others if _same(search, ends[child[b]], limit)), -1)
+    if tree.columns.kind[node] != (Kind.MAX if low else Kind.MIN):
+        is_decided = node == tree.root_id and search.outcome is Outcome.ACTION
+        is_rival = is_decided and search.is_best(node, own)
+        return Step("rivals", node, limit, own) if is_rival else None
+
+    def same(branch: int) -> bool:
+        return is_same(tree, search.eps, ends[child[branch]], limit)
+
+    branches = tree.branches_of(node)
+    found: Iterator[int]
+    if search.algorithm.in_order:
+        found = filter(same, () if is_inherited else range(branches[0], own))
+    else:
+        is_root_bound = limit == search.bounds[not low]
+        others = [b for b in branches if child[b] != child[own] and not is_root_bound]
+        own_last = [] if is_inherited else sorted(branches, key=lambda b: b == own)
+        beyond = (
+            b for b in own_last
+            if same(b) or (ends[child[b]] > limit if low else ends[child[b]] < limit)
+        )  # fmt: skip
+        found = chain(filter(same, others), beyond)
+    branch = next(found, None)
+    return None if branch is None else Step("has", node, limit, branch)

@@ -12,16 +12,12 @@ from expectitree.analysis.evaluate.cut_text import cut_place, saved_parts
 from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Reasons, Step
 from expectitree.numbers import Number, cell_text
 from expectitree.searches.result import Outcome
-from expectitree.text.console import characters, line, safe, text_console
+from expectitree.text.console import line, text_console
 from expectitree.text.json_values import json_number, json_path
 from expectitree.text.phrases import (
     TIED,
-    Terms,
-    interval_text,
-    node_name,
-    quotient_text,
-    residue,
-    sum_text,
+    Words,
+    nouns,
     untied,
 )
 from expectitree.tree.model import Kind
@@ -82,14 +78,12 @@ def explanation_fields(report: Reasons) -> dict[str, Any]:
     }
 
 
-class _Sentences:
+class _Sentences(Words):
     """Puts reasons into words."""
 
     def __init__(self, report: Reasons, options: ConsoleOptions) -> None:
-        self.report, self.search, self.tree = report, report.search, report.tree
-        self.options, self.times = options, characters(options).times
-        self.kind = Kind(self.tree.columns.kind[report.node])
-        self.residue = residue(report.search)
+        super().__init__(report.search, options)
+        self.report, self.kind = report, Kind(self.columns.kind[report.node])
 
     def all(self) -> Iterator[tuple[str, str]]:
         """Yield sentences with their styles."""
@@ -104,26 +98,8 @@ class _Sentences:
         for cut in report.cuts:
             yield self.cut(cut), "cut"
         if report.more_cuts:
-            more = "1 more cut" if report.more_cuts == 1 else f"{report.more_cuts:,} more cuts"
+            more = f"{report.more_cuts:,} more {nouns(report.more_cuts, 'cut')}"
             yield f"{more}: --explain PATH explains a part of the tree.", "dim"
-
-    def number(self, value: Number) -> str:
-        return cell_text(value, self.residue)
-
-    def name(self, node: int) -> str:
-        return node_name(self.tree, self.options, node)
-
-    def between(self, lower: Number, upper: Number) -> str:
-        return f"in {interval_text(lower, upper, self.number)}".replace(" ", TIED)
-
-    def label(self, branch: int) -> str:
-        return safe(self.tree.branch_label(self.report.node, branch), self.options)
-
-    def worth(self, terms: Terms, value: Number) -> str:
-        """Return a value, after the sum that makes it."""
-        text = self.number(value)
-        sums = sum_text(terms, self.number, self.times)
-        return f"{sums} = {text}" if sums and sums != text else text
 
     # ---- Why the node has its value.
 
@@ -132,13 +108,13 @@ class _Sentences:
         name, within = self.name(n), self.between(*search.interval_of(n))
         if self.kind == Kind.TERMINAL:
             noun = "estimate" if n in self.tree.estimated else "utility"
-            value = cell_text(self.tree.columns.utility[n])
+            value = cell_text(self.columns.utility[n])
             seen = "" if search.visits[n] else f"; it was not visited ({self.why_unseen()})"
             return f"{name} is a leaf: its {noun} is {value}{seen}."
         if report.skipped is not None:
             return f"{name} was not entered ({report.skipped}): its value is {within}."
-        best = [self.label(one.branch) for one in report.alternatives if one.is_best]
-        if self.is_decided:
+        best = [self.label(n, one.branch) for one in report.alternatives if one.is_best]
+        if self.report.is_decided:
             return (
                 f"At {name}, {self.kind.name} chooses {' or '.join(best)}: its value is {within}."
             )
@@ -147,7 +123,7 @@ class _Sentences:
             why = "the search was stopped" if is_stopped else "more was not needed"
             return f"The value of {name} ({self.kind.name}) is {within}: {why}."
         if self.kind == Kind.CHANCE or not best:
-            value = self.worth(report.terms, search.lower[n])
+            value = self.summed(report.terms, search.lower[n])
             return f"{name} ({self.kind.name}) is worth {value}."
         value = self.number(search.lower[n])
         others = f" (as good: {', '.join(best[1:])})" if len(best) > 1 else ""
@@ -155,13 +131,13 @@ class _Sentences:
 
     def action(self, one: Alternative) -> str:
         """Return what an action is worth, and how that compares with the best."""
-        if self.is_decided:
+        if self.report.is_decided:
             return self.decided(one)
         n, is_max = self.report.node, self.kind == Kind.MAX
-        label, best = self.label(one.branch), self.search.lower[n]
+        label, best = self.label(self.report.node, one.branch), self.search.lower[n]
         is_exact = self.search.is_exact(n)
         if one.lower == one.upper:
-            text = f"{label} is worth {self.worth(one.terms, one.lower)}"
+            text = f"{label} is worth {self.summed(one.terms, one.lower)}"
             if not is_exact or one.is_best:
                 return f"{text}."
             difference: Any = best - one.lower if is_max else one.lower - best
@@ -169,7 +145,7 @@ class _Sentences:
         if not is_exact:
             return f"The value of {label} is {self.between(one.lower, one.upper)}."
         end = one.upper if is_max else one.lower
-        text = f"{label} is worth at {'most' if is_max else 'least'} {self.worth(one.terms, end)}"
+        text = f"{label} is worth at {'most' if is_max else 'least'} {self.summed(one.terms, end)}"
         if one.is_best:
             return f"{text}, and no {'less' if is_max else 'more'}."
         return f"{text}: {self.compared(end, best, is_max)}."
@@ -178,18 +154,13 @@ class _Sentences:
         is_worse = end < best if is_max else end > best
         return f"{'worse' if is_worse else 'no better'} than {self.number(best)}"
 
-    @property
-    def is_decided(self) -> bool:
-        """Whether the node is the root of a search that only asked which action is best."""
-        return self.search.outcome is Outcome.ACTION and self.report.node == self.tree.root_id
-
     def decided(self, one: Alternative) -> str:
         """Return the least that the best action is worth, or the most that another is worth."""
         root, is_max = self.report.node, self.kind == Kind.MAX
         is_least = is_max == one.is_best
         end = one.lower if is_least else one.upper
         relation = f"at {'least' if is_least else 'most'} " if one.lower != one.upper else ""
-        text = f"{self.label(one.branch)} is worth {relation}{self.worth(one.terms, end)}"
+        text = f"{self.label(self.report.node, one.branch)} is worth {relation}{self.summed(one.terms, end)}"
         if len(self.report.alternatives) == 1:
             return f"{text}; there is no other."
         if one.is_best:
@@ -205,17 +176,17 @@ class _Sentences:
         return f"below {_BELOW[report.skipped_above]}"
 
     def outcome(self, one: Alternative) -> str:
-        p = cell_text(self.tree.columns.probability[one.branch])
-        label = f"{self.label(one.branch)}, of probability {p},"
+        p = cell_text(self.columns.probability[one.branch])
+        label = f"{self.label(self.report.node, one.branch)}, of probability {p},"
         if one.lower == one.upper:
-            return f"{label} is worth {self.worth(one.terms, one.lower)}."
+            return f"{label} is worth {self.summed(one.terms, one.lower)}."
         return f"{label} has a value {self.between(one.lower, one.upper)}."
 
     # ---- Why a cut was sound.
 
     def cut(self, one: CutReason) -> str:
         cut, low = one.cut, one.cut.fails == "low"
-        claim = f"it is worth at {'most' if low else 'least'} {self.worth(one.terms, cut.bound)}"
+        claim = f"it is worth at {'most' if low else 'least'} {self.summed(one.terms, cut.bound)}"
         if cut.kind == "chance" and cut.rest is not None:
             claim = f"even if all that is left were worth {self.number(cut.rest)}, {claim}"
         text = f"{cut.kind.capitalize()} cut at {self.name(one.node)} {cut_place(cut)}: {claim}"
@@ -229,20 +200,16 @@ class _Sentences:
         limit, name = self.number(step.limit), self.name(step.node)
         also = ", and " if is_first else ", which "
         if step.why == "has":
-            sure = f"{'MAX' if low else 'MIN'} is sure of"
-            with_action = (
-                f"with {safe(self.tree.branch_label(step.node, step.branch), self.options)}"
-            )
-            return f"{also}{sure} {f'{limit} ' if is_first else ''}at {name} {with_action}"
+            sure = f"{'MAX' if low else 'MIN'} is sure of{f' {limit}' if is_first else ''}"
+            return f"{also}{sure} at {name} with {self.label(step.node, step.branch)}"
         if step.why == "rivals":
-            is_max = self.tree.columns.kind[step.node] == Kind.MAX
+            is_max = self.columns.kind[step.node] == Kind.MAX
             than = f" than {limit}" if is_first else ""
             return f", and no other action at {name} is worth {'more' if is_max else 'less'}{than}"
         if step.why in ("share", "since"):
             asked = self.number(step.asked)
             if step.why == "share":
-                asks = quotient_text(step.limit, step.terms, step.p, self.number, self.times)
-                asked = f"{asked} = {asks}" if asks != asked else asked
+                asked = self.quotient(step.limit, step.terms, step.p, step.asked)
             if low:
                 return f"; up to {asked} it cannot lift {name} above {limit}"
             return f"; from {asked} up it cannot bring {name} below {limit}"

@@ -25,21 +25,17 @@ def strategy_only(search: Search) -> Search:
         )
     tree = search.tree
     columns, probability = tree.columns, tree.columns.probability
-    kind, first, child = columns.kind, columns.first, columns.child
     kept: dict[int, list[int]] = {}  # the branches of each node that is reached
-    waiting = [len(tree) - 1]
+    waiting = [tree.root_id]
     while waiting:
         n = waiting.pop()
         if n in kept:
             continue
-        best = next(search.best_branches(n), None) if kind[n] else None
-        own = range(first[n], first[n + 1])
-        kept[n] = (
-            [best]
-            if best is not None
-            else [b for b in own if kind[n] != Kind.CHANCE or probability[b] > 0]
-        )
-        waiting += [child[b] for b in kept[n] if child[b] not in kept]
+        is_chance, own = columns.kind[n] == Kind.CHANCE, tree.branches_of(n)
+        best = next(search.best_branches(n), None) if own else None
+        possible = [b for b in own if not is_chance or probability[b] > 0]
+        kept[n] = possible if best is None else [best]
+        waiting += [columns.child[b] for b in kept[n]]
 
     reached = sorted(kept)
     reduced: dict[str, Any] = {

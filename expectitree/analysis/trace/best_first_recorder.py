@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from expectitree.algorithms import Algorithm
+from expectitree.analysis.evaluate.terms import Terms, sum_terms
 from expectitree.analysis.trace.events import (
     AIMS,
     CLOSE,
@@ -21,14 +22,12 @@ from expectitree.analysis.trace.events import (
     GREATEST_UPPER,
     LEAST_ESTIMATE,
     LEAST_LOWER,
-    MOST_TERMS,
     ONLY_OPEN,
     RIVAL_LOWER,
     RIVAL_UPPER,
     TIGHTEN,
     VISIT,
     Recorder,
-    Terms,
 )
 from expectitree.numbers import INFINITY, Number
 from expectitree.searches.beliefs import EXACT, LOWER, RAISE
@@ -45,7 +44,6 @@ class WalkRecorder(Recorder):
     ) -> None:
         super().__init__(tree, at, most)
         self.algorithm, self.eps = algorithm, eps
-        self.zero: Any = self.probability[0] * 0 if self.probability else 0
         self.way: list[tuple[int, int]] = []  # the last walk's nodes, each with its branch
         self.place: dict[int, int] = {}  # node -> its index in `way`
         self.walk = 0
@@ -123,19 +121,7 @@ class WalkRecorder(Recorder):
 
     def terms(self, n: int, end: Number, low: bool) -> Terms:
         """Return the terms of a CHANCE node's bound, if the bound is their sum and they are few."""
-        begin, stop = self.first[n], self.first[n + 1]
-        if self.kind[n] != Kind.CHANCE or stop - begin > MOST_TERMS:
-            return ()
-        column = self.columns["lower" if low else "upper"]
-        terms = tuple(
-            (self.probability[b], column[self.child[b]])
-            for b in range(begin, stop)
-            if self.probability[b]
-        )
-        total = self.zero
-        for p, x in terms:
-            total += p * x
-        return terms if total == end or abs(total - end) <= 4 * self.eps else ()
+        return sum_terms(self.tree, self.eps, n, self.columns["lower" if low else "upper"], end)
 
     # ---- Why it goes there.
 
@@ -147,47 +133,56 @@ class WalkRecorder(Recorder):
         if len(self.way) < 2:
             return ""
         above, (n, branch) = self.way[-2][0], self.way[-1]
-        kind, guide = self.kind[above], self.algorithm.guide
-        aim, own_aim = self.columns["aim"][above], self.columns["aim"][n]
-        # As recorded: the search's columns already have the utility of the leaf.
-        lower, upper, mean = self.lower, self.upper, self.columns["mean"]
-        children = {
-            self.child[b]: b
-            for b in range(self.first[above], self.first[above + 1])
-            if kind != Kind.CHANCE or self.probability[b] > 0
-        }
-        is_open = [c for c in children if lower[c] < upper[c]]
-        if is_open == [n]:
+        kind, is_open = self.kind[above], self.open_branches(above)
+        open_children = {self.child[b] for b in is_open}
+        if open_children == {n}:
             return ONLY_OPEN
-        sign: Any = 1 if kind == Kind.MAX else -1
-        best_end = GREATEST_UPPER if kind == Kind.MAX else LEAST_LOWER
-        ends: Any = upper if kind == Kind.MAX else lower
-        if len(self.way) == 2 and self.algorithm.goal == "action" and kind != Kind.CHANCE:
-            if guide == "bounds":
-                return ""
-            favourite = max(children, key=lambda c: sign * mean[c])
-            if own_aim == (RAISE if kind == Kind.MAX else LOWER):
-                if sign * mean[n] < sign * mean[favourite]:
-                    return ""
-                return GREATEST_ESTIMATE if kind == Kind.MAX else LEAST_ESTIMATE
-            is_it = n != favourite and all(
-                sign * ends[n] >= sign * ends[c] for c in is_open if c != favourite
-            )
-            return (RIVAL_UPPER if kind == Kind.MAX else RIVAL_LOWER) if is_it else ""
         if kind == Kind.CHANCE:
-            if guide != "bounds":
-                return EXPECTED_GAIN
-            most = self.share(branch)
-            others = (self.share(b) for b in self.open_outcomes(above))
-            is_greatest = most < INFINITY and all(most >= share - self.eps for share in others)
-            return GREATEST_SHARE if is_greatest else ""
-        if aim in (EXACT, LOWER if kind == Kind.MAX else RAISE) or guide == "bounds":
-            is_best_end = all(sign * ends[n] >= sign * ends[c] - self.eps for c in is_open)
-            return best_end if is_best_end else ""
-        return EXPECTED_GAIN
+            return self.why_outcome(branch, is_open)
+        is_max, by_bounds = kind == Kind.MAX, self.algorithm.guide == "bounds"
+        if len(self.way) == 2 and self.algorithm.goal == "action":
+            return "" if by_bounds else self.why_action(above, n, is_max, open_children)
+        aim = self.columns["aim"][above]
+        if not by_bounds and aim not in (EXACT, LOWER if is_max else RAISE):
+            return EXPECTED_GAIN
+        if not self.has_best_end(n, open_children, is_max, self.eps):
+            return ""
+        return GREATEST_UPPER if is_max else LEAST_LOWER
 
-    def open_outcomes(self, n: int) -> list[int]:
-        possible = [b for b in self.tree.branches_of(n) if self.probability[b] > 0]
+    def why_outcome(self, branch: int, is_open: list[int]) -> str:
+        """Return why a walk went on to an outcome."""
+        if self.algorithm.guide != "bounds":
+            return EXPECTED_GAIN
+        share = self.share(branch)
+        is_greatest = share < INFINITY and all(share >= self.share(b) - self.eps for b in is_open)
+        return GREATEST_SHARE if is_greatest else ""
+
+    def why_action(self, root: int, n: int, is_max: bool, open_children: set[int]) -> str:
+        """Return why a search for the best action went on to an action at the root."""
+        mean, sign = self.columns["mean"], 1 if is_max else -1
+        favourite = max(
+            (self.child[b] for b in self.tree.branches_of(root)), key=lambda c: sign * mean[c]
+        )
+        if self.columns["aim"][n] == (RAISE if is_max else LOWER):
+            if sign * mean[n] < sign * mean[favourite]:
+                return ""
+            return GREATEST_ESTIMATE if is_max else LEAST_ESTIMATE
+        if n == favourite or not self.has_best_end(n, open_children - {favourite}, is_max, 0):
+            return ""
+        return RIVAL_UPPER if is_max else RIVAL_LOWER
+
+    def has_best_end(self, n: int, others: set[int], is_max: bool, slack: Any) -> bool:
+        """Say whether no other child has a greater upper bound (at MIN: a lesser lower bound)."""
+        # As recorded: the search's columns already have the utility of the leaf.
+        if is_max:
+            return all(self.upper[n] >= self.upper[c] - slack for c in others)
+        return all(self.lower[n] <= self.lower[c] + slack for c in others)
+
+    def open_branches(self, n: int) -> list[int]:
+        """Return the possible branches to children that are not solved."""
+        is_chance = self.kind[n] == Kind.CHANCE
+        own = self.tree.branches_of(n)
+        possible = [b for b in own if not is_chance or self.probability[b] > 0]
         return [b for b in possible if self.lower[self.child[b]] < self.upper[self.child[b]]]
 
     def share(self, branch: int) -> Any:

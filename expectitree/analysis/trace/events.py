@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from expectitree.analysis.evaluate.cuts import Cut
+from expectitree.analysis.evaluate.terms import Terms
 from expectitree.numbers import INFINITY, Number
 from expectitree.tree.columns import Bounds, Column
 from expectitree.tree.model import Tree
-
-MOST_TERMS = 8  # outcomes of a sum that is told term by term
 
 ENTER, PROBE, VISIT, PASS, TIGHTEN, CLOSE, CUT, LEAVE = (
     "enter", "probe", "visit", "pass", "tighten", "close", "cut", "leave"
@@ -31,9 +30,6 @@ RIVAL_UPPER = (
 )
 RIVAL_LOWER = "least lower bound of a rival"
 EXPECTED_GAIN = "expected gain"  # by a leaf
-
-
-Terms = tuple[tuple[Number, Number], ...]  # p and bound of each outcome
 
 
 class WindowFormula(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from expectitree.algorithms import OPTIONS
+from expectitree.analysis.evaluate.json import cut_fields
 from expectitree.analysis.trace.events import CUT, PROBE, TIGHTEN, VISIT, Event, cut_of
 from expectitree.analysis.trace.report import Trace
 from expectitree.text.json_values import dumps, json_number, json_path, search_fields
@@ -54,15 +55,7 @@ def event_fields(event: Event, tree: Tree) -> dict[str, Any]:
         fields["bound"] = "lower" if is_lower else "upper"
         fields |= {"from": json_number(before), "to": json_number(after)}
     if event.kind == CUT:
-        cut = cut_of(event, tree)
-        fields["cut"] = {
-            "kind": cut.kind,
-            "fails": cut.fails,
-            "after": cut.after,
-            "of": cut.of,
-            "probing": cut.probing,
-            "bound": json_number(cut.bound),
-        }
+        fields["cut"] = cut_fields(cut_of(event, tree))
     if event.terms:
         fields["terms"] = [[json_number(p), json_number(end)] for p, end in event.terms]
     return fields | {"lower": json_number(event.lower), "upper": json_number(event.upper)}

@@ -9,24 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isclose
 from typing import Any
 
 from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
+from expectitree.analysis.evaluate.terms import MOST_TERMS, Terms, is_same
 from expectitree.analysis.trace.best_first_recorder import WalkRecorder
 from expectitree.analysis.trace.events import (
     CUT,
     ENTER,
     LEAVE,
-    MOST_TERMS,
     PASS,
     PROBE,
     TIGHTEN,
     VISIT,
     Event,
     Recorder,
-    Terms,
     WindowFormula,
 )
 from expectitree.display import Shown
@@ -97,6 +95,15 @@ def initial_intervals(search: Search) -> tuple[list[Number], list[Number]]:
 
 
 @dataclass(slots=True)
+class _Sum:
+    """A CHANCE node's sum of p * lower, or of p * upper, as the search has it."""
+
+    total: Number  # of the finite terms
+    ends: dict[int, Number] | None  # of few outcomes: the bounds in the sum, by branch
+    infinite: int = 0  # terms
+
+
+@dataclass(slots=True)
 class _Frame:
     """An inner node that the search has entered and not yet left."""
 
@@ -105,14 +112,10 @@ class _Frame:
     begin: int
     end: int  # the branches of this entry; a probe has one
     next: int  # the branches before this one are done
-    low: Number  # running: the greatest (MAX) or least (MIN) child lower, or the sum of p * lower
-    high: Number
-    low_open: int = 0  # outcomes whose bound is infinite
-    high_open: int = 0
-    unsummed: int = 0  # terms that the search has still to write as it enters
+    best: Number  # of a player's node: the greatest child lower, or the least child upper
+    sums: dict[bool, _Sum]  # of a CHANCE node: of lower bounds (True) and of upper bounds
+    unsummed: int  # terms that the search has still to write as it enters
     last: int = -1  # the branch of the last step
-    low_ends: dict[int, Number] | None = None  # of few outcomes: the bounds in the sums
-    high_ends: dict[int, Number] | None = None
 
 
 class _Recorder(Recorder):
@@ -153,15 +156,15 @@ class _Recorder(Recorder):
                 if self.kind[n] != Kind.CHANCE:
                     begin += rank
                     end = begin + 1
-        k = self.kind[n]
-        start: Number = -INFINITY if k == Kind.MAX else INFINITY if k == Kind.MIN else 0
-        frame = _Frame(n, branch, begin, end, begin, start, start)
-        if k == Kind.CHANCE and self.algorithm.chance_cuts:
-            frame.low = frame.high = self.probability[0] * 0
+        frame = _Frame(
+            n, branch, begin, end, begin, INFINITY if self.kind[n] == Kind.MIN else -INFINITY, {}, 0
+        )
+        if self.kind[n] == Kind.CHANCE and self.algorithm.chance_cuts:
+            zero = self.probability[0] * 0
             possible = sum(self.probability[b] > 0 for b in range(begin, end))
-            frame.unsummed = 2 * possible  # lower and upper
-            if possible <= MOST_TERMS:
-                frame.low_ends, frame.high_ends = {}, {}
+            for low in (True, False):
+                frame.sums[low] = _Sum(zero, {} if possible <= MOST_TERMS else None)
+            frame.unsummed = 2 * possible
         self.stack.append(frame)
 
     def on_beta(self, n: int, _: Any, beta: Number) -> None:
@@ -188,56 +191,35 @@ class _Recorder(Recorder):
             terms = tuple((self.probability[b], bound[self.child[b]]) for b in others)
             if is_finite(limit) and all(is_finite(other) for _, other in terms):
                 computed = (limit - sum(q * other for q, other in terms)) / p
-                if self.is_same(computed, found):
+                if is_same(self.tree, self.eps, computed, found):
                     formulas.append(WindowFormula(end, limit, terms, p, found))
         return tuple(formulas)
 
-    def is_same(self, one: Any, other: Any) -> bool:
-        """Say whether two numbers are equal but for rounding."""
-        if self.tree.exact:
-            return bool(one == other)
-        return bool(one == other) or isclose(one, other, rel_tol=1e-9, abs_tol=4 * self.eps)
-
     def on_low_term(self, b: int, was: Number, term: Number) -> None:
-        frame = self.stack[-1]
-        if frame.low_ends is not None:
-            frame.low_ends[b] = self.columns["lower"][self.child[b]]
-        if frame.unsummed:
-            frame.unsummed -= 1
-            if term > -INFINITY:
-                frame.low += term
-            else:
-                frame.low_open += 1
-            return
-        self.pass_over(frame, b)
-        if was > -INFINITY:
-            frame.low += term - was
-        else:
-            frame.low += term
-            frame.low_open -= 1
-        self.tighten_sums(frame, low=True)
+        """Add a term to the sum of lower bounds."""
+        self.add_term(b, was, term, low=True)
 
     def on_high_term(self, b: int, was: Number, term: Number) -> None:
+        """Add a term to the sum of upper bounds."""
+        self.add_term(b, was, term, low=False)
+
+    def add_term(self, b: int, was: Any, term: Any, low: bool) -> None:
+        """Add an outcome's new term in place of the one before."""
         frame = self.stack[-1]
-        if frame.high_ends is not None:
-            frame.high_ends[b] = self.columns["upper"][self.child[b]]
-        if frame.unsummed:
+        side, is_new = frame.sums[low], frame.unsummed > 0
+        if side.ends is not None:
+            side.ends[b] = self.columns["lower" if low else "upper"][self.child[b]]
+        if is_new:
             frame.unsummed -= 1
-            if term < INFINITY:
-                frame.high += term
-            else:
-                frame.high_open += 1
-            if not frame.unsummed:
-                self.tighten_sums(frame, low=True)
-                self.tighten_sums(frame, low=False)
-            return
-        self.pass_over(frame, b)
-        if was < INFINITY:
-            frame.high += term - was
         else:
-            frame.high += term
-            frame.high_open -= 1
-        self.tighten_sums(frame, low=False)
+            self.pass_over(frame, b)
+            side.infinite -= not is_finite(was)
+        side.infinite += not is_finite(term)
+        if is_finite(term):
+            side.total += term - was if is_finite(was) and not is_new else term
+        if not frame.unsummed:
+            for each in (True, False) if is_new else (low,):
+                self.tighten_by_sum(frame, each)
 
     def pass_over(self, frame: _Frame, b: int) -> None:
         """Record that an outcome was passed over, unless it was just entered or visited."""
@@ -286,17 +268,14 @@ class _Recorder(Recorder):
         if self.stack:
             self.apply_child(self.stack[-1], n)
 
-    def branch_to(self, frame: _Frame, n: int) -> int:
+    def branch_to(self, frame: _Frame, n: int) -> Any:
         """Return the branch by which a terminal is visited: the first that leads to it."""
-        for start, end in ((frame.next, frame.end), (frame.begin, frame.next)):
-            for b in range(start, end):
-                if self.child[b] == n and (
-                    self.kind[frame.node] != Kind.CHANCE or self.probability[b] > 0
-                ):
-                    return b
-        raise AssertionError(
-            f"terminal {n} was visited from node {frame.node}, which has no branch to it"
-        )
+        branches = (*range(frame.next, frame.end), *range(frame.begin, frame.next))
+        is_chance = self.kind[frame.node] == Kind.CHANCE
+        return next(
+            b for b in branches
+            if self.child[b] == n and (not is_chance or self.probability[b] > 0)
+        )  # fmt: skip
 
     def record_passed(self, frame: _Frame, branch: int) -> None:
         """Record that the search passed over the children before `branch` that it did not enter."""
@@ -314,37 +293,32 @@ class _Recorder(Recorder):
         """Tighten a MAX or MIN node by a child. (Terms do that at a CHANCE node.)"""
         n = frame.node
         lower, upper = self.columns["lower"][c], self.columns["upper"][c]
-        if self.kind[n] == Kind.MAX and lower > frame.low:
-            frame.low = lower
+        if self.kind[n] == Kind.MAX and lower > frame.best:
+            frame.best = lower
             if lower > self.lower[n] + self.eps:
                 self.tighten(frame, lower, self.upper[n])
-        elif self.kind[n] == Kind.MIN and upper < frame.high:
-            frame.high = upper
+        elif self.kind[n] == Kind.MIN and upper < frame.best:
+            frame.best = upper
             if upper < self.upper[n] - self.eps:
                 self.tighten(frame, self.lower[n], upper)
 
-    def tighten_sums(self, frame: _Frame, low: bool) -> None:
-        n = frame.node
-        if low and not frame.low_open and frame.low > self.lower[n] + self.eps:
-            self.tighten(
-                frame, min(frame.low, self.upper[n]), self.upper[n], self.terms(frame, True)
-            )
-        elif not low and not frame.high_open and frame.high < self.upper[n] - self.eps:
-            self.tighten(
-                frame, self.lower[n], max(frame.high, self.lower[n]), self.terms(frame, False)
-            )
+    def tighten_by_sum(self, frame: _Frame, low: bool) -> None:
+        """Tighten a CHANCE node by one of its sums."""
+        n, side, terms = frame.node, frame.sums[low], self.terms(frame, low)
+        if side.infinite:
+            return
+        lower, upper = self.lower[n], self.upper[n]
+        if low and side.total > lower + self.eps:
+            self.tighten(frame, min(side.total, upper), upper, terms)
+        elif not low and side.total < upper - self.eps:
+            self.tighten(frame, lower, max(side.total, lower), terms)
 
     def terms(self, frame: _Frame, low: bool) -> Terms:
-        ends = frame.low_ends if low else frame.high_ends
+        """Return the terms of one of a CHANCE node's sums, if they are few."""
+        ends = frame.sums[low].ends if low in frame.sums else None
         return tuple((self.probability[b], end) for b, end in sorted(ends.items())) if ends else ()
 
-    def tighten(
-        self,
-        frame: _Frame,
-        lower: Number,
-        upper: Number,
-        terms: Terms = (),
-    ) -> None:
-        self.record(
-            TIGHTEN, frame.node, frame.branch, len(self.stack) - 1, lower, upper, terms=terms
-        )
+    def tighten(self, frame: _Frame, lower: Number, upper: Number, terms: Terms = ()) -> None:
+        """Record a tighter bound of the node of a frame."""
+        depth = len(self.stack) - 1
+        self.record(TIGHTEN, frame.node, frame.branch, depth, lower, upper, terms=terms)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from expectitree.analysis.evaluate.cut_text import cut_place
+from expectitree.analysis.evaluate.terms import MOST_TERMS
 from expectitree.analysis.trace.events import (
     CLOSE,
     CUT,
@@ -17,7 +18,6 @@ from expectitree.analysis.trace.events import (
     LEAST_ESTIMATE,
     LEAST_LOWER,
     LEAVE,
-    MOST_TERMS,
     ONLY_OPEN,
     PASS,
     PROBE,
@@ -29,16 +29,14 @@ from expectitree.analysis.trace.events import (
     cut_of,
 )
 from expectitree.analysis.trace.report import Trace
-from expectitree.numbers import Number, cell_text, escape, is_finite
-from expectitree.text.console import characters, safe
+from expectitree.numbers import escape, is_finite
+from expectitree.text.console import safe
 from expectitree.text.phrases import (
     TIED,
-    interval_text,
-    node_name,
+    Words,
     plural,
     product_text,
     quotient_text,
-    residue,
     sum_text,
     value_text,
 )
@@ -88,13 +86,11 @@ def conclusion(report: Trace, options: ConsoleOptions) -> str:
     return f"{text}."
 
 
-class StepSentences:
+class StepSentences(Words):
     """Puts each step of a trace into words; `sentences` has a method for each kind of event."""
 
     def __init__(self, report: Trace, options: ConsoleOptions) -> None:
-        self.search, self.tree, self.options = report.search, report.tree, options
-        self.columns, self.times = report.tree.columns, characters(options).times
-        self.residue = residue(report.search)
+        super().__init__(report.search, options)
         self.sentences: dict[str, Callable[[Event], str]] = {
             ENTER: self.entered,
             PROBE: self.probed,
@@ -106,26 +102,11 @@ class StepSentences:
             LEAVE: self.left,
         }
 
-    def name(self, event: Event) -> str:
-        """Return the name of an event's node."""
-        return node_name(self.tree, self.options, event.node, event.branch)
-
     def window_formulas(self, event: Event) -> Iterator[str]:
         """Yield how alpha and beta of an outcome follow from its CHANCE node."""
         for formula in event.formulas:
             sides = quotient_text(formula.limit, formula.others, formula.p, self.number, self.times)
             yield f"{formula.end} = {sides} = {self.number(formula.found)}"
-
-    def number(self, value: Number) -> str:
-        return cell_text(value, self.residue)
-
-    def between(self, lower: Number, upper: Number) -> str:
-        return f"in {interval_text(lower, upper, self.number)}".replace(" ", TIED)
-
-    def summed(self, event: Event, value: Number) -> str:
-        """Return a bound, after the sum that makes it."""
-        sums = sum_text(event.terms, self.number, self.times) if event.terms else ""
-        return f"{sums} = {self.number(value)}" if sums else self.number(value)
 
     # ---- A sentence for each kind of step.
 
@@ -136,23 +117,23 @@ class StepSentences:
             enter = "Enter" if event.depth else f"Walk {event.walk:,}: enter"
             why = self.why(event)
             aim = f"{_AIMS[event.aim]}{f': {why}' if why else ''}"
-            return f"{enter} {self.name(event)} ({kind}), {within}, {aim}"
+            return f"{enter} {self.name(event.node, event.branch)} ({kind}), {within}, {aim}"
         alpha, beta = map(self.number, event.window or ())
         window = f"alpha{TIED}{alpha}, beta{TIED}{beta}"
-        return f"Enter {self.name(event)} ({kind}), {within}: {window}"
+        return f"Enter {self.name(event.node, event.branch)} ({kind}), {within}: {window}"
 
     def probed(self, event: Event) -> str:
         if self.columns.kind[event.node] == Kind.TERMINAL:
-            return f"Probe {self.name(event)}"
+            return f"Probe {self.name(event.node, event.branch)}"
         branch = self.columns.first[event.node] + event.place
-        label = safe(self.tree.branch_label(event.node, branch), self.options)
-        return f"Probe {self.name(event)}: visit only {label} of it"
+        label = self.label(event.node, branch)
+        return f"Probe {self.name(event.node, event.branch)}: visit only {label} of it"
 
     def visited(self, event: Event) -> str:
         noun = "estimate" if event.node in self.tree.estimated else "utility"
         why = self.why(event)
         since = f", since {why}" if why else ""
-        return f"Visit {self.name(event)}{since}: its {noun} is {self.number(event.lower)}"
+        return f"Visit {self.name(event.node, event.branch)}{since}: its {noun} is {self.number(event.lower)}"
 
     def why(self, event: Event) -> str:
         """Return why a walk goes to a node, or nothing if that is not known."""
@@ -166,25 +147,27 @@ class StepSentences:
     def closed(self, event: Event) -> str:
         is_known = any(map(is_finite, event.was))
         so_far = f" (so{TIED}far {self.between(*event.was)})".replace(" in", f"{TIED}in")
-        value = self.summed(event, event.lower)
-        return f"So {self.name(event)} is worth {value}{so_far if is_known else ''}"
+        value = self.summed(event.terms, event.lower)
+        return (
+            f"So {self.name(event.node, event.branch)} is worth {value}{so_far if is_known else ''}"
+        )
 
     def passed(self, event: Event) -> str:
         if event.lower == event.upper:
-            return f"Pass over {self.name(event)}: known to be {self.number(event.lower)}"
+            return f"Pass over {self.name(event.node, event.branch)}: known to be {self.number(event.lower)}"
         within = self.between(event.lower, event.upper)
-        return f"Pass over {self.name(event)}: its interval is enough, {within}"
+        return f"Pass over {self.name(event.node, event.branch)}: its interval is enough, {within}"
 
     def tightened(self, event: Event) -> str:
         is_lower = event.lower != event.was[0]
         bound, was = (event.lower, event.was[0]) if is_lower else (event.upper, event.was[1])
-        value = self.summed(event, bound)
+        value = self.summed(event.terms, bound)
         if not event.terms and self.columns.kind[event.node] == Kind.CHANCE:
             outcomes = len(self.tree.branches_of(event.node))
             value += f" over its {plural(outcomes, 'outcome')}"
         so_far = f" (so{TIED}far{TIED}{self.number(was)})" if is_finite(was) else ""
         relation = "at least" if is_lower else "at most"
-        return f"So {self.name(event)} is worth {relation} {value}{so_far}"
+        return f"So {self.name(event.node, event.branch)} is worth {relation} {value}{so_far}"
 
     def cut(self, event: Event) -> str:
         cut = cut_of(event, self.tree)
@@ -195,11 +178,17 @@ class StepSentences:
         kind = cut.kind.capitalize()
         if not self.search.algorithm.in_order:
             kind = f"Found in the end: {cut.kind}"
-        claim = f"{relation} {self.summed(event, cut.bound)} {limit}"
-        return f"{kind} cut {cut_place(cut)}: {self.name(event)} is worth {claim}"
+        claim = f"{relation} {self.summed(event.terms, cut.bound)} {limit}"
+        return (
+            f"{kind} cut {cut_place(cut)}: {self.name(event.node, event.branch)} is worth {claim}"
+        )
 
     def left(self, event: Event) -> str:
-        name, lower, upper = self.name(event), self.number(event.lower), self.number(event.upper)
+        name, lower, upper = (
+            self.name(event.node, event.branch),
+            self.number(event.lower),
+            self.number(event.upper),
+        )
         if event.window is None:  # expectiminimax computes the value at once
             return f"{name} = {self.value_formula(event)}"
         if event.lower == event.upper:

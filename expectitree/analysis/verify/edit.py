@@ -4,94 +4,77 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.errors import FileError, Problem
-from expectitree.files.formats import FORMATS
+from expectitree.files.formats import Format
 from expectitree.files.grammar.keys import SCHEMA_KEY
 from expectitree.files.saving import whole_file
 
 Place: TypeAlias = tuple[str | int, ...]  # keys and indices from the root
 
-_BEFORE_EXPECT = (
-    SCHEMA_KEY,
-    "title",
-    "source",
-    "expect",
-)  # root keys that a new `expect` comes after
+_BEFORE_EXPECT = (SCHEMA_KEY, "title", "source", "expect")  # a new `expect` comes after them
+_COMMENT = re.compile(r"(^|\s)#", re.MULTILINE)
 
 
 class Span(NamedTuple):
-    """Where something stands in a text."""
+    """The part of a text that a value takes."""
 
     start: int
     end: int
 
 
-class Spans(NamedTuple):
-    """Where the parts of a text stand, as far as an edit needs them."""
+class Spans:
+    """Where the parts of a text are, as far as an edit needs them."""
 
-    values: dict[Place, Span]  # of everything at `expect` and below
-    first_key: int | None  # where the root's first key starts; None if the root is no mapping
-    is_block: bool  # the root's keys stand on lines of their own
+    def __init__(self) -> None:
+        self.values: dict[Place, Span] = {}  # of `expect` and everything below it
+        self.first_key: int | None = None  # the root's first key after `_BEFORE_EXPECT`
+        self.is_block = False  # whether the root is YAML without braces
+
+    def add_key(self, place: Place, key: str, start: int) -> None:
+        """Note where a key of the mapping at a place starts, if a new `expect` can precede it."""
+        if not place and self.first_key is None and key not in _BEFORE_EXPECT:
+            self.first_key = start
 
 
-def with_expectation(text: str, is_json: bool, expect: Mapping[str, object]) -> str:
+def with_expectation(text: str, format: Format, expect: Mapping[str, object]) -> str:
     """Return the text with an `expect` that it did not have, before its root's kind."""
-    spans = (_json_spans if is_json else _yaml_spans)(text)
+    spans = _SPANS[format.name](text)
     if ("expect",) in spans.values:  # it is there, and empty
-        return with_replacements(text, is_json, {(): expect})
-    if spans.first_key is None:
-        raise FileError(
-            [
-                Problem(
-                    "<text>", "a bare number has no place for expect: write it as `utility: NUMBER`"
-                )
-            ]
-        )
-    line_start = text.rfind("\n", 0, spans.first_key) + 1
-    indent = text[line_start : spans.first_key]
-    own_line = not indent.strip()
-    end = "\r\n" if "\r\n" in text else "\n"
-    if is_json:
-        entry = f'"expect": {flow(expect, is_json)},' + (f"{end}{indent}" if own_line else " ")
-    elif spans.is_block:
-        entry = f"expect: {flow(expect, is_json)}{end}{indent}"
-    else:
-        entry = f"expect: {flow(expect, is_json)}, "
-    return text[: spans.first_key] + entry + text[spans.first_key :]
+        return with_replacements(text, format, {(): expect})
+    at = spans.first_key
+    if at is None:
+        message = "a bare number has no place for expect: write it as `utility: NUMBER`"
+        raise FileError([Problem("<text>", message)])
+    indent = text[text.rfind("\n", 0, at) + 1 : at]
+    new_line = ("\r\n" if "\r\n" in text else "\n") + indent
+    starts_line = spans.is_block or (format.name == "json" and not indent.strip())
+    entry = format.module.NOTATION.flow({"expect": expect})[1:-1]
+    comma, gap = "" if spans.is_block else ",", new_line if starts_line else " "
+    return f"{text[:at]}{entry}{comma}{gap}{text[at:]}"
 
 
-def with_replacements(text: str, is_json: bool, replacements: Mapping[Place, object]) -> str:
+def with_replacements(text: str, format: Format, replacements: Mapping[Place, object]) -> str:
     """Return the text with new values at the given places below `expect`."""
-    values = (_json_spans if is_json else _yaml_spans)(text).values
+    values = _SPANS[format.name](text).values
     edits = []
     for place, new in replacements.items():
         span = values.get(("expect", *place))
         where = "/".join(map(str, place)) or "expect"
+        problem = ""
         if span is None:
-            raise FileError(
-                [Problem("<text>", f"{where} is an alias or a block of text: change it by hand")]
-            )
-        if _COMMENT.search(text[span.start : span.end]):
-            raise FileError(
-                [Problem("<text>", f"comments stand within {where}: change it by hand")]
-            )
-        edits.append((span, new))
-    for span, new in sorted(edits, key=lambda edit: edit[0], reverse=True):
-        space = " " if not is_json and text[: span.start].endswith(":") else ""
-        text = text[: span.start] + space + flow(new, is_json) + text[span.end :]
+            problem = f"{where} is an alias or a block of text"
+        elif _COMMENT.search(text[span.start : span.end]):
+            problem = f"there are comments within {where}"
+        if span is None or problem:
+            raise FileError([Problem("<text>", f"{problem}: change it by hand")])
+        edits.append((span, format.module.NOTATION.flow(new)))
+    for span, written in sorted(edits, reverse=True):
+        space = " " if format.name == "yaml" and text[: span.start].endswith(":") else ""
+        text = text[: span.start] + space + written + text[span.end :]
     return text
-
-
-def flow(value: object, is_json: bool) -> str:
-    """Return a value on one line, as the format writes it."""
-    text: str = FORMATS["json" if is_json else "yaml"].module.NOTATION.flow(value)
-    return text
-
-
-_COMMENT = re.compile(r"(^|\s)#", re.MULTILINE)
 
 
 def write_text(path: str, text: str) -> None:
@@ -102,124 +85,97 @@ def write_text(path: str, text: str) -> None:
         stream.write((b"\xef\xbb\xbf" if bom else b"") + text.encode())
 
 
-# ---- Where things stand in YAML, from its events.
-
-
 def _yaml_spans(text: str) -> Spans:
+    """Return where the parts of a YAML text are, from its events."""
     import yaml
 
     from expectitree.files.formats.yaml import events
 
-    values: dict[Place, Span] = {}
-    first_key: int | None = None
-    is_block = False
-    stack: list[
-        list[Any]
-    ] = []  # of each open container: its place, start, whether a mapping, items, last key, last end
-    for event in events(text):
-        start, end = event.start_mark.index, event.end_mark.index
-        if isinstance(event, yaml.NodeEvent):
-            place: Place = ()
-            if stack:
-                above = stack[-1]
-                if above[2] and above[3] % 2 == 0:
-                    above[4] = getattr(event, "value", None)
-                    above[7] = end
-                    above[3] += 1
-                    if len(stack) == 1 and first_key is None and above[4] not in _BEFORE_EXPECT:
-                        first_key = start
+    spans = Spans()
+    wanted = (yaml.NodeEvent, yaml.CollectionEndEvent)
+    parts: Iterator[Any] = (event for event in events(text) if isinstance(event, wanted))
+
+    def end_of(event: Any) -> int:
+        return int(event.end_mark.index)
+
+    def skip(event: Any) -> int:
+        """Read to the end of a value, however deep it nests; return where it ends."""
+        depth = int(isinstance(event, yaml.CollectionStartEvent))
+        while depth:
+            event = next(parts)
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+        return end_of(event)
+
+    def read(event: Any, place: Place, key_end: int) -> int:
+        """Note where a value and all in it are, after its key; return where it ends."""
+        start, end = event.start_mark.index, end_of(event)
+        if isinstance(event, yaml.CollectionStartEvent):
+            is_mapping = isinstance(event, yaml.MappingStartEvent)
+            if not is_mapping and not event.flow_style and key_end:
+                start = text.index(":", key_end) + 1
+            for index, part in enumerate(parts):
+                if isinstance(part, yaml.CollectionEndEvent):
+                    end = end_of(part) if event.flow_style else end
+                    break
+                if not is_mapping:
+                    end = read(part, (*place, index), 0)
                     continue
-                place = (*above[0], above[4] if above[2] else above[3])
-                above[3] += 1
-                above[5] = end
-            if isinstance(event, yaml.CollectionStartEvent):
-                is_mapping = isinstance(event, yaml.MappingStartEvent)
-                if not stack:
-                    is_block = not event.flow_style
-                if (
-                    stack and not event.flow_style and not is_mapping
-                ):  # a block list starts at its key's colon
-                    start = text.index(":", stack[-1][7]) + 1 if stack[-1][2] else start
-                stack.append([place, start, is_mapping, 0, "", end, event.flow_style, 0])
-            elif (
-                place[:1] == ("expect",)
-                and isinstance(event, yaml.ScalarEvent)
-                and event.style not in ("|", ">")
-            ):
-                values[place] = Span(start, end)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            place, start, _, _, _, last_end, flow, _ = stack.pop()
-            end = end if flow else last_end
-            if place[:1] == ("expect",):
-                values[place] = Span(start, end)
-            if stack:
-                stack[-1][5] = end
-    return Spans(values, first_key, is_block)
+                key = getattr(part, "value", "")
+                spans.add_key(place, key, part.start_mark.index)
+                value, key_end = next(parts), end_of(part)
+                is_wanted = place or key == "expect"
+                end = read(value, (*place, key), key_end) if is_wanted else skip(value)
+        elif isinstance(event, yaml.AliasEvent) or event.style in ("|", ">"):
+            return end
+        spans.values[place] = Span(start, end)
+        return end
 
+    root = next(parts)
+    spans.is_block = not getattr(root, "flow_style", True)
+    read(root, (), 0)
+    return spans
 
-# ---- Where things stand in JSON.
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
 
 
 def _json_spans(text: str) -> Spans:
-    values: dict[Place, Span] = {}
-    start = _after_space(text, 0)
-    if text[start : start + 1] != "{":
-        return Spans(values, None, False)
-    first_key: int | None = None
-    for key, key_start, span in _members(text, start):
-        if key not in _BEFORE_EXPECT and first_key is None:
-            first_key = key_start
-        if key == "expect":
-            _collect(text, ("expect",), span, values)
-    return Spans(values, first_key, False)
+    """Return where the parts of a JSON text are."""
+    spans = Spans()
+
+    def after_space(at: int) -> int:
+        match = _SPACE.match(text, at)
+        assert match is not None
+        return match.end()
+
+    def skip(start: int) -> int:
+        """Return where a value ends."""
+        return _DECODER.raw_decode(text, start)[1]
+
+    def read(place: Place, start: int) -> int:
+        """Note where a value and all in it are; return where it ends."""
+        end = skip(start)
+        spans.values[place] = Span(start, end)
+        if text[start] not in "{[":
+            return end
+        at, index = after_space(start + 1), 0
+        while text[at] not in "}]":
+            key: Any = index
+            if text[start] == "{":
+                key, key_end = _DECODER.raw_decode(text, at)
+                spans.add_key(place, key, at)
+                at = after_space(after_space(key_end) + 1)
+            is_wanted = place or key == "expect"
+            end_of_item = read((*place, key), at) if is_wanted else skip(at)
+            at = after_space(end_of_item)
+            at = after_space(at + 1) if text[at] == "," else at
+            index += 1
+        return end
+
+    read((), after_space(0))
+    return spans
 
 
-def _collect(text: str, place: Place, span: Span, values: dict[Place, Span]) -> None:
-    """Note where a value and all in it stand; `expect` nests four deep at most."""
-    values[place] = span
-    if text[span.start] == "{":
-        for key, _, inner in _members(text, span.start):
-            _collect(text, (*place, key), inner, values)
-    elif text[span.start] == "[":
-        for index, inner in enumerate(_items(text, span.start)):
-            _collect(text, (*place, index), inner, values)
-
-
-def _members(text: str, start: int) -> Sequence[tuple[str, int, Span]]:
-    found = []
-    at = _after_space(text, start + 1)
-    while text[at] != "}":
-        key, after = _DECODER.raw_decode(text, at)
-        value = _after_space(text, _after_space(text, after) + 1)
-        end = _end_of_value(text, value)
-        found.append((key, at, Span(value, end)))
-        at = _next_item(text, end)
-    return found
-
-
-def _items(text: str, start: int) -> Sequence[Span]:
-    found = []
-    at = _after_space(text, start + 1)
-    while text[at] != "]":
-        end = _end_of_value(text, at)
-        found.append(Span(at, end))
-        at = _next_item(text, end)
-    return found
-
-
-def _end_of_value(text: str, start: int) -> int:
-    return _DECODER.raw_decode(text, start)[1]
-
-
-def _next_item(text: str, end: int) -> int:
-    at = _after_space(text, end)
-    return _after_space(text, at + 1) if text[at] == "," else at
-
-
-def _after_space(text: str, at: int) -> int:
-    match = _SPACE.match(text, at)
-    assert match is not None
-    return match.end()
+_SPANS = {"yaml": _yaml_spans, "json": _json_spans}

@@ -20,26 +20,28 @@ def render(verifications: Sequence[Verification]) -> Iterator[str]:
         failures = len(v.broken) + (v.unchecked is not None)
         counts = f'tests="{cases}" failures="{failures}" errors="{errors}"'
         yield f"  <testsuite name={_attribute(v.file)} {counts}>"
-        if v.error is not None:
-            yield f'    <testcase classname={_attribute(v.file)} name="is a tree">'
-            yield f"      <error message={_attribute(str(v.error))}/>"
+        for name, outcome, message in _cases(v):
+            case = f"    <testcase classname={_attribute(v.file)} name={_attribute(name)}"
+            if not outcome:
+                yield f"{case}/>"
+                continue
+            yield f"{case}>"
+            yield f"      <{outcome} message={_attribute(message)}/>"
             yield "    </testcase>"
-        elif v.unchecked is not None:
-            yield f'    <testcase classname={_attribute(v.file)} name="can be checked">'
-            yield f"      <failure message={_attribute(v.unchecked)}/>"
-            yield "    </testcase>"
-        elif not v.checks:
-            yield f'    <testcase classname={_attribute(v.file)} name="is a tree"/>'
-        for check in v.checks:
-            start = f"    <testcase classname={_attribute(v.file)} name={_attribute(check.what)}"
-            if check.kept:
-                yield start + "/>"
-            else:
-                yield start + ">"
-                yield f"      <failure message={_attribute(escape(check_text(check)))}/>"
-                yield "    </testcase>"
         yield "  </testsuite>"
     yield "</testsuites>"
+
+
+def _cases(v: Verification) -> list[tuple[str, str, str]]:
+    """Return the name, the outcome (none, error or failure) and the message of each test case."""
+    if v.error is not None:
+        return [("is a tree", "error", str(v.error))]
+    if v.unchecked is not None:
+        return [("can be checked", "failure", v.unchecked)]
+    return [
+        (check.what, "" if check.kept else "failure", escape(check_text(check)))
+        for check in v.checks
+    ] or [("is a tree", "", "")]
 
 
 def _attribute(text: str) -> str:

@@ -8,7 +8,7 @@ from expectitree.analysis.verify.edit import with_expectation, with_replacements
 from expectitree.analysis.verify.report import Verification, answers, verify
 from expectitree.errors import FileError, Problem
 from expectitree.files import loads, read_text
-from expectitree.files.formats import format_by_suffix
+from expectitree.files.formats import FORMATS, format_by_suffix
 
 
 def refresh(path: str | os.PathLike[str]) -> Verification:
@@ -18,32 +18,27 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     as it is. Raises `FileError` where the file is no tree, or where that cannot be done without
     loss, and `SearchError` where a utility is not known yet; the file is then as it was.
     """
-    format = format_by_suffix(path)
-    if format is not None and not format.is_text:
-        hint = "convert it to YAML or JSON first"
-        raise FileError(
-            [Problem(os.fspath(path), f"expect cannot be written into a table: {hint}")]
-        )
+    format = format_by_suffix(path) or FORMATS["yaml"]
+    if not format.is_text:
+        message = "expect cannot be written into a table: convert it to YAML or JSON first"
+        raise FileError([Problem(os.fspath(path), message)])
     text, name = read_text(path)
-    is_json = name.lower().endswith(".json")
     tree = loads(text, name=name, exact=True)
     before = verify(tree, file=name)
+    replacements = {c.place: c.replacement for c in before.broken if c.replacement is not None}
     if before.checks:
-        fixable = {c.place: c.replacement for c in before.broken if c.replacement is not None}
-        changed = with_replacements(text, is_json, fixable)
+        changed = with_replacements(text, format, replacements)
     else:
-        fixable = {}
-        changed = with_expectation(text, is_json, answers(tree))
+        changed = with_expectation(text, format, answers(tree))
+    problem = ""
     try:
         after = verify(loads(changed, name=name, exact=True), file=name)
+        if any(check.place in replacements for check in after.broken):
+            problem = "the new text would not say what is found"
     except FileError:
-        raise FileError(
-            [Problem(name, "the new text would be no tree: change it by hand")]
-        ) from None
-    if any(check.place in fixable for check in after.broken):
-        raise FileError(
-            [Problem(name, "the new text would not say what is found: change it by hand")]
-        )
+        problem = "the new text would be no tree"
+    if problem:
+        raise FileError([Problem(name, f"{problem}: change it by hand")])
     if changed != text:
         write_text(name, changed)
     return after

@@ -51,7 +51,7 @@ def ask(*arguments: str, typed: str = "") -> Result:
     return invoke("ask", *arguments, stdin=typed)
 
 
-def kept(name: str = "bet.answers.yaml") -> str:
+def answer_lines(name: str = "bet.answers.yaml") -> str:
     """Return the lines of an answers file, without comments."""
     return "".join(
         line for line in Path(name).read_text("utf-8").splitlines(True) if not line.startswith("#")
@@ -94,7 +94,7 @@ See it all: expectitree ask bet.yaml --show
 A wrong answer? Correct it in bet.answers.yaml.
 """
     )
-    assert kept() == f"{GOOD}: 2\n"
+    assert answer_lines() == f"{GOOD}: 2\n"
 
 
 def test_the_same_command_continues(tree: Path) -> None:
@@ -114,14 +114,14 @@ def test_the_same_command_continues(tree: Path) -> None:
     assert "a number from 0 to 1: 1/3\n" in result.stderr
     assert result.stdout.startswith("The value is 6.08333, with bet.\n")
     assert "Answered: 2 of 2 unknown utilities.\n" in result.stdout
-    assert kept() == f"{GOOD}: 8\n{BAD}: 1/3\n"
+    assert answer_lines() == f"{GOOD}: 8\n{BAD}: 1/3\n"
     exact = ask("bet.yaml", "--goal", "value", "--exact")
     assert exact.stdout.startswith("The value is 73/12, with bet.\n")
     assert exact.stderr == "2 answers from bet.answers.yaml\n"
 
 
 @pytest.mark.parametrize("typed", ["", "quit\n", "Q\n", "?\nquit", "skip\nskip\nundo\n"])
-def test_quitting_at_once_shows_what_is_known(tree: Path, typed: str) -> None:
+def test_quitting_immediately_shows_the_bounds_so_far(tree: Path, typed: str) -> None:
     result = ask("bet.yaml", typed=typed)
     assert result.exit_code == 1
     assert (
@@ -152,7 +152,7 @@ def test_a_bad_answer_is_asked_for_again(tree: Path) -> None:
         "true is not a number",
     ):
         assert expected in result.stderr
-    assert kept() == f"{GOOD}: 2\n"
+    assert answer_lines() == f"{GOOD}: 2\n"
 
 
 def test_help_show_skip_and_undo(tree: Path) -> None:
@@ -164,20 +164,21 @@ def test_help_show_skip_and_undo(tree: Path) -> None:
     assert "{'" not in shown
     assert f"Taken back: {BAD}, 1\n" in shown
     assert "There is no other leaf that matters now.\n" in shown
-    assert kept() == f'{BAD}: 1\n{BAD}: "?"\n{GOOD}: 8\n'
+    assert answer_lines() == f'{BAD}: 1\n{BAD}: "?"\n{GOOD}: 8\n'
 
 
 def test_undo_takes_back_an_answer_of_an_earlier_conversation(tree: Path) -> None:
     ask("bet.yaml", "--goal", "value", typed="8\n")
     result = ask("bet.yaml", "--goal", "value", typed="undo\n7\n")
     assert f"Taken back: {GOOD}, 8\n" in result.stderr
-    assert kept() == f'{GOOD}: 8\n{GOOD}: "?"\n{GOOD}: 7\n'
+    assert answer_lines() == f'{GOOD}: 8\n{GOOD}: "?"\n{GOOD}: 7\n'
 
 
 def test_undo_takes_back_every_line_about_a_leaf(tree: Path) -> None:
     """A file may call a shared leaf by any of its paths, or by two."""
     tree.write_text(
-        '{bounds: [0, 9], nodes: {x: {utility: "?"}}, max: {a: {min: {u: {ref: x}, v: {utility: "?"}}}, '
+        '{bounds: [0, 9], nodes: {x: {utility: "?"}}, max: {a: {min: {u: {ref: x}, v: {utility: '
+        '"?"}}}, '
         'b: {min: [{ref: x}, 8]}, c: {utility: "?"}}}',
         "utf-8",
     )  # fmt: skip
@@ -185,8 +186,8 @@ def test_undo_takes_back_every_line_about_a_leaf(tree: Path) -> None:
         Path("bet.answers.yaml").write_text(content, "utf-8")
         result = ask("bet.yaml", "--goal", "value", typed="undo\n")
         assert result.stderr.count("Taken back: ") == content.count("\n")
-        assert kept().startswith(content)
-        assert kept().count(': "?"\n') == content.count("\n")
+        assert answer_lines().startswith(content)
+        assert answer_lines().count(': "?"\n') == content.count("\n")
         assert ask("bet.yaml").exit_code == 1
 
 
@@ -203,7 +204,7 @@ def test_ctrl_c_waits_until_the_answer_is_saved(
     result = ask("bet.yaml", "--goal", "value", typed="8\n1\n")
     assert result.exit_code == 1
     assert result.exception is None or isinstance(result.exception, SystemExit)
-    assert kept() == f"{GOOD}: 8\n"
+    assert answer_lines() == f"{GOOD}: 8\n"
     assert "Answered: 1 of 2 unknown utilities." in result.stdout
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -273,7 +274,7 @@ Answered: 0 of 1 unknown utility. No answer can change the decision.
     result = ask("-e", text, "--answers", "kept.yaml", typed="0\n")
     assert "best so far: #1, and nothing limits yet how wrong that is; 1 not known" in result.stderr
     assert "a number: 0" in result.stderr
-    assert kept("kept.yaml") == '"#1": 0\n'
+    assert answer_lines("kept.yaml") == '"#1": 0\n'
     assert result.stdout.endswith(
         'Go on: expectitree ask -e \'min: [{utility: "?"}, {utility: "?"}]\' --answers kept.yaml\n'
     )
@@ -285,8 +286,8 @@ def test_a_root_without_actions_and_a_shared_leaf(tree: Path) -> None:
       a: {p: 0, ref: x}, b: {ref: x, p: 1/2, note: N}, c: {max: [{ref: x}, 1], p: 1/2}}}"""
     result = ask("-e", text, "--exact", typed="1/3\n")
     assert (
-        "  ● CHANCE  draws  b  p 0.5\n  N\n  3 branches lead here: the answer counts for all of them.\n"
-        in result.stderr
+        "  ● CHANCE  draws  b  p 0.5\n  N\n  3 branches lead here: the answer counts for all of "
+        "them.\n" in result.stderr
     )
     assert result.stdout == "The value is 2/3.\nAnswered: 1 of 1 unknown utility.\n"
     result = ask("-e", 'utility: "?"', typed="\n5")
@@ -309,7 +310,8 @@ def test_a_tree_without_unknown_utilities(tree: Path) -> None:
     assert result.exit_code == 0
     assert (
         result.stderr
-        == "-e: every utility is known, so there is nothing to ask: expectitree eval -e 'max: [1, 2]'\n"
+        == "-e: every utility is known, so there is nothing to ask: expectitree eval -e 'max: [1, "
+        "2]'\n"
     )
     assert (
         result.stdout
@@ -324,10 +326,12 @@ def test_json_output(tree: Path) -> None:
     result = ask("bet.yaml", "--goal", "value", "--format", "json", typed="8\n")
     assert result.exit_code == 1
     assert json.loads(result.stdout) == {
-        "file": "bet.yaml", "title": "Bet or not", "goal": "value", "done": False, "best": "bet", "loss": 0,
+        "file": "bet.yaml", "title": "Bet or not", "goal": "value", "done": False, "best": "bet",
+        "loss": 0,
         "value": None, "interval": [6, 6.25],
         "actions": [{"label": "sure", "interval": [4, 4]}, {"label": "bet", "interval": [6, 6.25]}],
-        "bounds": [0, 9], "bounds_from": "file", "unknown": {"total": 2, "answered": 1}, "answers": {GOOD: 8},
+        "bounds": [0, 9], "bounds_from": "file", "unknown": {"total": 2, "answered": 1},
+        "answers": {GOOD: 8},
         "next": {"path": BAD, "bounds": [0, 1]},
     }  # fmt: skip
     found = json.loads(ask("bet.yaml", "--show", "--exact", "--format", "json").stdout)
@@ -361,7 +365,7 @@ def test_show_asks_nothing(tree: Path) -> None:
 
 def test_o_writes_the_tree_with_its_answers(tree: Path) -> None:
     result = ask("bet.yaml", "--goal", "value", "-o", "some.yaml", typed="1/3\n")
-    assert result.exit_code == 0  # certain whatever the other is
+    assert result.exit_code == 0  # The action is certain, whatever the other utility is.
     written = et.load("some.yaml", exact=True)
     assert written.find(GOOD).utility == Fraction(1, 3)
     assert [written.path_of(n) for n in written.unknown] == [BAD]
@@ -396,7 +400,7 @@ def test_an_output_that_cannot_be_written_loses_no_answer(
     result = ask("bet.yaml", "-o", "o.yaml", typed="2\n")
     assert result.exit_code == 3
     assert "not saved" not in result.stderr
-    assert kept() == f"{GOOD}: 2\n"
+    assert answer_lines() == f"{GOOD}: 2\n"
 
 
 # ---- The file of answers.
@@ -425,7 +429,7 @@ def test_a_full_disk_loses_no_answer(tree: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(os, "fsync", full_once)
     result = ask("bet.yaml", "--goal", "value", typed="8\n0.5\n")
     assert result.exit_code == 0
-    assert kept() == f"{GOOD}: 8\n{BAD}: 0.5\n"
+    assert answer_lines() == f"{GOOD}: 8\n{BAD}: 0.5\n"
 
 
 def test_an_answers_file_that_cannot_be_written_is_an_error(tree: Path) -> None:
@@ -443,7 +447,7 @@ def test_answers_of_other_people_stay(tree: Path) -> None:
     with open("bet.answers.yaml", "a", encoding="utf-8") as other:
         other.write("b: 2 # no line end")
     file.add({"c": "3"})
-    assert kept() == "a: 1\nb: 2 # no line end\nc: 3\n"
+    assert answer_lines() == "a: 1\nb: 2 # no line end\nc: 3\n"
 
 
 def test_the_last_answer_for_a_path_counts(tree: Path) -> None:
@@ -476,16 +480,20 @@ def test_answers_in_advance(tree: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "problems"),
     [
-        (f"{GOOD}: 10\n", [f"bet.answers.yaml:1:17: {GOOD}: the utility 10 of {GOOD} lies outside its bounds [0, 9]"]),
-        ("bet/tail: 1\nnil: 2\n", ["bet.answers.yaml:1:1: bet/tail: no node bet/tail: the", "2:1: nil: no node"]),
+        (f"{GOOD}: 10\n", [f"bet.answers.yaml:1:17: {GOOD}: the utility 10 of {GOOD} lies outside "
+                           f"its bounds [0, 9]"]),
+        ("bet/tail: 1\nnil: 2\n", ["bet.answers.yaml:1:1: bet/tail: no node bet/tail: the",
+            "2:1: nil: no node"]),
         ("sure: 5\n", ["bet.answers.yaml:1:7: sure: the utility of sure is known, 4, and now 5"]),
         ("bet: 5\n", ["bet is not a leaf"]),
         (f"{GOOD}: [1]\n", ["found a list, expected the path of a leaf and its utility"]),
         (f"{GOOD}: four\n", ["'four' is not a number"]),
         ("- 1\n", ["found a list, expected the path"]),
         ("4\n", ["found '4', expected the path"]),
-        ("".join(f"x{i}: 1\n" for i in range(30)), ["x19", "reading stopped after 21 errors; there may be more"]),
-        ("".join(f"x{i}: [1]\n" for i in range(30)), ["x19", "reading stopped after 20 errors; there may be more"]),
+        ("".join(f"x{i}: 1\n" for i in range(30)), ["x19",
+            "reading stopped after 21 errors; there may be more"]),
+        ("".join(f"x{i}: [1]\n" for i in range(30)), ["x19",
+            "reading stopped after 20 errors; there may be more"]),
         ("a: b: c\n", ["this is not YAML"]),
     ],
 )  # fmt: skip
@@ -579,6 +587,7 @@ def test_wrong_usage(tree: Path, arguments: list[str], message: str) -> None:
     assert message in result.stderr
 
 
+@pytest.mark.slow
 def test_the_program_without_unicode_and_terminal(tree: Path) -> None:
     run: Any = {
         "capture_output": True,
@@ -604,7 +613,7 @@ def test_the_program_without_unicode_and_terminal(tree: Path) -> None:
 
 
 def in_a_terminal(*arguments: str, talk: tuple[tuple[bytes, bytes], ...]) -> tuple[int, bytes]:
-    """Type a text after each of some prompts; return the exit status, and the output after them."""
+    """Type a text after each prompt; return the exit status and the output after each text."""
     import pty
 
     child, terminal = pty.fork()
@@ -627,7 +636,7 @@ def in_a_terminal(*arguments: str, talk: tuple[tuple[bytes, bytes], ...]) -> tup
         os.write(terminal, typed)
         last = typed
     seen = b""
-    with suppress(OSError):  # the program has ended
+    with suppress(OSError):  # The program has ended.
         while more := read():
             seen += more
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -642,7 +651,7 @@ def test_ctrl_c_in_a_terminal(tree: Path) -> None:
     assert status == 1
     assert b"Go on: expectitree ask bet.yaml --goal value" in seen
     assert b"Traceback" not in seen
-    assert kept() == f"{GOOD}: 8\n"
+    assert answer_lines() == f"{GOOD}: 8\n"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
@@ -652,9 +661,10 @@ def test_in_a_terminal_the_last_answer_can_be_taken_back(tree: Path) -> None:
     assert status == 0
     assert b"sure is best" in seen
     assert b"Correct it in" in b" ".join(seen.split())
-    assert kept() == f'{GOOD}: 2\n{GOOD}: "?"\n{GOOD}: 1\n'
+    assert answer_lines() == f'{GOOD}: 2\n{GOOD}: "?"\n{GOOD}: 1\n'
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 def test_a_closed_output_loses_no_answer(tree: Path) -> None:
     command = [
@@ -694,9 +704,9 @@ def test_the_example_in_the_documents() -> None:
     assert " ".join(found.stdout.split()).startswith(
         "license the design is best: it is worth 180, and nothing else is worth more than 154.4. "
     )
-    for leaf in range(3):  # none of the three may be missing
+    for leaf in range(3):  # None of the three may be missing.
         inquiry = et.inquire(et.load(LAUNCH, exact=True))
-        for number, line in enumerate(kept(expert).splitlines()):
+        for number, line in enumerate(answer_lines(expert).splitlines()):
             if number != leaf:
                 path, utility = line.split(": ")
                 inquiry.answer(utility, leaf=path)

@@ -84,7 +84,7 @@ def finish(inquiry: et.Inquiry, tree: Tree) -> list[int]:
 
 
 def narrowest(tree: Tree, bounds: Bounds | None, known: dict[int, Any]) -> list[Bounds]:
-    """Return the interval of each node that follows from known utilities and bounds by definition."""
+    """Return the interval of each node, by definition, from known utilities and bounds."""
     lower, upper = tree.inherited_bounds(bounds)
     found: list[Bounds] = []
     for n in range(len(tree)):
@@ -117,7 +117,7 @@ def worst(tree: Tree, intervals: list[Bounds], action: int) -> Any:
 
 
 @pytest.mark.parametrize("goal", ["value", "action"])
-@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("exact", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_the_inquiry_asks_for_the_leaves_that_the_search_visits(goal: str, exact: bool) -> None:
     """The inquiry may end earlier, if another path or a tie proves the result already."""
     asked = visited = 0
@@ -142,6 +142,7 @@ def test_the_inquiry_asks_for_the_leaves_that_the_search_visits(goal: str, exact
     assert 0.9 * visited < asked <= visited
 
 
+@pytest.mark.slow
 def test_the_counts_equal_those_of_evaluate() -> None:
     for seed in range(80):
         case = Case(seed)
@@ -159,6 +160,7 @@ def test_the_counts_equal_those_of_evaluate() -> None:
             assert (ours.lower, ours.upper) == (found.lower, found.upper)
 
 
+@pytest.mark.slow
 def test_the_mirrored_tree_has_the_same_questions() -> None:
     for seed in range(80):
         case = Case(seed)
@@ -347,7 +349,10 @@ def test_a_tie_proves_the_action_with_the_greater_bound() -> None:
 
 
 def test_great_utilities_elsewhere_do_not_widen_the_tolerance() -> None:
-    text = '{bounds: [-5, 1e12], max: {a: {utility: "?", bounds: [0, 10]}, b: {utility: "?", bounds: [0, 10]}, %s}}'
+    text = (
+        '{bounds: [-5, 1e12], max: {a: {utility: "?", bounds: [0, 10]}, '
+        'b: {utility: "?", bounds: [0, 10]}, %s}}'
+    )
     inquiry = et.inquire(loads(text % "c: {min: [-5, 1e12]}"))
     assert (inquiry.is_done, inquiry.loss) == (False, 10)
     inquiry = et.inquire(
@@ -458,7 +463,8 @@ def test_a_root_where_no_player_decides(text: str) -> None:
 
 def test_a_shared_leaf_is_asked_for_once() -> None:
     tree = loads(
-        '{nodes: {x: {utility: "?"}}, bounds: [0, 9], max: [{chance: [{ref: x}, {ref: x}, 1]}, {ref: x}]}'
+        '{nodes: {x: {utility: "?"}}, bounds: [0, 9], max: [{chance: [{ref: x}, {ref: x}, 1]}, '
+        "{ref: x}]}"
     )
     inquiry = et.inquire(tree, goal="value")
     assert inquiry.path == "#1/#1"
@@ -480,7 +486,8 @@ def test_an_impossible_outcome_is_not_asked_for() -> None:
 
 def test_the_route_avoids_impossible_outcomes() -> None:
     tree = loads(
-        '{nodes: {x: {utility: "?"}}, bounds: [0, 9], chance: [{p: 0, ref: x}, {p: 1, max: [{ref: x}, 3]}]}'
+        '{nodes: {x: {utility: "?"}}, bounds: [0, 9], chance: [{p: 0, ref: x}, {p: 1, max: [{ref: '
+        "x}, 3]}]}"
     )
     inquiry = et.inquire(tree)
     assert inquiry.path == "#1"
@@ -505,7 +512,8 @@ def test_the_route_avoids_impossible_outcomes() -> None:
 
 def test_skipping_offers_every_leaf_that_may_help() -> None:
     tree = loads(
-        '{bounds: [0, 9], max: {a: {chance: [{utility: "?"}, {utility: "?"}, {utility: "?"}]}, b: 4}}'
+        '{bounds: [0, 9], max: {a: {chance: [{utility: "?"}, {utility: "?"}, {utility: "?"}]}, b: '
+        "4}}"
     )
     inquiry = et.inquire(tree)
     seen = []
@@ -525,6 +533,7 @@ def test_a_skipped_leaf_comes_back_if_it_is_the_only_one() -> None:
     assert inquiry.path == "#1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exact", [False, True])
 def test_the_same_answers_give_the_same_questions(exact: bool) -> None:
     """Also after pickling, copying and taking back, with skips among the answers."""
@@ -607,7 +616,8 @@ def test_an_inquiry_can_be_shown_at_any_time(exact: bool) -> None:
 def test_numbers_of_any_size(exact: bool) -> None:
     """Estimates are floats, whose squares overflow beyond 1e308."""
     tree = loads(
-        '{max: {a: {chance: [{utility: "?"}, {utility: "?"}]}, b: {min: [{utility: "?"}, {utility: "?"}]}}}',
+        '{max: {a: {chance: [{utility: "?"}, {utility: "?"}]}, b: {min: [{utility: "?"}, {utility: '
+        '"?"}]}}}',
         exact,
     )
     for scale in ("1", "1e-300", "1e150", "1e300", *(["1e390", "1e-390"] if exact else [])):
@@ -635,6 +645,7 @@ def test_numbers_of_any_size(exact: bool) -> None:
     assert inquiry.is_done
 
 
+@pytest.mark.slow
 def test_a_chain_of_many_nodes() -> None:
     t = et.TreeBuilder()
     node = t.terminal(None)

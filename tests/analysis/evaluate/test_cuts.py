@@ -1,4 +1,4 @@
-"""Explanations: every node is visited, or told of once; every reason's numbers hold."""
+"""Explanations: every node is visited, or explanation of once; every reason's numbers hold."""
 
 from __future__ import annotations
 
@@ -10,28 +10,30 @@ from expectitree.analysis.evaluate.cut_text import cut_reason
 from expectitree.analysis.evaluate.cuts import Explanation
 
 
-def skipped_reasons(told: Explanation) -> list[str]:
-    return [reason for n in range(len(told.search.tree)) if (reason := told.skipped(n))]
+def skipped_reasons(explanation: Explanation) -> list[str]:
+    return [
+        reason for n in range(len(explanation.search.tree)) if (reason := explanation.skipped(n))
+    ]
 
 
 @pytest.mark.parametrize("name", ["alphabeta", "star1", "star2", "star2.5", "best-first"])
 @pytest.mark.parametrize("seed", range(150))
-def test_what_was_cut_adds_up(seed: int, name: str) -> None:
+def test_sizes_of_cuts_sum_to_the_unvisited_nodes(seed: int, name: str) -> None:
     case = Case(seed)
     search = et.evaluate(case.tree(), name, bounds=case.bounds)
-    told = Explanation(search)
+    explanation = Explanation(search)
     counts = search.counts
     missing = counts.total - counts.visited
-    spared = sum(cut.nodes for cut in told.cuts.values())
+    spared = sum(cut.nodes for cut in explanation.cuts.values())
     assert spared <= missing
-    if set(skipped_reasons(told)) <= {"cut"}:
+    if set(skipped_reasons(explanation)) <= {"cut"}:
         assert spared == missing
         assert (
-            sum(cut.leaves for cut in told.cuts.values())
+            sum(cut.leaves for cut in explanation.cuts.values())
             == counts.leaves_total - counts.leaves_visited
         )
-    assert len(told.cuts) <= counts.cuts
-    for n, cut in told.cuts.items():
+    assert len(explanation.cuts) <= counts.cuts
+    for n, cut in explanation.cuts.items():
         if cut.fails == "low":
             assert search.upper[n] == cut.bound <= cut.window[0]
         else:
@@ -39,7 +41,7 @@ def test_what_was_cut_adds_up(seed: int, name: str) -> None:
         assert cut_reason(cut).startswith(f"{cut.kind} cut ")
 
 
-def test_the_reasons_read_as_they_should() -> None:
+def test_cut_reasons_have_the_documented_wording() -> None:
     tree = et.loads(
         """
         max:
@@ -48,14 +50,15 @@ def test_the_reasons_read_as_they_should() -> None:
           c: {chance: [{p: 0.5, min: [2]}, {p: 0.5, max: [1, 7]}]}
         """
     )
-    told = Explanation(et.evaluate(tree, "star1", bounds=(0, 8)))
-    assert [cut_reason(cut) for cut in told.cuts.values()] == [
+    explanation = Explanation(et.evaluate(tree, "star1", bounds=(0, 8)))
+    assert [cut_reason(cut) for cut in explanation.cuts.values()] == [
         "alpha cut after 1 of 2: at most 3 <= alpha 5; 1 leaf not visited",
-        "chance cut after 1 of 2: even if the rest were 8, at most 5 <= alpha 5; 1 node, 2 leaves not visited",
+        "chance cut after 1 of 2: even if the rest were 8, at most 5 <= alpha 5; "
+        "1 node, 2 leaves not visited",
     ]
     mirrored = et.loads("min: {a: 5, b: {max: [7, 9]}}")
-    told = Explanation(et.evaluate(mirrored, "star1", bounds=(0, 9)))
-    assert [cut_reason(cut) for cut in told.cuts.values()] == [
+    explanation = Explanation(et.evaluate(mirrored, "star1", bounds=(0, 9)))
+    assert [cut_reason(cut) for cut in explanation.cuts.values()] == [
         "beta cut after 1 of 2: at least 7 >= beta 5; 1 leaf not visited"
     ]
 
@@ -64,8 +67,8 @@ def test_a_cut_by_local_bounds_comes_before_any_outcome() -> None:
     tree = et.loads(
         "max: [5, {chance: [{bounds: [0, 4], min: [1, 2]}, {bounds: [0, 5], max: [3, 4]}]}]"
     )
-    told = Explanation(et.evaluate(tree, "star2", bounds=(0, 9)))
-    (cut,) = told.cuts.values()
+    explanation = Explanation(et.evaluate(tree, "star2", bounds=(0, 9)))
+    (cut,) = explanation.cuts.values()
     assert (cut.after, cut.probing) == (0, False)
     assert cut_reason(cut) == (
         "chance cut before any outcome: even with the rest at best, at most 4.5 <= alpha 5; "
@@ -73,10 +76,10 @@ def test_a_cut_by_local_bounds_comes_before_any_outcome() -> None:
     )
 
 
-def test_probability_zero_and_passed_over_are_no_cuts() -> None:
+def test_probability_zero_and_passed_over_are_not_cuts() -> None:
     tree = et.loads(
         "max: [{chance: [{p: 0, utility: 3}, {p: 1, utility: 2}]}, {bounds: [0, 2], min: [1, 1]}]"
     )
-    told = Explanation(et.evaluate(tree, "star1", bounds=(0, 9)))
-    assert told.cuts == {}
-    assert sorted(skipped_reasons(told)) == ["passed over", "probability 0"]
+    explanation = Explanation(et.evaluate(tree, "star1", bounds=(0, 9)))
+    assert explanation.cuts == {}
+    assert sorted(skipped_reasons(explanation)) == ["passed over", "probability 0"]

@@ -1,4 +1,4 @@
-"""`eval --explain` and `eval --strategy`: what they say is so, by the values and by the search's own numbers."""
+"""`eval --explain` and `eval --strategy`: every statement agrees with the search."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import re
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-from helpers import rendered_lines
-from random_trees import EVERY, Case
+from helpers import invoke, rendered_lines
+from random_trees import EVERY, Case, with_slow_variants
 
 import expectitree as et
 from expectitree.analysis.evaluate.cuts import Explanation
@@ -18,7 +17,6 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import explanation_fields, explanation_lines
 from expectitree.analysis.evaluate.strategy import strategy_only
 from expectitree.analysis.evaluate.text import render as evaluation_text
-from expectitree.cli import cli
 from expectitree.errors import AnalysisError
 from expectitree.searches.result import Search
 from expectitree.tree.builder import NodeId
@@ -27,11 +25,9 @@ from expectitree.tree.model import Kind
 LEFT = "trees/aima-5.12-left.yaml"
 
 
-def run(*words: str, **about: Any) -> Result:
-    return CliRunner().invoke(cli, ["eval", *words], env={"COLUMNS": "80"}, **about)
-
-
-@pytest.fixture(scope="module", params=EVERY, ids=lambda chosen: chosen.full_name)
+@pytest.fixture(
+    scope="module", params=with_slow_variants(EVERY), ids=lambda chosen: chosen.full_name
+)
 def searches(request: pytest.FixtureRequest) -> list[Search]:
     found = []
     for seed in range(120):
@@ -43,7 +39,7 @@ def searches(request: pytest.FixtureRequest) -> list[Search]:
 
 
 def test_an_action_and_every_cut_are_explained() -> None:
-    done = run("-a", "star1", LEFT, "--explain")
+    done = invoke("eval", "-a", "star1", LEFT, "--explain")
     assert done.stderr == ""
     assert done.stdout == (
         "Order is not enough (left)\n"
@@ -72,9 +68,9 @@ def test_an_action_and_every_cut_are_explained() -> None:
     )
 
 
-def test_what_min_does_is_the_mirror() -> None:
+def test_min_is_explained_as_the_mirror_of_max() -> None:
     tree = "min: {sure: 5, risky: {chance: [{p: 0.5, max: [9, 1]}, {p: 0.5, max: [8, 2]}]}}"
-    done = run("-a", "star1", "--bounds", "0,10", "-e", tree, "--explain")
+    done = invoke("eval", "-a", "star1", "--bounds", "0,10", "-e", tree, "--explain")
     text = re.sub(r"\s+", " ", done.stdout)
     assert (
         "At ▼ /, MIN chooses sure: it is worth 5. sure is worth 5. risky is worth at least" in text
@@ -111,46 +107,48 @@ def test_what_min_does_is_the_mirror() -> None:
     ],
 )
 def test_any_node_is_explained(path: str, sentences: list[str]) -> None:
-    done = run("-a", "star1", LEFT, "--explain", path)
+    done = invoke("eval", "-a", "star1", LEFT, "--explain", path)
     for sentence in sentences:
         assert sentence in done.stdout
-    found = json.loads(run("-a", "star1", LEFT, "--explain", path, "--format", "json").stdout)[
-        "explanation"
-    ]
+    found = json.loads(
+        invoke("eval", "-a", "star1", LEFT, "--explain", path, "--format", "json").stdout
+    )["explanation"]
     assert found["path"] == path
     for sentence in sentences:
         assert sentence in found["sentences"]
 
 
-def test_ties_are_told() -> None:
+def test_ties_are_named() -> None:
     assert (
         "MAX chooses #1 (as good: #3): it is worth 2."
-        in run("-e", "max: [2, 1, 2]", "--explain").stdout
+        in invoke("eval", "-e", "max: [2, 1, 2]", "--explain").stdout
     )
 
 
 def test_many_children_are_cut_short() -> None:
     tree = "max: [" + ", ".join(map(str, range(40))) + "]"
-    text = run("-e", tree, "--explain").stdout
+    text = invoke("eval", "-e", tree, "--explain").stdout
     assert "MAX chooses #40" in text
     assert "28 more, worth at most 38 each." in text
-    assert "#12" not in text  # makes room for the best
+    assert "#12" not in text  # It is left out to make room for the best.
 
 
-def test_explain_takes_the_file_behind_it() -> None:
+def test_explain_accepts_a_file_as_the_next_argument() -> None:
     assert (
-        run("--explain", LEFT).stdout
-        == run(LEFT, "--explain").stdout
-        == run(LEFT, "--explain", "/").stdout
+        invoke("eval", "--explain", LEFT).stdout
+        == invoke("eval", LEFT, "--explain").stdout
+        == invoke("eval", LEFT, "--explain", "/").stdout
     )
-    assert run("--explain", "-", input="max: [1, 2]").stdout.startswith("At ▲ /, MAX chooses #2")
-    done = run(LEFT, "--explain", "a3")
+    assert invoke("eval", "--explain", "-", stdin="max: [1, 2]").stdout.startswith(
+        "At ▲ /, MAX chooses #2"
+    )
+    done = invoke("eval", LEFT, "--explain", "a3")
     assert done.exit_code == 2
     assert "no node a3: the branches of / are a1, a2" in done.stderr
 
 
 def test_every_sentence_is_true(searches: list[Search]) -> None:
-    """What is said of alternatives and cuts holds of the values, and sums are what they are said to be."""
+    """Statements about alternatives, cuts and sums are checked against the values."""
     for search in searches:
         value: Any = et.evaluate(search.tree).lower
         slack: Any = 0 if search.tree.exact else 1e-6
@@ -172,7 +170,7 @@ def test_every_sentence_is_true(searches: list[Search]) -> None:
                 assert bound <= asked + slack if low else bound >= asked - slack
                 for step in cut.steps:
                     if step.why == "has":
-                        # The child really is worth so much, and so its player is sure of it.
+                        # The value of the child proves that its player is sure of the limit.
                         child = tree.columns.child[step.branch]
                         limit: Any = step.limit
                         assert (
@@ -222,7 +220,7 @@ def test_a_deep_tree_is_explained() -> None:
 # ---- The strategy alone.
 
 
-def test_only_what_play_can_reach_is_left(searches: list[Search]) -> None:
+def test_the_strategy_keeps_only_reachable_nodes(searches: list[Search]) -> None:
     for search in searches:
         smaller = strategy_only(search).tree
         assert et.evaluate(smaller).value == pytest.approx(search.value)
@@ -246,35 +244,36 @@ def test_only_what_play_can_reach_is_left(searches: list[Search]) -> None:
 
 
 def test_the_strategy_is_drawn() -> None:
-    done = run("--strategy", LEFT)
+    done = invoke("eval", "--strategy", LEFT)
     assert done.stdout.splitlines()[4:8] == [
         "▲ MAX 2.1",
         "└─★ a1  ● CHANCE 2.1",
         "    ├── #1  p 0.9  ▼ MIN 2  plays #1",
         "    └── #2  p 0.1  ▼ MIN 3  plays #1",
     ]
-    assert "nodes     15 of 15 visited" in done.stdout  # the counts are those of the whole search
+    assert "nodes     15 of 15 visited" in done.stdout  # Counts of the whole search.
 
 
 def test_the_strategy_is_drawn_where_sharing_hides_its_first_path() -> None:
     tree = (
         "nodes: {both: {max: {x: 1, y: 2}}}\n"
-        "max: {worse: {chance: [{ref: both}, {utility: 0}]}, better: {chance: [{ref: both}, {utility: 9}]}}"
+        "max: {worse: {chance: [{ref: both}, {utility: 0}]}, better: {chance: [{ref: both}, "
+        "{utility: 9}]}}"
     )
-    done = run("--strategy", "-e", tree)
+    done = invoke("eval", "--strategy", "-e", tree)
     assert done.stdout.splitlines()[:4] == [
         "▲ MAX 5.5",
         "└─★ better  ● CHANCE 5.5",
         "    ├── #1  p 0.5  ▲ MAX 2  plays y",
         "    └── #2  p 0.5  9",
     ]
-    found = json.loads(run("--strategy", "-e", tree, "--format", "json").stdout)
+    found = json.loads(invoke("eval", "--strategy", "-e", tree, "--format", "json").stdout)
     assert [child["label"] for child in found["tree"]["children"]] == ["better"]
     assert found["nodes"]["total"] == 8
 
 
-def test_no_strategy_where_the_value_is_not_known() -> None:
-    done = run("-a", "star1", "--strategy", "--max-visits", "3", LEFT)
+def test_a_stopped_search_has_no_strategy() -> None:
+    done = invoke("eval", "-a", "star1", "--strategy", "--max-visits", "3", LEFT)
     assert done.exit_code == 2
     assert "no strategy is known: the search was stopped; give it more --max-visits" in done.stderr
     with pytest.raises(AnalysisError, match="no strategy is known"):
@@ -298,17 +297,21 @@ def test_explain_without_a_tree_or_with_a_drawing_is_wrong_usage() -> None:
             "--explain answers in sentences, --strategy draws: leave one out.",
         ),
     ):
-        done = run(*words)
+        done = invoke("eval", *words)
         assert done.exit_code == 2
         assert message in done.stderr
 
 
-@pytest.mark.parametrize("name", ["star1", "star2", "star2.5"])
-def test_what_a_stopped_search_did_not_come_to_is_not_passed_over(name: str) -> None:
-    """Passed over is only what the whole search passes over too; the rest was just not reached."""
+@pytest.mark.parametrize(
+    "name",
+    ["star1", *(pytest.param(name, marks=pytest.mark.slow) for name in ("star2", "star2.5"))],
+)
+def test_a_stopped_search_reports_unreached_nodes_as_not_reached(name: str) -> None:
+    """A node is passed over only if the complete search passes over it too."""
     for seed in range(150):
         tree = Case(seed).tree()
-        if tree.is_sharing:  # a node may be passed over by one path, and entered by another later
+        # A shared node may be passed over on one path and entered on another one later.
+        if tree.is_sharing:
             continue
         whole = Explanation(et.evaluate(tree, name))
         for most in range(1, whole.search.counts.visits):
@@ -320,12 +323,12 @@ def test_what_a_stopped_search_did_not_come_to_is_not_passed_over(name: str) -> 
 
 
 @pytest.mark.parametrize("name", ["alphabeta", "star1", "star2", "star2.5"])
-def test_a_first_path_that_nothing_can_take_explains_no_window(name: str) -> None:
+def test_an_impossible_first_path_is_not_used_to_explain_a_window(name: str) -> None:
     tree = (
         "bounds: [0, 10]\nnodes: {s: {max: [{min: [1, 5]}, {min: [0, 2, 3]}]}}\n"
         "max: {a: {chance: [{p: 0, ref: s}, {p: 1, utility: 2}]}, b: {ref: s}}"
     )
-    done = run("-a", name, "--explain", "-e", tree)
+    done = invoke("eval", "-a", name, "--explain", "-e", tree)
     assert done.exit_code == 0
     assert "At ▲ /, MAX chooses a: it is worth 2." in done.stdout
 
@@ -333,16 +336,17 @@ def test_a_first_path_that_nothing_can_take_explains_no_window(name: str) -> Non
 def test_numbers_beyond_floating_point_are_explained_exactly() -> None:
     tree = (
         "bounds: [-1e300, 1e300]\n"
-        "max: {a: 0, b: {chance: [{p: 1e-12, max: [0, {min: [-1, 1e300]}]}, {p: 0.999999999999, utility: 0}]}}"
+        "max: {a: 0, b: {chance: [{p: 1e-12, max: [0, {min: [-1, 1e300]}]}, {p: 0.999999999999, "
+        "utility: 0}]}}"
     )
-    done = run("-a", "star1", "--exact", "--explain", "-e", tree)
+    done = invoke("eval", "-a", "star1", "--exact", "--explain", "-e", tree)
     assert done.exit_code == 0
     assert "b is worth 0.000000000001·0 + 0.999999999999·0 = 0." in done.stdout
 
 
-def test_probabilities_are_told_beside_large_utilities() -> None:
+def test_probabilities_are_shown_next_to_large_utilities() -> None:
     tree = "max: {fund: {chance: [{p: 0.9, utility: 3e9}, {p: 0.1, utility: 1e9}]}, bond: 2e9}"
     assert (
         "fund is worth 0.9·3000000000 + 0.1·1000000000 = 2800000000."
-        in run("-e", tree, "--explain").stdout
+        in invoke("eval", "-e", tree, "--explain").stdout
     )

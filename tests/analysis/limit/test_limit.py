@@ -1,4 +1,4 @@
-"""The fewest leaves that are enough: compared with all subsets of small trees, and by hand."""
+"""The fewest leaves that prove a result: compared with all subsets of small trees, and by hand."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def check_against_all_subsets(case: Case, exact_too: bool = True) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_ranges_for_actions_that_share_leaves_hold_for_all_values(seed: int) -> None:
-    """Actions whose intervals overlap may be in a certain order all the same."""
+    """The order of two actions may be certain although their intervals overlap."""
     random = Random(seed)
     builder = TreeBuilder()
     leaves = [builder.add_terminal(float(random.randint(0, 3))) for _ in range(3)]
@@ -155,7 +155,7 @@ def test_an_action_that_contains_the_other_may_need_no_leaf() -> None:
 
 
 def is_best_always(tree: Tree, visited: set[int], most: int = 3) -> bool:
-    """Say whether one action is best for all values 0, 0.5, 1, … of the other leaves."""
+    """Return whether one action is best for all values 0, 0.5, 1, … of the other leaves."""
     others = [n for n, k in enumerate(tree.columns.kind) if not k and n not in visited]
     likely = {child.id for child in tree.root.children}
     pick = {Kind.MAX: max, Kind.MIN: min, Kind.CHANCE: lambda values: sum(values) / len(values)}
@@ -183,11 +183,13 @@ def cases(start: int, count: int, is_sharing: bool, most: int = 10) -> list[Case
     return found
 
 
+@pytest.mark.slow
 def test_counts_agree_with_all_subsets() -> None:
     for case in cases(0, 250, is_sharing=False):
         check_against_all_subsets(case)
 
 
+@pytest.mark.slow
 def test_ranges_of_shared_trees_agree_with_all_subsets() -> None:
     for case in cases(10_000, 100, is_sharing=True):
         check_against_all_subsets(case)
@@ -201,10 +203,11 @@ def test_most_counts_of_shared_trees_are_exact() -> None:
     assert 0 < ranges < 35
 
 
+@pytest.mark.slow
 def test_a_float_search_below_the_limit_gets_a_note(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Utilities as close as the tolerance let a search visit fewer leaves, which is no defect."""
+    """If utilities are within the tolerance, a search may visit fewer leaves."""
     near = Fraction(1, 10**9)
     monkeypatch.setattr(random_trees, "UTILITIES", ((0, 1, 1 + near, 1 + 3 * near, 1 - 2 * near),))
     monkeypatch.setattr(random_trees, "WEIGHTS", ((1,), (1, 10**10), (1, 10**9, 3)))
@@ -299,6 +302,7 @@ def counts(report: Limit) -> tuple[object, ...]:
     return report.exact, report.best_action, report.proved
 
 
+@pytest.mark.slow
 def test_all_engines_find_the_same_with_all_lists_kept_and_with_few(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -331,7 +335,11 @@ def test_fractions_give_the_same_compiled_and_beyond_64_bits() -> None:
             assert counts(limit(tree, ONE, bounds=case.bounds)) == counts(first)
         # The same tree, in numbers that fit no word.
         third = Fraction(10**30 + 1, 3**50)
-        larger = transform.map_utilities(tree, lambda u, third=third: u * third, with_bounds=True)  # type: ignore[operator]
+        larger = transform.map_utilities(
+            tree,
+            lambda u, third=third: u * third,  # type: ignore[operator]
+            with_bounds=True,
+        )
         bounds = (
             None
             if case.bounds is None
@@ -340,6 +348,7 @@ def test_fractions_give_the_same_compiled_and_beyond_64_bits() -> None:
         assert counts(limit(larger, ONE, bounds=bounds)) == counts(first)
 
 
+@pytest.mark.slow
 def test_a_long_chain_in_both_modes() -> None:
     builder = TreeBuilder()
     node = builder.terminal(1)
@@ -373,6 +382,7 @@ def test_few_lists_kept_at_once_give_the_same_proof(monkeypatch: pytest.MonkeyPa
     assert counts(limit(tree, ONE, bounds=(0, 100))) == counts(first)
 
 
+@pytest.mark.slow
 def test_too_many_leaves_are_refused() -> None:
     tree = et.generate("ballard", branching=3)
     with pytest.raises(
@@ -523,7 +533,8 @@ def test_the_json_of_two_files() -> None:
         "rows": [
             {"algorithm": "star1", "leaves_visited": 4, "surplus": 0, "ratio": 1.0},
             {
-                "algorithm": "star2.5", "probes": 2, "probe-order": "cyclic", "leaves_visited": 4, "surplus": 0,
+                "algorithm": "star2.5", "probes": 2, "probe-order": "cyclic", "leaves_visited": 4,
+                "surplus": 0,
                 "ratio": 1.0,
             },
         ],
@@ -630,7 +641,8 @@ def test_compare_has_the_limit_in_json_and_csv() -> None:
     assert "limit" not in plain
     assert "surplus" not in plain["rows"][0]
     rows = list(csv.DictReader(comparison_csv(comparisons())))
-    assert [(row["needed_lower"], row["needed_upper"], row["needed_for_best_upper"]) for row in rows] == [
+    assert [(row["needed_lower"], row["needed_upper"],
+        row["needed_for_best_upper"]) for row in rows] == [
         ("58", "58", "54"), ("58", "58", "54"), ("4", "4", "3"), ("4", "4", "3"),
     ]  # fmt: skip
     assert "needed" not in next(comparison_csv(comparisons(limited=False)))

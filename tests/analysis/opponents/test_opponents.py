@@ -84,7 +84,7 @@ def report_of(text: str, exact: bool = True, **options: Any) -> Opponents:
     return opponents(et.loads(text, exact=exact), **options)
 
 
-def words_of(report: Opponents) -> str:
+def report_text(report: Opponents) -> str:
     """Return the report as text, with single blanks."""
     return " ".join(et.to_text(report, width=200).split())
 
@@ -226,6 +226,7 @@ def check_crossings(report: Opponents, tree: Tree, chance: str) -> None:
             assert best_actions(tree, crossing.exact, chance) == crossing.at
 
 
+@pytest.mark.slow
 def test_random_trees_agree_with_the_definition() -> None:
     found = irrational = 0
     for seed in range(110):
@@ -236,6 +237,7 @@ def test_random_trees_agree_with_the_definition() -> None:
     assert irrational > 5
 
 
+@pytest.mark.slow
 def test_random_trees_of_every_kind_agree_with_the_definition() -> None:
     for seed in range(120):
         check(several_random_rows(seed), CHANCES[seed % 3], steps=17)
@@ -385,6 +387,7 @@ def test_a_crossing_near_zero_has_three_digits() -> None:
     assert crossing.lower * 100 >= crossing.upper - crossing.lower
 
 
+@pytest.mark.slow
 def test_wide_trees() -> None:
     random = Random(1)
     builder = TreeBuilder()
@@ -409,6 +412,7 @@ def test_many_crossings_on_the_hull_of_many_lines() -> None:
     assert report.start == ("#1",)
 
 
+@pytest.mark.slow
 def test_a_long_fraction_is_shown_as_a_decimal() -> None:
     # The chain is worth 1 - 0.98^2500, so MIN's node is worth 1.25 near epsilon 1/2.
     builder = TreeBuilder(exact=True)
@@ -423,6 +427,7 @@ def test_a_long_fraction_is_shown_as_a_decimal() -> None:
     assert json.loads(line)["crossings"][0]["exact"] is None
 
 
+@pytest.mark.slow
 def test_crossings_of_large_trees_are_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     builder = TreeBuilder()
     chain = builder.terminal(1)
@@ -436,14 +441,14 @@ def test_crossings_of_large_trees_are_not_computed(monkeypatch: pytest.MonkeyPat
             value = low + (high - low) * float(row.epsilon) / 2 if n % 2 else high
         assert row.value == pytest.approx(value)
     assert report.obstacle == Obstacle.NODES
-    assert "the tree has 200,001 nodes, more than 20,000" in words_of(report)
+    assert "the tree has 200,001 nodes, more than 20,000" in report_text(report)
     builder = TreeBuilder()
     chain = builder.terminal(0)
     for _ in range(100):
         chain = builder.min([chain, 1])
     report = opponents(builder.build(builder.max([chain, 0.5])))
     assert report.obstacle == Obstacle.DEGREE
-    assert "more than 60 MIN nodes are on one path" in words_of(report)
+    assert "more than 60 MIN nodes are on one path" in report_text(report)
     assert report.crossings == []
     for name, limit, obstacle in (
         ("MOST_BITS", 3, Obstacle.BITS),
@@ -454,7 +459,7 @@ def test_crossings_of_large_trees_are_not_computed(monkeypatch: pytest.MonkeyPat
             patch.setattr(module, name, limit)
             report = report_of(f"max: [{A}, {B}]")
             assert (report.obstacle, report.crossings, len(report.rows)) == (obstacle, [], 3)
-            assert "Where the decision changes was not computed: " in words_of(report)
+            assert "Where the decision changes was not computed: " in report_text(report)
 
 
 def test_a_wrong_crossing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -575,8 +580,10 @@ def test_json_output() -> None:
     assert [row["epsilon"] for row in found["rows"]] == [0, 0.05, 0.25, 1]
     assert found["crossings"] == [
         {
-            "epsilon": 2 / 91, "epsilon_lower": 2 / 91, "epsilon_upper": 2 / 91, "exact": "2/91", "value": 10,
-            "value_lower": 10, "value_upper": 10, "before": ["left"], "at": ["left", "right"], "after": ["right"],
+            "epsilon": 2 / 91, "epsilon_lower": 2 / 91, "epsilon_upper": 2 / 91, "exact": "2/91",
+            "value": 10,
+            "value_lower": 10, "value_upper": 10, "before": ["left"], "at": ["left", "right"],
+            "after": ["right"],
         }
     ]  # fmt: skip
     assert (found["tolerance"], found["crossings_complete"], found["reason"]) == (1e-9, True, None)
@@ -666,13 +673,14 @@ def test_the_worked_example_in_text() -> None:
     ],
 )
 def test_the_text_explains_the_changes(text: str, expected: str) -> None:
-    assert expected in words_of(opponents(et.loads(text)))
+    assert expected in report_text(opponents(et.loads(text)))
 
 
 @pytest.mark.parametrize("width", [20, 40, 80])
 def test_text_keeps_to_its_width_and_to_ascii(width: int) -> None:
     tree = et.loads(
-        f'title: "Überraschung"\nmax: {{"\\u0007ü": {A}, b: {B}, c: {{min: [{{min: [-2, 62]}}, 30]}}}}'
+        f'title: "Überraschung"\nmax: {{"\\u0007ü": {A}, b: {B}, c: {{min: [{{min: [-2, 62]}}, '
+        f"30]}}}}"
     )
     reports = [opponents(tree, chance=chance) for chance in CHANCES]
     console = text_console(width, unicode=False)

@@ -48,7 +48,7 @@ SEEDS = range(150)
 
 
 def definition(node: Node, image: Callable[[Number], Number], known: dict[int, Number]) -> Number:
-    """Return v* under a map, by recursion, which shares no code with the package."""
+    """Return v* under a map, by recursion, without code of the package."""
     if node.id not in known:
         if node.utility is not None:
             known[node.id] = image(node.utility)
@@ -211,7 +211,7 @@ def test_values_and_best_actions_are_those_of_the_definition(seed: int) -> None:
     )
     if all(
         u.denominator % 3 for u in utilities
-    ):  # 1/3 as a float is another number, which a map may not name
+    ):  # 1/3 as a float is another number. A map must not name it.
         in_floats = rescale(case.tree(exact=False), scale)
         assert in_floats.map_class.name == report.map_class.name
         assert float(in_floats.after.value) == pytest.approx(float(report.after.value), abs=1e-9)
@@ -268,7 +268,7 @@ def test_a_large_offset_makes_no_ties_in_floats(offset: str, works: bool) -> Non
     assert not rescale(et.load(LEFT, exact=True), scale).changed
 
 
-# ---- What a map is.
+# ---- Classes of maps.
 
 
 def test_classes_of_maps_and_their_witnesses() -> None:
@@ -282,7 +282,7 @@ def test_classes_of_maps_and_their_witnesses() -> None:
     assert of((1, 1), (2, 2), (3, 3.5)).name == ORDERED
     assert of((1, 1), (2, 20), (3, 10)).witness == ((2, 20), (3, 10))
     assert of((1, 1), (2, 20), (3, 20)).witness == ((2, 20), (3, 20))
-    # As written: in floats 0.1, 0.2, 0.3 times 3 are no straight line.
+    # As written: in floats 0.1, 0.2, 0.3 times 3 are not on a straight line.
     tree = et.loads("max: [0.1, 0.2, 0.3, 0.7]")
     assert rescale(tree, affine(Fraction(3), Fraction("0.1"))).map_class.name == AFFINE
     assert (
@@ -308,7 +308,7 @@ def test_classes_of_maps_and_their_witnesses() -> None:
             exponential(Fraction(1, 10**15)),
             [1, 2, 3],
             ORDERED,
-        ),  # strictly concave, if ever so little
+        ),  # Strictly concave by a tiny amount.
         (exponential(Fraction(-2)), [-1, 0, 3], ORDERED),
     ],
 )
@@ -364,7 +364,7 @@ def test_estimates_and_bounds_go_through_the_map() -> None:
     assert mapped.find("a").estimate == 11
     level = rescale(
         tree, named({Fraction(3): Fraction(4)})
-    )  # 3 and 4 become one: the map is level there, no fall
+    )  # 3 and 4 become equal: the map is constant there and does not fall.
     assert (level.after.tree.root.bounds, level.remarks) == ((0, 10), ())
 
 
@@ -393,7 +393,7 @@ def is_lost(tree: Tree, label: str, images: Mapping[Number, Number]) -> bool:
 
 
 def check_answer(tree: Tree, report: Rescaling, random: Random, maps: int) -> None:
-    """Hold an answer on an exact tree against maps drawn at random, over nine powers of ten."""
+    """Compare an answer on an exact tree with random maps over nine powers of ten."""
     utilities = sorted(numbers_of(tree)[0])
     answer, label = report.answer, report.before.best
     assert answer is not None
@@ -450,6 +450,7 @@ def decision(random: Random, height: int, kinds: str) -> Tree:
     return builder.build((builder.max if random.random() < 0.5 else builder.min)(children))
 
 
+@pytest.mark.slow
 def test_answers_hold_where_decisions_lie_below_chance() -> None:
     answers: Counter[str] = Counter()
     for seed in range(120):
@@ -540,7 +541,7 @@ def test_the_smallest_step_for_the_figure() -> None:
     ],
 )
 @pytest.mark.parametrize("exact", [False, True])
-def test_a_no_has_a_reason(text: str, reason: str, exact: bool) -> None:
+def test_a_negative_answer_has_a_reason(text: str, reason: str, exact: bool) -> None:
     report = find_order_preserving_map(et.loads(text, exact=exact))
     assert report.answer.answer == "no"
     assert reason_text(report).startswith(reason)
@@ -558,11 +559,13 @@ def test_outcomes_of_probability_0_make_no_difference() -> None:
 
 def test_a_map_is_verified_in_fractions_where_floats_make_a_tie() -> None:
     tree = et.loads(
-        "max: {a: {chance: [1, 2]}, b: {chance: [{p: 0.50000000001, utility: 0}, {p: 0.49999999999, utility: 2}]}}"
+        "max: {a: {chance: [1, 2]}, b: {chance: [{p: 0.50000000001, utility: 0}, {p: "
+        "0.49999999999, utility: 2}]}}"
     )
     assert find_order_preserving_map(tree).answer.answer == "no"
     tree = et.loads(
-        "max: {a: {chance: [1, 2]}, b: {chance: [{p: 0.49999999999, utility: 0}, {p: 0.50000000001, utility: 2}]}}"
+        "max: {a: {chance: [1, 2]}, b: {chance: [{p: 0.49999999999, utility: 0}, {p: "
+        "0.50000000001, utility: 2}]}}"
     )
     report = find_order_preserving_map(tree)
     assert report.answer.answer == "yes"
@@ -594,7 +597,8 @@ def test_the_answer_may_be_unknown(mode: tuple[str, ...]) -> None:
         invoke("rescale", "-e", mean, "--any", *mode)
         .stdout.replace("\n", " ")
         .startswith(
-            "-e  It is unknown whether an order-preserving map of these utilities changes the decision b: "
+            "-e  It is unknown whether an order-preserving map of these utilities changes the "
+            "decision b: "
             "1,000 maps"
         )
     )
@@ -787,6 +791,7 @@ def test_a_table_must_name_one_utility_of_the_tree(tmp_path: Path) -> None:
 # ---- Scale.
 
 
+@pytest.mark.slow
 def test_ten_thousand_utilities_take_seconds() -> None:
     tree = et.generate("uniform", pattern="max,chance,min,chance", branching="10", real=True)
     start = process_time()
@@ -796,6 +801,7 @@ def test_ten_thousand_utilities_take_seconds() -> None:
     assert process_time() - start < 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["max", "chance"])
 def test_a_chain_of_a_hundred_thousand(kind: str) -> None:
     builder = et.TreeBuilder()
@@ -812,7 +818,7 @@ def test_a_chain_of_a_hundred_thousand(kind: str) -> None:
     assert process_time() - start < 10
 
 
-def test_a_map_that_floats_cannot_tell_apart_is_refused() -> None:
+def test_a_map_that_merges_utilities_in_floats_is_refused() -> None:
     tree = "max: {a: 9000, b: {chance: [{p: 99%, utility: 10000}, {p: 1%, utility: 9000}]}}"
     done = invoke("rescale", "-e", tree, "--exp", "0.01")
     assert done.exit_code == 2
@@ -824,7 +830,7 @@ def test_a_map_that_floats_cannot_tell_apart_is_refused() -> None:
     assert "2000 and 2200 become equal in floating point" in " ".join(near.stdout.split())
 
 
-def test_a_map_from_python_names_utilities_that_there_are() -> None:
+def test_a_map_from_python_must_name_existing_utilities() -> None:
     tree = et.loads("max: [1, {chance: [2, 3]}]")
     assert et.rescale(tree, {2: 20}).after.value == 11.5  # type: ignore[union-attr]
     assert et.rescale(tree, lambda u: u * 2).before.value == 2.5

@@ -10,8 +10,8 @@ from analysis.study.studies import (
     GRID,
     PUBLISHED,
     SMALL,
-    carry_on,
     figures,
+    run_remaining,
     spec_in,
     study_of,
 )
@@ -24,16 +24,16 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Path]:
     """A study and its results, which no test changes."""
     folder = tmp_path_factory.mktemp("small")
     study = study_of(folder, SMALL)
-    carry_on(study, folder / "spec.results.jsonl")
+    run_remaining(study, folder / "spec.results.jsonl")
     return study, folder / "spec.results.jsonl"
 
 
 @pytest.fixture(scope="session")
 def grid(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, list[Any]]:
-    """A study, and what it comes to if nothing happens."""
+    """A study and its results in an undisturbed run."""
     folder = tmp_path_factory.mktemp("grid")
     study = study_of(folder, GRID)
-    carry_on(study, folder / "results.jsonl")
+    run_remaining(study, folder / "results.jsonl")
     return study, figures(study, folder / "results.jsonl")
 
 

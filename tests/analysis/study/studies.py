@@ -1,4 +1,4 @@
-"""Studies for tests, and ways to run them: here, in any order, in processes of their own."""
+"""Studies for tests, and executors that run them in this process, shuffled, or in others."""
 
 from __future__ import annotations
 
@@ -18,18 +18,16 @@ from typing import Any
 
 import psutil
 import pytest
-from click.testing import CliRunner
-from helpers import ROOT
+from helpers import ROOT, invoke
 
 from expectitree.analysis.study.reader import load_study
 from expectitree.analysis.study.results import Results
 from expectitree.analysis.study.run import execute, find_tasks
 from expectitree.analysis.study.spec import Study
 from expectitree.analysis.study.summary import summarize
-from expectitree.cli import cli
 from expectitree.errors import ExpectitreeError
 
-PATIENCE = 25  # seconds after which something hangs
+PATIENCE = 30  # A step that takes more seconds than this hangs.
 
 SMALL = """
 trees:
@@ -50,7 +48,10 @@ SMALL_RUNS: dict[str, tuple[Any, ...]] = {
 # Many short tasks: whenever it is killed, some are done, some are running and some are waiting.
 GRID = """
 trees:
-  - {family: ballard, branching: [2, 3, 4, 5, 6, 7], order: [random, best], pattern: ["max,chance,min", "min,chance"]}
+  - family: ballard
+    branching: [2, 3, 4, 5, 6, 7]
+    order: [random, best]
+    pattern: ["max,chance,min", "min,chance"]
   - {family: uniform, branching: [2, 3, 2-4], end: [0, 0.2], skew: [0, 1], utilities: "0,9"}
 algorithms: [star1, star2]
 repetitions: 12
@@ -70,7 +71,7 @@ published:
   - {{family: uniform, probes: 3, star2.5: 50}}
   - {{branching: 3, probe-order: sequential, probes: 1, star2.5: 60}}
 """
-# One tree is a minute's work.
+# One tree takes a minute.
 SLOW = f"""
 trees: {{family: ballard, branching: 10}}
 algorithms: {{star2.5: {{probes: [{", ".join(map(str, range(1, 5001)))}]}}}}
@@ -79,8 +80,8 @@ repetitions: 20
 """
 
 
-class Here(Executor):
-    """Does at once what is submitted."""
+class ImmediateExecutor(Executor):
+    """An executor that runs each task when it is submitted."""
 
     def __init__(self) -> None:
         self.trees = 0
@@ -94,8 +95,8 @@ class Here(Executor):
         return future
 
 
-class InAnyOrder(Executor):
-    """Does, in a thread, now this and now that of what is waiting."""
+class ShuffledExecutor(Executor):
+    """An executor that runs waiting tasks in a thread, in random order."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -133,16 +134,16 @@ def study_of(folder: Path, text: str, name: str = "spec.yaml") -> Study:
 
 
 def plan(folder: Path, text: str) -> Any:
-    """Do with a spec all that comes before the first search."""
+    """Read a spec and its results, as the command does before the first search."""
     study = study_of(folder, text)
     kept = Results("")
     find_tasks(study, kept)
     return summarize(study, kept)
 
 
-def carry_on(study: Study, path: Path, executor: Executor | None = None) -> Executor:
-    """Do what is still to be done, without other processes."""
-    executor = executor or Here()
+def run_remaining(study: Study, path: Path, executor: Executor | None = None) -> Executor:
+    """Run the remaining tasks in this process."""
+    executor = executor or ImmediateExecutor()
     kept = Results(str(path))
     kept.read()
     try:
@@ -160,7 +161,7 @@ def summary_of(study: Study, path: Path) -> Any:
 
 
 def figures(study: Study, path: Path) -> list[Any]:
-    """Return what the results in a file come to, all but times."""
+    """Return the summary of a results file without times."""
     summary = summary_of(study, path)
     return [
         (
@@ -181,17 +182,17 @@ def records(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
-def keys(path: Path) -> list[tuple[str, int, int]]:
+def record_keys(path: Path) -> list[tuple[str, int, int]]:
     return [
         (json.dumps(r["tree"], sort_keys=True), r["repetition"], r["seed"]) for r in records(path)
     ]
 
 
-def words_of(*words: str | Path) -> list[str]:
+def command_line(*words: str | Path) -> list[str]:
     return [sys.executable, "-m", "expectitree", "study", *map(str, words)]
 
 
-def plain(**environment: str) -> dict[str, str]:
+def plain_environment(**environment: str) -> dict[str, str]:
     kept = {
         k: v
         for k, v in os.environ.items()
@@ -202,9 +203,10 @@ def plain(**environment: str) -> dict[str, str]:
 
 @contextmanager
 def started(*words: str | Path) -> Iterator[subprocess.Popen[str]]:
-    """Run `expectitree study` in a process group of its own, of which nothing is left afterwards."""
+    """Run `expectitree study` in its own process group, and kill the group afterwards."""
     process = subprocess.Popen(
-        words_of(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", cwd=ROOT, env=plain(),
+        command_line(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+        cwd=ROOT, env=plain_environment(),
         start_new_session=True,
     )  # fmt: skip
     try:
@@ -215,20 +217,20 @@ def started(*words: str | Path) -> Iterator[subprocess.Popen[str]]:
             if psutil.pid_exists(process.pid)
             else []
         )
-        with_signal(process, signal.SIGKILL)
+        signal_group(process, signal.SIGKILL)
         for worker in alive(workers):
             worker.kill()
         process.communicate()
 
 
-def with_signal(process: subprocess.Popen[str], number: int) -> None:
-    """Send a signal to a process and all that it started, as a terminal does."""
+def signal_group(process: subprocess.Popen[str], number: int) -> None:
+    """Send a signal to the process group of a process, as a terminal does."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, number)
 
 
-def until(holds: Callable[[], Any], process: subprocess.Popen[str]) -> None:
-    """Wait until something holds while a process runs."""
+def wait_until(holds: Callable[[], Any], process: subprocess.Popen[str]) -> None:
+    """Wait until a condition is true while a process runs."""
     end = time.monotonic() + PATIENCE
     while not holds():
         assert process.poll() is None, f"it ended too early: {process.communicate()}"
@@ -241,13 +243,13 @@ def lines_in(path: Path) -> int:
 
 
 def workers_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
-    """Return the processes that search."""
+    """Return the worker processes of a process."""
     found = psutil.Process(process.pid).children(recursive=True)
     return [child for child in found if "spawn_main" in " ".join(child.cmdline())]
 
 
 def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
-    """Return those that still run; what has ended may wait for its parent to notice."""
+    """Return the running processes, without zombies."""
     found = []
     for process in processes:
         with suppress(psutil.NoSuchProcess):
@@ -256,7 +258,7 @@ def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
     return found
 
 
-def told(process: subprocess.Popen[str]) -> str:
+def stderr_at_exit(process: subprocess.Popen[str]) -> str:
     """Wait for the end of a process; return what it wrote to standard error."""
     try:
         return process.communicate(timeout=PATIENCE)[1]
@@ -264,9 +266,9 @@ def told(process: subprocess.Popen[str]) -> str:
         return pytest.fail("it hangs")
 
 
-def ask(*words: str | Path, **environment: str) -> str:
-    """Run `expectitree study` in this process; return its output, or what it refuses with."""
-    done = CliRunner(env={"COLUMNS": "80", **environment}).invoke(cli, ["study", *map(str, words)])
+def run_study(*words: str | Path, **environment: str) -> str:
+    """Run `expectitree study` in this process; return its output or its error."""
+    done = invoke("study", *map(str, words), **environment)
     if done.exception is not None and not isinstance(
         done.exception, (SystemExit, ExpectitreeError)
     ):
@@ -275,8 +277,8 @@ def ask(*words: str | Path, **environment: str) -> str:
 
 
 @contextmanager
-def no_longer_than(seconds: int) -> Iterator[None]:
-    """Fail where something would go on for ever."""
+def time_limit(seconds: int) -> Iterator[None]:
+    """Fail if the block takes longer than a number of seconds."""
 
     def stop(*_: object) -> None:
         raise TimeoutError(f"still at it after {seconds} s")
@@ -290,8 +292,12 @@ def no_longer_than(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def assert_whole(grid: tuple[Study, list[Any]], path: Path) -> None:
-    """Every tree stands in the file once, and the figures are those of a run that nothing happened to."""
+def assert_complete(grid: tuple[Study, list[Any]], path: Path) -> None:
+    """Check that each tree is in the file once, with the figures of an undisturbed run."""
     study, expected = grid
-    assert len(keys(path)) == len(set(keys(path))) == sum(len(own) for _, own in study.keys)
+    assert (
+        len(record_keys(path))
+        == len(set(record_keys(path)))
+        == sum(len(own) for _, own in study.keys)
+    )
     assert figures(study, path) == expected

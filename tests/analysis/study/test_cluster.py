@@ -1,4 +1,4 @@
-"""Studies on a real Dask cluster: a scheduler and workers, each a process of its own, some of which die."""
+"""Studies on a Dask cluster whose scheduler and workers are processes that may die."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from analysis.study.studies import PATIENCE, wait_until
 from helpers import ROOT
 
 import expectitree as et
-
-PATIENCE = 30  # seconds after which something hangs
 
 SPEC = """
 trees: {family: ballard, branching: [6, 7, 8], order: random}
@@ -27,7 +25,7 @@ engines: interpreted
 repetitions: 200
 """
 TREES = 600
-# A worker as on a machine where nobody installed expectitree.
+# A worker on a machine without expectitree.
 BARE = """
 import importlib.metadata, sys
 known = importlib.metadata.version
@@ -39,7 +37,7 @@ main()
 
 
 class Cluster:
-    """A scheduler that listens at a port of the system's choosing, and workers that come and go."""
+    """A scheduler at a free port, and workers that tests start and stop."""
 
     def __init__(self, folder: Path, processes: ExitStack, **environment: str) -> None:
         self.folder, self.processes, self.environment = folder, processes, environment
@@ -57,7 +55,9 @@ class Cluster:
         self.scheduler = self.start(
             "-m", "distributed.cli.dask_scheduler", *words, "--scheduler-file", str(found)
         )
-        until(lambda: found.exists() and found.read_text().rstrip().endswith("}"), self.scheduler)
+        wait_until(
+            lambda: found.exists() and found.read_text().rstrip().endswith("}"), self.scheduler
+        )
         self.address = str(json.loads(found.read_text())["address"])
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
@@ -78,7 +78,7 @@ class Cluster:
             place = ("--local-directory", str(self.folder / "scratch"))
             self.workers.append(self.start(*program, self.address, *words, *place))
         known = b"Starting worker compute stream"
-        until(
+        wait_until(
             lambda: (self.folder / "log").read_bytes().count(known) >= len(self.workers),
             self.workers[-1],
         )
@@ -86,7 +86,7 @@ class Cluster:
 
 @contextmanager
 def cluster(folder: Path, **environment: str) -> Iterator[Cluster]:
-    """Give a cluster, of which nothing is left afterwards."""
+    """Provide a cluster and stop its processes afterwards."""
     with ExitStack() as processes:
         yield Cluster(folder, processes, **environment)
 
@@ -96,7 +96,8 @@ def study(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
     """Run `expectitree study` on the study of a folder."""
     (folder / "spec.yaml").write_text(SPEC)
     process = subprocess.Popen(
-        [sys.executable, "-m", "expectitree", "study", str(folder / "spec.yaml"), "--format", "json", *words],
+        [sys.executable, "-m", "expectitree", "study", str(folder / "spec.yaml"), "--format",
+            "json", *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", cwd=ROOT,
     )  # fmt: skip
     try:
@@ -106,17 +107,8 @@ def study(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
         process.communicate()
 
 
-def until(holds: Callable[[], Any], process: subprocess.Popen[Any]) -> None:
-    """Wait until something holds while a process runs."""
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert process.poll() is None, f"it ended too early: {process.communicate()}"
-        assert time.monotonic() < end
-        time.sleep(0.005)
-
-
-def told(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Wait for the end of a process; return what it wrote."""
+def output_at_exit(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Wait for the end of a process; return its output."""
     try:
         return process.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
@@ -129,8 +121,8 @@ def results(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in whole.splitlines()]
 
 
-def assert_whole(folder: Path, output: str) -> None:
-    """Every tree stands there once, and its counts are those of searches made here, without study and cluster."""
+def assert_complete(folder: Path, output: str) -> None:
+    """Check that each tree is there once, with the counts of a search in this process."""
     found = results(folder)
     assert (
         len({(record["tree"]["branching"], record["repetition"]) for record in found})
@@ -152,7 +144,7 @@ def assert_whole(folder: Path, output: str) -> None:
 
 
 def figures(output: str) -> list[dict[str, Any]]:
-    """Return what a study comes to, all but times."""
+    """Return the summary of a study without times."""
     return [
         {name: row[name] for name in row if name != "seconds"} for row in json.loads(output)["rows"]
     ]
@@ -162,7 +154,7 @@ def figures(output: str) -> list[dict[str, Any]]:
 def wrong_addresses(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[dict[str, subprocess.Popen[str]]]:
-    """Studies that look for a scheduler in vain, which takes a while: the other tests run meanwhile."""
+    """Start studies with wrong addresses early, since they wait long for a scheduler."""
     with ExitStack() as processes:
         found = {}
         for n, address in enumerate(("tcp://127.0.0.1:1", "nonsense", "")):
@@ -171,44 +163,46 @@ def wrong_addresses(
         yield found
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_changes_nothing(tmp_path: Path) -> None:
-    """Its tasks go to another; the results are complete, each tree counted once, and equal to a local run's."""
+    """Another worker takes its tasks, and the results equal those of a local run."""
     here = tmp_path / "here"
     here.mkdir()
     with cluster(tmp_path) as found:
         found.add_workers(2)
         with study(tmp_path, "--scheduler", found.address) as process:
-            until(lambda: results(tmp_path), process)
+            wait_until(lambda: results(tmp_path), process)
             found.workers[0].send_signal(signal.SIGKILL)
             found.workers[0].wait()
             assert process.poll() is None
             assert len(results(tmp_path)) < TREES / 2, "it was not midway"
-            output, errors = told(process)
+            output, errors = output_at_exit(process)
     assert process.returncode == 0
     assert "Traceback" not in errors
-    assert_whole(tmp_path, output)
+    assert_complete(tmp_path, output)
     with study(here, "--jobs", "2") as process:
-        local, _ = told(process)
+        local, _ = output_at_exit(process)
     assert figures(local) == figures(output)
 
 
-def test_an_interrupt_and_a_scheduler_that_dies(tmp_path: Path) -> None:
-    """Each is told in a line or two, nothing is lost, and the same command goes on: on this machine if need be."""
+@pytest.mark.slow
+def test_a_study_continues_after_an_interrupt_or_a_dead_scheduler(tmp_path: Path) -> None:
+    """Each has a short message, nothing is lost, and the same command continues the study."""
     with cluster(tmp_path) as found:
         found.add_workers(1)
         with study(tmp_path, "--scheduler", found.address) as process:
-            until(lambda: results(tmp_path), process)
+            wait_until(lambda: results(tmp_path), process)
             process.send_signal(signal.SIGINT)
-            _, errors = told(process)
+            _, errors = output_at_exit(process)
         assert process.returncode == 130
         assert errors.endswith("the same command continues there\nexpectitree: interrupted\n")
         assert errors.count("\n") == 2
         done = len(results(tmp_path))
         assert 0 < done < TREES
         with study(tmp_path, "--scheduler", found.address) as process:
-            until(lambda: len(results(tmp_path)) > done, process)
+            wait_until(lambda: len(results(tmp_path)) > done, process)
             found.scheduler.kill()
-            _, errors = told(process)
+            _, errors = output_at_exit(process)
         assert process.returncode == 2
         assert "Traceback" not in errors
         assert errors.splitlines()[-1].startswith("expectitree: ")
@@ -216,46 +210,50 @@ def test_an_interrupt_and_a_scheduler_that_dies(tmp_path: Path) -> None:
     done = len(results(tmp_path))
     assert 0 < done < TREES
     with study(tmp_path, "--jobs", "2") as process:
-        output, errors = told(process)
+        output, errors = output_at_exit(process)
     assert (
         errors
         == f"{tmp_path / 'spec.results.jsonl'}: {done} of {TREES} trees are done, continuing\n"
     )
-    assert_whole(tmp_path, output)
+    assert_complete(tmp_path, output)
 
 
-def test_a_task_that_no_worker_survives(tmp_path: Path) -> None:
-    """Dask gives it up after some workers, here after the first."""
+@pytest.mark.slow
+def test_a_task_that_kills_its_workers_is_reported(tmp_path: Path) -> None:
+    """Dask gives up such a task, here after the first worker."""
     with cluster(tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0") as found:
         found.add_workers(2)
         with study(tmp_path, "--scheduler", found.address) as process:
-            until(lambda: results(tmp_path), process)
+            wait_until(lambda: results(tmp_path), process)
             found.workers[0].kill()
-            _, errors = told(process)
+            _, errors = output_at_exit(process)
     assert process.returncode == 2
     assert errors.startswith("expectitree: ")
     assert errors.count("\n") == 1, errors
 
 
-def test_a_cluster_that_cannot_search(tmp_path: Path) -> None:
-    """One without workers, and one whose workers have no expectitree."""
+@pytest.mark.slow
+def test_a_cluster_that_cannot_search_is_reported(tmp_path: Path) -> None:
+    """One cluster has no workers, the workers of the other do not have expectitree."""
     with cluster(tmp_path) as found:
         with study(tmp_path, "--scheduler", found.address) as process:
-            output, errors = told(process)
+            output, errors = output_at_exit(process)
         assert (process.returncode, output) == (2, "")
         what = f"the scheduler at {found.address} has no workers"
         assert errors == f"expectitree: {what}: start some with `dask worker {found.address}`\n"
         found.add_workers(1, "-c", BARE)
         with study(tmp_path, "--scheduler", found.address) as process:
-            output, errors = told(process)
+            output, errors = output_at_exit(process)
         assert (process.returncode, output) == (2, "")
         assert errors.startswith("expectitree: ")
         assert errors.count("\n") == 1, errors
 
 
-def test_no_scheduler_at_the_address(wrong_addresses: dict[str, subprocess.Popen[str]]) -> None:
+def test_an_address_without_a_scheduler_is_reported(
+    wrong_addresses: dict[str, subprocess.Popen[str]],
+) -> None:
     for address, process in wrong_addresses.items():
-        output, errors = told(process)
+        output, errors = output_at_exit(process)
         assert (process.returncode, output) == (2, ""), address
         is_one = ":" in address
         says = (

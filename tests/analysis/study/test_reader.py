@@ -1,4 +1,4 @@
-"""What the file of a study may hold, and what its errors say."""
+"""Study files: their grammar and the error messages."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from analysis.study.studies import (
     PATIENCE,
     SMALL,
     SMALL_RUNS,
-    carry_on,
     figures,
-    no_longer_than,
     plan,
     records,
+    run_remaining,
     study_of,
+    time_limit,
 )
 
 from expectitree.errors import FileError
@@ -27,7 +27,8 @@ from expectitree.errors import FileError
 def test_lists_of_values_make_a_grid(tmp_path: Path) -> None:
     study = study_of(tmp_path, SMALL)
     assert [tuple(tree.values()) for tree in study.trees] == [
-        ("ballard", "2", "random"), ("ballard", "2", "best"), ("ballard", "3", "random"), ("ballard", "3", "best"),
+        ("ballard", "2", "random"), ("ballard", "2", "best"), ("ballard", "3", "random"),
+        ("ballard", "3", "best"),
         ("uniform", "max,chance,min", "2-3", "0.2", "1"),
     ]  # fmt: skip
     assert sorted(run.name for run in study.runs) == sorted(SMALL_RUNS)
@@ -35,14 +36,18 @@ def test_lists_of_values_make_a_grid(tmp_path: Path) -> None:
 
 
 def test_every_algorithm_runs_with_every_engine(tmp_path: Path) -> None:
-    text = "trees: {family: ballard}\nalgorithms: [star1, star2]\nengines: [auto, interpreted, exact]\n"
+    text = (
+        "trees: {family: ballard}\nalgorithms: [star1, star2]\n"
+        "engines: [auto, interpreted, exact]\n"
+    )
     assert [run.name for run in study_of(tmp_path, text).runs] == [
-        "star1", "star1, interpreted", "star1, exact", "star2", "star2, interpreted", "star2, exact",
+        "star1", "star1, interpreted", "star1, exact", "star2", "star2, interpreted",
+        "star2, exact",
     ]  # fmt: skip
 
 
 def test_json_specs_work_too(tmp_path: Path) -> None:
-    """The same study, so the same results."""
+    """JSON and YAML give the same study."""
     text = json.dumps(
         {
             "trees": [
@@ -65,15 +70,18 @@ def test_json_specs_work_too(tmp_path: Path) -> None:
     )
     one, other = study_of(tmp_path, SMALL), study_of(tmp_path, text, "spec.json")
     assert (one.trees, one.runs) == (other.trees, other.runs)
-    carry_on(one, tmp_path / "one")
-    carry_on(other, tmp_path / "other")
+    run_remaining(one, tmp_path / "one")
+    run_remaining(other, tmp_path / "other")
     assert figures(one, tmp_path / "one") == figures(other, tmp_path / "other")
 
 
 def test_trees_without_randomness_are_searched_once(tmp_path: Path) -> None:
-    trees = "[{family: ballard, order: best}, {family: lattice, steps: 3}, {family: uniform, seed: [5, 6]}]"
+    trees = (
+        "[{family: ballard, order: best}, {family: lattice, steps: 3}, "
+        "{family: uniform, seed: [5, 6]}]"
+    )
     study = study_of(tmp_path, f"trees: {trees}\nalgorithms: star1\nrepetitions: 9\n")
-    carry_on(study, tmp_path / "results")
+    run_remaining(study, tmp_path / "results")
     found = records(tmp_path / "results")
     assert [record["repetition"] for record in found] == [0, 0, 0, 0]
     assert sorted(record["seed"] for record in found if record["tree"]["family"] == "uniform") == [
@@ -82,56 +90,80 @@ def test_trees_without_randomness_are_searched_once(tmp_path: Path) -> None:
     ]
 
 
-# A spec, with § before whatever is wrong, and what the messages say, in that order.
+# A spec with § before each mistake, and the messages in the same order.
 WRONG = {
-    "unknown key": ("trees: {family: ballard}\nalgorithms: star1\n§repetition: 3\n", ["unknown key 'repetition'"]),
+    "unknown key": ("trees: {family: ballard}\nalgorithms: star1\n§repetition: 3\n",
+        ["unknown key 'repetition'"]),
     "several at once": (
-        "trees: {family: ballard, branching: §x}\nalgorithms: [§star9]\nrepetitions: §0\nseed: §-1\nengines: §fast\n",
+        "trees: {family: ballard, branching: §x}\nalgorithms: [§star9]\nrepetitions: §0\nseed: "
+        "§-1\nengines: §fast\n",
         ["'x' as branching, expected a whole number", "unknown algorithm 'star9'",
-         "'0', expected a whole number from 1", "'-1', expected a whole number from 0", "'fast', expected one of auto"],
+         "'0', expected a whole number from 1", "'-1', expected a whole number from 0",
+         "'fast', expected one of auto"],
     ),
     "types": (
-        "title: §[a]\nsource: §{a: b}\ntrees: §3\nalgorithms: [§[star1]]\nrepetitions: §[1]\nseed: §1.5\nplot: §x\n",
-        ["a list, expected text", "a mapping, expected text", "'3', expected a mapping with a family",
-         "a list, expected a name", "a list, expected a whole number", "'1.5', expected a whole number",
+        "title: §[a]\nsource: §{a: b}\ntrees: §3\nalgorithms: [§[star1]]\nrepetitions: §[1]\nseed: "
+        "§1.5\nplot: §x\n",
+        ["a list, expected text", "a mapping, expected text",
+            "'3', expected a mapping with a family",
+         "a list, expected a name", "a list, expected a whole number",
+         "'1.5', expected a whole number",
          "'x', expected a mapping"],
     ),
-    "empty lists": ("trees: §[]\nalgorithms: star1\n", ["an empty list, expected at least one of trees"]),
-    "no algorithms": ("trees: {family: ballard}\nalgorithms: §[]\n", ["an empty list, expected at least one of alg"]),
+    "empty lists": ("trees: §[]\nalgorithms: star1\n", ["an empty list, expected at least one of "
+                                                        "trees"]),
+    "no algorithms": ("trees: {family: ballard}\nalgorithms: §[]\n",
+        ["an empty list, expected at least one of alg"]),
     "no engines": ("trees: {family: ballard}\nalgorithms: star1\nengines: §[]\n", ["engine"]),
-    "no values": ("trees: {family: ballard, branching: §[]}\nalgorithms: star1\n", ["an empty list, expected at least one of branching"]),
-    "no probes": ("trees: {family: ballard}\nalgorithms: [star1, star2.5: {probes: §[]}]\n", ["probes"]),
-    "no orders": ("trees: {family: ballard}\nalgorithms: [star1, star2.5: {probe-order: §[]}]\n", ["order"]),
-    "nothing at all": ("trees:§\nalgorithms:§\n", ["nothing, expected a mapping", "unknown algorithm ''"]),
-    "no family": ("trees: [§{branching: 3}]\nalgorithms: star1\n", ["no key family: choose ballard"]),
-    "unknown family": ("trees: {family: §ballot}\nalgorithms: star1\n", ["unknown family 'ballot'"]),
+    "no values": ("trees: {family: ballard, branching: §[]}\nalgorithms: star1\n",
+        ["an empty list, expected at least one of branching"]),
+    "no probes": ("trees: {family: ballard}\nalgorithms: [star1, star2.5: {probes: §[]}]\n",
+        ["probes"]),
+    "no orders": ("trees: {family: ballard}\nalgorithms: [star1, star2.5: {probe-order: §[]}]\n",
+        ["order"]),
+    "nothing at all": ("trees:§\nalgorithms:§\n", ["nothing, expected a mapping",
+        "unknown algorithm ''"]),
+    "no family": ("trees: [§{branching: 3}]\nalgorithms: star1\n",
+        ["no key family: choose ballard"]),
+    "unknown family": ("trees: {family: §ballot}\nalgorithms: star1\n",
+        ["unknown family 'ballot'"]),
     "unknown parameter": (
         "trees: {family: ballard, §branchin: 3}\nalgorithms: star1\n",
         ["unknown key 'branchin' (did you mean 'branching'?)"],
     ),
-    "a parameter of another family": ("trees: {family: uniform, §order: best}\nalgorithms: star1\n", ["key 'order'"]),
+    "a parameter of another family": ("trees: {family: uniform, §order: best}\nalgorithms: star1\n",
+        ["key 'order'"]),
     "duplicate key": (
-        "trees: {family: ballard, branching: 3, §branching: 4}\nalgorithms: star1\n§algorithms: star2\n",
+        "trees: {family: ballard, branching: 3, §branching: 4}\nalgorithms: star1\n§algorithms: "
+        "star2\n",
         ["duplicate key 'branching'", "duplicate key 'algorithms'"],
     ),
-    "duplicate algorithm": ("trees: {family: ballard}\nalgorithms: §[star1, Star1]\n", ["algorithm is listed twice"]),
-    "unknown engine": ("trees: {family: ballard}\nalgorithms: star1\nengines: [auto, §quick]\n", ["'quick', expected"]),
+    "duplicate algorithm": ("trees: {family: ballard}\nalgorithms: §[star1, Star1]\n",
+        ["algorithm is listed twice"]),
+    "unknown engine": ("trees: {family: ballard}\nalgorithms: star1\nengines: [auto, §quick]\n",
+        ["'quick', expected"]),
     "probes of star1": (
         "trees: {family: ballard}\nalgorithms: [§star1: {probes: 2}, §star2: {probes: 2}]\n",
         ["star2.5 only, not for star1", "star2.5 only, not for star2: star2 is star2.5 with 1"],
     ),
     "probes": (
-        "trees: {family: ballard}\nalgorithms: [star2.5: {probes: [1, §0, §two], probe-order: §up, §probe: 1}]\n",
-        ["'0', expected a whole", "'two', expected", "'up' as probe-order, expected cyclic", "unknown key 'probe'"],
+        "trees: {family: ballard}\nalgorithms: [star2.5: {probes: [1, §0, §two], probe-order: §up, "
+        "§probe: 1}]\n",
+        ["'0', expected a whole", "'two', expected", "'up' as probe-order, expected cyclic",
+            "unknown key 'probe'"],
     ),
-    "no figure": ("trees: {family: ballard}\nalgorithms: star1\npublished: [§{branching: 4}]\n", ["no figure"]),
+    "no figure": ("trees: {family: ballard}\nalgorithms: star1\npublished: [§{branching: 4}]\n",
+        ["no figure"]),
     "figures that are none": (
-        "trees: {family: ballard}\nalgorithms: star1\npublished: [{star1: §much}, {star1: §3/0}, {star1: §-1}]\n",
+        "trees: {family: ballard}\nalgorithms: star1\npublished: [{star1: §much}, {star1: §3/0}, "
+        "{star1: §-1}]\n",
         ["'much' as published, expected per cent", "'3/0' as published", "'-1' as published"],
     ),
     "plot": (
-        "trees: {family: ballard}\nalgorithms: star1\nplot: {y: §nodes, scale: §cubic, §z: 1, lines: [§{label: a}]}\n",
-        ["'nodes', expected share or leaves", "'cubic', expected log", "unknown key 'z'", "a mapping, expected label"],
+        "trees: {family: ballard}\nalgorithms: star1\nplot: {y: §nodes, scale: §cubic, §z: 1, "
+        "lines: [§{label: a}]}\n",
+        ["'nodes', expected share or leaves", "'cubic', expected log", "unknown key 'z'",
+            "a mapping, expected label"],
     ),
     "no spec": ("§max: [1, 2]\n", ["unknown key 'max'", "no key trees", "no key algorithms"]),
     "a list": ("§- a\n", ["a list, expected a mapping with trees and algorithms"]),
@@ -157,10 +189,13 @@ def test_each_mistake_is_reported_with_its_place(name: str, tmp_path: Path) -> N
 
 
 REFUSED = [
-    "{family: ballard, order: up}", "{family: ballard, pattern: 'max,mix'}", "{family: ballard, plies: 0}",
-    "{family: ballard, plies: 65}", "{family: ballard, branching: 0}", "{family: ballard, branching: 2-4}",
+    "{family: ballard, order: up}", "{family: ballard, pattern: 'max,mix'}",
+    "{family: ballard, plies: 0}",
+    "{family: ballard, plies: 65}", "{family: ballard, branching: 0}",
+    "{family: ballard, branching: 2-4}",
     "{family: uniform, branching: 5-2}", "{family: uniform, end: 1}", "{family: uniform, skew: 5}",
-    "{family: uniform, utilities: '5,1'}", "{family: uniform, seed: -1}", "{family: lattice, steps: 0}",
+    "{family: uniform, utilities: '5,1'}", "{family: uniform, seed: -1}",
+    "{family: lattice, steps: 0}",
     "{family: lattice, rate: 2}", "{family: ballard, branching: 1000000, plies: 64}",
     "{family: ballard, branching: 100000}", "{family: ballard, branching: 1, plies: 999999999}",
     f"{{family: lattice, steps: 1{'0' * 400}}}",
@@ -171,8 +206,8 @@ REFUSED = [
 def test_parameters_refused_by_a_family_are_reported_with_their_place(
     tree: str, tmp_path: Path
 ) -> None:
-    """At once, not when their turn comes: what was searched by then would be for nothing."""
-    with no_longer_than(5), pytest.raises(FileError) as caught:
+    """They are reported before the first search, which would be wasted otherwise."""
+    with time_limit(5), pytest.raises(FileError) as caught:
         plan(tmp_path, f"algorithms: star1\ntrees:\n- {{family: ballard}}\n- {tree}\n")
     assert [problem.line for problem in caught.value.problems] == [4]
     assert caught.value.problems[0].column
@@ -211,8 +246,11 @@ def test_listing_the_same_trees_twice_is_an_error(tmp_path: Path) -> None:
 def test_a_huge_grid_is_refused_immediately(tmp_path: Path) -> None:
     """10^8 kinds of trees fit in one line."""
     many, some = (f"[{', '.join(map(str, range(1, end)))}]" for end in (1000, 60))
-    text = f"trees: {{family: uniform, branching: {many}, plies: {some}, seed: {many}, skew: [0, 1, 2]}}\n"
-    with no_longer_than(3), pytest.raises(FileError, match=r":2:\d+: "):
+    text = (
+        f"trees: {{family: uniform, branching: {many}, plies: {some}, seed: {many}, "
+        "skew: [0, 1, 2]}\n"
+    )
+    with time_limit(3), pytest.raises(FileError, match=r":2:\d+: "):
         study_of(tmp_path, f"algorithms: star1\n{text}")
 
 
@@ -236,14 +274,16 @@ published:
 plot: {x: branching, y: leaves, scale: log, lines: [{label: a, factor: 1, power: 2}]}
 """
 PIECES = (
-    "", "0", "-1", "3", "1e9", "9" * 30, "0" * 31 + "9" * 5000, "[]", "{}", "null", "x", '"', "é", "&a ", "*a", "true",
-    "- ", ": ", "nan", "inf", "1/3", "[a, b]", "{a: b}", "star2", "uniform", "exact", "probes", "family",
+    "", "0", "-1", "3", "1e9", "9" * 30, "0" * 31 + "9" * 5000, "[]", "{}", "null", "x", '"', "é",
+    "&a ", "*a", "true",
+    "- ", ": ", "nan", "inf", "1/3", "[a, b]", "{a: b}", "star2", "uniform", "exact", "probes",
+    "family",
     "\n", "\t", "1_0",
 )  # fmt: skip
 
 
 def outcome(folder: Path, text: str) -> Any:
-    """Return what there is to do, or the error that refuses it; any other exception is a failure."""
+    """Return the study, or the error that refuses it; any other exception fails the test."""
     try:
         return plan(folder, text)
     except FileError as error:
@@ -252,11 +292,12 @@ def outcome(folder: Path, text: str) -> Any:
         return pytest.fail(f"{error!r} of {text}")
 
 
+@pytest.mark.slow
 def test_a_mutated_spec_is_a_study_or_is_refused(tmp_path: Path) -> None:
-    """No other exception ever, and everything has its place."""
+    """A refusal is a FileError that names a place, and never another exception."""
     draw = random.Random(8)
     studies = 0
-    with no_longer_than(PATIENCE):
+    with time_limit(PATIENCE):
         for _ in range(700):
             words = re.split(r"(\W+)", GOOD)
             for _ in range(draw.randint(1, 2)):

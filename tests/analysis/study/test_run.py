@@ -1,4 +1,4 @@
-"""The same file gives the same figures, whatever the order and the number of processes."""
+"""A study gives the same figures for every order and number of processes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from analysis.study.studies import (
     SMALL,
     SMALL_RUNS,
     SMALL_TREES,
-    InAnyOrder,
-    assert_whole,
-    carry_on,
+    ShuffledExecutor,
+    assert_complete,
     figures,
-    keys,
+    record_keys,
     records,
+    run_remaining,
     spec_in,
     started,
     study_of,
@@ -39,7 +39,7 @@ GOLDEN = {  # branching and repetition -> its seed, and the leaves that each sea
 
 
 def test_seeds_and_counts_match_the_recorded_ones(small: tuple[Study, Path]) -> None:
-    """Somebody may have published them."""
+    """Published results must stay reproducible."""
     found = {
         (r["tree"]["branching"], r["repetition"]): (
             r["seed"],
@@ -52,7 +52,7 @@ def test_seeds_and_counts_match_the_recorded_ones(small: tuple[Study, Path]) -> 
 
 
 def test_each_tree_can_be_generated_from_its_record(small: tuple[Study, Path]) -> None:
-    """The seed stands there, and every count is what a search by hand finds."""
+    """The record contains the seed, and a direct search finds the same counts."""
     found = records(small[1])
     assert len(found) == SMALL_TREES
     for record in found:
@@ -71,7 +71,7 @@ def test_each_tree_can_be_generated_from_its_record(small: tuple[Study, Path]) -
 def test_seeds_differ_and_depend_only_on_seed_parameters_and_repetition(
     small: tuple[Study, Path], tmp_path: Path
 ) -> None:
-    before = {key[:2]: key[2] for key in keys(small[1]) if "best" not in key[0]}
+    before = {key[:2]: key[2] for key in record_keys(small[1]) if "best" not in key[0]}
     assert len(set(before.values())) == len(before) == 12
     study = study_of(
         tmp_path,
@@ -79,12 +79,12 @@ def test_seeds_differ_and_depend_only_on_seed_parameters_and_repetition(
         '- {family: uniform, skew: 1, end: 0.2, branching: 2-3, pattern: "max,chance,min"}\n'
         "- {order: random, branching: [5, 3, 2], family: ballard}\n",
     )
-    carry_on(study, tmp_path / "results")
-    after = {key[:2]: key[2] for key in keys(tmp_path / "results")}
+    run_remaining(study, tmp_path / "results")
+    after = {key[:2]: key[2] for key in record_keys(tmp_path / "results")}
     assert {key: after[key] for key in before} == before
     other = study_of(tmp_path, SMALL.replace("seed: 11", "seed: 12"))
-    carry_on(other, tmp_path / "other")
-    assert not {key[2] for key in keys(tmp_path / "other") if "best" not in key[0]} & set(
+    run_remaining(other, tmp_path / "other")
+    assert not {key[2] for key in record_keys(tmp_path / "other") if "best" not in key[0]} & set(
         before.values()
     )
 
@@ -93,19 +93,20 @@ def test_seeds_differ_and_depend_only_on_seed_parameters_and_repetition(
 def test_results_do_not_depend_on_the_order_of_tasks(
     seed: int, small: tuple[Study, Path], tmp_path: Path
 ) -> None:
-    executor = carry_on(small[0], tmp_path / "results", InAnyOrder(seed))
-    assert isinstance(executor, InAnyOrder)
+    executor = run_remaining(small[0], tmp_path / "results", ShuffledExecutor(seed))
+    assert isinstance(executor, ShuffledExecutor)
     assert any(executor.order), "they finished in order"
     assert figures(small[0], tmp_path / "results") == figures(*small)
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_processes(
     grid: tuple[Study, list[Any]], tmp_path: Path
 ) -> None:
     with started(spec_in(tmp_path, GRID), "--jobs", "3", "--format", "json") as process:
         output, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, errors) == (0, "")
-    assert_whole(grid, tmp_path / "spec.results.jsonl")
+    assert_complete(grid, tmp_path / "spec.results.jsonl")
     found = json.loads(output)
     assert found["trees"] == {"done": GRID_TREES, "total": GRID_TREES}
     assert [row["leaf_share"] for row in found["rows"]] == [row[5].value for row in grid[1]]

@@ -1,4 +1,4 @@
-"""Means, intervals, published figures, and how they are shown."""
+"""Means, intervals, published figures and their tables."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ import pytest
 from analysis.study.studies import (
     SMALL_RUNS,
     SMALL_TREES,
-    ask,
-    carry_on,
-    plain,
+    command_line,
+    plain_environment,
     plan,
     records,
+    run_remaining,
+    run_study,
     study_of,
     summary_of,
-    words_of,
 )
 from click.testing import CliRunner
 from helpers import ROOT
@@ -38,7 +38,10 @@ from expectitree.searches.result import Outcome
 
 
 def quantile(degrees: int) -> float:
-    """Return t with P(|T| < t) = 95%, by integrating Student's density (as a power of the cosine) and bisection."""
+    """Return t with P(|T| < t) = 95%, by bisection.
+
+    Student's density is integrated as a power of the cosine.
+    """
     scale = (
         2 * math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(math.pi)
     )
@@ -93,7 +96,7 @@ def test_a_single_value_has_no_interval() -> None:
 
 
 def test_the_summary_is_computed_from_the_records(small: tuple[Study, Path]) -> None:
-    """Every figure, once more by hand."""
+    """Each figure equals an independent computation."""
     summary = summary_of(*small)
     assert len(summary.rows) == 5 * 5
     for row in summary.rows:
@@ -119,7 +122,7 @@ def test_the_summary_is_computed_from_the_records(small: tuple[Study, Path]) -> 
 
 
 def test_published_figures_are_in_the_rows_they_apply_to(published: tuple[Path, ...]) -> None:
-    rows = list(csv.DictReader(io.StringIO(ask(*published, "--format", "csv"))))
+    rows = list(csv.DictReader(io.StringIO(run_study(*published, "--format", "csv"))))
     names = ("family", "branching", "order", "algorithm", "probes", "probe_order")
     found = {
         tuple(row[name] for name in names): row["published"] for row in rows if row["published"]
@@ -138,8 +141,8 @@ def test_csv_and_json_have_the_same_figures(
     published: tuple[Path, ...], small: tuple[Study, Path]
 ) -> None:
     summary = summary_of(*small)
-    rows = list(csv.DictReader(io.StringIO(ask(*published, "--format", "csv"))))
-    found = json.loads(ask(*published, "--format", "json"))
+    rows = list(csv.DictReader(io.StringIO(run_study(*published, "--format", "csv"))))
+    found = json.loads(run_study(*published, "--format", "json"))
     assert found["trees"] == {"done": SMALL_TREES, "total": SMALL_TREES}
     assert (found["seed"], found["title"], found["file"]) == (
         11,
@@ -150,10 +153,13 @@ def test_csv_and_json_have_the_same_figures(
         names = ("family", "pattern", "branching", "order", "end", "skew")
         assert {name: line[name] for name in names if line[name]} == one["tree"] == dict(row.tree)
         expected = {
-            "algorithm": row.run.algorithm.name, "trees": row.trees, "leaves_total": row.leaves_total,
-            "leaves": row.leaves.value, "leaves_half": row.leaves.half, "leaf_share": row.leaf_share.value,
+            "algorithm": row.run.algorithm.name, "trees": row.trees,
+            "leaves_total": row.leaves_total,
+            "leaves": row.leaves.value, "leaves_half": row.leaves.half,
+            "leaf_share": row.leaf_share.value,
             "leaf_share_half": row.leaf_share.half, "node_share": row.node_share.value,
-            "node_share_half": row.node_share.half, "visits": row.visits.value, "seconds": row.seconds,
+            "node_share_half": row.node_share.half, "visits": row.visits.value,
+            "seconds": row.seconds,
         }  # fmt: skip
         assert {name: one[name] for name in expected} == expected
         assert {name: line[name] for name in expected} == {
@@ -165,11 +171,12 @@ def test_csv_and_json_have_the_same_figures(
 def test_the_table_has_the_columns_that_apply(
     published: tuple[Path, ...], small: tuple[Study, Path]
 ) -> None:
-    text = ask(*published, COLUMNS="200")
+    text = run_study(*published, COLUMNS="200")
     title, count, _, headings, *lines = text.splitlines()
     assert (title, count) == ("A *title*, with | in it", "14 of 14 trees done")
     assert re.split(r"  +", headings.strip()) == [
-        "family", "branching", "order", "pattern", "end", "skew", "algorithm", "trees", "leaves", "nodes", "published",
+        "family", "branching", "order", "pattern", "end", "skew", "algorithm", "trees", "leaves",
+        "nodes", "published",
         "off by", "time",
     ]  # fmt: skip
     cells = [re.split(r"  +", line.strip()) for line in lines[:25]]
@@ -198,8 +205,8 @@ def test_the_table_has_the_columns_that_apply(
 
 
 def test_markdown_is_the_same_table(published: tuple[Path, ...]) -> None:
-    text = ask(*published, COLUMNS="200").splitlines()
-    heading, _, *lines = ask(*published, "--format", "markdown").splitlines()
+    text = run_study(*published, COLUMNS="200").splitlines()
+    heading, _, *lines = run_study(*published, "--format", "markdown").splitlines()
     assert heading == r"### A \*title\*, with \| in it"
     assert re.fullmatch(r"\|( -+:? \|)+", lines[1])
     rows = [
@@ -212,8 +219,8 @@ def test_markdown_is_the_same_table(published: tuple[Path, ...]) -> None:
 
 
 def test_ballards_best_case_is_reproduced_exactly(tmp_path: Path) -> None:
-    """Every figure is the published one, in floats and in fractions."""
-    output = ask(
+    """Floats and fractions both give the published figures."""
+    output = run_study(
         "studies/ballard-best.yaml",
         "--results",
         tmp_path / "results",
@@ -237,17 +244,17 @@ SHIPPED = sorted(path.name for path in (ROOT / "studies").glob("*.yaml"))
 def test_shipped_studies_fit_into_80_columns(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     assert [
-        line for line in ask(f"studies/{name}", "--report").splitlines() if len(line) > 80
+        line for line in run_study(f"studies/{name}", "--report").splitlines() if len(line) > 80
     ] == []
 
 
 def test_the_table_is_readable_in_ascii(published: tuple[Path, ...]) -> None:
     done = subprocess.run(
-        words_of(*published),
+        command_line(*published),
         capture_output=True,
         cwd=ROOT,
         check=True,
-        env=plain(PYTHONUTF8="0", PYTHONIOENCODING="ascii"),
+        env=plain_environment(PYTHONUTF8="0", PYTHONIOENCODING="ascii"),
     )
     assert done.stdout.isascii()
     assert b"\\x" not in done.stdout
@@ -263,7 +270,7 @@ table: wide
 
 def test_the_limit_row_agrees_with_the_limit_command(tmp_path: Path) -> None:
     study, path = study_of(tmp_path, LIMITS), tmp_path / "results.jsonl"
-    carry_on(study, path)
+    run_remaining(study, path)
     for record in records(path):
         parameters = {name: value for name, value in record["tree"].items() if name != "family"}
         tree = et.generate("ballard", **parameters, seed=record["seed"])
@@ -284,8 +291,8 @@ def test_the_limit_row_agrees_with_the_limit_command(tmp_path: Path) -> None:
 
 def test_a_wide_table_has_a_column_for_each_search(tmp_path: Path) -> None:
     study, path = study_of(tmp_path, LIMITS), tmp_path / "results.jsonl"
-    carry_on(study, path)
-    told = CliRunner().invoke(
+    run_remaining(study, path)
+    done = CliRunner().invoke(
         cli,
         [
             "study",
@@ -297,8 +304,8 @@ def test_a_wide_table_has_a_column_for_each_search(tmp_path: Path) -> None:
             "markdown",
         ],
     )
-    assert told.exit_code == 0
-    lines = told.stdout.splitlines()
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
     assert "| trees | star2 | best-first | best-first (action) | limit | limit (action) |" in lines
     for branching in "23":
         (row,) = [line for line in lines if line.startswith(f"| ballard, branching {branching} |")]
@@ -308,7 +315,7 @@ def test_a_wide_table_has_a_column_for_each_search(tmp_path: Path) -> None:
             if r.tree["branching"] == branching and r.run.name == "star2"
         ]
         assert row.split(" | ")[1] == f"{of_star2[0].leaf_share.value:.1f}"
-    assert "in per cent, of 3 trees a row" in told.stdout
+    assert "in per cent, of 3 trees a row" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What is said of a best-first search: every claim is an inequality that holds, every node is accounted for once."""
+"""Explanations of best-first searches: statements are true, and each node is accounted for."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-from helpers import ROOT, rendered_lines
-from random_trees import BEST_FIRST, Case
+from click.testing import CliRunner
+from helpers import ROOT, invoke, rendered_lines
+from random_trees import BEST_FIRST, Case, with_slow_variants
 
 import expectitree as et
 from expectitree.algorithms import Algorithm, algorithm
@@ -43,11 +43,9 @@ SHOWN = [*BEST_FIRST, ACTION, algorithm("best-first", goal="action", guide="unif
 ONLY = "max: {only: {chance: [2, 4]}}"
 
 
-def run(*words: str) -> Result:
-    return CliRunner().invoke(cli, list(words), env={"COLUMNS": "80"})
-
-
-@pytest.fixture(scope="module", params=SHOWN, ids=lambda chosen: chosen.full_name)
+@pytest.fixture(
+    scope="module", params=with_slow_variants(SHOWN), ids=lambda chosen: chosen.full_name
+)
 def searches(request: pytest.FixtureRequest) -> list[Search]:
     chosen: Algorithm = request.param
     return [Case(seed).run(chosen, exact) for seed in range(100) for exact in (True, False)]
@@ -65,35 +63,34 @@ def topmost(search: Search, n: int) -> int:
 
 
 def check_accounting(search: Search) -> set[str | None]:
-    tree, told = search.tree, Explanation(search)
+    tree, explanation = search.tree, Explanation(search)
     kind, _, _, _, probability = tree.columns
     parent, branch = tree.first_paths.parent, tree.first_paths.branch
     unvisited = [n for n in range(len(tree)) if not search.visits[n]]
-    reasons_of = {n: told.skipped(topmost(search, n)) for n in unvisited}
+    reasons_of = {n: explanation.skipped(topmost(search, n)) for n in unvisited}
     assert None not in reasons_of.values()
     for n in unvisited:
-        assert told.skipped_above(n) == reasons_of[n]
-        assert topmost(search, n) == n or told.skipped(n) is None
+        assert explanation.skipped_above(n) == reasons_of[n]
+        assert topmost(search, n) == n or explanation.skipped(n) is None
     for n in range(len(tree)):
         if search.visits[n]:
-            assert told.skipped(n) is told.skipped_above(n) is None
+            assert explanation.skipped(n) is explanation.skipped_above(n) is None
     cut = [n for n in unvisited if reasons_of[n] == "cut"]
-    assert sum(one.nodes for one in told.cuts.values()) == len(cut)
-    assert sum(one.leaves for one in told.cuts.values()) == sum(kind[n] == 0 for n in cut)
-    assert told.passed_over == sum(reason == "passed over" for reason in reasons_of.values())
-    assert len(told.cuts) == search.counts.cuts
+    assert sum(one.nodes for one in explanation.cuts.values()) == len(cut)
+    assert sum(one.leaves for one in explanation.cuts.values()) == sum(kind[n] == 0 for n in cut)
+    assert explanation.passed_over == sum(reason == "passed over" for reason in reasons_of.values())
+    assert len(explanation.cuts) == search.counts.cuts
     for n in {topmost(search, n) for n in unvisited}:
-        assert (told.skipped(n) == "probability 0") is (probability[branch[n]] == 0)
-    # What is cut lies below a node that is cut, in as many steps as there are nodes looked at in
-    # vain.
+        assert (explanation.skipped(n) == "probability 0") is (probability[branch[n]] == 0)
+    # A cut node lies below a node with a cut. Only nodes visited in vain may be between them.
     for n in {topmost(search, n) for n in cut}:
         above = parent[n]
         for _ in range(len(tree)):
-            if told.cut(above) is not None:
+            if explanation.cut(above) is not None:
                 break
             assert search.cut[above] == 5
             above = search.asked_by[above]
-        assert told.cut(above) is not None
+        assert explanation.cut(above) is not None
     return set(reasons_of.values())
 
 
@@ -103,7 +100,7 @@ def test_every_node_is_accounted_for_once(searches: list[Search]) -> None:
 
 
 @pytest.mark.parametrize("chosen", SHOWN, ids=lambda chosen: chosen.full_name)
-def test_every_node_is_accounted_for_where_a_search_is_stopped(chosen: Algorithm) -> None:
+def test_every_node_is_accounted_for_in_a_stopped_search(chosen: Algorithm) -> None:
     seen = set()
     for seed in range(80):
         case = Case(seed)
@@ -116,15 +113,15 @@ def test_every_node_is_accounted_for_where_a_search_is_stopped(chosen: Algorithm
     assert "not reached" in seen
 
 
-# ---- Every claim is so.
+# ---- Every statement is true.
 
 
 def test_cuts_and_windows_are_inequalities_that_hold(searches: list[Search]) -> None:
     for search in searches:
-        tree, told, slack = search.tree, Explanation(search), 4 * search.eps
+        tree, explanation, slack = search.tree, Explanation(search), 4 * search.eps
         kind, _, first, child, probability = tree.columns
         value: Any = et.evaluate(tree).lower
-        for n, cut in told.cuts.items():
+        for n, cut in explanation.cuts.items():
             alpha, beta = cut.window
             own = range(first[n], first[n + 1])
             assert cut.after == sum(search.visits[child[b]] > 0 for b in own)
@@ -140,7 +137,7 @@ def test_cuts_and_windows_are_inequalities_that_hold(searches: list[Search]) -> 
                 assert value[n] + slack >= cut.bound == search.lower[n]
                 assert cut.bound >= beta - slack
                 assert kind[n] != Kind.MIN
-            if cut.rest is not None:  # with the rest at that, the outcomes come to the bound
+            if cut.rest is not None:  # The bound is the sum of the outcomes with this rest.
                 ends = search.upper if cut.fails == "low" else search.lower
                 assert all(
                     ends[child[b]] == cut.rest
@@ -151,7 +148,8 @@ def test_cuts_and_windows_are_inequalities_that_hold(searches: list[Search]) -> 
             if kind[n] and search.visits[n]:
                 low, high = search.alpha[n], search.beta[n]
                 is_satisfied = (
-                    search.is_exact(n) or search.upper[n] <= low + slack or search.lower[n] >= high - slack
+                    search.is_exact(n)
+                    or search.upper[n] <= low + slack or search.lower[n] >= high - slack
                     or n == len(tree) - 1 and search.outcome is Outcome.ACTION
                 )  # fmt: skip
                 assert is_satisfied or search.cut[n] == 5
@@ -161,7 +159,8 @@ def is_rest(search: Search, n: int) -> bool:
     return not search.visits[n] and bool(search.lower[n] < search.upper[n])
 
 
-_CUT = re.compile(r"(alpha|beta|chance) cut (?:after (\d+) of (\d+)|before any \w+): (.*?)at (most|least) (\S+) "
+_CUT = re.compile(r"(alpha|beta|chance) cut (?:after (\d+) of (\d+)|before any \w+): (.*?)at "
+                  r"(most|least) (\S+) "
                   r"(<=|>=) (alpha|beta) ([^\s;]+)(?:; (.*) not visited)?$")  # fmt: skip
 _LEFT = re.compile(r"at (most|least) (\S+) by its bounds, and (.*)$")
 
@@ -170,13 +169,13 @@ def number(text: str) -> Any:
     return float(text) if "inf" in text else Fraction(text)
 
 
-def test_every_line_of_the_tree_is_true(searches: list[Search]) -> None:
-    """The lines of exact searches, read back as arithmetic."""
+def test_every_line_of_the_tree_is_a_true_statement(searches: list[Search]) -> None:
+    """The test parses the lines of exact searches and checks the arithmetic."""
     cuts = left = 0
     for search in searches:
         if not search.tree.exact:
             continue
-        told = Explanation(search)
+        explanation = Explanation(search)
         lines = rendered_lines(
             tree_lines, Evaluation("", search, windows=True), 10_000, False, most_rows=None
         )
@@ -200,12 +199,12 @@ def test_every_line_of_the_tree_is_true(searches: list[Search]) -> None:
                     continue
                 (other,) = re.findall(r"-?[\d/.]+(?:e-?\d+)?|-?inf", reason)
                 assert end <= number(other) if found[1] == "most" else end >= number(other)
-        assert sum(bool(_CUT.search(line)) for line in lines) == len(told.cuts)
+        assert sum(bool(_CUT.search(line)) for line in lines) == len(explanation.cuts)
     assert cuts > 30
     assert left > 10
 
 
-def test_every_sentence_is_true(searches: list[Search]) -> None:
+def test_every_sentence_of_an_explanation_is_true(searches: list[Search]) -> None:
     whys = []
     for search in searches:
         value: Any = et.evaluate(search.tree).lower
@@ -261,16 +260,20 @@ def test_every_sentence_is_true(searches: list[Search]) -> None:
     assert {"has", "share"} <= set(whys)
 
 
-def test_pictures_mark_what_was_left(searches: list[Search]) -> None:
+def test_pictures_mark_cut_branches(searches: list[Search]) -> None:
     for search in searches[::3]:
         drawn = content(Evaluation("", search), Style(rows=None))
-        told = Explanation(search)
+        explanation = Explanation(search)
         marked = {drawn.glyphs[edge.parent].node for edge in drawn.edges if edge.is_cut}
-        assert {n for n in told.cuts if told.cuts[n].nodes and is_own(search, n)} <= marked
+        assert {
+            n
+            for n in explanation.cuts
+            if explanation.cuts[n].nodes and leaves_a_first_path_child(search, n)
+        } <= marked
 
 
-def is_own(search: Search, n: int) -> bool:
-    """Say whether a node left a child of its own, met first there."""
+def leaves_a_first_path_child(search: Search, n: int) -> bool:
+    """Return whether a node left out a child whose first path is through that node."""
     first, child = search.tree.columns.first, search.tree.columns.child
     return any(
         not search.visits[child[b]]
@@ -283,14 +286,14 @@ def is_own(search: Search, n: int) -> bool:
 # ---- By hand.
 
 
-def test_the_plainest_walks_by_hand() -> None:
-    """MAX walks to the greatest upper bound, CHANCE to the greatest p times width, MIN to the least lower bound.
+def test_walks_guided_by_bounds_match_a_worked_example() -> None:
+    """MAX walks to the greatest upper bound, MIN to the least lower bound.
 
-    bold is to be made exact while what it is expected to be worth, the middle of [0, 10], is more
-    than 3; then its upper bound has to come down.
+    CHANCE walks to the greatest p times width. The search tries to make bold exact while its
+    estimate, the middle of [0, 10], is more than 3. Then it lowers its upper bound.
     """
     tree = "max: {sure: 3, bold: {chance: [{p: 3/4, min: [4, 0]}, {p: 1/4, min: [9, 8]}]}}"
-    done = run(
+    done = invoke(
         "trace", "-a", "best-first", "--guide", "bounds", "--exact", "--bounds", "0,10", "-e", tree
     )
     assert done.stderr == ""
@@ -322,20 +325,20 @@ def test_the_plainest_walks_by_hand() -> None:
         "best-first (bounds) visited 3 of 5 leaves, with 1 cut. The value is 3, and the\n"
         "best action is sure.\n"
     )
-    shown = run(
+    shown = invoke(
         "eval", "-a", "best-first", "--guide", "bounds", "--exact", "--bounds", "0,10", "-e", tree
     )
     text = " ".join(shown.stdout.replace("│", " ").split())
     assert (
-        "chance cut after 1 of 2: even if the rest were 10, at most 2.5 <= alpha 3; 1 node, 2 leaves not visited"
-        in text
+        "chance cut after 1 of 2: even if the rest were 10, at most 2.5 <= alpha 3; 1 node, 2 "
+        "leaves not visited" in text
     )
 
 
-def test_an_outcome_before_one_that_was_looked_at_is_cut_too() -> None:
-    """The second outcome, of p = 3/4, is looked at first: the first is left by the cut, and not passed over."""
+def test_a_cut_includes_an_unvisited_outcome_before_a_visited_one() -> None:
+    """The search visits the second outcome (p = 3/4) first and cuts the first one."""
     tree = "max: {a: 5, b: {chance: [{p: 1/4, utility: 9}, {p: 3/4, utility: 1}]}}"
-    done = run("eval", "-a", "best-first", "--guide", "bounds", "--bounds", "0,10", "-e", tree)
+    done = invoke("eval", "-a", "best-first", "--guide", "bounds", "--bounds", "0,10", "-e", tree)
     assert done.stdout.splitlines()[:4] == [
         "▲ MAX 5",
         "├─★ a  5",
@@ -343,7 +346,8 @@ def test_an_outcome_before_one_that_was_looked_at_is_cut_too() -> None:
         "      chance cut after 1 of 2: even if the rest were 10, at most 3.25 <= alpha",
     ]
     assert "passed over" not in done.stdout
-    found = json.loads(run("eval", "-a", "best-first", "--guide", "bounds", "--bounds", "0,10", "--format", "json",
+    found = json.loads(invoke("eval", "-a", "best-first", "--guide", "bounds", "--bounds", "0,10",
+        "--format", "json",
                            "-e", tree).stdout)  # fmt: skip
     b = found["tree"]["children"][1]
     assert b["children"][0]["skipped"] == "cut"
@@ -355,22 +359,22 @@ def test_an_outcome_before_one_that_was_looked_at_is_cut_too() -> None:
     )
 
 
-def test_who_is_sure_may_stand_after_what_is_cut() -> None:
+def test_the_branch_that_proves_a_cut_may_follow_the_cut_branch() -> None:
     tree = "max: {a: {chance: [{p: 1/4, utility: 9}, {p: 3/4, utility: 1}]}, b: 5}"
-    done = run(
+    done = invoke(
         "eval", "-a", "best-first", "--guide", "bounds", "--bounds", "0,10", "--explain", "-e", tree
     )
     assert "and MAX is sure of 5 at ▲ / with b." in " ".join(done.stdout.split())
     assert "What is left, 1 leaf, cannot change that." in " ".join(done.stdout.split())
 
 
-def test_a_node_looked_at_in_vain_belongs_to_the_cut_above() -> None:
-    """It has nothing to say once low is known to be 1, with which MIN has less than MAX is sure of."""
+def test_a_node_visited_in_vain_belongs_to_the_cut_above_it() -> None:
+    """Once low is known to be 1, MIN has less than MAX is sure of."""
     tree = "max: {sure: 5, b: {min: {deep: {max: [3, 4]}, low: 1, c: {max: [7, 6]}}}}"
     found = et.evaluate(et.loads(tree, exact=True), PLAIN, bounds=(0, 10))
     lower, upper, visits = list(found.lower), list(found.upper), list(found.visits)
     ids = {path: node.id for node, path in found.tree.walk()}
-    # As if one walk had gone to deep and come back with [3, 10], and the next to low.
+    # This state arises if one walk visits deep and returns [3, 10], and the next visits low.
     for path, low, high, seen in (("b", 0, 1, 2), ("b/deep", 3, 10, 1), ("b/deep/#1", 3, 3, 1),
                                   ("b/deep/#2", 0, 10, 0), ("b/low", 1, 1, 1), ("b/c", 0, 10, 0),
                                   ("b/c/#1", 0, 10, 0), ("b/c/#2", 0, 10, 0)):  # fmt: skip
@@ -378,10 +382,12 @@ def test_a_node_looked_at_in_vain_belongs_to_the_cut_above() -> None:
         lower[n], upper[n], visits[n] = Fraction(low), Fraction(high), seen
     columns: list[list[Any]] = [[0] * len(lower) for _ in range(5)]
     cuts = find_windows(
-        Columns(*map(list, found.tree.columns)), Windows(lower, upper, visits, *columns), found.tree.root_id,
+        Columns(*map(list, found.tree.columns)), Windows(lower, upper, visits, *columns),
+        found.tree.root_id,
         (Fraction(0), Fraction(10)), 0, float("inf"), False, False,
     )  # fmt: skip
-    search = replace(found, lower=lower, upper=upper, visits=visits, alpha=columns[0], beta=columns[1],
+    search = replace(found, lower=lower, upper=upper, visits=visits, alpha=columns[0],
+        beta=columns[1],
                      cut=columns[2], cut_after=columns[3], cuts=cuts)  # fmt: skip
     check_accounting(search)
     lines = rendered_lines(tree_lines, Evaluation("", search, windows=True), 100, False)
@@ -390,7 +396,7 @@ def test_a_node_looked_at_in_vain_belongs_to_the_cut_above() -> None:
     assert (search.alpha[ids["b/deep"]], search.beta[ids["b/deep"]]) == (
         5,
         5,
-    )  # MIN has 1, which is below
+    )  # MIN has 1, which is less.
     (cut,) = Explanation(search).cuts.values()
     assert (
         cut_reason(cut)
@@ -401,8 +407,8 @@ def test_a_node_looked_at_in_vain_belongs_to_the_cut_above() -> None:
 # ---- Step by step.
 
 
-def test_json_lines_tell_walks_aims_and_why() -> None:
-    lines = run(
+def test_json_lines_contain_walks_aims_and_reasons() -> None:
+    lines = invoke(
         "trace", "-a", "best-first", "--guide", "bounds", "--format", "json", LEFT
     ).stdout.splitlines()
     start, *events, end = map(json.loads, lines)
@@ -419,7 +425,7 @@ def test_json_lines_tell_walks_aims_and_why() -> None:
     cuts = [event for event in events if event["event"] == "cut"]
     assert len(cuts) == end["cuts"] >= 1
     assert all("walk" not in event and "aim" not in event and event["window"] for event in cuts)
-    followed = run("trace", "-a", "best-first", "--guide", "bounds", "--at", "a2", LEFT).stdout
+    followed = invoke("trace", "-a", "best-first", "--guide", "bounds", "--at", "a2", LEFT).stdout
     assert "Enter ● a2 (CHANCE)" in followed
     assert "a1" not in followed.split("\n\n")[1]
 
@@ -436,11 +442,11 @@ def test_a_walk_is_as_deep_as_the_tree() -> None:
     assert moment.visited == report.search.counts.visited
 
 
-# ---- Where only the best action was asked for.
+# ---- Searches for the best action only.
 
 
-def test_the_only_action_is_proved_whatever_it_is_worth() -> None:
-    done = run("eval", "-a", "best-first", "--goal", "action", "-e", ONLY)
+def test_the_only_action_is_proved_whatever_its_value() -> None:
+    done = invoke("eval", "-a", "best-first", "--goal", "action", "-e", ONLY)
     assert done.exit_code == 0
     assert done.stdout == (
         "▲ MAX [2, 4]\n"
@@ -457,12 +463,16 @@ def test_the_only_action_is_proved_whatever_it_is_worth() -> None:
         "bounds    [2, 4] from the leaves themselves\n"
     )
     text = " ".join(
-        run("eval", "-a", "best-first", "--goal", "action", "--explain", "-e", ONLY).stdout.split()
+        invoke(
+            "eval", "-a", "best-first", "--goal", "action", "--explain", "-e", ONLY
+        ).stdout.split()
     )
     assert "At ▲ /, MAX chooses only: its value is in [2, 4]." in text
     assert "only is worth at least (2 + 2)/2 = 2; there is no other." in text
     found = json.loads(
-        run("eval", "-a", "best-first", "--goal", "action", "--format", "json", "-e", ONLY).stdout
+        invoke(
+            "eval", "-a", "best-first", "--goal", "action", "--format", "json", "-e", ONLY
+        ).stdout
     )
     assert (found["value"], found["interval"], found["best"], found["ties"]) == (
         None,
@@ -472,18 +482,18 @@ def test_the_only_action_is_proved_whatever_it_is_worth() -> None:
     )
     assert "stopped" not in found
     assert found["tree"]["best"] == "only"
-    traced = run("trace", "-a", "best-first", "--goal", "action", "-e", ONLY)
+    traced = invoke("trace", "-a", "best-first", "--goal", "action", "-e", ONLY)
     assert traced.exit_code == 0
     assert "to find its best action" in traced.stdout
     assert "The value is in [2, 4], and the best action is only." in " ".join(traced.stdout.split())
-    strategy = run("eval", "-a", "best-first", "--goal", "action", "--strategy", "-e", ONLY)
+    strategy = invoke("eval", "-a", "best-first", "--goal", "action", "--strategy", "-e", ONLY)
     assert strategy.exit_code == 0
     assert "└─★ only" in strategy.stdout
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_an_equal_action_that_can_be_no_better_is_no_tie(sign: int) -> None:
-    """Where a may be worth more than 5, b just 5: once that is so, a is best, and b is not said to be as good."""
+def test_an_equal_action_that_cannot_be_better_is_not_a_tie(sign: int) -> None:
+    """The value of a may exceed 5 and that of b equals 5: a is best, and b is not a tie."""
     kind, bounds = ("max", "[5, 9]") if sign == 1 else ("min", "[-9, -5]")
     low, high = 5 * sign, 9 * sign
     tree = et.loads(
@@ -503,6 +513,7 @@ def test_an_equal_action_that_can_be_no_better_is_no_tie(sign: int) -> None:
             _ = search.value
 
 
+@pytest.mark.slow
 def test_the_action_that_is_proved_is_a_best_one() -> None:
     decided = 0
     for seed in range(300):
@@ -530,7 +541,7 @@ def test_the_action_that_is_proved_is_a_best_one() -> None:
 
 
 def test_a_stopped_search_for_the_action_has_no_answer() -> None:
-    done = run("eval", "-a", "best-first", "--goal", "action", "--max-visits", "3", BALLARD)
+    done = invoke("eval", "-a", "best-first", "--goal", "action", "--max-visits", "3", BALLARD)
     assert done.exit_code == 1
     assert "stopped   after" in done.stdout
     assert "best  " not in done.stdout
@@ -539,8 +550,8 @@ def test_a_stopped_search_for_the_action_has_no_answer() -> None:
         Evaluation("", et.evaluate(et.load(BALLARD), ACTION, max_visits=3), strategy_only=True)
 
 
-def test_a_comparison_does_not_call_it_stopped() -> None:
-    done = run("compare", "-a", "star1", "-a", "best-first", "--goal", "action", "-e", ONLY)
+def test_a_comparison_does_not_report_a_proved_action_as_stopped() -> None:
+    done = invoke("compare", "-a", "star1", "-a", "best-first", "--goal", "action", "-e", ONLY)
     assert done.exit_code == 0
     text = " ".join(done.stdout.split())
     assert "stopped" not in text
@@ -550,12 +561,12 @@ def test_a_comparison_does_not_call_it_stopped() -> None:
         "best-first (action) needed 0 of 2 leaves (0%) for the best action alone." in text
     )
     alone = " ".join(
-        run("compare", "-a", "best-first", "--goal", "action", "-e", ONLY).stdout.split()
+        invoke("compare", "-a", "best-first", "--goal", "action", "-e", ONLY).stdout.split()
     )
     assert alone.endswith(
         "best-first (action) needed 0 of 2 leaves (0%) for the best action alone."
     )
-    lines = run(
+    lines = invoke(
         "compare", "-a", "best-first", "--goal", "action", "--format", "csv", "-e", ONLY
     ).stdout.splitlines()
     row = dict(zip(lines[0].split(","), lines[1].split(","), strict=True))
@@ -565,13 +576,14 @@ def test_a_comparison_does_not_call_it_stopped() -> None:
         "4",
         "0",
     )
-    limit = run("limit", "-a", "best-first", "--goal", "action", "-e", ONLY)
+    limit = invoke("limit", "-a", "best-first", "--goal", "action", "-e", ONLY)
     assert limit.exit_code == 0
     assert re.search(r"best-first \(action\) +0 +0 +0 +-", limit.stdout)
 
 
-def test_a_contradiction_is_found_and_a_tie_is_none() -> None:
-    """Of two actions that are equally good, each search may have to know one alone."""
+@pytest.mark.slow
+def test_a_comparison_reports_contradictions_and_not_ties() -> None:
+    """Of two equally good actions, each search may prove only one."""
     tree = et.loads("max: {a: {min: [5, 9]}, b: {min: [5, 8]}}", exact=True)
     one, other = (
         et.evaluate(tree, "star1", bounds=(0, 10)), et.evaluate(tree, "best-first", bounds=(0, 10))
@@ -592,20 +604,23 @@ def test_a_contradiction_is_found_and_a_tie_is_none() -> None:
         et.loads("max: {a: {min: [5, 9]}, b: {min: [4, 8]}}", exact=True), bounds=(0, 10)
     )
     rows = [ComparisonRow(search, 0.0) for search in (right, wrong)]
-    assert any("best" in told or "value" in told for told in Comparison("", rows).disagreements)
+    assert any(
+        "best" in explanation or "value" in explanation
+        for explanation in Comparison("", rows).disagreements
+    )
 
 
-def test_what_would_think_long_is_left_out_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of trees where nobody named an algorithm; the sums are of those that searched them all."""
+def test_slow_default_algorithms_are_left_out_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This applies if the user names no algorithm; totals include algorithms that ran on all."""
     monkeypatch.setattr(engine, "MOST_PATH_CHILDREN", 16)
     monkeypatch.chdir(ROOT)
     note = "trees/ballard.yaml: best-first is left out, it is slow on so many leaves: -a best-first"
     files = ["trees/risk.yaml", "trees/ballard.yaml"]
     for command in (["compare"], ["limit"]):
-        done = CliRunner().invoke(cli, [*command, *files])
+        done = invoke(*command, *files)
         assert (done.exit_code, done.stderr) == (0, f"{note} runs it\n")
         assert done.stdout.count("best-first") == 1
-    total = CliRunner().invoke(cli, ["compare", *files]).stdout.partition("All 2 files")[2]
+    total = invoke("compare", *files).stdout.partition("All 2 files")[2]
     assert [line.split()[0] for line in total.splitlines()[3:]] == [
         "expectiminimax", "alphabeta", "star1", "star2", "star2.5",
     ]  # fmt: skip
@@ -618,8 +633,8 @@ def test_what_would_think_long_is_left_out_and_said(monkeypatch: pytest.MonkeyPa
     assert len(et.compare(et.load(files[0])).rows) == len(et.ALGORITHMS)
 
 
-def test_a_search_for_the_best_action_is_measured_by_what_that_needs() -> None:
-    """Also where it came to know the value by the way."""
+def test_the_limit_of_a_search_for_the_action_is_that_of_the_action() -> None:
+    """This is also true if the search happened to find the value."""
     tree = et.load(ROOT / "trees" / "ballard-random.yaml", exact=True)
     report = et.limit(tree, [ACTION, "best-first"])
     action, value = report.rows

@@ -1,4 +1,4 @@
-"""Traces: the steps of a search, which must come to the intervals and counts of a search that nobody listens to."""
+"""Traces: their events give the same intervals and counts as a search without a trace."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 import pytest
-from random_trees import EVERY, Case
+from random_trees import EVERY, Case, with_slow_variants
 
 import expectitree as et
 from expectitree.algorithms import algorithm
@@ -45,7 +45,9 @@ SEEDS = range(150)
 ACTION = algorithm("best-first", goal="action")
 
 
-@pytest.fixture(scope="module", params=[*EVERY, ACTION], ids=lambda chosen: chosen.full_name)
+@pytest.fixture(
+    scope="module", params=with_slow_variants([*EVERY, ACTION]), ids=lambda chosen: chosen.full_name
+)
 def traces(request: pytest.FixtureRequest) -> list[Trace]:
     found = []
     for seed in SEEDS:
@@ -64,14 +66,14 @@ def replay(search: Search, events: Iterable[Event]) -> tuple[list[Number], list[
     return lower, upper
 
 
-def test_a_trace_comes_to_the_intervals_of_the_search(traces: list[Trace]) -> None:
+def test_a_trace_ends_with_the_intervals_of_the_search(traces: list[Trace]) -> None:
     for one in traces:
         search = et.evaluate(one.tree, one.search.algorithm, bounds=one.search.bounds)
         lower, upper = replay(one.search, one.events)
         assert (lower, upper) == (list(search.lower), list(search.upper))
 
 
-def test_every_event_starts_from_what_was_known(traces: list[Trace]) -> None:
+def test_every_event_starts_from_the_previous_interval(traces: list[Trace]) -> None:
     for one in traces:
         lower, upper = replay(one.search, [])
         for event in one.events:
@@ -116,7 +118,7 @@ def test_intervals_only_narrow_around_the_value(traces: list[Trace]) -> None:
                 assert (event.lower, event.upper) == event.was
 
 
-def test_a_probe_comes_before_what_it_probes(traces: list[Trace]) -> None:
+def test_a_probe_is_followed_by_the_visit_of_its_child(traces: list[Trace]) -> None:
     for one in traces:
         if not one.search.algorithm.probes:
             assert not any(event.kind == PROBE for event in one.events)
@@ -136,7 +138,7 @@ def parent_of(tree: et.Tree, branch: int) -> int:
 
 
 def test_entries_nest(traces: list[Trace]) -> None:
-    """Every step is told inside of the node that it is made from, by a branch of that node."""
+    """Each event belongs to the innermost open node or to one of its branches."""
     for one in traces:
         if not one.search.algorithm.player_cuts or not one.search.algorithm.in_order:
             continue
@@ -195,8 +197,8 @@ def test_walks_go_from_the_root_down(traces: list[Trace]) -> None:
         assert walks == one.search.visits[len(one.tree) - 1]
 
 
-def test_why_a_walk_goes_there_is_so(traces: list[Trace]) -> None:
-    """Each reason is an inequality of the intervals as they were known then."""
+def test_the_reason_for_each_step_of_a_walk_holds(traces: list[Trace]) -> None:
+    """Each reason is an inequality between the intervals at that step."""
     seen: Counter[str] = Counter()
     for one in traces:
         if one.search.algorithm.in_order:
@@ -254,7 +256,7 @@ def test_a_cut_is_an_inequality_that_holds(traces: list[Trace]) -> None:
                 if one.search.algorithm.in_order:
                     assert (then.kind, then.node) == (LEAVE, event.node)
                 else:
-                    assert then.kind == CUT  # they are found in the end
+                    assert then.kind == CUT  # Best-first cuts come after the last walk.
                     then = event
                 alpha, beta = event.window
                 if event.cut % CUT_PROBING in (1, 3):
@@ -275,7 +277,8 @@ def test_the_terms_of_a_sum_make_its_bound(traces: list[Trace]) -> None:
     assert seen or not traces[0].search.algorithm.chance_cuts
 
 
-def test_one_node_is_followed(traces: list[Trace]) -> None:
+@pytest.mark.slow
+def test_a_trace_of_one_node_contains_its_events(traces: list[Trace]) -> None:
     for one in traces[::7]:
         for at in range(len(one.tree)):
             followed = trace(one.tree, one.search.algorithm, bounds=one.search.bounds, at=at)
@@ -289,7 +292,7 @@ def test_one_node_is_followed(traces: list[Trace]) -> None:
             assert {event.node for event in others} <= below
 
 
-def test_the_recorder_listens_to_columns_that_there_are() -> None:
+def test_recorders_subscribe_to_existing_columns() -> None:
     for recorder, columns in (
         (_Recorder, {*Work._fields, "value"}),
         (WalkRecorder, {*Beliefs._fields}),
@@ -302,7 +305,7 @@ def test_the_recorder_listens_to_columns_that_there_are() -> None:
 # ---- The moments of a search.
 
 
-def test_the_last_moment_is_what_the_search_found(traces: list[Trace]) -> None:
+def test_the_last_moment_equals_the_search(traces: list[Trace]) -> None:
     for one in traces:
         moment = Moment(one)
         while moment.forward():

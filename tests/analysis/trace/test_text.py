@@ -8,29 +8,22 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-from helpers import rendered_lines
-from random_trees import EVERY, Case
+from files.samples import chain
+from helpers import invoke, rendered_lines
+from random_trees import EVERY, Case, with_slow_variants
 
-import expectitree as et
 from expectitree.algorithms import algorithm
 from expectitree.analysis.trace.json import render as trace_json
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.analysis.trace.text import render as trace_text
-from expectitree.cli import cli
-from expectitree.tree.builder import NodeId
 
 LEFT = "trees/aima-5.12-left.yaml"
 
 
-def run(*words: str, **about: Any) -> Result:
-    return CliRunner().invoke(cli, ["trace", *words], **about)
-
-
 def test_each_step_is_a_sentence() -> None:
     tree = "max: {safe: 3, risky: {chance: [{p: 0.25, min: [4, 9]}, {p: 0.75, min: [1, 0]}]}}"
-    done = run("-a", "star1", "--bounds", "0,10", "-e", tree, env={"COLUMNS": "80"})
+    done = invoke("trace", "-a", "star1", "--bounds", "0,10", "-e", tree)
     assert done.stderr == ""
     assert done.stdout == (
         " 1  Enter ▲ / (MAX), in [0, 10]: alpha 0, beta 10\n"
@@ -63,8 +56,11 @@ def test_each_step_is_a_sentence() -> None:
 
 
 def test_backward_induction_has_a_line_for_each_value() -> None:
-    tree = "min: [{max: [1, 5]}, {chance: [1, 2, 6]}, {chance: [{p: 1/2, utility: -4}, {p: 1/2, max: [3]}]}]"
-    done = run("-e", tree, env={"COLUMNS": "80"})
+    tree = (
+        "min: [{max: [1, 5]}, {chance: [1, 2, 6]}, "
+        "{chance: [{p: 1/2, utility: -4}, {p: 1/2, max: [3]}]}]"
+    )
+    done = invoke("trace", "-e", tree)
     assert done.stdout == (
         " 1      Visit #1/#1: its utility is 1\n"
         " 2      Visit #1/#2: its utility is 5\n"
@@ -84,7 +80,9 @@ def test_backward_induction_has_a_line_for_each_value() -> None:
     )
 
 
-@pytest.fixture(scope="module", params=EVERY, ids=lambda chosen: chosen.full_name)
+@pytest.fixture(
+    scope="module", params=with_slow_variants(EVERY), ids=lambda chosen: chosen.full_name
+)
 def traces(request: pytest.FixtureRequest) -> list[Trace]:
     found = []
     for seed in range(60):
@@ -99,7 +97,7 @@ _EQUATION = re.compile(r"(?:at least|at most|alpha =|beta =|^ *\d+ .* =) (\S.*) 
 
 
 def test_every_equation_is_true(traces: list[Trace]) -> None:
-    """As exact numbers stand there; what floats are quoted to six digits for holds about so far."""
+    """Exact equations hold exactly; those in floats, which have six digits, approximately."""
     seen = 0
     for one in traces:
         for line in rendered_lines(trace_text, one, 2_000, False):
@@ -138,8 +136,8 @@ def test_lines_fit_the_width(traces: list[Trace], width: int, unicode: bool) -> 
         )
 
 
-def test_json_lines_make_every_interval(traces: list[Trace]) -> None:
-    """A player of the JSON lines comes to every interval, from the bounds and the events alone."""
+def test_json_lines_reproduce_every_interval(traces: list[Trace]) -> None:
+    """A reader of the JSON lines can compute every interval from the bounds and the events."""
     for one in traces:
         if one.tree.exact:
             continue
@@ -169,7 +167,8 @@ def test_json_lines_make_every_interval(traces: list[Trace]) -> None:
 
 
 def test_json_of_an_exact_search_is_in_fractions() -> None:
-    done = run(
+    done = invoke(
+        "trace",
         "--exact",
         "-a",
         "star2",
@@ -185,26 +184,30 @@ def test_json_of_an_exact_search_is_in_fractions() -> None:
 
 
 def test_limit_and_at_choose_steps() -> None:
-    done = run("-a", "star2", "--limit", "3", LEFT)
+    done = invoke("trace", "-a", "star2", "--limit", "3", LEFT)
     assert "… 33 more steps: --limit shows more, --at PATH follows one node" in done.stdout
     assert [line.split()[0] for line in done.stdout.splitlines()[4:7]] == ["1", "2", "3"]
-    whole = run("-a", "star2", "--limit", "0", LEFT, "--format", "json").stdout.splitlines()
+    whole = invoke(
+        "trace", "-a", "star2", "--limit", "0", LEFT, "--format", "json"
+    ).stdout.splitlines()
     assert len(whole) == 38
-    cut_short = run("-a", "star2", "--limit", "3", LEFT, "--format", "json").stdout.splitlines()
+    cut_short = invoke(
+        "trace", "-a", "star2", "--limit", "3", LEFT, "--format", "json"
+    ).stdout.splitlines()
     assert cut_short[:4] == whole[:4]
     assert json.loads(cut_short[-1])["left_out"] == 33
     assert (
         "star1 never came to a2/#2: `expectitree eval` shows why"
-        in run("-a", "star1", "--at", "a2/#2", LEFT).stdout
+        in invoke("trace", "-a", "star1", "--at", "a2/#2", LEFT).stdout
     )
-    one = run("-a", "star1", "--at", "a2", LEFT).stdout
+    one = invoke("trace", "-a", "star1", "--at", "a2", LEFT).stdout
     assert "Enter ● a2" in one
     assert "a1/" not in one
 
 
 def test_500_steps_are_shown_by_default() -> None:
     tree = "max: [" + ", ".join(map(str, range(600))) + "]"
-    done = run("-e", tree)
+    done = invoke("trace", "-e", tree)
     assert "… 101 more steps: --limit shows more" in done.stdout
 
 
@@ -226,35 +229,27 @@ def test_500_steps_are_shown_by_default() -> None:
     ],
 )
 def test_wrong_usage(words: list[str], message: str) -> None:
-    done = run(*words)
+    done = invoke("trace", *words)
     assert done.exit_code == 2
     assert message in re.sub(r"\s+", " ", done.stderr)
 
 
 def test_several_files_have_headings() -> None:
-    done = run("-e", "max: [1, 2]", "-e", "min: [1, 2]")
+    done = invoke("trace", "-e", "max: [1, 2]", "-e", "min: [1, 2]")
     assert done.stdout.count("== -e ==") == 2
-    lines = run("-e", "max: [1, 2]", "-e", "min: [1, 2]", "--format", "json").stdout.splitlines()
+    lines = invoke(
+        "trace", "-e", "max: [1, 2]", "-e", "min: [1, 2]", "--format", "json"
+    ).stdout.splitlines()
     assert [json.loads(line)["event"] for line in lines].count("start") == 2
 
 
 def test_a_stopped_search_is_shown_up_to_its_end() -> None:
-    done = run("-a", "star1", "--max-visits", "4", LEFT)
+    done = invoke("trace", "-a", "star1", "--max-visits", "4", LEFT)
     assert done.exit_code == 1
     assert "was stopped after 4 visits. The value is in [1, 4]." in re.sub(r"\s+", " ", done.stdout)
 
 
-def chain(plies: int) -> et.Tree:
-    builder = et.TreeBuilder()
-    node = builder.add_terminal(1.0)
-    for ply in range(plies):
-        other = builder.add_terminal(0.0)
-        node = builder.add_inner(
-            (et.Kind.MAX, et.Kind.MIN)[ply % 2], [node, other], None, [None, None]
-        )
-    return builder.build(NodeId(node))
-
-
+@pytest.mark.slow
 def test_a_deep_tree_keeps_to_the_width() -> None:
     report = trace(chain(5_000), algorithm("star2"))
     lines = rendered_lines(trace_text, report)

@@ -1,4 +1,4 @@
-"""`verify --write`: every expectation refreshed, every other character as it was."""
+"""`verify --write` refreshes expectations and changes no other character."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ import pytest
 
 import expectitree as et
 from expectitree.analysis.verify.edit import with_expectation, with_replacements, write_text
+from expectitree.files.formats import FORMATS
 
 REPLACED = [
-    ("yaml", "expect: {value: 1} #é\nmax: [2]\n", {("value",): Fraction(1, 3)}, "expect: {value: 1/3} #é\nmax: [2]\n"),
-    ("yaml", "expect:\n    best:   'a'\nmax: [2]\n", {("best",): "#2"}, 'expect:\n    best:   "#2"\nmax: [2]\n'),
-    ("yaml", "expect: {best: a}\r\nmax: [2]\r\n", {("best",): "no, b"}, 'expect: {best: "no, b"}\r\nmax: [2]\r\n'),
+    ("yaml", "expect: {value: 1} #é\nmax: [2]\n", {("value",): Fraction(1, 3)},
+        "expect: {value: 1/3} #é\nmax: [2]\n"),
+    ("yaml", "expect:\n    best:   'a'\nmax: [2]\n", {("best",): "#2"},
+        'expect:\n    best:   "#2"\nmax: [2]\n'),
+    ("yaml", "expect: {best: a}\r\nmax: [2]\r\n", {("best",): "no, b"},
+        'expect: {best: "no, b"}\r\nmax: [2]\r\n'),
     (
         "yaml",
         "expect:\n  star1:\n    skipped:\n    - a/b\n    - c\n    leaves: 3 # y\nmax: [1]\n",
@@ -28,9 +32,11 @@ REPLACED = [
     ),
     (
         "json",
-        '{"expect" : {"value":1.50, "star1": [ {"leaves": 1} , {"skipped" : ["a", "b"]}]}, "max": [2, "é"]}',
+        '{"expect" : {"value":1.50, "star1": [ {"leaves": 1} , {"skipped" : ["a", "b"]}]}, "max": '
+        '[2, "é"]}',
         {("value",): Fraction(1, 3), ("star1", 1, "skipped"): ["é/#1"]},
-        '{"expect" : {"value":"1/3", "star1": [ {"leaves": 1} , {"skipped" : ["é/#1"]}]}, "max": [2, "é"]}',
+        '{"expect" : {"value":"1/3", "star1": [ {"leaves": 1} , {"skipped" : ["é/#1"]}]}, "max": '
+        '[2, "é"]}',
     ),
 ]  # fmt: skip
 
@@ -39,7 +45,7 @@ REPLACED = [
 def test_replacements(
     kind: str, text: str, replacements: dict[tuple[str | int, ...], object], expected: str
 ) -> None:
-    assert with_replacements(text, kind == "json", replacements) == expected
+    assert with_replacements(text, FORMATS[kind], replacements) == expected
 
 
 @pytest.mark.parametrize(
@@ -50,7 +56,7 @@ def test_replacements(
         ("yaml", "{title: x, max: [1]}", "{title: x, expect: {value: 1}, max: [1]}"),
         ("json", '{\n  "max": [1]\n}\n', '{\n  "expect": {"value": 1},\n  "max": [1]\n}\n'),
         ("json", '{"max": [1]}', '{"expect": {"value": 1}, "max": [1]}'),
-        # What names the schema stays first: only there an editor looks for it.
+        # The key that names the schema stays first, since editors look for it there only.
         (
             "yaml",
             "# yaml-language-server: $schema=x.json\nmax: [1]\n",
@@ -65,13 +71,13 @@ def test_replacements(
     ],
 )
 def test_a_new_expectation(kind: str, text: str, expected: str) -> None:
-    assert with_expectation(text, kind == "json", {"value": Fraction(1)}) == expected
+    assert with_expectation(text, FORMATS[kind], {"value": Fraction(1)}) == expected
     assert et.loads(expected, name=f"x.{kind}").expect is not None
 
 
-def test_a_bare_number_has_no_place_for_it() -> None:
+def test_a_bare_number_cannot_hold_an_expectation() -> None:
     with pytest.raises(et.FileError, match="utility: NUMBER"):
-        with_expectation("42\n", False, {"value": 1})
+        with_expectation("42\n", FORMATS["yaml"], {"value": 1})
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
@@ -98,23 +104,25 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_replaced_without_loss_is_left_to_people(
+def test_an_expectation_that_cannot_be_replaced_without_loss_is_refused(
     text: str, place: tuple[str | int, ...]
 ) -> None:
     with pytest.raises(et.FileError, match="change it by hand"):
-        with_replacements(text, False, {place: ["x"]})
+        with_replacements(text, FORMATS["yaml"], {place: ["x"]})
 
 
 def test_an_empty_expectation_is_filled_in() -> None:
     for text in ("expect:\nmax: [1]\n", "expect: {}\nmax: [1]\n"):
         assert (
-            with_expectation(text, False, {"value": Fraction(1)})
+            with_expectation(text, FORMATS["yaml"], {"value": Fraction(1)})
             == "expect: {value: 1}\nmax: [1]\n"
         )
 
 
 def test_odd_characters_are_escaped() -> None:
-    changed = with_replacements("expect: {best: a}\nmax: [1]\n", False, {("best",): "a\x85\x7fb"})
+    changed = with_replacements(
+        "expect: {best: a}\nmax: [1]\n", FORMATS["yaml"], {("best",): "a\x85\x7fb"}
+    )
     assert changed.startswith('expect: {best: "a\\x85\\x7fb"}')
     assert et.loads(changed).expect.best == "a\x85\x7fb"  # type: ignore[union-attr]
 
@@ -129,7 +137,7 @@ def test_refresh_from_python(tmp_path: Path) -> None:
     assert file.read_text() == before
 
 
-def test_a_read_only_file_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_file_is_not_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "tree.yaml"
     file.write_text("expect: {value: 1}\nmax: [2]\n")
     monkeypatch.setattr("expectitree.files.saving.os.access", lambda path, mode: False)

@@ -90,7 +90,7 @@ def write(
     return path
 
 
-def built() -> et.Tree:
+def built_tree() -> et.Tree:
     """Return the tree of `ROWS`."""
     t = et.TreeBuilder()
     zero, ten = t.terminal(0), t.terminal(10)
@@ -103,8 +103,8 @@ def columns_of(tree: et.Tree) -> list[list[Any]]:
     return [["nan" if x != x else x for x in column] for column in (*tree.columns, tree.label)]
 
 
-def complaint(path: Path, exact: bool = False) -> str:
-    """Return the one line in which reading a file fails, without the file's name."""
+def error_message(path: Path, exact: bool = False) -> str:
+    """Return the one-line error of reading a file, without the file's name."""
     with pytest.raises(FileError) as found:
         et.load(path, exact=exact)
     message = str(found.value)
@@ -143,11 +143,13 @@ OTHERS: dict[str, Any] = {
     "whole utilities": table(utility=pa.int64()),
     "small utilities": table(utility=pa.float32()),
     "decimal utilities": table(utility=pa.decimal128(10, 3)),
-    "kind numbers": table([{**row, "kind": KINDS.index(row["kind"])} for row in ROWS], kind=pa.int64()),
+    "kind numbers": table([{**row, "kind": KINDS.index(row["kind"])} for row in ROWS],
+        kind=pa.int64()),
     "lower case": table([{**row, "kind": row["kind"].lower()} for row in ROWS], kind=pa.string()),
     "mixed case codes": table([{**row, "kind": row["kind"].title()} for row in ROWS]),
     "with a column more": table().append_column("depth", pa.array(range(len(ROWS)))),
-    "NaN for null": table([{**row, "utility": math.nan if row["utility"] is None else row["utility"]} for row in ROWS]),
+    "NaN for null": table([{**row,
+        "utility": math.nan if row["utility"] is None else row["utility"]} for row in ROWS]),
     "sliced": pa.concat_tables([table(ROWS[:3]), table()]).slice(3),
     "combined and sliced": pa.concat_tables([table(ROWS[:3]), table()]).combine_chunks().slice(3),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Arrow and Parquet: our own files, files that others write, and damaged ones, which are errors and never a crash."""
+"""Arrow and Parquet files that this package and other libraries write."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from files.formats.tables import (
     FORMATS,
     OTHERS,
     ROWS,
-    built,
+    built_tree,
     columns_of,
     inner,
     table,
     to,
     write,
 )
-from files.samples import NASTY, SHIPPED, chain, nasty_tree, told
+from files.samples import ODD_TEXTS, SHIPPED, chain, content_of, random_full_tree
 from hypothesis import given
 from hypothesis import strategies as st
 from random_trees import Case
@@ -39,49 +39,49 @@ from expectitree.tree.columns import Columns
 
 
 @given(format=st.sampled_from(FORMATS), seed=st.integers(0, 2**32))
-def test_what_is_written_is_read_as_the_same_tree(
+def test_a_written_tree_is_read_back_unchanged(
     format: str, seed: int, tmp_path_factory: Any
 ) -> None:
-    """To the last row, so that notes and bounds by row number hold."""
+    """The rows keep their order, since notes and bounds refer to row numbers."""
     path = tmp_path_factory.getbasetemp() / f"same.{format}"
-    path.unlink(missing_ok=True)  # another file: the old one may still be mapped
-    tree = nasty_tree(seed, exact=False)
+    path.unlink(missing_ok=True)  # Use another file, since the old one may still be mapped.
+    tree = random_full_tree(seed, exact=False)
     et.save(tree, path)
     again = et.load(path)
     assert columns_of(again) == columns_of(tree)
-    assert told(again) == told(tree)
+    assert content_of(again) == content_of(tree)
 
 
 @given(format=st.sampled_from(FORMATS), seed=st.integers(0, 2**32))
-def test_an_exact_tree_comes_back_or_is_refused_by_name(
+def test_an_exact_tree_is_read_back_or_refused_with_a_path(
     format: str, seed: int, tmp_path_factory: Any
 ) -> None:
-    """What is no decimal that a float holds is refused; equal probabilities, such as thirds, are held as they are."""
+    """A number that is not the decimal of a float is refused, except in equal probabilities."""
     path = tmp_path_factory.getbasetemp() / f"exact.{format}"
     path.unlink(missing_ok=True)
-    tree = nasty_tree(seed, exact=True)
+    tree = random_full_tree(seed, exact=True)
     in_columns, in_bounds = numbers_of(tree)
     try:
         et.save(tree, path)
     except TreeError as error:
         assert "--drop fractions" in str(error)  # noqa: PT017
-        assert not all(map(is_held, in_columns + in_bounds))
+        assert not all(map(is_float_decimal, in_columns + in_bounds))
         assert not path.exists()
         et.save(tree, path, drop_fractions=True)
-        assert told_roughly(et.load(path)) == told_roughly(tree)
+        assert content_in_floats(et.load(path)) == content_in_floats(tree)
         et.load(path, exact=True)
     else:
-        assert all(map(is_held, in_columns))
+        assert all(map(is_float_decimal, in_columns))
         again = et.load(path, exact=True)
         assert columns_of(again) == columns_of(tree)
-        assert told(again) == told(tree)
+        assert content_of(again) == content_of(tree)
 
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize(
     "bounds", ["[1/3, 2]", "[-1, 22/7]", "[-1e305, 2]", "[-2, 1e400]", "[0.1234567890123456789, 1]"]
 )
-def test_bounds_of_an_exact_tree_come_back_or_are_refused(
+def test_bounds_of_an_exact_tree_are_read_back_or_refused(
     bounds: str, format: str, tmp_path: Path
 ) -> None:
     tree = et.loads(f"max: {{here: {{max: [1], bounds: {bounds}}}}}", exact=True)
@@ -92,11 +92,11 @@ def test_bounds_of_an_exact_tree_come_back_or_are_refused(
         assert str(error).startswith("here: ")  # noqa: PT017
         assert not path.exists()
     else:
-        assert told(et.load(path, exact=True)) == told(tree)
+        assert content_of(et.load(path, exact=True)) == content_of(tree)
 
 
 def numbers_of(tree: et.Tree) -> tuple[list[Any], list[Any]]:
-    """Return the numbers in the columns of an exact tree, but for equal probabilities, and those in its bounds."""
+    """Return the numbers of an exact tree, except for equal probabilities, and its bounds."""
     found: list[Any] = []
     for node, _ in tree.walk():
         shares = [branch.probability for branch in node.branches]
@@ -106,11 +106,11 @@ def numbers_of(tree: et.Tree) -> tuple[list[Any], list[Any]]:
     ]
 
 
-def is_held(number: Any) -> bool:
+def is_float_decimal(number: Any) -> bool:
     return math.isinf(number) or Fraction(repr(float(number))) == number
 
 
-def told_roughly(tree: et.Tree) -> list[Any]:
+def content_in_floats(tree: et.Tree) -> list[Any]:
     """Return every node with its numbers as floats."""
     found: list[Any] = []
     for node, path in tree.walk():
@@ -131,8 +131,9 @@ def told_roughly(tree: et.Tree) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 @given(case=st.integers(0, 2**32).map(Case))
-def test_random_trees_evaluate_as_they_did(case: Case, tmp_path_factory: Any) -> None:
+def test_random_trees_evaluate_to_the_same_result(case: Case, tmp_path_factory: Any) -> None:
     path = tmp_path_factory.getbasetemp() / "value.arrow"
     path.unlink(missing_ok=True)
     tree = case.tree(exact=False)
@@ -145,12 +146,12 @@ def test_random_trees_evaluate_as_they_did(case: Case, tmp_path_factory: Any) ->
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
-def test_every_shipped_tree_is_read_as_it_was(path: Path, format: str, tmp_path: Path) -> None:
+def test_every_shipped_tree_is_read_back_unchanged(path: Path, format: str, tmp_path: Path) -> None:
     out = tmp_path / f"tree.{format}"
     tree = et.load(path)
     et.save(tree, out)
     assert columns_of(et.load(out)) == columns_of(tree)
-    assert told(et.load(out)) == told(tree)
+    assert content_of(et.load(out)) == content_of(tree)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -171,7 +172,7 @@ def test_a_number_is_read_to_the_last_bit(number: float, format: str, tmp_path: 
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_a_terminal_alone_and_a_deep_tree(format: str, tmp_path: Path) -> None:
+def test_a_single_terminal_and_a_deep_tree_are_read_back(format: str, tmp_path: Path) -> None:
     builder = et.TreeBuilder()
     for name, tree in (("one", builder.build(3)), ("deep", chain(3_000))):
         et.save(tree, tmp_path / f"{name}.{format}")
@@ -181,17 +182,17 @@ def test_a_terminal_alone_and_a_deep_tree(format: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("format", FORMATS)
 def test_any_text_is_a_label_a_title_or_a_note(format: str, tmp_path: Path) -> None:
     builder = et.TreeBuilder()
-    leaves = {text: builder.terminal(1, note=text) for text in NASTY}
+    leaves = {text: builder.terminal(1, note=text) for text in ODD_TEXTS}
     root = builder.max(leaves, note="")
-    for place, text in enumerate(NASTY):
+    for place, text in enumerate(ODD_TEXTS):
         builder.annotate_branch(root, place, text)
-    tree = builder.build(root, title="".join(NASTY), source="")
+    tree = builder.build(root, title="".join(ODD_TEXTS), source="")
     et.save(tree, tmp_path / f"tree.{format}")
-    assert told(et.load(tmp_path / f"tree.{format}")) == told(tree)
+    assert content_of(et.load(tmp_path / f"tree.{format}")) == content_of(tree)
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_estimates_of_a_depth_limit_stay_what_they_are(format: str, tmp_path: Path) -> None:
+def test_estimates_of_a_depth_limit_are_kept(format: str, tmp_path: Path) -> None:
     tree = et.prepare(et.loads("max: {a: 1, b: {min: [2, 3], estimate: 2.5}}"), depth=1)
     et.save(tree, tmp_path / f"tree.{format}")
     again = et.load(tmp_path / f"tree.{format}")
@@ -199,8 +200,8 @@ def test_estimates_of_a_depth_limit_stay_what_they_are(format: str, tmp_path: Pa
     assert et.to_text(et.evaluate(again)) == et.to_text(et.evaluate(tree))
 
 
-def test_an_arrow_file_is_used_as_it_lies_on_disk(tmp_path: Path) -> None:
-    et.save(built(), tmp_path / "tree.arrow")
+def test_an_arrow_file_is_memory_mapped(tmp_path: Path) -> None:
+    et.save(built_tree(), tmp_path / "tree.arrow")
     tree = et.load(tmp_path / "tree.arrow")
     for column in tree.columns:
         assert isinstance(column, memoryview)
@@ -213,28 +214,28 @@ def test_an_arrow_file_is_used_as_it_lies_on_disk(tmp_path: Path) -> None:
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_tree_outlives_its_file(format: str, tmp_path: Path) -> None:
     path = tmp_path / f"tree.{format}"
-    et.save(built(), path)
+    et.save(built_tree(), path)
     tree = et.load(path)
     et.save(chain(5), path)
     path.unlink()
-    assert told(tree) == told(built())
+    assert content_of(tree) == content_of(built_tree())
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_the_schema_is_what_the_documentation_says(format: str, tmp_path: Path) -> None:
+def test_the_table_schema_matches_the_documentation(format: str, tmp_path: Path) -> None:
     path = tmp_path / f"tree.{format}"
-    et.save(built(), path)
+    et.save(built_tree(), path)
     made = pq.read_table(path) if format == "parquet" else pa.ipc.open_file(str(path)).read_all()
     assert made.column_names == ["kind", "utility", "branches"]
     assert pa.types.is_dictionary(made.schema.field("kind").type)
     assert made.to_pylist() == ROWS
     assert (
         made.column("utility").null_count == 2
-    )  # an inner node has none, unless it has an estimate
+    )  # An inner node has a utility only if it has an estimate.
     made.validate(full=True)
 
 
-# ---- What the columns cannot hold.
+# ---- Numbers that the columns cannot hold.
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -252,14 +253,14 @@ def test_the_schema_is_what_the_documentation_says(format: str, tmp_path: Path) 
         (
             "max: {a: 1e302, b: 1}",
             "a: the utility",
-        ),  # which no search in floats takes, so no file is read with it
+        ),  # No search in floats accepts this bound, so the reader refuses it.
         ("max: {a: -1e400, b: 1}", "a: the utility"),
     ],
 )
-def test_a_number_that_no_float_holds_is_told_by_its_path(
+def test_a_number_that_is_not_a_float_is_refused_with_its_path(
     text: str, path: str, format: str, tmp_path: Path
 ) -> None:
-    """Nothing is lost in silence, and no file is written that cannot be read."""
+    """No number is lost silently, and no unreadable file is written."""
     out = tmp_path / f"tree.{format}"
     with pytest.raises(TreeError) as found:
         et.save(et.loads(text, exact=True), out)
@@ -269,10 +270,8 @@ def test_a_number_that_no_float_holds_is_told_by_its_path(
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("number", ["1e302", "1e400", "-1e400"])
-def test_what_is_too_great_for_floats_is_not_let_go(
-    number: str, format: str, tmp_path: Path
-) -> None:
-    """There is no float near it, so it is an error also where fractions may go."""
+def test_numbers_beyond_floats_are_refused(number: str, format: str, tmp_path: Path) -> None:
+    """No float is near it, so it is an error even with `--drop fractions`."""
     tree = et.loads(f"max: {{a: {number}, b: 1}}", exact=True)
     with pytest.raises(TreeError, match=r"^a: "):
         et.save(tree, tmp_path / f"tree.{format}", drop_fractions=True)
@@ -301,16 +300,16 @@ def test_dropped_fractions_are_the_nearest_floats(format: str, tmp_path: Path) -
 @pytest.mark.parametrize(
     "value", ["0.12345678901234567890", "1/3", "1e-400", "1e400", "-0.50", "12345678901234567"]
 )
-def test_an_expectation_is_kept_to_the_last_digit(value: str, format: str, tmp_path: Path) -> None:
+def test_an_expectation_keeps_every_digit(value: str, format: str, tmp_path: Path) -> None:
     tree = et.loads(f"expect: {{value: {value}, values: {{/: {value}}}}}\nmax: [1, 2]", exact=True)
     et.save(tree, tmp_path / f"tree.{format}")
     again = et.load(tmp_path / f"tree.{format}", exact=True)
-    assert told(again) == told(tree)
+    assert content_of(again) == content_of(tree)
 
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("where", ["label", "title", "note"])
-def test_half_a_surrogate_pair_comes_back_or_is_refused(
+def test_half_a_surrogate_pair_is_read_back_or_refused(
     where: str, format: str, tmp_path: Path
 ) -> None:
     builder = et.TreeBuilder()
@@ -322,7 +321,7 @@ def test_half_a_surrogate_pair_comes_back_or_is_refused(
     except TreeError:
         assert not path.exists()
     else:
-        assert told(et.load(path)) == told(tree)
+        assert content_of(et.load(path)) == content_of(tree)
 
 
 # ---- Other ways to write the same table.
@@ -345,19 +344,17 @@ WAYS: dict[str, tuple[str, dict[str, Any]]] = {
     # (pyarrow itself does not write views into Parquet.)
     [(made, way) for made in OTHERS for way in WAYS if made != "view" or WAYS[way][0] == "arrow"],
 )
-def test_the_same_table_written_otherwise_is_the_same_tree(
-    made: str, way: str, tmp_path: Path
-) -> None:
+def test_equivalent_tables_give_the_same_tree(made: str, way: str, tmp_path: Path) -> None:
     suffix, options = WAYS[way]
     path = write(tmp_path / f"tree.{suffix}", OTHERS[made], **options)
-    assert told(et.load(path)) == told(built())
+    assert content_of(et.load(path)) == content_of(built_tree())
     assert [node.utility for node, _ in et.load(path, exact=True).walk()] == [
-        node.utility for node, _ in built().walk()
+        node.utility for node, _ in built_tree().walk()
     ]
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_labels_are_not_needed(format: str, tmp_path: Path) -> None:
+def test_labels_are_optional(format: str, tmp_path: Path) -> None:
     bare = pa.list_(pa.struct([("child", pa.int64()), ("probability", pa.float64())]))
     rows = [
         {**row, "branches": [{k: b[k] for k in ("child", "probability")} for b in row["branches"]]}
@@ -369,7 +366,7 @@ def test_labels_are_not_needed(format: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_a_batch_without_rows_stands_beside_others(stream: bool, tmp_path: Path) -> None:
+def test_a_batch_without_rows_is_allowed(stream: bool, tmp_path: Path) -> None:
     (whole,) = table().to_batches()
     empty = whole.slice(0, 0)
     path = tmp_path / "tree.arrow"
@@ -377,32 +374,32 @@ def test_a_batch_without_rows_stands_beside_others(stream: bool, tmp_path: Path)
     with pa.OSFile(str(path), "wb") as sink, new(sink, whole.schema) as writer:
         for batch in (empty, whole.slice(0, 2), empty, whole.slice(2), empty):
             writer.write_batch(batch)
-    assert told(et.load(path)) == told(built())
+    assert content_of(et.load(path)) == content_of(built_tree())
 
 
-def test_each_batch_of_a_stream_may_have_codes_of_its_own(tmp_path: Path) -> None:
+def test_each_batch_of_a_stream_may_have_its_own_dictionary(tmp_path: Path) -> None:
     path = tmp_path / "tree.arrow"
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table().schema) as writer:
         for row in ROWS:
             writer.write_table(table([row]))
-    assert told(et.load(path)) == told(built())
+    assert content_of(et.load(path)) == content_of(built_tree())
 
 
 @pytest.mark.parametrize("rows", [None, 2])
-def test_what_lies_under_a_null_is_no_estimate(rows: int | None, tmp_path: Path) -> None:
-    """Other writers keep our metadata, and put anything there: only the null counts."""
-    et.save(built(), tmp_path / "tree.parquet")
+def test_data_under_a_null_is_not_an_estimate(rows: int | None, tmp_path: Path) -> None:
+    """Other writers may store anything under a null."""
+    et.save(built_tree(), tmp_path / "tree.parquet")
     path = write(tmp_path / "tree.arrow", pq.read_table(tmp_path / "tree.parquet"), rows=rows)
-    assert told(et.load(path)) == told(built())
+    assert content_of(et.load(path)) == content_of(built_tree())
 
 
 @pytest.mark.parametrize("before", [2, 3], ids=["leaves", "branches"])
-def test_arrays_that_start_within_their_buffers_are_read_from_there(
+def test_arrays_with_an_offset_are_read_from_the_offset(
     before: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Writers move what they slice; a reader may hand on a slice as it is."""
+    """Writers copy slices, but readers may receive a slice with an offset."""
     path = tmp_path / "tree.arrow"
-    et.save(built(), path)
+    et.save(built_tree(), path)
     whole = pa.ipc.open_file(str(path)).read_all()
     sliced = pa.concat_tables([whole.slice(0, before), whole]).combine_chunks().slice(before)
     assert sliced.column("kind").chunk(0).offset == before
@@ -410,9 +407,9 @@ def test_arrays_that_start_within_their_buffers_are_read_from_there(
     tree = tree_or_none(path)
     if (
         before == 2 or tree is not None
-    ):  # with branches before them, offsets do not start at nought: see below
+    ):  # With branches before them, offsets do not start at 0: see below.
         assert tree is not None
-        assert told(tree) == told(built())
+        assert content_of(tree) == content_of(built_tree())
 
 
 def tree_or_none(path: Path) -> et.Tree | None:
@@ -422,8 +419,8 @@ def tree_or_none(path: Path) -> et.Tree | None:
         return None
 
 
-def test_offsets_need_not_start_at_nought(tmp_path: Path) -> None:
-    """Arrow allows it, and not every writer moves them; then the branches before belong to no node."""
+def test_list_offsets_need_not_start_at_zero(tmp_path: Path) -> None:
+    """Arrow allows such offsets; the branches before the first one belong to no node."""
     rows = [*ROWS[:-1], inner("MAX", to(9), to(9), *ROWS[-1]["branches"])]
     path = write(tmp_path / "tree.arrow", table(rows))
     plain, moved = (
@@ -436,7 +433,7 @@ def test_offsets_need_not_start_at_nought(tmp_path: Path) -> None:
     assert tree is None or [branch.child.id for branch in tree.root.branches] == [3, 2, 4]
 
 
-# ---- Others write our tables, and read them.
+# ---- Other libraries read and write the tables.
 
 
 def variations(frame: Any) -> Any:
@@ -451,10 +448,10 @@ def variations(frame: Any) -> Any:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_polars(format: str, tmp_path: Path) -> None:
+def test_polars_reads_and_writes_tables(format: str, tmp_path: Path) -> None:
     import polars as pl
 
-    et.save(built(), tmp_path / f"ours.{format}")
+    et.save(built_tree(), tmp_path / f"ours.{format}")
     frame = (pl.read_ipc if format == "arrow" else pl.read_parquet)(tmp_path / f"ours.{format}")
     assert frame.select("utility", "branches").rows(named=True) == [
         {key: row[key] for key in ("utility", "branches")} for row in ROWS
@@ -471,7 +468,7 @@ def test_polars(format: str, tmp_path: Path) -> None:
         ours.write_ipc_stream(tmp_path / "stream.arrow")
         ours.write_parquet(tmp_path / "polars.parquet")
         for name in ("polars.arrow", "oldest.arrow", "stream.arrow", "polars.parquet"):
-            assert told(et.load(tmp_path / name)) == told(built())
+            assert content_of(et.load(tmp_path / name)) == content_of(built_tree())
             (tmp_path / name).unlink()
     variations(frame).write_ipc(tmp_path / "other.arrow")
     variations(frame).write_parquet(tmp_path / "other.parquet")
@@ -479,10 +476,10 @@ def test_polars(format: str, tmp_path: Path) -> None:
         assert et.evaluate(et.load(tmp_path / name)).value == 7.5
 
 
-def test_duckdb(tmp_path: Path) -> None:
+def test_duckdb_reads_and_writes_tables(tmp_path: Path) -> None:
     import duckdb
 
-    et.save(built(), tmp_path / "ours.parquet")
+    et.save(built_tree(), tmp_path / "ours.parquet")
     ours = f"'{tmp_path / 'ours.parquet'}'"
     with duckdb.connect() as connection:
         found = connection.sql(f"select kind, utility, branches from {ours}").fetchall()
@@ -500,9 +497,12 @@ def test_duckdb(tmp_path: Path) -> None:
         }
         for name, columns in same.items():
             connection.sql(
-                f"copy (select {columns} from {ours}) to '{tmp_path / name}.parquet' (format parquet)"
+                f"copy (select {columns} from {ours}) to '{tmp_path / name}.parquet' (format "
+                f"parquet)"
             )
-            assert told(et.load(tmp_path / f"{name}.parquet")) == told(built()), name
+            assert content_of(et.load(tmp_path / f"{name}.parquet")) == content_of(built_tree()), (
+                name
+            )
         entry = "lambda b: {child: b.child::bigint, probability: b.probability}"
         other = f"select kind, utility, list_transform(branches, {entry}) as branches from {ours}"
         connection.sql(f"copy ({other}) to '{tmp_path / 'other.parquet'}' (format parquet)")
@@ -510,10 +510,10 @@ def test_duckdb(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_pandas(format: str, tmp_path: Path) -> None:
+def test_pandas_reads_and_writes_tables(format: str, tmp_path: Path) -> None:
     import pandas as pd
 
-    et.save(built(), tmp_path / f"ours.{format}")
+    et.save(built_tree(), tmp_path / f"ours.{format}")
     frame = (pd.read_feather if format == "arrow" else pd.read_parquet)(tmp_path / f"ours.{format}")
     assert frame["kind"].astype(str).tolist() == [row["kind"] for row in ROWS]
     assert frame["utility"].isna().tolist() == [row["utility"] is None for row in ROWS]
@@ -522,5 +522,5 @@ def test_pandas(format: str, tmp_path: Path) -> None:
         frame.to_feather(tmp_path / "pandas.arrow")
         frame.to_parquet(tmp_path / "pandas.parquet")
         for name in ("pandas.arrow", "pandas.parquet"):
-            assert told(et.load(tmp_path / name)) == told(built())
+            assert content_of(et.load(tmp_path / name)) == content_of(built_tree())
             (tmp_path / name).unlink()
