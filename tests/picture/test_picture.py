@@ -330,8 +330,8 @@ def test_without_the_library_the_error_says_what_to_install(
     done = run(LEFT, "-o", str(tmp_path / "x.png"))
     message_shown = f"{done.stderr}{done.exception}"
     assert (
-        "pictures as .png and .pdf need vl-convert: pip install 'expectitree[draw]', or draw .svg"
-        in message_shown
+        "pictures as .png and .pdf need vl-convert: "
+        "pip install '.[draw]' in a clone of the repository, or draw .svg" in message_shown
     )
     assert run(LEFT, "-o", str(tmp_path / "x.svg")).exit_code == 0
 

@@ -37,7 +37,7 @@ def tree(request: pytest.FixtureRequest) -> et.Tree:
 
 def test_columns_hold_children_before_parents(tree: et.Tree) -> None:
     """Children come before their parents, the root is last, and the shapes are the documented ones."""
-    kind, utility, first, child, probability = tree.columns
+    kind, utility, first, child, probability = tree.columns.stored
     nodes, branches = len(tree), len(child)
     assert (nodes, branches) == (9, 10)
     assert (len(utility), len(first), len(probability), len(tree.label)) == (

@@ -62,14 +62,14 @@ def _count_below(
     A loop over columns, to be interpreted or compiled; `first_branch` is empty where every branch
     is a node's first.
     """
-    first, child = tree.first, tree.child
+    first, last, child = tree.first, tree.last, tree.child
     shares = len(first_branch) > 0
     for n in range(len(nodes)):
         below = 1
         cuts_below = 0
         if cut[n] != NOT_CUT and cut[n] != PROBED and cut[n] != STOPPED:
             cuts_below = 1
-        for b in range(first[n], first[n + 1]):
+        for b in range(first[n], last[n]):
             c = child[b]
             if not shares or first_branch[c] == b:
                 below += nodes[c]
@@ -81,9 +81,9 @@ def _count_below(
 def is_one_row(tree: Tree, node: int) -> bool:
     """Say whether a node's children, all terminals without notes, are shown on its own row."""
     kind, first, child = tree.columns.kind, tree.columns.first, tree.columns.child
-    if not kind[node] or node == len(tree) - 1 or kind[child[first[node]]]:
+    if not kind[node] or node == tree.root_id or kind[child[first[node]]]:
         return False
-    begin, end = first[node], first[node + 1]
+    begin, end = first[node], tree.columns.last[node]
     if not compiling.run(scans.are_all_terminals, kind, child, begin, end, rows=end - begin):
         return False
     return not tree.notes or not any(c in tree.notes for c in child[begin:end])
@@ -92,10 +92,10 @@ def is_one_row(tree: Tree, node: int) -> bool:
 def _rows_of_all(tree: Tree, enough: int, folded: bool) -> int:
     """Return how many rows the whole tree has, counting no further than is needed."""
     rows = 0
-    kind, first = tree.columns.kind, tree.columns.first
+    kind = tree.columns.kind
     for n in range(len(tree)):
         if kind[n] and not (folded and is_one_row(tree, n)):
-            rows += first[n + 1] - first[n]
+            rows += len(tree.branches_of(n))
             if rows > enough:
                 break
     return rows + 1
@@ -108,8 +108,8 @@ def _rows(
     cuts: Column | None,
     folded: bool,
 ) -> Iterator[Row]:
-    kind, first, child = tree.columns.kind, tree.columns.first, tree.columns.child
-    stack: list[Row] = [Row(len(tree) - 1, -1, -1, 0, True, True)]
+    kind, child = tree.columns.kind, tree.columns.child
+    stack: list[Row] = [Row(tree.root_id, -1, -1, 0, True, True)]
     while stack:
         row = stack.pop()
         n = row.node
@@ -117,7 +117,7 @@ def _rows(
             yield row
             continue
         below: list[Row] = []
-        begin, end = first[n], first[n + 1]
+        begin, end = tree.columns.first[n], tree.columns.last[n]
         left = begin  # the branches starting here have no rows yet
         for b in range(begin, end) if chosen is None else chosen.get(n, ()):
             if left < b:
@@ -179,15 +179,15 @@ def _choose(search: Search, most_rows: int, folded: bool) -> dict[int, list[int]
     """
     tree = search.tree
     columns, probability = tree.columns, tree.columns.probability
-    kind, first, child = columns.kind, columns.first, columns.child
+    kind, first, last, child = columns.kind, columns.first, columns.last, columns.child
     chosen: dict[int, list[int]] = {}
     heap: list[tuple[float, int, int, int, bool]] = []
 
     def offer(node: int, cost: float, is_played: bool) -> None:
-        if not kind[node] or (folded and is_one_row(tree, node) and node != len(tree) - 1):
+        if not kind[node] or (folded and is_one_row(tree, node) and node != tree.root_id):
             return
         best = next(search.best_branches(node), None) if is_played else None
-        begin, end = first[node], first[node + 1]
+        begin, end = first[node], last[node]
         some = list(range(begin, min(end, begin + most_rows)))
         if best is not None and best >= begin + most_rows:
             some.append(best)
@@ -205,7 +205,7 @@ def _choose(search: Search, most_rows: int, folded: bool) -> dict[int, list[int]
             )
             heappush(heap, (cost + step, b, c, node, is_next_played))
 
-    offer(len(tree) - 1, 0.0, True)
+    offer(tree.root_id, 0.0, True)
     for _ in range(most_rows - 1):
         if not heap:
             break

@@ -91,11 +91,11 @@ def reasons(search: Search, node: int, explanation: Explanation | None = None) -
     """Return the reasons for the value of a node, and for the cuts at and below it."""
     explanation = explanation or Explanation(search)
     tree = search.tree
-    kind, first, child = tree.columns.kind, tree.columns.first, tree.columns.child
-    begin, end = first[node], first[node + 1]
-    some = list(range(begin, min(end, begin + MOST_ALTERNATIVES)))
+    kind, child = tree.columns.kind, tree.columns.child
+    own = tree.branches_of(node)
+    some = list(own[:MOST_ALTERNATIVES])
     best = next(search.best_branches(node), None) if kind[node] else None
-    is_decided = search.outcome is Outcome.ACTION and node == len(tree) - 1
+    is_decided = search.outcome is Outcome.ACTION and node == tree.root_id
     if best is not None and best not in some:
         some = [*some[:-1], best]
     alternatives = []
@@ -105,7 +105,7 @@ def reasons(search: Search, node: int, explanation: Explanation | None = None) -
         high = (kind[node] != Kind.MIN) != (is_decided and is_best)
         terms = _terms(search, child[b], high=high)
         alternatives.append(Alternative(b, child[b], *search.interval_of(child[b]), is_best, terms))
-    rest = sorted(set(range(begin, end)).difference(some)) if end - begin > len(some) else []
+    rest = sorted(set(own).difference(some)) if len(own) > len(some) else []
     others_end: Number = 0
     if rest:
         ends = [search.interval_of(child[b])[kind[node] != Kind.MIN] for b in rest]
@@ -129,11 +129,11 @@ def reasons(search: Search, node: int, explanation: Explanation | None = None) -
 def _terms(search: Search, node: int, high: bool) -> Terms:
     """Return the terms of a CHANCE node's upper (or lower) bound, or nothing if they are many."""
     columns, probability = search.tree.columns, search.tree.columns.probability
-    kind, first, child = columns.kind, columns.first, columns.child
-    if kind[node] != Kind.CHANCE or first[node + 1] - first[node] > MOST_TERMS:
+    kind, child = columns.kind, columns.child
+    own = search.tree.branches_of(node)
+    if kind[node] != Kind.CHANCE or len(own) > MOST_TERMS:
         return ()
     column = search.upper if high else search.lower
-    own = range(first[node], first[node + 1])
     terms = tuple((probability[b], column[child[b]]) for b in own if probability[b] > 0)
     total: Any = sum(p * end for p, end in terms)
     return terms if _same(search, total, column[node]) else ()
@@ -148,7 +148,7 @@ def _same(search: Search, one: Any, other: Any) -> bool:
 def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator[tuple[int, Cut]]:
     """Yield every cut that stands at and below a node, parents first."""
     columns, probability = search.tree.columns, search.tree.columns.probability
-    kind, first, child = columns.kind, columns.first, columns.child
+    kind, child = columns.kind, columns.child
     seen = {node}
     stack = [node]
     while stack:
@@ -156,7 +156,7 @@ def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator
         cut = explanation.cut(n)
         if cut is not None:
             yield n, cut
-        for b in reversed(range(first[n], first[n + 1])):
+        for b in reversed(search.tree.branches_of(n)):
             c = child[b]
             if kind[c] and search.visits[c] and probability[b] > 0 and c not in seen:
                 seen.add(c)
@@ -193,7 +193,7 @@ def _steps_up(search: Search, node: int, window: Bounds, low: bool) -> Iterator[
             p = probability[own]
             terms = tuple(
                 (probability[b], (search.upper if low else search.lower)[child[b]])
-                for b in range(first[above], min(first[above + 1], first[above] + MOST_TERMS + 1))
+                for b in tree.branches_of(above)[: MOST_TERMS + 1]
                 if b != own and probability[b] > 0
             )
             is_it = len(terms) < MOST_TERMS and _same(
@@ -226,7 +226,7 @@ def _steps_up(search: Search, node: int, window: Bounds, low: bool) -> Iterator[
             in_order = search.algorithm.in_order
             others: Iterable[int] = range(first[above], own)
             if not in_order:
-                others = sorted(range(first[above], first[above + 1]), key=lambda b: b == own)
+                others = sorted(tree.branches_of(above), key=lambda b: b == own)
             for b in others:
                 end = ends[child[b]]
                 is_more = not in_order and (
@@ -250,8 +250,8 @@ def _other_with(search: Search, node: int, own: int, limit: Any, low: bool) -> i
     """
     if search.algorithm.in_order or limit == search.bounds[not low]:
         return -1
-    first, child = search.tree.columns.first, search.tree.columns.child
+    child = search.tree.columns.child
     ends = search.lower if low else search.upper
     own_child = child[own]
-    others = (b for b in range(first[node], first[node + 1]) if child[b] != own_child)
+    others = (b for b in search.tree.branches_of(node) if child[b] != own_child)
     return next((b for b in others if _same(search, ends[child[b]], limit)), -1)

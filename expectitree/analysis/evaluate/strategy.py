@@ -25,15 +25,15 @@ def strategy_only(search: Search) -> Search:
         )
     tree = search.tree
     columns, probability = tree.columns, tree.columns.probability
-    kind, first, child = columns.kind, columns.first, columns.child
+    kind, child = columns.kind, columns.child
     kept: dict[int, list[int]] = {}  # the branches of each node that is reached
-    waiting = [len(tree) - 1]
+    waiting = [tree.root_id]
     while waiting:
         n = waiting.pop()
         if n in kept:
             continue
         best = next(search.best_branches(n), None) if kind[n] else None
-        own = range(first[n], first[n + 1])
+        own = tree.branches_of(n)
         kept[n] = (
             [best]
             if best is not None

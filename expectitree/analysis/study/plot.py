@@ -9,7 +9,7 @@ from typing import Any
 
 from expectitree.algorithms import OPTIONS
 from expectitree.analysis.study.summary import Summary, SummaryRow
-from expectitree.errors import AnalysisError
+from expectitree.errors import AnalysisError, install_hint
 from expectitree.numbers import escape
 
 _MOST_TICKS = 10  # more numbers along the axis would run into each other
@@ -114,6 +114,6 @@ def check_plot(name: str) -> None:
     The command calls this before a long study.
     """
     if find_spec("matplotlib") is None:
-        raise AnalysisError("plots need matplotlib: pip install 'expectitree[plot]'")
+        raise AnalysisError(f"plots need matplotlib: {install_hint('plot')}")
     if not name.lower().endswith(ENDINGS):
         raise AnalysisError(f"{name}: a plot's ending is one of {', '.join(ENDINGS)}")

@@ -134,7 +134,7 @@ def _limit_figures(limit: Limit, for_action: bool) -> dict[str, Any]:
     for leaf in enough.leaves:
         is_needed[leaf] = 1
     for n in range(len(tree)):
-        for b in range(columns.first[n], columns.first[n + 1]):
+        for b in tree.branches_of(n):
             is_needed[n] |= is_needed[columns.child[b]]
     nodes = sum(is_needed)
     return {

@@ -108,7 +108,7 @@ class WalkRecorder(Recorder):
 
     def branch_to(self, above: int, n: int) -> int:
         """Return the branch that a walk took: the likeliest if several lead to the child."""
-        own = [b for b in range(self.first[above], self.first[above + 1]) if self.child[b] == n]
+        own = [b for b in self.tree.branches_of(above) if self.child[b] == n]
         return max(own, key=lambda b: self.probability[b])
 
     def aim(self, n: int) -> str:
@@ -123,14 +123,12 @@ class WalkRecorder(Recorder):
 
     def terms(self, n: int, end: Number, low: bool) -> Terms:
         """Return the terms of a CHANCE node's bound, if the bound is their sum and they are few."""
-        begin, stop = self.first[n], self.first[n + 1]
-        if self.kind[n] != Kind.CHANCE or stop - begin > MOST_TERMS:
+        own = self.tree.branches_of(n)
+        if self.kind[n] != Kind.CHANCE or len(own) > MOST_TERMS:
             return ()
         column = self.columns["lower" if low else "upper"]
         terms = tuple(
-            (self.probability[b], column[self.child[b]])
-            for b in range(begin, stop)
-            if self.probability[b]
+            (self.probability[b], column[self.child[b]]) for b in own if self.probability[b]
         )
         total = self.zero
         for p, x in terms:
@@ -153,7 +151,7 @@ class WalkRecorder(Recorder):
         lower, upper, mean = self.lower, self.upper, self.columns["mean"]
         children = {
             self.child[b]: b
-            for b in range(self.first[above], self.first[above + 1])
+            for b in self.tree.branches_of(above)
             if kind != Kind.CHANCE or self.probability[b] > 0
         }
         is_open = [c for c in children if lower[c] < upper[c]]

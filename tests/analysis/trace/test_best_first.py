@@ -66,7 +66,7 @@ def topmost(search: Search, n: int) -> int:
 
 def check_accounting(search: Search) -> set[str | None]:
     tree, told = search.tree, Explanation(search)
-    kind, _, _, _, probability = tree.columns
+    kind, _, _, _, probability = tree.columns.stored
     parent, branch = tree.first_paths.parent, tree.first_paths.branch
     unvisited = [n for n in range(len(tree)) if not search.visits[n]]
     reasons_of = {n: told.skipped(topmost(search, n)) for n in unvisited}
@@ -122,7 +122,7 @@ def test_every_node_is_accounted_for_where_a_search_is_stopped(chosen: Algorithm
 def test_cuts_and_windows_are_inequalities_that_hold(searches: list[Search]) -> None:
     for search in searches:
         tree, told, slack = search.tree, Explanation(search), 4 * search.eps
-        kind, _, first, child, probability = tree.columns
+        kind, _, first, child, probability = tree.columns.stored
         value: Any = et.evaluate(tree).lower
         for n, cut in told.cuts.items():
             alpha, beta = cut.window
@@ -378,7 +378,7 @@ def test_a_node_looked_at_in_vain_belongs_to_the_cut_above() -> None:
         lower[n], upper[n], visits[n] = Fraction(low), Fraction(high), seen
     columns: list[list[Any]] = [[0] * len(lower) for _ in range(5)]
     cuts = find_windows(
-        Columns(*map(list, found.tree.columns)), Windows(lower, upper, visits, *columns), found.tree.root_id,
+        Columns.of(*map(list, found.tree.columns.stored)), Windows(lower, upper, visits, *columns), found.tree.root_id,
         (Fraction(0), Fraction(10)), 0, float("inf"), False, False,
     )  # fmt: skip
     search = replace(found, lower=lower, upper=upper, visits=visits, alpha=columns[0], beta=columns[1],

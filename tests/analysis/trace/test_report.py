@@ -201,7 +201,7 @@ def test_why_a_walk_goes_there_is_so(traces: list[Trace]) -> None:
     for one in traces:
         if one.search.algorithm.in_order:
             continue
-        kind, _, first, child, probability = one.tree.columns
+        kind, _, first, child, probability = one.tree.columns.stored
         slack = 4 * one.search.eps
         moment = Moment(one)
         way: list[int] = []
