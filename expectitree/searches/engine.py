@@ -229,8 +229,7 @@ def usual_algorithms(
     """Return the default algorithms for a tree; best-first is left out if it would be slow."""
     path_children = tree.scan(
         scans.count_path_children,
-        tree.columns.first,
-        tree.columns.child,
+        tree.columns,
         compiling.zeros("d", len(tree)),
         float(tree.leaves),
     )
@@ -261,5 +260,5 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
         if tree.exact:  # arithmetic of a float and a fraction would give a float
             bounds = to_exact_bound(bounds[0]), to_exact_bound(bounds[1])
         return bounds, "option"
-    written = tree.local_bounds.get(len(tree) - 1)
+    written = tree.local_bounds.get(tree.root_id)
     return (tree.utility_range, "leaves") if written is None else (written, "file")

@@ -208,7 +208,7 @@ class TreeBuilder:
             yield from outside_bounds(Tree(columns, self._label, self.exact, self._bounds), None)
 
     def _columns(self, first: Column) -> Columns:
-        return Columns(
+        return Columns.of(
             kind=self._kind,
             utility=self._utility,
             first=first,

@@ -131,7 +131,7 @@ def in_fractions(tree: Tree) -> Tree:
     probability: list[Number] = [to_exact(p) for p in columns.probability]
     for n in range(len(tree)):
         if columns.kind[n] == Kind.CHANCE:
-            own = slice(columns.first[n], columns.first[n + 1])
+            own = slice(columns.first[n], columns.last[n])
             probability[own], _ = builder.distribution(probability[own], own.stop - own.start)
     local_bounds = {
         n: (to_exact_bound(lower), to_exact_bound(upper))
