@@ -181,7 +181,7 @@ def find_limits(
     """Return the scale and the tolerances of a best-first search.
 
     `greatest` is the greatest magnitude among utilities and bounds. Values are equal if they differ
-    by at most `relative_eps` times the greatest utility, or by the rounding error of sums of bounds.
+    by at most `relative_eps` times the greatest utility, or by the rounding error of sums.
     """
     chosen, exact = setup.algorithm, setup.tree.exact
     scale: Any = 1 if exact else 1.0
@@ -251,7 +251,8 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
             raise SearchError("NaN is no bound: give numbers, or inf or -inf")
         if bounds[0] > bounds[1]:
             raise SearchError(
-                f"bounds are lower, upper, and {exact_text(bounds[0])} is greater than {exact_text(bounds[1])}: swap them"
+                f"bounds are lower, upper, and {exact_text(bounds[0])} is greater than "
+                f"{exact_text(bounds[1])}: swap them"
             )
         try:
             check_bounds(tree, bounds)

@@ -114,7 +114,8 @@ def choose_engine(tree: Tree, algorithm: Algorithm, engine: str) -> Engine:
         )
     if chosen is Engine.EXACT:
         raise SearchError(
-            "the engine exact computes in fractions, and this tree is in floats: load it with exact=True"
+            "the engine exact computes in fractions, and this tree is in floats: "
+            "load it with exact=True"
         )
     if chosen is Engine.AUTO:
         is_worth_it = compiling.pays(_work_of(tree, algorithm))

@@ -57,7 +57,8 @@ def adopt(
     for name, column, rows in lengths:
         if len(column) != rows:
             raise TreeError(
-                f"the column {name} has {len(column):,} rows, expected {rows:,} to match the other columns"
+                f"the column {name} has {len(column):,} rows, expected {rows:,} "
+                "to match the other columns"
             )
     if not count:
         raise TreeError("there are no nodes: a tree has at least one")

@@ -173,7 +173,7 @@ class Tree(Shown):
         return len(self.columns.child) != self.root_id
 
     def scan(self, loop: Callable[..., Any], *arguments: Any) -> Any:
-        """Return what a loop over all rows returns; it runs compiled if that saves time, never on fractions."""
+        """Return the result of a loop over all rows, compiled where that saves time."""
         return compiling.run(loop, *arguments, rows=0 if self.exact else len(self))
 
     def branch_label(self, node: int, branch: int) -> str:
@@ -191,7 +191,7 @@ class Tree(Shown):
         return Node(self, node)
 
     def find(self, path: str) -> Node:
-        """Return the node at a path such as `a2/#1`. Raises `TreeError` that says where the path ends."""
+        """Return the node at a path such as `a2/#1`; a `TreeError` says where the path ends."""
         here = self.root
         labels = paths.split(path)
         for depth, label in enumerate(labels):
@@ -239,7 +239,7 @@ class Tree(Shown):
         return not self.is_sharing or bool(self.first_paths.branch[node] == branch)
 
     def inherited_bounds(self, root_bounds: Bounds | None) -> tuple[Column, Column]:
-        """Return each node's lower and upper bound: the tightest of its own and those of all nodes above.
+        """Return each node's lower and upper bound: the tightest of its own and those above it.
 
         `root_bounds`, unless None, replace the bounds written at the root.
         """
