@@ -61,7 +61,7 @@ def engines(size: Size) -> Iterator[Row]:
         program = _compile(folder)
         for what, tree in trees(size):
             if program:
-                for name, column in zip(COLUMNS, tree.columns, strict=True):
+                for name, column in zip(COLUMNS, tree.columns.stored, strict=True):
                     Path(folder, f"{name}.bin").write_bytes(memoryview(column).cast("B"))
             for name in TARGETS:
                 yield from _engine_rows(what, tree, name, folder, program, size)
@@ -236,7 +236,7 @@ def _step(step: str, path: str) -> None:
             evaluate(tree, "expectiminimax" if step == "evaluate" else step)
     seconds = perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
-    size = sum(memoryview(column).nbytes for column in tree.columns)
+    size = sum(memoryview(column).nbytes for column in tree.columns.stored)
     print(seconds, peak, len(tree), size / len(tree))
 
 

@@ -25,7 +25,7 @@ class Branch:
 
 
 def random_tree(seed: int, least: int) -> tuple[Branch, int]:
-    """Return a tree of at least so many nodes, MAX over CHANCE over MIN over MAX …, and its size."""
+    """Return a tree of at least so many nodes, MAX over CHANCE over MIN …, and its size."""
     random = Random(seed)
     root, count = Branch("", "", kind=KINDS[0]), 1
     while count < least:

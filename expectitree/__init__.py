@@ -1,4 +1,4 @@
-"""Game trees with MAX, MIN and CHANCE nodes: read them, search them with and without pruning, show why.
+"""Game trees with MAX, MIN and CHANCE nodes: read, search with and without pruning, explain.
 
     >>> import expectitree
     >>> tree = expectitree.loads("max: {left: {chance: [10, 10]}, right: {chance: [100, 9]}}")

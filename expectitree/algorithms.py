@@ -57,8 +57,9 @@ OPTIONS = {
         "best-first",
         ("learning", "ordered", "uniform", "bounds"),
         "learning",
-        "How best-first estimates leaves: from the leaves visited (learning, the default), the same "
-        "if the best children come first (ordered), as spread evenly (uniform), or not (bounds).",
+        "How best-first estimates leaves: from the leaves visited (learning, the default), the "
+        "same if the best children come first (ordered), as spread evenly (uniform), or not "
+        "(bounds).",
     ),
 }
 

@@ -30,7 +30,8 @@ SOME_ROWS = 50_000  # the same once numba has started
 # How numba compiles a loop. Loops run without the interpreter's lock, so that a progress bar moves.
 # The functions that a loop calls become part of it, and columns are not reference-counted: without
 # these two, star_minimax takes 5 to 40 times as long (docs/decisions/0015).
-OPTIONS: dict[str, Any] = {"nogil": True, "forceinline": True, "_nrt": False}
+OPTIONS: dict[str, Any] = {"nogil": True, "forceinline": True}
+PRIVATE_OPTIONS: dict[str, Any] = {"_nrt": False}  # numba may drop it: then loops are only slower
 
 _state = {"started": False}
 _loaded: set[Callable[..., Any]] = set()
@@ -82,6 +83,12 @@ def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
         result = _compiled(cast(FunctionType, loop), True)(*as_numpy)
     except OSError:  # the disk is full, or the cache directory cannot be written
         result = _compiled(cast(FunctionType, loop), False)(*as_numpy)
+    except (KeyError, TypeError):  # numba refuses the options that it does not document
+        if not PRIVATE_OPTIONS:
+            raise
+        PRIVATE_OPTIONS.clear()
+        _compiled.cache_clear()
+        return run_compiled(loop, *arguments)
     _loaded.add(loop)
     return result
 
@@ -98,10 +105,11 @@ def _compiled(loop: FunctionType, keep: bool) -> Callable[..., Any]:
     # function's own source file changed. The digest covers imported functions and constants too.
     copy.__qualname__ = f"{loop.__name__}_{_digest(loop)}"
     njit: Any = numba.njit  # its types know no `_nrt`
+    options = OPTIONS | PRIVATE_OPTIONS
     try:
-        return cast(Callable[..., Any], njit(copy, cache=keep, **OPTIONS))
+        return cast(Callable[..., Any], njit(copy, cache=keep, **options))
     except RuntimeError:  # numba found no directory to keep machine code in
-        return cast(Callable[..., Any], njit(copy, **OPTIONS))
+        return cast(Callable[..., Any], njit(copy, **options))
 
 
 def _called(loop: FunctionType) -> Iterator[tuple[str, FunctionType]]:

@@ -1,4 +1,4 @@
-"""One exception tree, a class a layer: the command line catches `ExpectitreeError` and nothing wider.
+"""One exception tree, a class for each layer; the command line catches `ExpectitreeError`.
 
 Every message says what was found, what was expected, where, and what to do.
 """
@@ -71,7 +71,8 @@ class FileError(ExpectitreeError):
         lines = [str(problem) for problem in problems]
         if stopped:
             lines.append(
-                f"{problems[0].source}: reading stopped after {len(problems)} errors; there may be more"
+                f"{problems[0].source}: reading stopped after {len(problems)} errors; "
+                "there may be more"
             )
         super().__init__("\n".join(lines))
 

@@ -47,7 +47,7 @@ HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such a
 
 
 def quote(text: str, longest: int = 40) -> str:
-    """Return `text` in quotes on one line: control characters escaped, a long text cut in its middle."""
+    """Return `text` in quotes, on one line, escaped, and cut in its middle if it is long."""
     if len(text) > longest:
         half = longest // 2 - 1
         return f"'{escape(text[:half])}…{escape(text[-half:])}' ({len(text):,} characters)"
@@ -55,7 +55,7 @@ def quote(text: str, longest: int = 40) -> str:
 
 
 def escape(text: str) -> str:
-    """Return `text` with every control character and lone surrogate escaped, so that it prints on one line."""
+    """Return `text` with control characters and lone surrogates escaped: it prints on one line."""
     if text.isprintable():
         return text
     return "".join(
@@ -67,7 +67,7 @@ def escape(text: str) -> str:
 
 
 def to_float(text: str) -> float:
-    """Return the finite float nearest to the number written; raise `NumberError` where there is none."""
+    """Return the finite float nearest to the number written; raise `NumberError` if none is."""
     match = _checked_decimal(text)
     if match is not None:
         value = float(text)
@@ -113,7 +113,8 @@ def to_probability(text: str, exact: bool = False) -> Number:
         value == 1 and to_fraction(text.removesuffix("%")) > (100 if "%" in text else 1)
     ):
         raise NumberError(
-            f"{quote(text)} is not a probability: it must lie between 0 and 1 (10% is one way to write 0.1)"
+            f"{quote(text)} is not a probability: it must lie between 0 and 1 "
+            "(10% is one way to write 0.1)"
         )
     if exact:
         return value
@@ -176,7 +177,7 @@ def is_finite(value: Number) -> bool:
 
 
 def to_exact(value: Number) -> Fraction:
-    """Return a finite number as a `Fraction`; a float counts as the decimal that Python prints for it."""
+    """Return a finite number as a `Fraction`; a float counts as the decimal that Python prints."""
     from fractions import Fraction
 
     return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
@@ -188,7 +189,7 @@ def to_exact_bound(end: Number) -> Number:
 
 
 def exact_text(value: Number) -> str:
-    """Return the number as a tree file would write it, losing nothing: a decimal where it ends, else a fraction.
+    """Return the number as a tree file would write it: an exact decimal, else a fraction.
 
     A number of more than about 4,000 digits is given as `about 1.2e+5000`.
     """
@@ -214,7 +215,7 @@ def exact_text(value: Number) -> str:
 
 
 def display_text(value: Number, digits: int | None = None) -> str:
-    """Return the number for people: a float with some significant digits, a short fraction as it is.
+    """Return the number for people: a rounded float, or a short fraction as it is.
 
     A float has six digits, or ten for 10,000 or more, so that amounts of money keep their cents.
     `?` stands for a utility that is not known yet.
@@ -236,23 +237,23 @@ def display_text(value: Number, digits: int | None = None) -> str:
 
 
 def cell_text(value: Number, residue: Number = 0) -> str:
-    """Return the number for a table or a sentence: a float within `residue` of 0, left by rounding, is 0."""
+    """Return the number for a table or a sentence; a float within `residue` of 0 is 0."""
     return "0" if isinstance(value, float) and abs(value) <= residue else display_text(value)
 
 
 def message_text(value: Number) -> str:
-    """Return the number as a message quotes it: as a file would write it, unless that is too long."""
+    """Return the number for a message: as a file would write it, unless that is too long."""
     text = exact_text(value)
     return text if len(text) <= 40 else display_text(value)
 
 
 def probability_text(probability: Number) -> str:
-    """Return a probability for people: a float with four significant digits, a fraction as it is."""
+    """Return a probability for people: a float with four digits, a fraction as it is."""
     return display_text(probability, 4 if isinstance(probability, float) else None)
 
 
 def factor_text(text: str) -> str:
-    """Return a number's text as a factor of a product: in parentheses if it is negative or a fraction."""
+    """Return a factor of a product: in parentheses if it is negative or a fraction."""
     return f"({text})" if text.startswith("-") or "/" in text else text
 
 

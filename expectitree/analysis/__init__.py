@@ -1,1 +1,1 @@
-"""The questions that the tool answers, a folder each: its mathematics, its report, and how that is shown."""
+"""The questions that the tool answers: a folder each, with its report and how that is shown."""

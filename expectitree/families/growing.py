@@ -34,7 +34,7 @@ class NewColumns(Columns):
 
 def new_columns(nodes: int, branches: int) -> NewColumns:
     """Return the columns of a tree, with zeros throughout."""
-    return NewColumns(
+    return NewColumns.of(
         kind=compiling.zeros("B", nodes),
         utility=compiling.zeros("d", nodes),
         first=compiling.zeros("I", nodes + 1),
@@ -45,7 +45,7 @@ def new_columns(nodes: int, branches: int) -> NewColumns:
 
 def finished(columns: NewColumns) -> Columns:
     """Return the columns, from now on read-only."""
-    return Columns(**columns._asdict())
+    return Columns.of(*columns.stored)
 
 
 def run(loop: Callable[..., Any], column: Column, *arguments: Any) -> Any:

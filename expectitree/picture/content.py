@@ -321,7 +321,7 @@ class _Reader:
         if not search.algorithm.player_cuts:
             return
         is_own = cut is not None and not cut.probing
-        begin, end = columns.first[node], columns.first[node + 1]
+        begin, end = columns.first[node], columns.last[node]
         if is_own and in_order and cut is not None:
             begin += cut.after
         left = [  # whose intervals may still matter

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.errors import AnalysisError
+from expectitree.errors import AnalysisError, install_hint
 from expectitree.picture import svg
 from expectitree.picture.content import Style
 
@@ -18,8 +18,7 @@ def check_library() -> None:
     """Raise `AnalysisError` where the library is missing."""
     if find_spec("vl_convert") is None:
         raise AnalysisError(
-            "pictures as .png and .pdf need vl-convert: pip install 'expectitree[draw]',"
-            " or draw .svg"
+            f"pictures as .png and .pdf need vl-convert: {install_hint('draw')}, or draw .svg"
         )
 
 

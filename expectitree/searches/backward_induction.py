@@ -17,14 +17,15 @@ def backward_induction(tree: Columns, value: NumberColumn, zero: Any) -> None:
     CHANCE the sum of p * v* over its outcomes in branch order (Russell & Norvig, Artificial
     Intelligence, section 5.5). Sums start from `zero`: 0.0, or `Fraction(0)`.
     """
-    kind, first, child, probability = tree.kind, tree.first, tree.child, tree.probability
+    kind, first, last = tree.kind, tree.first, tree.last
+    child, probability = tree.child, tree.probability
     for n in range(len(kind)):
         k = kind[n]
         if k == TERMINAL:
             value[n] = tree.utility[n]
             continue
         begin = first[n]
-        end = first[n + 1]
+        end = last[n]
         if k == CHANCE:
             result = zero
             for b in range(begin, end):

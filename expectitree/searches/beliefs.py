@@ -92,14 +92,14 @@ def begin(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     """
     tally, depth, counting_branch = beliefs.tally, beliefs.depth, beliefs.counting_branch
     low, high = beliefs.low, beliefs.high
-    first, child = tree.first, tree.child
+    first, last, child = tree.first, tree.last, tree.child
     root = limits.root
     for n in range(len(tree.kind)):
         low[n] = in_float(beliefs.lower[n], limits.scale)
         high[n] = in_float(beliefs.upper[n], limits.scale)
     for i in range(len(tree.kind)):
         n = root - i
-        for b in range(first[n], first[n + 1]):
+        for b in range(first[n], last[n]):
             depth[child[b]] = depth[n] + 1
             counting_branch[child[b]] = b
     if 0 < high[root] - low[root] < GREATEST:
@@ -143,7 +143,7 @@ def narrow(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
     """Update the interval of an inner node from its children's intervals."""
     lower, upper, child = beliefs.lower, beliefs.upper, tree.child
     k = tree.kind[n]
-    begin, end = tree.first[n], tree.first[n + 1]
+    begin, end = tree.first[n], tree.last[n]
     if k == CHANCE:
         least, most = sum_outcomes(tree, lower, upper, begin, end, limits.zero, INFINITE, False)
     else:
@@ -169,7 +169,7 @@ def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
     low, high, means, variances = beliefs.low, beliefs.high, beliefs.mean, beliefs.variance
     cost_lower, cost_raise = beliefs.cost_lower, beliefs.cost_raise
     k = tree.kind[n]
-    begin, end = tree.first[n], tree.first[n + 1]
+    begin, end = tree.first[n], tree.last[n]
     mean = variance = 0.0
     if k == CHANCE:
         for b in range(begin, end):

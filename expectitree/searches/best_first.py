@@ -111,7 +111,7 @@ def is_reached(tree: Columns, beliefs: Beliefs, limits: Limits) -> bool:
     k = tree.kind[root]
     if limits.goal == VALUE or k in (TERMINAL, CHANCE):
         return False
-    begin, end = tree.first[root], tree.first[root + 1]
+    begin, end = tree.first[root], tree.last[root]
     sure, hope = (lower, upper) if k == MAX else (upper, lower)
     first = second = NONE  # the two actions with the greatest bound
     for b in range(begin, end):
@@ -189,7 +189,7 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
     """
     lower, upper, low, high = beliefs.lower, beliefs.upper, beliefs.low, beliefs.high
     k = tree.kind[n]
-    begin, end = tree.first[n], tree.first[n + 1]
+    begin, end = tree.first[n], tree.last[n]
     chosen = end
     best = 0.0
     if k == CHANCE:
@@ -247,7 +247,7 @@ def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits, root: int) -> 
     lower, upper, low, high = beliefs.lower, beliefs.upper, beliefs.low, beliefs.high
     child = tree.child
     is_max = tree.kind[root] == MAX
-    begin, end = tree.first[root], tree.first[root + 1]
+    begin, end = tree.first[root], tree.last[root]
     sign = 1.0 if is_max else -1.0
     to_raise, to_lower = (RAISE, LOWER) if is_max else (LOWER, RAISE)
     favourite = begin
@@ -285,7 +285,7 @@ def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits, root: int) -> 
     down = gain_per_leaf(tree, beliefs, limits, c, to_lower)
     if tree.kind[c] == CHANCE:
         down = 0.0
-        for b in range(tree.first[c], tree.first[c + 1]):
+        for b in range(tree.first[c], tree.last[c]):
             outcome = child[b]
             if tree.probability[b] > 0 and lower[outcome] < upper[outcome]:
                 down = max(

@@ -181,7 +181,7 @@ def find_limits(
     """Return the scale and the tolerances of a best-first search.
 
     `greatest` is the greatest magnitude among utilities and bounds. Values are equal if they differ
-    by at most `relative_eps` times the greatest utility, or by the rounding error of sums of bounds.
+    by at most `relative_eps` times the greatest utility, or by the rounding error of sums.
     """
     chosen, exact = setup.algorithm, setup.tree.exact
     scale: Any = 1 if exact else 1.0
@@ -229,8 +229,7 @@ def usual_algorithms(
     """Return the default algorithms for a tree; best-first is left out if it would be slow."""
     path_children = tree.scan(
         scans.count_path_children,
-        tree.columns.first,
-        tree.columns.child,
+        tree.columns,
         compiling.zeros("d", len(tree)),
         float(tree.leaves),
     )
@@ -252,7 +251,8 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
             raise SearchError("NaN is no bound: give numbers, or inf or -inf")
         if bounds[0] > bounds[1]:
             raise SearchError(
-                f"bounds are lower, upper, and {exact_text(bounds[0])} is greater than {exact_text(bounds[1])}: swap them"
+                f"bounds are lower, upper, and {exact_text(bounds[0])} is greater than "
+                f"{exact_text(bounds[1])}: swap them"
             )
         try:
             check_bounds(tree, bounds)
@@ -261,5 +261,5 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
         if tree.exact:  # arithmetic of a float and a fraction would give a float
             bounds = to_exact_bound(bounds[0]), to_exact_bound(bounds[1])
         return bounds, "option"
-    written = tree.local_bounds.get(len(tree) - 1)
+    written = tree.local_bounds.get(tree.root_id)
     return (tree.utility_range, "leaves") if written is None else (written, "file")

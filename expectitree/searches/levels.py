@@ -49,7 +49,7 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
             continue
         count = whole = square = same = inner = 0.0
         parts = r_sum = x_sum = xr_sum = rr_sum = xx_sum = 0.0
-        for b in range(tree.first[n], tree.first[n + 1]):
+        for b in range(tree.first[n], tree.last[n]):
             c = tree.child[b]
             if leaves_seen[c] == 0 or counting_branch[c] != b:
                 continue
@@ -112,7 +112,7 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
 
 def rank(tree: Columns, n: int, b: int) -> float:
     """Return the rank of a branch within its node: -1/2 for the first, 1/2 for the last."""
-    count = tree.first[n + 1] - tree.first[n]
+    count = tree.last[n] - tree.first[n]
     return float((b - tree.first[n]) / (count - 1) - 0.5 if count > 1 else 0.0)
 
 
@@ -121,7 +121,7 @@ def update_level_from_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
     d = beliefs.depth[n]
     leaf_variance, deeper = beliefs.leaf_variance[d], beliefs.leaf_variance[d + 1]
     weight = weighed = 0.0
-    for b in range(tree.first[n], tree.first[n + 1]):
+    for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
         if beliefs.counting_branch[c] != b:
             continue
@@ -158,7 +158,7 @@ def pass_level_to_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
     d = beliefs.depth[n]
     leaf_variance = beliefs.leaf_variance[d]
     between = leaf_variance - beliefs.leaf_variance[d + 1]
-    for b in range(tree.first[n], tree.first[n + 1]):
+    for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
         if beliefs.counting_branch[c] != b:
             continue

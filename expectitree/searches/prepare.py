@@ -12,7 +12,7 @@ ORDERS = ("given", "best", "worst", "random:SEED")
 
 
 def prepare(tree: Tree, depth: int | None = None, order: str = "given") -> Tree:
-    """Return the tree that is searched: cut at a depth, its children put in the order that is asked for."""
+    """Return the tree to search: cut at a depth, with its children in an order."""
     check_tree(tree)
     if depth is not None:
         tree = cut_at_depth(tree, depth)

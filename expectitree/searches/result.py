@@ -139,7 +139,7 @@ class Search(Shown):
         return bool(self.lower[node] == self.upper[node])
 
     def is_best(self, node: int, branch: int) -> bool:
-        """Say whether a branch of a player's node is proved to be best: its child is worth as much as the node."""
+        """Say whether a branch is proved best: its child is worth as much as the node."""
         if self.tree.columns.kind[node] not in PLAYERS:
             return False
         if not self.is_exact(node):
@@ -184,7 +184,7 @@ class Search(Shown):
         return column
 
     def asking(self, node: int) -> tuple[int, int]:
-        """Return the node that asked for a visited node, and its branch to there; (-1, -1) at the root."""
+        """Return the node that asked for a visited node, and its branch; (-1, -1) at the root."""
         tree, above = self.tree, self.asked_by[node]
         if above < 0 or self.algorithm.in_order or not tree.is_sharing:
             return above, tree.first_paths.branch[node] if above >= 0 else NONE
@@ -215,7 +215,7 @@ class Search(Shown):
 
     @cached_property
     def strategy(self) -> Mapping[str, str]:
-        """The best action, by path, at every player's node that optimal play can reach; parents first."""
+        """The best action, by path, at every player's node that optimal play can reach."""
         chosen = self.strategy_branches
         return {
             path: self.tree.branch_label(node.id, chosen[node.id])
@@ -225,7 +225,7 @@ class Search(Shown):
 
     @cached_property
     def strategy_branches(self) -> Mapping[int, int]:
-        """The first best branch of every player's node that optimal play can reach, parents first."""
+        """The first best branch of every player's node that optimal play can reach."""
         columns = self.tree.columns
         chosen: dict[int, int] = {}
         reached = {self.tree.root_id}

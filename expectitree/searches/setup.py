@@ -58,7 +58,7 @@ class SearchSetup:
         zero: Number = 0.0
         if chosen is not Engine.COMPILED:
             # A list returns the objects it holds; an array would create one at each reading.
-            columns = Columns(*map(list, columns))
+            columns = Columns.of(*map(list, columns.stored))
             zero = columns.probability[0] * 0 if len(columns.probability) else 0
         return cls(tree, algorithm, bounds, source, chosen, columns, zero)
 
@@ -114,7 +114,8 @@ def choose_engine(tree: Tree, algorithm: Algorithm, engine: str) -> Engine:
         )
     if chosen is Engine.EXACT:
         raise SearchError(
-            "the engine exact computes in fractions, and this tree is in floats: load it with exact=True"
+            "the engine exact computes in fractions, and this tree is in floats: "
+            "load it with exact=True"
         )
     if chosen is Engine.AUTO:
         is_worth_it = compiling.pays(_work_of(tree, algorithm))

@@ -91,7 +91,8 @@ def star_minimax(
     infinite bound are counted in `low_open` and `high_open` instead. `rank` is the number of a
     probe: at CHANCE of the probe in progress, at MAX and MIN of the only child to search.
     """
-    kind, first, lower, upper = tree.kind, tree.first, work.lower, work.upper
+    kind, first, last = tree.kind, tree.first, tree.last
+    lower, upper = work.lower, work.upper
     eps, inf = settings.eps, settings.inf
     if kind[root] == TERMINAL:
         work.visits[root] += 1
@@ -118,7 +119,7 @@ def star_minimax(
             work.beta[node] = beta
             work.cut[node] = NOT_CUT
             branch = first[node]
-            end = first[node + 1]
+            end = last[node]
             low_open = high_open = 0
             step = SEARCH
             if k == MAX:
@@ -129,7 +130,7 @@ def star_minimax(
                 low = high = settings.zero
                 if settings.chance_cuts:
                     low, high, low_open, high_open = sum_terms(
-                        tree, work, first[node], first[node + 1], low, inf, bounded
+                        tree, work, first[node], last[node], low, inf, bounded
                     )
                     if fails(low, high, low_open, high_open, alpha, beta, eps):
                         step = LEAVE
@@ -194,7 +195,7 @@ def star_minimax(
             cut = find_cut(k, step, stopped, branch < end, rank != NO_PROBE, is_low)
             if k == CHANCE:
                 low, high = sum_outcomes(
-                    tree, lower, upper, first[node], first[node + 1], settings.zero, inf, bounded
+                    tree, lower, upper, first[node], last[node], settings.zero, inf, bounded
                 )
             if cut != NOT_CUT:
                 work.cut[node] = cut
@@ -452,7 +453,7 @@ def fails(
 def can_probe(tree: Columns, c: int, rank: int) -> bool:
     """Say whether an outcome is a terminal, or a player with a child of this rank."""
     k = tree.kind[c]
-    return bool(k == TERMINAL or k != CHANCE and tree.first[c + 1] - tree.first[c] > rank)
+    return bool(k == TERMINAL or k != CHANCE and tree.last[c] - tree.first[c] > rank)
 
 
 def outcome_window(

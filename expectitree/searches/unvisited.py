@@ -105,7 +105,7 @@ def find_asking(tree: Columns, visits: Readable[int], asked_by: IntColumn) -> No
     for i in range(len(tree.kind)):
         n = len(tree.kind) - 1 - i
         if visits[n] > 0:
-            for b in range(tree.first[n], tree.first[n + 1]):
+            for b in range(tree.first[n], tree.last[n]):
                 c = tree.child[b]
                 if visits[c] > 0 and tree.probability[b] > 0 and asked_by[c] < 0:
                     asked_by[c] = n

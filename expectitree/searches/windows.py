@@ -77,7 +77,7 @@ def find_windows(
         else:
             found.cut[n] = STOPPED if stopped else PROBED
         best = find_best(tree, found, n, eps) if is_decided and not is_exact else NONE
-        for b in range(tree.first[n], tree.first[n + 1]):
+        for b in range(tree.first[n], tree.last[n]):
             c = tree.child[b]
             is_inner = found.visits[c] > 0 and tree.kind[c] != TERMINAL
             if is_inner and tree.probability[b] > 0 and not found.has_window[c]:
@@ -89,7 +89,7 @@ def find_windows(
 def count_visited(tree: Columns, visits: IntColumn, n: int) -> int:
     """Return how many branches of a node lead to visited children."""
     count = 0
-    for b in range(tree.first[n], tree.first[n + 1]):
+    for b in range(tree.first[n], tree.last[n]):
         if visits[tree.child[b]] > 0:
             count += 1
     return count
@@ -99,7 +99,7 @@ def find_cut(tree: Columns, found: Windows, n: int, eps: Any) -> int:
     """Return the cut at a node that is left with an open child because it fails low or high."""
     lower, upper = found.lower, found.upper
     is_open = False
-    for b in range(tree.first[n], tree.first[n + 1]):
+    for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
         if lower[c] < upper[c] and tree.probability[b] > 0:
             is_open = True
@@ -122,7 +122,7 @@ def find_best(tree: Columns, found: Windows, n: int, eps: Any) -> int:
     """
     lower, upper = found.lower, found.upper
     k = tree.kind[n]
-    for b in range(tree.first[n], tree.first[n + 1]):
+    for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
         if (
             k == MAX and lower[c] >= lower[n] - eps and upper[c] >= upper[n] - eps
@@ -151,7 +151,7 @@ def child_window(
     elif branch == best:
         # The best action only has to be at least as good as its rivals can be.
         rival = alpha if k == MAX else beta
-        for b in range(tree.first[n], tree.first[n + 1]):
+        for b in range(tree.first[n], tree.last[n]):
             other = tree.child[b]
             if b != best and k == MAX and upper[other] > rival:
                 rival = upper[other]

@@ -21,7 +21,8 @@ What a `text.py` yields:
 
 Styles are the names in `console.THEME`: no colours, no escape codes and no markup in a renderer.
 Everything that a file's author wrote (labels, titles, file names) goes through
-`safe(text, options)`; `table` does this for its cells. `console` has `safe`, `clipped`, `line`, `indented`; `tables` has
+`safe(text, options)`; `table` does this for its cells. `console` has `safe`, `clipped`, `line`,
+`indented`; `tables` has
 `Column`, `table`, `markdown`; `headings` has titles and file names; `phrases` has `plural`,
 `value_text`, `interval_text`, `seconds_text`, `short_path`, `node_name`.
 

@@ -17,7 +17,7 @@ from expectitree.tree.expectation import Expectation
 from expectitree.tree.model import Tree
 
 MOST_ROWS = 2**31 - 1  # of either table
-_CODES = Columns(kind="B", utility="d", first="I", child="I", probability="d")
+_CODES = {"kind": "B", "utility": "d", "first": "I", "child": "I", "probability": "d"}
 
 
 def adopt(
@@ -39,8 +39,8 @@ def adopt(
     have the utility NaN. Raises `TreeError` for the first row that is wrong.
     """
     count, branches = len(columns.kind), len(columns.child)
-    for name, column, code in zip(Columns._fields, columns, _CODES, strict=True):
-        found = memoryview(column).format
+    for name, code in _CODES.items():
+        found = memoryview(getattr(columns, name)).format
         if found != code:
             raise TreeError(
                 f"the column {name} holds numbers of type {found!r}, expected type {code!r}"
@@ -57,7 +57,8 @@ def adopt(
     for name, column, rows in lengths:
         if len(column) != rows:
             raise TreeError(
-                f"the column {name} has {len(column):,} rows, expected {rows:,} to match the other columns"
+                f"the column {name} has {len(column):,} rows, expected {rows:,} "
+                "to match the other columns"
             )
     if not count:
         raise TreeError("there are no nodes: a tree has at least one")
@@ -65,6 +66,7 @@ def adopt(
         raise TreeError(
             f"{max(count, branches):,} rows are more than a table can have: {MOST_ROWS:,}"
         )
+    columns = Columns.of(*columns.stored)  # `last` could be anything
     reached = compiling.zeros("B", count)
     limits = (GREATEST_FLOAT, SUM_TOLERANCE, ROUNDING)
     fault, row, sums = compiling.run(
@@ -183,7 +185,7 @@ def _message(columns: Columns, fault: int, n: int) -> str:
             f"{at}its branches are {first[n]} to {first[n + 1]} of {len(child):,}: they must "
             "follow those of the node before it"
         )
-    own = range(first[n], first[n + 1])
+    own = range(first[n], columns.last[n])
     if fault == WRONG_KIND:
         return f"{at}the kind is {columns.kind[n]}, expected 0 to 3 (TERMINAL, MAX, MIN, CHANCE)"
     if fault == NO_CHILDREN:
@@ -226,7 +228,7 @@ def _normalised(columns: Columns) -> Column:
     probability = compiling.zeros("d", len(columns.probability))
     builder = TreeBuilder()
     for n, kind in enumerate(columns.kind):
-        start, end = columns.first[n : n + 2]
+        start, end = columns.first[n], columns.last[n]
         own = columns.probability[start:end].tolist()
         if kind == CHANCE:
             own, _ = builder.distribution(own, len(own))
@@ -243,10 +245,9 @@ def _check_rows(what: str, rows: Collection[int], count: int) -> None:
 
 def check_labels(columns: Columns, label: Sequence[str | None]) -> Iterator[str]:
     """Yield a message for each wrong label: empty, `#k` at another place, or that of a sibling."""
-    first = columns.first
     for n in range(len(columns.kind)):
         seen: set[str] = set()
-        for place, text in enumerate(label[first[n] : first[n + 1]], start=1):
+        for place, text in enumerate(label[columns.first[n] : columns.last[n]], start=1):
             if text is None:
                 continue
             try:

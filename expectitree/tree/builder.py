@@ -66,7 +66,7 @@ class TreeBuilder:
     # ---- Methods for users: they check their arguments.
 
     def terminal(self, utility: Number | str | None, *, note: str | None = None) -> NodeId:
-        """Add a terminal worth `utility` to MAX; None if it is not known yet (see `Tree.unknown`)."""
+        """Add a terminal worth `utility` to MAX; None if unknown (see `Tree.unknown`)."""
         self._check_open()
         node = NodeId(self.add_terminal(UNKNOWN if utility is None else self._number(utility)))
         self.annotate(node, note=note)
@@ -96,7 +96,8 @@ class TreeBuilder:
         if probabilities is not None:
             if isinstance(probabilities, Mapping) or not isinstance(probabilities, Sequence):
                 raise TreeError(
-                    f"the probabilities are {probabilities!r}: expected a list, one for each outcome"
+                    f"the probabilities are {probabilities!r}: "
+                    "expected a list, one for each outcome"
                 )
             if len(probabilities) != len(ids):
                 raise TreeError(
@@ -208,7 +209,7 @@ class TreeBuilder:
             yield from outside_bounds(Tree(columns, self._label, self.exact, self._bounds), None)
 
     def _columns(self, first: Column) -> Columns:
-        return Columns(
+        return Columns.of(
             kind=self._kind,
             utility=self._utility,
             first=first,
@@ -234,7 +235,8 @@ class TreeBuilder:
             return list(written), None
         if abs(total - 1) > (SUM_TOLERANCE if self.exact else SUM_TOLERANCE + ROUNDING):
             raise TreeError(
-                f"the probabilities sum to {numbers.message_text(total)}, expected 1: correct them, or leave every p out "
+                f"the probabilities sum to {numbers.message_text(total)}, expected 1: "
+                "correct them, or leave every p out "
                 "for outcomes that are equally likely"
             )
         return [p / total for p in written], total
@@ -272,7 +274,8 @@ class TreeBuilder:
             lower, upper = (numbers.to_bound(self._text(end), self.exact) for end in bounds)
             if lower > upper:
                 raise TreeError(
-                    f"bounds are a pair (lower, upper), got {bounds!r}, whose lower end is the greater"
+                    f"bounds are a pair (lower, upper), got {bounds!r}, "
+                    "whose lower end is the greater"
                 )
             self.annotate(node, bounds=(lower, upper))
         self.annotate(node, note=None if note is None else str(note))
@@ -283,7 +286,8 @@ class TreeBuilder:
         labels: list[str | None] | None = None
         if isinstance(children, str) or not isinstance(children, Iterable):
             raise TreeError(
-                f"the children are {children!r}: expected a list of nodes, or a mapping from label to node"
+                f"the children are {children!r}: expected a list of nodes, "
+                "or a mapping from label to node"
             )
         if isinstance(children, Mapping):
             written = [str(label) for label in children]
@@ -389,11 +393,13 @@ def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int
         at = min(n, len(lower) - 1)
         least, greatest = map(numbers.message_text, (lower[at], upper[at]))
         if lower[at] > upper[at]:
-            message = f"the bounds on the way here leave no number (at least {least}, at most {greatest}): "
+            message = "the bounds on the way here leave no number "
+            message += f"(at least {least}, at most {greatest}): "
             message += "correct the bounds"
         else:
             what = "estimate" if kind[n] else "utility"
-            message = f"the {what} {numbers.message_text(utility[n])} lies outside the bounds [{least}, {greatest}]: "
+            number = numbers.message_text(utility[n])
+            message = f"the {what} {number} lies outside the bounds [{least}, {greatest}]: "
             message += f"widen the bounds, or correct the {what}"
         yield n, message
         n = tree.scan(scans.next_outside, kind, utility, lower, upper, n + 1)

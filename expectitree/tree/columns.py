@@ -3,8 +3,8 @@
     node table                                      branch table
     kind[N]     TERMINAL, MAX, MIN or CHANCE        child[M]        node id
     utility[N]  of a terminal; else the estimate    probability[M]  1 unless below CHANCE
-    first[N+1]  first branch; the branches of node
-                n are first[n] .. first[n + 1]
+    first[N+1]  first branch of a node
+    last[N]     one past its last branch
 
 A column is an array, a view of another library's memory, or a list (of `Fraction` in exact mode).
 Compiled code sees a NumPy array of the same memory.
@@ -12,8 +12,9 @@ Compiled code sees a NumPy array of the same memory.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, overload
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar, overload
 
 from expectitree.numbers import Number
 
@@ -54,13 +55,36 @@ NumberColumn: TypeAlias = Writable[Number]  # floats, or `Fraction` in exact mod
 
 
 class Columns(NamedTuple):
-    """The numeric columns of a tree, as a search takes them; shapes as in the module's table."""
+    """The numeric columns of a tree, as a search takes them; shapes as in the module's table.
+
+    `Columns.of` makes them. In a finished tree, the branches of a node follow those of the node
+    before it, so `last` is a part of the memory of `first`. A loop reads `last[n]`, and does not
+    need that order.
+    """
 
     kind: Column
     utility: Column
     first: Column
     child: Column
     probability: Column
+    last: Column
+
+    @classmethod
+    def of(
+        cls, kind: Column, utility: Column, first: Column, child: Column, probability: Column
+    ) -> Self:
+        """Return the columns of a tree in which branches are in the order of their nodes."""
+        last = memoryview(first)[1:] if isinstance(first, array) else first[1:]
+        return cls(kind, utility, first, child, probability, last)
+
+    @property
+    def stored(self) -> tuple[Column, Column, Column, Column, Column]:
+        """The columns that `of` takes: all except `last`."""
+        return self.kind, self.utility, self.first, self.child, self.probability
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle without `last`, since a view of memory cannot be pickled."""
+        return type(self).of, self.stored
 
     @property
     def read_only(self) -> bool:

@@ -6,8 +6,8 @@
                 NaN (None in exact mode) if none    label[M]        text, or None: `#k` by its place
                 (of a terminal that is not known:
                 NaN, in exact mode too)
-    first[N+1]  first branch; a node's branches
-                are first[n] .. first[n+1]
+    first[N+1]  first branch
+    last[N]     one past the last branch
 
 Children come before their parents: every child's id is smaller than its parent's and the root is
 the last row, so backward induction is one forward scan and a cycle cannot be stored. Nothing here
@@ -98,8 +98,8 @@ class Tree(Shown):
 
     def branches_of(self, node: int) -> range:
         """Return the ids of a node's branches, in order."""
-        first = self.columns.first
-        return range(first[node], first[node + 1])
+        columns = self.columns
+        return range(columns.first[node], columns.last[node])
 
     @cached_property
     def _leaves_and_range(self) -> tuple[int, int, Number, Number]:
@@ -145,7 +145,7 @@ class Tree(Shown):
     @cached_property
     def widest(self) -> int:
         """The greatest number of branches of a node."""
-        widest: int = self.scan(scans.widest, self.columns.first)
+        widest: int = self.scan(scans.widest, self.columns)
         return widest
 
     @cached_property
@@ -173,7 +173,7 @@ class Tree(Shown):
         return len(self.columns.child) != self.root_id
 
     def scan(self, loop: Callable[..., Any], *arguments: Any) -> Any:
-        """Return what a loop over all rows returns; it runs compiled if that saves time, never on fractions."""
+        """Return the result of a loop over all rows, compiled where that saves time."""
         return compiling.run(loop, *arguments, rows=0 if self.exact else len(self))
 
     def branch_label(self, node: int, branch: int) -> str:
@@ -187,11 +187,11 @@ class Tree(Shown):
     def node(self, node: int) -> Node:
         """Return the view of a node id."""
         if not 0 <= node < len(self):
-            raise TreeError(f"node {node} is not in this tree: its ids are 0 to {len(self) - 1}")
+            raise TreeError(f"node {node} is not in this tree: its ids are 0 to {self.root_id}")
         return Node(self, node)
 
     def find(self, path: str) -> Node:
-        """Return the node at a path such as `a2/#1`. Raises `TreeError` that says where the path ends."""
+        """Return the node at a path such as `a2/#1`; a `TreeError` says where the path ends."""
         here = self.root
         labels = paths.split(path)
         for depth, label in enumerate(labels):
@@ -239,7 +239,7 @@ class Tree(Shown):
         return not self.is_sharing or bool(self.first_paths.branch[node] == branch)
 
     def inherited_bounds(self, root_bounds: Bounds | None) -> tuple[Column, Column]:
-        """Return each node's lower and upper bound: the tightest of its own and those of all nodes above.
+        """Return each node's lower and upper bound: the tightest of its own and those above it.
 
         `root_bounds`, unless None, replace the bounds written at the root.
         """

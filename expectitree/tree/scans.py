@@ -44,26 +44,28 @@ def find_unknown(kind: Column, utility: Column, found: Column) -> None:
             count += 1
 
 
-def widest(first: Column) -> int:
+def widest(tree: Columns) -> int:
     """Return the greatest number of branches of a node."""
+    first, last = tree.first, tree.last
     most = 0
-    for n in range(len(first) - 1):
-        if first[n + 1] - first[n] > most:
-            most = first[n + 1] - first[n]
+    for n in range(len(last)):
+        if last[n] - first[n] > most:
+            most = last[n] - first[n]
     return most
 
 
-def count_path_children(first: Column, child: Column, leaves: Column, most: float) -> float:
+def count_path_children(tree: Columns, leaves: Column, most: float) -> float:
     """Estimate the work of best-first: over all root-to-leaf paths, the children compared.
 
     Write the number of paths from each node to `leaves`, but at most `most`.
     """
+    first, last, child = tree.first, tree.last, tree.child
     total = 0.0
-    for n in range(len(first) - 1):
+    for n in range(len(last)):
         below = 0.0
-        for b in range(first[n], first[n + 1]):
+        for b in range(first[n], last[n]):
             below += leaves[child[b]]
-        width = first[n + 1] - first[n]
+        width = last[n] - first[n]
         leaves[n] = min(below, most) if width > 0 else 1.0
         total += width * leaves[n] if width > 0 else 0.0
     return total
@@ -80,10 +82,10 @@ def greatest(column: Column) -> int:
 
 def measure_heights(tree: Columns, height: Column) -> None:
     """Write for each node the number of branches on the longest path to a terminal."""
-    kind, first, child = tree.kind, tree.first, tree.child
+    kind, first, last, child = tree.kind, tree.first, tree.last, tree.child
     for n in range(len(kind)):
         highest = -1
-        for b in range(first[n], first[n + 1]):
+        for b in range(first[n], last[n]):
             h = height[child[b]]
             if h > highest:
                 highest = h
@@ -92,25 +94,25 @@ def measure_heights(tree: Columns, height: Column) -> None:
 
 def measure_unfolded(tree: Columns, logarithm: Column) -> None:
     """Write for each node the decimal logarithm of its size without sharing."""
-    kind, first, child = tree.kind, tree.first, tree.child
+    kind, first, last, child = tree.kind, tree.first, tree.last, tree.child
     for n in range(len(kind)):
         if kind[n] == TERMINAL:
             continue
         most = 0.0
-        for b in range(first[n], first[n + 1]):
+        for b in range(first[n], last[n]):
             if logarithm[child[b]] > most:
                 most = logarithm[child[b]]
         total = 10.0**-most
-        for b in range(first[n], first[n + 1]):
+        for b in range(first[n], last[n]):
             total += 10.0 ** (logarithm[child[b]] - most)
         logarithm[n] = most + math.log10(total)
 
 
 def pass_down_bounds(tree: Columns, lower: Column, upper: Column) -> None:
     """Narrow each node's bounds to those of every node above it."""
-    first, child = tree.first, tree.child
+    first, last, child = tree.first, tree.last, tree.child
     for n in range(len(lower) - 1, -1, -1):
-        for b in range(first[n], first[n + 1]):
+        for b in range(first[n], last[n]):
             c = child[b]
             if lower[n] > lower[c]:
                 lower[c] = lower[n]
@@ -141,7 +143,7 @@ def walk(tree: Columns, order: Column, parent: Column, branch: Column, depth: Co
 
     `branch` must be NONE throughout. The columns written lead back up, so no stack is needed.
     """
-    kind, first, child = tree.kind, tree.first, tree.child
+    kind, first, last, child = tree.kind, tree.first, tree.last, tree.child
     node = len(kind) - 1
     parent[node] = NONE
     order[0] = node
@@ -149,7 +151,7 @@ def walk(tree: Columns, order: Column, parent: Column, branch: Column, depth: Co
     b = int(first[node])
     root = node
     while True:
-        if b == first[node + 1]:
+        if b == last[node]:
             if node == root:
                 return
             b = branch[node] + 1

@@ -26,7 +26,7 @@ CHANCES = ("worst", "best", "expected")  # who picks outcomes: MIN, MAX, or thei
 
 
 def cut_at_depth(tree: Tree, depth: int) -> Tree:
-    """Return the tree in which each node `depth` plies below the root is a terminal worth its estimate.
+    """Return the tree cut `depth` plies below the root: nodes there are worth their estimates.
 
     Plies count nodes of every kind. If several paths reach a node at different depths and the limit
     cuts below it, the node is split into one node for each depth; otherwise it stays one node.
@@ -112,7 +112,7 @@ def order_by_value(tree: Tree, values: Sequence[Number], best_first: bool = True
 
 
 def order_at_random(tree: Tree, seed: int) -> Tree:
-    """Return the tree with each node's children shuffled; the same seed gives the same order everywhere."""
+    """Return the tree with each node's children shuffled, the same everywhere for a seed."""
     random = Random(seed)
 
     def rearranged(_: int, branches: Sequence[int]) -> list[int]:
@@ -122,7 +122,7 @@ def order_at_random(tree: Tree, seed: int) -> Tree:
 
 
 def in_fractions(tree: Tree) -> Tree:
-    """Return a tree of floats as an exact one; each float counts as the decimal that Python prints for it."""
+    """Return a tree of floats as an exact one; a float counts as the decimal that Python prints."""
     columns, builder = tree.columns, TreeBuilder(exact=True)
     utility = [
         to_exact(u) if u == u else None if k else UNKNOWN
@@ -131,7 +131,7 @@ def in_fractions(tree: Tree) -> Tree:
     probability: list[Number] = [to_exact(p) for p in columns.probability]
     for n in range(len(tree)):
         if columns.kind[n] == Kind.CHANCE:
-            own = slice(columns.first[n], columns.first[n + 1])
+            own = slice(columns.first[n], columns.last[n])
             probability[own], _ = builder.distribution(probability[own], own.stop - own.start)
     local_bounds = {
         n: (to_exact_bound(lower), to_exact_bound(upper))
@@ -142,7 +142,7 @@ def in_fractions(tree: Tree) -> Tree:
 
 
 def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds: bool) -> Tree:
-    """Return the tree with every utility and every estimate replaced by its image, without its `expect`.
+    """Return the tree with each utility and estimate replaced by its image, without `expect`.
 
     `with_bounds` also maps the finite bounds, which needs a map that never falls; otherwise the
     bounds are left out. Raises `TransformError` if an image is not a number that can be searched.
@@ -154,7 +154,8 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds:
             found: Any = image(value)
             if not abs(found) <= (INFINITY if tree.exact else GREATEST_FLOAT):
                 raise TransformError(
-                    f"the map takes {message_text(value)} to {found}: expected a number within 10^301"
+                    f"the map takes {message_text(value)} to {found}: "
+                    "expected a number within 10^301"
                 )
             images[value] = found
         return images[value]
@@ -170,10 +171,10 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds:
 
 
 def replace_opponent(tree: Tree, epsilon: Number, chance: str = "expected") -> Tree:
-    """Return the tree with a MIN player who makes mistakes and with another nature, without its `expect`.
+    """Return the tree with a MIN player who makes mistakes and another nature, without `expect`.
 
-    With probability `epsilon` MIN picks uniformly among all its actions. Otherwise it plays its best
-    response, knowing that it may make mistakes later. A MIN node becomes a CHANCE node over the two.
+    With probability `epsilon` MIN picks uniformly among all its actions. Otherwise it plays its
+    best response, knowing that it may make mistakes later. A MIN node becomes a CHANCE node.
     `chance` says who picks the outcomes of positive probability: MIN (`worst`), MAX (`best`), or
     their probabilities (`expected`).
     """
@@ -287,7 +288,7 @@ def _copy_inner(
     children: list[int],
     branches: Sequence[int] | None = None,
 ) -> int:
-    """Add a copy of an inner node over copies of its children, which are in the order of `branches`."""
+    """Add a copy of an inner node over copies of its children, in the order of `branches`."""
     if branches is None:
         branches = tree.branches_of(node)
     probabilities = [tree.columns.probability[b] for b in branches]

@@ -325,8 +325,8 @@ def test_a_missing_library_is_reported_with_the_command_to_install_it(
     done = invoke("draw", LEFT, "-o", str(tmp_path / "x.png"))
     message_shown = f"{done.stderr}{done.exception}"
     assert (
-        "pictures as .png and .pdf need vl-convert: pip install 'expectitree[draw]', or draw .svg"
-        in message_shown
+        "pictures as .png and .pdf need vl-convert: "
+        "pip install '.[draw]' in a clone of the repository, or draw .svg" in message_shown
     )
     assert invoke("draw", LEFT, "-o", str(tmp_path / "x.svg")).exit_code == 0
 

@@ -258,9 +258,9 @@ class Inquiry(Shown):
     def __getstate__(self) -> tuple[Any, ...]:
         """Return the arguments and the log: loading rebuilds the search."""
         columns = (
-            array(c.format, c) if isinstance(c, memoryview) else c for c in self.tree.columns
+            array(c.format, c) if isinstance(c, memoryview) else c for c in self.tree.columns.stored
         )
-        tree = replace(self.tree, columns=Columns(*columns))
+        tree = replace(self.tree, columns=Columns.of(*columns))
         bounds = self.bounds if self.bounds_source == "option" else None
         return tree, bounds, self.algorithm.goal, self.algorithm.guide, self._log
 

@@ -66,7 +66,7 @@ def _objects(evaluation: Evaluation, root: int, ids: _Ids) -> Iterator[str]:
     tree = evaluation.tree
     kind, first, child = tree.columns.kind, tree.columns.first, tree.columns.child
     first_branch = tree.first_paths.branch
-    ways = [(root, iter(range(first[root], first[root + 1])))]
+    ways = [(root, iter(tree.branches_of(root)))]
     yield _opened(evaluation, root, {}, ids)
     while ways:
         n, branches = ways[-1]
@@ -82,7 +82,7 @@ def _objects(evaluation: Evaluation, root: int, ids: _Ids) -> Iterator[str]:
             yield comma + dumps(branch | {"ref": ids.of(c)})
             continue
         yield comma + _opened(evaluation, c, branch, ids)
-        ways.append((c, iter(range(first[c], first[c + 1]))))
+        ways.append((c, iter(tree.branches_of(c))))
 
 
 def _opened(evaluation: Evaluation, n: int, branch: dict[str, Any], ids: _Ids) -> str:

@@ -76,14 +76,14 @@ def _count_below(
     A loop over columns, to be interpreted or compiled; `first_branch` is empty where every branch
     is a node's first.
     """
-    first, child = tree.first, tree.child
+    first, last, child = tree.first, tree.last, tree.child
     shares = len(first_branch) > 0
     for n in range(len(nodes)):
         below = 1
         cuts_below = 0
         if cut[n] != NOT_CUT and cut[n] != PROBED and cut[n] != STOPPED:
             cuts_below = 1
-        for b in range(first[n], first[n + 1]):
+        for b in range(first[n], last[n]):
             c = child[b]
             if not shares or first_branch[c] == b:
                 below += nodes[c]
@@ -97,7 +97,7 @@ def is_one_row(tree: Tree, node: int) -> bool:
     kind, first, child = tree.columns.kind, tree.columns.first, tree.columns.child
     if not kind[node] or node == tree.root_id or kind[child[first[node]]]:
         return False
-    begin, end = first[node], first[node + 1]
+    begin, end = first[node], tree.columns.last[node]
     if not compiling.run(scans.are_all_terminals, kind, child, begin, end, rows=end - begin):
         return False
     return not tree.notes or not any(c in tree.notes for c in child[begin:end])
@@ -106,10 +106,10 @@ def is_one_row(tree: Tree, node: int) -> bool:
 def _rows_of_all(tree: Tree, enough: int, folded: bool) -> int:
     """Return how many rows the whole tree has, counting no further than is needed."""
     rows = 0
-    kind, first = tree.columns.kind, tree.columns.first
+    kind = tree.columns.kind
     for n in range(len(tree)):
         if kind[n] and not (folded and is_one_row(tree, n)):
-            rows += first[n + 1] - first[n]
+            rows += len(tree.branches_of(n))
             if rows > enough:
                 break
     return rows + 1

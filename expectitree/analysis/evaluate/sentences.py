@@ -160,7 +160,8 @@ class _Sentences(Words):
         is_least = is_max == one.is_best
         end = one.lower if is_least else one.upper
         relation = f"at {'least' if is_least else 'most'} " if one.lower != one.upper else ""
-        text = f"{self.label(self.report.node, one.branch)} is worth {relation}{self.summed(one.terms, end)}"
+        label = self.label(self.report.node, one.branch)
+        text = f"{label} is worth {relation}{self.summed(one.terms, end)}"
         if len(self.report.alternatives) == 1:
             return f"{text}; there is no other."
         if one.is_best:

@@ -31,7 +31,7 @@ from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.searches.setup import ROUNDING_EPS
 from expectitree.searches.unknown import check_known
-from expectitree.tree.columns import Bounds, Column
+from expectitree.tree.columns import Bounds, Column, Columns
 from expectitree.tree.model import Kind, Tree, check_tree
 from expectitree.tree.transform import map_utilities
 
@@ -251,7 +251,7 @@ def _check_affine(before: Search, after: Search, found: MapClass) -> None:
         slack = max(_SAME * after.eps, 1e-9 * max(mapped, slope * greatest, abs(offset)))
     columns = before.tree.columns
     n = before.tree.scan(
-        first_breach, columns.kind, columns.first, columns.child, before.lower, after.lower, slope,
+        first_breach, columns, before.lower, after.lower, slope,
         offset, slack, before.eps, after.eps,
     )  # fmt: skip
     if n < 0:
@@ -269,18 +269,19 @@ def _check_affine(before: Search, after: Search, found: MapClass) -> None:
 
 
 def first_breach(
-    kind: Column, first: Column, child: Column, before: Column, after: Column, slope: Any,
+    tree: Columns, before: Column, after: Column, slope: Any,
     offset: Any, slack: Any, eps_before: Any, eps_after: Any,
 ) -> int:  # fmt: skip
     """Return the first node where an affine map fails, or -1.
 
     There the value is not slope * v* + offset, or other children are best.
     """
+    kind, first, last, child = tree.kind, tree.first, tree.last, tree.child
     for n in range(len(kind)):
         if abs(slope * before[n] + offset - after[n]) > slack:
             return n
         if kind[n] == MAX or kind[n] == MIN:
-            for b in range(first[n], first[n + 1]):
+            for b in range(first[n], last[n]):
                 c = child[b]
                 was_best = abs(before[c] - before[n]) <= eps_before
                 if was_best != (abs(after[c] - after[n]) <= eps_after):

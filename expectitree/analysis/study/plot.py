@@ -11,7 +11,7 @@ from typing import Any
 
 from expectitree.algorithms import OPTIONS
 from expectitree.analysis.study.summary import Summary, SummaryRow
-from expectitree.errors import AnalysisError, FileError, Problem
+from expectitree.errors import AnalysisError, FileError, Problem, install_hint
 from expectitree.files.saving import whole_file
 from expectitree.numbers import escape
 
@@ -25,7 +25,7 @@ def check_plot(path: str) -> None:
     The command calls this before a long study.
     """
     if find_spec("matplotlib") is None:
-        raise AnalysisError("plots need matplotlib: pip install 'expectitree[plot]'")
+        raise AnalysisError(f"plots need matplotlib: {install_hint('plot')}")
     if not path.lower().endswith(ENDINGS):
         raise AnalysisError(f"{path}: a plot's ending is one of {', '.join(ENDINGS)}")
 

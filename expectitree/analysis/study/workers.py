@@ -15,7 +15,7 @@ from multiprocessing import get_context, parent_process
 from typing import Any
 
 from expectitree import __version__
-from expectitree.errors import AnalysisError, ExpectitreeError
+from expectitree.errors import AnalysisError, ExpectitreeError, install_hint
 from expectitree.numbers import quote
 
 
@@ -50,7 +50,7 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         import distributed
     except ImportError:
-        raise AnalysisError("a cluster needs Dask: pip install 'expectitree[cluster]'") from None
+        raise AnalysisError(f"a cluster needs Dask: {install_hint('cluster')}") from None
     logging.disable(logging.CRITICAL)  # this command reports errors of the cluster in one line
     if not re.fullmatch(r"([a-z+]+://)?\S+:[0-9]+", address):
         raise AnalysisError(

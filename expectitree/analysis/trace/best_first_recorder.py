@@ -106,7 +106,7 @@ class WalkRecorder(Recorder):
 
     def branch_to(self, above: int, n: int) -> int:
         """Return the branch that a walk took: the likeliest if several lead to the child."""
-        own = [b for b in range(self.first[above], self.first[above + 1]) if self.child[b] == n]
+        own = [b for b in self.tree.branches_of(above) if self.child[b] == n]
         return max(own, key=lambda b: self.probability[b])
 
     def aim(self, n: int) -> str:

@@ -142,7 +142,7 @@ class _Recorder(Recorder):
         """Enter an inner node. (A terminal is recorded when its interval is written.)"""
         if not self.kind[n]:
             return
-        begin, end = self.first[n], self.first[n + 1]
+        begin, end = self.first[n], self.tree.columns.last[n]
         branch, rank = -1, -1
         if self.stack:
             depth = len(self.stack) - 1

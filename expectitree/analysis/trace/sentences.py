@@ -133,7 +133,8 @@ class StepSentences(Words):
         noun = "estimate" if event.node in self.tree.estimated else "utility"
         why = self.why(event)
         since = f", since {why}" if why else ""
-        return f"Visit {self.name(event.node, event.branch)}{since}: its {noun} is {self.number(event.lower)}"
+        name = self.name(event.node, event.branch)
+        return f"Visit {name}{since}: its {noun} is {self.number(event.lower)}"
 
     def why(self, event: Event) -> str:
         """Return why a walk goes to a node, or nothing if that is not known."""
@@ -154,7 +155,8 @@ class StepSentences(Words):
 
     def passed(self, event: Event) -> str:
         if event.lower == event.upper:
-            return f"Pass over {self.name(event.node, event.branch)}: known to be {self.number(event.lower)}"
+            name = self.name(event.node, event.branch)
+            return f"Pass over {name}: known to be {self.number(event.lower)}"
         within = self.between(event.lower, event.upper)
         return f"Pass over {self.name(event.node, event.branch)}: its interval is enough, {within}"
 

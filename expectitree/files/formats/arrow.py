@@ -149,7 +149,7 @@ def _columns(table: Any) -> tuple[Columns, ArrowLabels | None]:
         raise TreeError("a child or a probability is null: every branch has both")
     offsets = branches.buffers()[1]
     has_rows = len(branches) > 0
-    columns = Columns(
+    columns = Columns.of(
         kind=_kind_column(kind),
         utility=_utility_column(utility),
         first=_part(offsets, "I", branches.offset, len(branches) + 1)
@@ -331,7 +331,7 @@ def _in_floats(tree: Tree, drop_fractions: bool) -> Columns:
         is_missing = value is None or value != value
         what = "estimate" if kind else "utility"
         utility[n] = UNKNOWN if is_missing else to_float(value, n, what)
-        own = range(columns.first[n], columns.first[n + 1])
+        own = tree.branches_of(n)
         # Equal probabilities become equal again when the tree is read exactly, since their sum is
         # divided out.
         are_equal = len({columns.probability[b] for b in own}) == 1

@@ -77,9 +77,10 @@ class BranchReader:
                 frame.labels[index] = None
                 frame.labels[index] = self.checked_label(label, index, place)
             elif label in NODE_KEYS and self.warn is not None:
+                path = message_path(self.path(own=True))
                 self.warn(
-                    f"{self.name}: {message_path(self.path(own=True))}: {quote(label)} is read as a "
-                    "label here; if it was meant as a key, indent it less"
+                    f"{self.name}: {path}: {quote(label)} is read as a label here; "
+                    "if it was meant as a key, indent it less"
                 )
 
     def read_label(self, frame: Frame, item: Data, value: Data) -> None:

@@ -92,7 +92,7 @@ class TreeWriter(ABC):
 
     def document(self) -> Pieces:
         tree = self.tree
-        root = len(tree) - 1
+        root = tree.root_id
         about: dict[str, Any] = {"title": tree.title, "source": tree.source}
         if tree.expect is not None:
             about["expect"] = written_expectation(tree.expect)
@@ -140,7 +140,7 @@ class TreeWriter(ABC):
         yield from self.enclose(map(item, self.branches(n)), labelled, margin)
 
     def branches(self, n: int) -> range:
-        return range(self.columns.first[n], self.columns.first[n + 1])
+        return self.tree.branches_of(n)
 
     def child(self, b: int, head: str, indent: int, fields: list[str]) -> Pieces:
         c = self.columns.child[b]

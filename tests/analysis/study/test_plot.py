@@ -44,7 +44,7 @@ def test_a_plot_without_matplotlib_is_refused_before_anything_runs(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("expectitree.analysis.study.plot.find_spec", lambda _: None)
-    assert "pip install 'expectitree[plot]'" in run_study(
+    assert "pip install '.[plot]'" in run_study(
         spec_in(tmp_path, SMALL), "--plot", tmp_path / "a.svg"
     )
     assert os.listdir(tmp_path) == ["spec.yaml"]

@@ -64,7 +64,7 @@ def topmost(search: Search, n: int) -> int:
 
 def check_accounting(search: Search) -> set[str | None]:
     tree, explanation = search.tree, Explanation(search)
-    kind, _, _, _, probability = tree.columns
+    kind, _, _, _, probability = tree.columns.stored
     parent, branch = tree.first_paths.parent, tree.first_paths.branch
     unvisited = [n for n in range(len(tree)) if not search.visits[n]]
     reasons_of = {n: explanation.skipped(topmost(search, n)) for n in unvisited}
@@ -119,7 +119,7 @@ def test_every_node_is_accounted_for_in_a_stopped_search(chosen: Algorithm) -> N
 def test_cuts_and_windows_are_inequalities_that_hold(searches: list[Search]) -> None:
     for search in searches:
         tree, explanation, slack = search.tree, Explanation(search), 4 * search.eps
-        kind, _, first, child, probability = tree.columns
+        kind, _, first, child, probability = tree.columns.stored
         value: Any = et.evaluate(tree).lower
         for n, cut in explanation.cuts.items():
             alpha, beta = cut.window
@@ -382,7 +382,7 @@ def test_a_node_visited_in_vain_belongs_to_the_cut_above_it() -> None:
         lower[n], upper[n], visits[n] = Fraction(low), Fraction(high), seen
     columns: list[list[Any]] = [[0] * len(lower) for _ in range(5)]
     cuts = find_windows(
-        Columns(*map(list, found.tree.columns)), Windows(lower, upper, visits, *columns),
+        Columns.of(*map(list, found.tree.columns.stored)), Windows(lower, upper, visits, *columns),
         found.tree.root_id,
         (Fraction(0), Fraction(10)), 0, float("inf"), False, False,
     )  # fmt: skip

@@ -100,7 +100,9 @@ def built_tree() -> et.Tree:
 
 
 def columns_of(tree: et.Tree) -> list[list[Any]]:
-    return [["nan" if x != x else x for x in column] for column in (*tree.columns, tree.label)]
+    return [
+        ["nan" if x != x else x for x in column] for column in (*tree.columns.stored, tree.label)
+    ]
 
 
 def error_message(path: Path, exact: bool = False) -> str:

@@ -157,7 +157,7 @@ def test_every_shipped_tree_is_read_back_unchanged(path: Path, format: str, tmp_
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("number", [-0.0, 1e300, -1e300, 5e-324, 0.1, 2.0**1000])
 def test_a_number_is_read_to_the_last_bit(number: float, format: str, tmp_path: Path) -> None:
-    columns = Columns(
+    columns = Columns.of(
         array("B", [0, 2]),
         array("d", [number] * 2),
         array("I", [0, 0, 1]),

@@ -1,0 +1,42 @@
+"""The column `last`, which no caller passes by hand."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import pytest
+
+from expectitree import compiling, loads
+from expectitree.tree import scans
+from expectitree.tree.columns import Columns
+
+TREE = "max: [{chance: [0, 10]}, 4]"
+
+
+def test_last_is_a_part_of_the_memory_of_first() -> None:
+    columns = loads(TREE).columns
+    assert list(columns.last) == list(columns.first)[1:]
+    assert memoryview(columns.last).obj is columns.first
+
+
+@pytest.mark.parametrize("make", [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy])
+def test_a_copy_of_columns_is_equal(make: Any) -> None:
+    columns = loads(TREE, exact=True).columns
+    again = make(columns)
+    assert [list(c) for c in again[2:]] == [list(c) for c in columns[2:]]
+    assert type(again) is Columns
+
+
+def test_compiled_code_sees_last_read_only() -> None:
+    pytest.importorskip("numba")
+    columns = loads(TREE).columns
+    assert not compiling._as_numpy(columns).last.flags.writeable
+    assert compiling.run(scans.widest, columns, rows=0, compiled=True) == 2
+
+
+def test_a_loop_reads_lists_as_well() -> None:
+    lists = Columns.of([0, 0, 1], [3.0, 1.0, 0.0], [0, 0, 0, 2], [0, 1], [1.0, 1.0])
+    assert lists.last == [0, 0, 2]
+    assert scans.widest(lists) == 2
