@@ -42,7 +42,7 @@ def saved_parts(cut: Cut) -> list[str]:
 
 
 def why_passed_over(search: Search, parent: int, n: int) -> str:
-    """Return why a child was not entered: what was known of it, and of its parent."""
+    """Return why a child was not entered: its bounds and those of its parent."""
     lower, upper = search.interval_of(n)
     if lower == upper:
         return f"known to be {cell_text(lower)}"

@@ -181,7 +181,7 @@ def _steps_up(search: Search, node: int, window: Bounds, low: bool) -> Iterator[
 
 
 def _share(search: Search, node: int, own: int, limit: Any, asked: Any, low: bool) -> Step:
-    """Return how the limit of a CHANCE node comes to what is asked of its outcome."""
+    """Return how the limit of a CHANCE node gives the limit of its outcome."""
     tree, columns = search.tree, search.tree.columns
     ends = search.upper if low else search.lower
     terms = tuple(

@@ -459,8 +459,7 @@ def test_answers_hold_where_decisions_lie_below_chance() -> None:
         report = find_order_preserving_map(tree)
         answers[report.answer.answer] += 1
         check_answer(tree, report, random, 40)
-    assert answers["yes"] >= 15
-    assert answers["no"] >= 30
+    assert answers == {"yes": 17, "no": 50, "unknown": 53}  # fewer proofs would be a loss
 
 
 def distribution(node: Node) -> Counter[Number]:
