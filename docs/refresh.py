@@ -2,7 +2,7 @@
 
 Outputs follow `$ expectitree …`, tables follow `<!-- expectitree … -->`.
 
-A picture of the gallery stands after `<!-- picture: expectitree draw … -->`, which lacks `-o`.
+A picture follows `<!-- picture: expectitree draw … -->`, a command without `-o`.
 
 python docs/refresh.py          write them anew
 python docs/refresh.py --check  say what is out of date (exit status 1); times are not compared
@@ -20,8 +20,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
-PICTURE = ROOT / "docs" / "answer.svg"
+DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+PICTURES = ROOT / "docs" / "pictures"
+PICTURE = PICTURES / "answer.svg"
 PICTURE_COMMAND = "expectitree eval trees/aima-5.12-left.yaml -a star1"
 # Their bytes change with the version of what draws them, so that they are made here and not
 # compared.
@@ -29,7 +30,7 @@ PLOTS = ("ballard-growth", "ballard-probes")
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _TABLE = re.compile(r"^<!-- (expectitree .*?) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
-_DRAWN = re.compile(r"^<!-- picture: (expectitree draw .*?) -->\n!\[.*?\]\((.*?)\)$", re.MULTILINE)
+_DRAWN = re.compile(r"^<!-- picture: (expectitree draw .*?) -->\n!\[.*?\]\((.*?)\)", re.MULTILINE)
 _TIME = re.compile(r" +([0-9.]+ (s|ms|µs)|time)( \|)?$", re.MULTILINE)
 
 
@@ -133,7 +134,7 @@ def main() -> int:
         path.write_text(drawn, encoding="utf-8")
     PICTURE.write_text(picture(), encoding="utf-8")
     for name in PLOTS:
-        run(f"expectitree study studies/{name}.yaml --report --plot docs/{name}.svg")
+        run(f"expectitree study studies/{name}.yaml --report --plot docs/pictures/{name}.svg")
     return 0
 
 
