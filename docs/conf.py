@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 from click import Context
 from sphinx.application import Sphinx
 
@@ -20,6 +23,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
 ]
+exclude_patterns = ["playground"]
 suppress_warnings = ["myst.header"]  # a table that a command prints has a heading of its own
 
 # Documents
@@ -42,11 +46,13 @@ napoleon_numpy_docstring = False
 html_theme = "pydata_sphinx_theme"
 html_title = "expectitree"
 html_static_path = ["_static"]
+templates_path = ["_templates"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_theme_options = {
     "logo": {"text": "expectitree"},
     "navbar_align": "left",
+    "navbar_center": ["navbar-nav", "playground-link"],
     "header_links_before_dropdown": 7,
     "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],
@@ -73,6 +79,16 @@ def keep_columns(app: Sphinx, context: Context, lines: list[str]) -> None:
     lines[:] = out
 
 
+def add_playground(app: Sphinx, exception: Exception | None) -> None:
+    """Put the playground next to the pages."""
+    if exception is None and app.builder.name == "html":
+        sys.path.insert(0, str(Path(__file__).parent / "playground"))
+        from build import build
+
+        build(Path(app.outdir) / "playground")
+
+
 def setup(app: Sphinx) -> None:
     """Connect the functions above to the events of the build."""
     app.connect("sphinx-click-process-description", keep_columns)
+    app.connect("build-finished", add_playground)
