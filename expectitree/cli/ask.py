@@ -25,7 +25,7 @@ from expectitree.cli.options import (
     FILE,
     check_output,
     force_option,
-    format_option,
+    format_options,
     read_bounds,
     write_tree,
 )
@@ -96,7 +96,7 @@ class ResumeCommand:
     help="Write the tree with the answers in it.",
 )
 @force_option
-@format_option("ask")
+@format_options("ask", "--report")
 @click.pass_context
 def command(
     context: click.Context,

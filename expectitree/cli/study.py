@@ -13,7 +13,7 @@ from expectitree.analysis.study.run import Task, execute, find_tasks
 from expectitree.analysis.study.spec import Study
 from expectitree.analysis.study.summary import summarize
 from expectitree.analysis.study.workers import executor_of
-from expectitree.cli.options import FILE, format_option
+from expectitree.cli.options import FILE, format_options
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import counting, say, show
 
@@ -38,7 +38,7 @@ from expectitree.cli.terminal import counting, say, show
 )
 @click.option("--report", is_flag=True, help="Run nothing: print the results so far.")
 @click.option("--plot", "plot", metavar="FILE", help="Draw it too, as .svg, .png or .pdf.")
-@format_option("study")
+@format_options("study")
 @click.pass_context
 def command(
     context: click.Context,
