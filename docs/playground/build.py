@@ -1,7 +1,7 @@
 """Put the playground together: python docs/playground/build.py FOLDER.
 
-The folder receives the page, Pyodide from npm (the version of `package.json`), and the packages that run
-in the browser: expectitree with its example trees, PyYAML and rich, all as Python text. It is served as it is.
+The folder receives the page, Pyodide from npm (the version of `package.json`), and the packages
+that run in the browser: expectitree with its example trees, PyYAML and rich, all as Python text.
 """
 
 from __future__ import annotations

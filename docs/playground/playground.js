@@ -23,6 +23,7 @@ const tabs = [...document.querySelectorAll("[data-view]")];
 
 const state = { view: "tree", algorithm: "star1" };
 let worker, timer, pause, asked = 0, isReady = false;
+let note = ""; // shown above the problems until the text changes
 
 function start() {
   worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
@@ -68,7 +69,8 @@ function ask() {
 
 function show(answer) {
   clearTimeout(timer);
-  problems.replaceChildren(...(answer.problems ?? []).map(problemItem));
+  const found = answer.problems ?? [];
+  problems.replaceChildren(...(note ? [{ message: note }, ...found] : found).map(problemItem));
   if (answer.problems) return say("Not a tree yet");
   say(answer.warnings.join(" ") || "Ready");
   shown.classList.remove("old");
@@ -153,7 +155,7 @@ async function open(hash) {
     const bytes = await through(new DecompressionStream("deflate-raw"), packed);
     text.value = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    problems.replaceChildren(problemItem({ message: "the link is damaged: copy it again, whole" }));
+    note = "the link is damaged: copy it again, whole";
     return false;
   }
   state.algorithm = parameters.get("a") ?? state.algorithm;
@@ -165,6 +167,7 @@ async function open(hash) {
 
 text.addEventListener("input", () => {
   clearTimeout(pause);
+  note = "";
   pause = setTimeout(ask, PAUSE);
 });
 for (const tab of tabs) tab.addEventListener("click", () => choose(tab.dataset.view));

@@ -61,6 +61,8 @@ def command(
 
     Results are saved at once: an interrupted study continues where it stopped. All seeds follow
     from the study's own, so the same file gives the same figures everywhere.
+
+    For example: expectitree study studies/ballard-best.yaml --report
     """
     if jobs is not None and scheduler is not None:
         raise click.UsageError("--jobs is for this machine: on a cluster, its workers are used.")

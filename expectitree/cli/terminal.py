@@ -118,6 +118,8 @@ def save_report() -> None:
     if (report := _chosen(REPORT)) is None:
         return
     file, stream = report
+    if stream.tell() == 0:  # every tree had an error
+        return
     stream.seek(0)
     try:
         with whole_file(file) as temporary, open(temporary, "w", encoding="utf-8") as target:
