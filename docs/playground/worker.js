@@ -20,6 +20,6 @@ onmessage = async ({ data }) => {
     postMessage({ id: data.id, ...JSON.parse(answer.answer(JSON.stringify(data))) });
   } catch (error) {
     const last = String(error.message ?? error).trim().split("\n").at(-1);
-    postMessage({ id: data.id, problems: [{ message: `this is a defect of expectitree: ${last}` }] });
+    postMessage({ id: data.id, problems: [{ message: `a defect of expectitree: ${last}` }] });
   }
 };
