@@ -39,7 +39,9 @@ class TreeFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """Read and verify the tree. An error in the file is an error of the collection."""
-        from expectitree import ExpectitreeError, load, verify
+        from expectitree.analysis.verify.report import verify
+        from expectitree.errors import ExpectitreeError
+        from expectitree.files import load
 
         try:
             verification = verify(load(self.path, exact=True))

@@ -87,7 +87,9 @@ def test_links_have_existing_targets(document: Path) -> None:
 def test_the_examples_in_the_help_of_a_command_run(name: str, tmp_path: Path) -> None:
     help = str(cli.get_command(Context(cli), name).help)
     examples = [
-        e for e in re.findall(r"^.*?\b(expectitree .+?)(?=   |`|$)", help, re.MULTILINE) if name in e
+        e
+        for e in re.findall(r"^.*?\b(expectitree .+?)(?=   |`|$)", help, re.MULTILINE)
+        if name in e
     ]
     assert examples, "the help has no example"
     for folder in ("trees", "studies"):

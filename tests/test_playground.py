@@ -34,7 +34,9 @@ class _Silent(SimpleHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("playground")
-    spec = importlib.util.spec_from_file_location("build", ROOT / "docs" / "playground" / "build.py")
+    spec = importlib.util.spec_from_file_location(
+        "build", ROOT / "docs" / "playground" / "build.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

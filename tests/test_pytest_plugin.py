@@ -18,7 +18,7 @@ def run_pytest(folder: Path, *words: str) -> str:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     environment.pop("PYTEST_ADDOPTS", None)
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "expectitree.pytest_plugin", *words],
+        [sys.executable, "-m", "pytest", "-p", "expectitree.pytest_plugin", "-p", "no:cacheprovider", *words],
         cwd=folder, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     return done.stdout + done.stderr
