@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -56,7 +56,7 @@ class TreeFile(pytest.File):
 class Expectation(pytest.Item):
     """One expectation."""
 
-    def __init__(self, *, check: Check, **arguments: object) -> None:
+    def __init__(self, *, check: Check, **arguments: Any) -> None:
         super().__init__(**arguments)
         self.check = check
 
