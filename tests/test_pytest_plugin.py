@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from helpers import ROOT
 
+PLUGINS = ("-p", "expectitree.pytest_plugin", "-p", "no:cacheprovider")
 TREE = "expect: {value: 4, best: b}\nmax: {a: 1, b: 3}\n"
 
 
@@ -18,7 +19,7 @@ def run_pytest(folder: Path, *words: str) -> str:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     environment.pop("PYTEST_ADDOPTS", None)
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "expectitree.pytest_plugin", "-p", "no:cacheprovider", *words],
+        [sys.executable, "-m", "pytest", *PLUGINS, *words],
         cwd=folder, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     return done.stdout + done.stderr

@@ -15,7 +15,7 @@ from expectitree.analysis.study.summary import summarize
 from expectitree.analysis.study.workers import executor_of
 from expectitree.cli.options import FILE, format_options
 from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import counting, say, show
+from expectitree.cli.terminal import say, show, working
 
 
 @click.command("study")
@@ -93,7 +93,7 @@ def _run(
     try:
         with (
             executor_of(jobs, scheduler) as (executor, workers),
-            counting(study.file, done, total) as progress,
+            working(study.file, done, total) as progress,
         ):
             execute(tasks, kept, executor, workers, progress)
     except KeyboardInterrupt:

@@ -151,54 +151,44 @@ def discard(stream: Any) -> None:
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """Show a progress bar on standard error, a terminal, for work of more than a second."""
+def working(what: str, done: int = 0, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar on standard error, a terminal, for work of more than a second.
+
+    Yields a function that counts more of the `total` as done.
+    """
+    count = [done]
+
+    def advance(more: int) -> None:
+        count[0] += more
+
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield
+        yield advance
         return
-    done = threading.Event()
-    thread = threading.Thread(target=_show_progress, args=(what, done), daemon=True)
+    finished = threading.Event()
+    arguments = (what, count, total, finished)
+    thread = threading.Thread(target=_show_progress, args=arguments, daemon=True)
     thread.start()
     try:
-        yield
+        yield advance
     finally:
-        done.set()
+        finished.set()
         thread.join()
 
 
-def _show_progress(what: str, done: threading.Event) -> None:
-    if done.wait(_PATIENCE):
+def _show_progress(
+    what: str, count: list[int], total: int | None, finished: threading.Event
+) -> None:
+    if finished.wait(_PATIENCE):
         return
+    from rich import progress
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        progress.add_task(escape(what), total=None)
-        done.wait()
-
-
-@contextmanager
-def counting(what: str, done: int, total: int) -> Iterator[Callable[[int], None]]:
-    """Yield a callback that advances a progress bar on standard error, a terminal."""
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield lambda more: None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(escape(what), total=total, completed=done)
-        yield lambda more: progress.advance(task, more)
+    columns = [progress.TextColumn("{task.description}"), progress.BarColumn()]
+    if total is None:
+        columns.append(progress.TimeElapsedColumn())
+    else:
+        columns += [progress.MofNCompleteColumn(), progress.TimeRemainingColumn()]
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(escape(what), total=total, completed=count[0])
+        while not finished.wait(0.1):
+            shown.update(task, completed=count[0])
