@@ -49,16 +49,14 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
 def from_networkx(graph: Any, *, exact: bool = False) -> Tree:
     """Return the tree of a directed, acyclic graph of networkx.
 
-    Nodes and edges have the attributes that `to_networkx` gives them, and nodes may be anything that
-    networkx accepts. A node without `kind` is a terminal. The root is the attribute `root` of the
+    Nodes and edges have the attributes that `to_networkx` gives them, and nodes may be anything
+    that networkx accepts. A node without `kind` is a terminal. The root is the attribute `root` of the
     graph, or the one node without an edge to it. Outcomes without `probability` are equally likely.
     Raises `TreeError` if this is not a tree.
     """
     networkx = _networkx()
     if not isinstance(graph, networkx.DiGraph):
-        raise TreeError(
-            f"found {type(graph).__name__}, expected a networkx.DiGraph or MultiDiGraph"
-        )
+        raise TreeError(f"found {type(graph).__name__}, expected a DiGraph or MultiDiGraph")
     if not networkx.is_directed_acyclic_graph(graph):
         cycle = " -> ".join(str(edge[0]) for edge in networkx.find_cycle(graph))
         raise TreeError(f"the graph has a cycle: {cycle}")
