@@ -50,9 +50,9 @@ def from_networkx(graph: Any, *, exact: bool = False) -> Tree:
     """Return the tree of a directed, acyclic graph of networkx.
 
     Nodes and edges have the attributes that `to_networkx` gives them, and nodes may be anything
-    that networkx accepts. A node without `kind` is a terminal. The root is the attribute `root` of the
-    graph, or the one node without an edge to it. Outcomes without `probability` are equally likely.
-    Raises `TreeError` if this is not a tree.
+    that networkx accepts. A node without `kind` is a terminal. The root is the attribute `root` of
+    the graph, or the one node without an edge to it. Outcomes without `probability` are equally
+    likely. Raises `TreeError` if this is not a tree.
     """
     networkx = _networkx()
     if not isinstance(graph, networkx.DiGraph):
