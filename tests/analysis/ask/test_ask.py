@@ -101,7 +101,8 @@ def test_the_same_command_continues(tree: Path) -> None:
     result = ask("bet.yaml", "--goal", "value", typed="8\n")
     assert result.exit_code == 1
     assert (
-        "the value is in [6, 6.25]; best so far: bet, for certain; 1 not known\n" in result.stderr
+        "the value is in [6, 6.25]; the best so far is bet, for certain; 1 not known\n"
+        in result.stderr
     )
     assert result.stdout.startswith(
         "Not decided: the value is in [6, 6.25]; the best so far is bet, for certain.\n"
@@ -231,13 +232,13 @@ def test_the_ends_of_the_offered_interval_are_valid_answers(tree: Path) -> None:
 
 
 def test_losses_are_rarely_computed(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before, calls = et.Inquiry._losses, []
+    before, calls = et.Inquiry._best_action, []
 
-    def losses(inquiry: et.Inquiry) -> Any:
+    def best_action(inquiry: et.Inquiry) -> Any:
         calls.append(1)
         return before(inquiry)
 
-    monkeypatch.setattr(et.Inquiry, "_losses", losses)
+    monkeypatch.setattr(et.Inquiry, "_best_action", best_action)
     tree.write_text("{bounds: [0, 9], max: [" + ", ".join(['{utility: "?"}'] * 500) + "]}", "utf-8")
     result = ask("bet.yaml")
     assert "#500" not in result.stdout
@@ -272,7 +273,10 @@ Answered: 0 of 1 unknown utility. No answer can change the decision.
         "#1 is best: it is worth 0, and nothing else is worth less than 0.\n"
     )
     result = ask("-e", text, "--answers", "kept.yaml", typed="0\n")
-    assert "best so far: #1, and nothing limits yet how wrong that is; 1 not known" in result.stderr
+    assert (
+        "the best so far is #1, and nothing limits yet how wrong that is; 1 not known\n"
+        in result.stderr
+    )
     assert "a number: 0" in result.stderr
     assert answer_lines("kept.yaml") == '"#1": 0\n'
     assert result.stdout.endswith(
@@ -461,7 +465,7 @@ def test_the_last_answer_for_a_path_counts(tree: Path) -> None:
 def test_lines_that_cannot_be_added_are_an_error(tree: Path, content: str) -> None:
     Path("bet.answers.yaml").write_text(content, "utf-8")
     result = ask("bet.yaml", typed="2\n")
-    assert "no line can be added here, expected one `path: utility` a line" in str(result.exception)
+    assert "no line can be added here: expected one `path: utility` a line" in str(result.exception)
     assert Path("bet.answers.yaml").read_text("utf-8") == content
     assert json.loads(ask("bet.yaml", "--show", "--format", "json").stdout)["answers"] == {BAD: 1}
 
@@ -493,7 +497,7 @@ def test_answers_in_advance(tree: Path) -> None:
         ("".join(f"x{i}: 1\n" for i in range(30)), ["x19",
             "reading stopped after 21 errors; there may be more"]),
         ("".join(f"x{i}: [1]\n" for i in range(30)), ["x19",
-            "reading stopped after 20 errors; there may be more"]),
+            "reading stopped after 21 errors; there may be more"]),
         ("a: b: c\n", ["this is not YAML"]),
     ],
 )  # fmt: skip
@@ -539,7 +543,7 @@ def test_any_path_can_be_written_and_read_again(tree: Path) -> None:
     for path in paths:
         file.add({path: "1/3"})
     answers, _ = AnswersFile("odd.answers.yaml", "t.yaml").read()
-    assert [(answer.path, answer.number) for answer in answers] == [(p, "1/3") for p in paths]
+    assert [(answer.path, answer.utility) for answer in answers] == [(p, "1/3") for p in paths]
     assert Path("odd.answers.yaml").read_text("utf-8").startswith("# Answers to `expectitree ask t")
     assert answers_text({"a": "1", "b": "?"}) == 'a: 1\nb: "?"\n'
 
