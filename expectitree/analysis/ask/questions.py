@@ -34,7 +34,6 @@ class Questions:
     def __init__(self, setup: SearchSetup) -> None:
         self.setup, self.tree, self.columns = setup, setup.tree, setup.columns
         self.beliefs, self.limits = begin_best_first(setup)
-        self.known = self.beliefs
         self.bounds = list(self.beliefs.lower), list(self.beliefs.upper)
         self.answers: dict[int, Number] = {}
         self._greatest_answer: Any = 0  # in magnitude
@@ -67,7 +66,6 @@ class Questions:
         else:
             take_in(self.beliefs, self.limits, leaf, utility)
             back_up(self.columns, self.beliefs, self.limits, len(route) - 1)
-            self._back_up_known(leaf)
         self._choose_leaf()
 
     def skip(self) -> None:
@@ -125,22 +123,24 @@ class Questions:
         for n, utility in self.answers.items():
             take_in(self.beliefs, self.limits, n, utility)
         renew(self.columns, self.beliefs, self.limits)
-        self.known = _copy(self.beliefs) if self.tree.is_sharing else self.beliefs
-        self.is_done = is_reached(self.columns, self.known, self.limits)
 
-    def _back_up_known(self, leaf: int) -> None:
-        """Back up an answer along all paths."""
-        if self.known is not self.beliefs:
-            self.known.lower[leaf] = self.known.upper[leaf] = self.answers[leaf]
-            for n, kind in enumerate(self.columns.kind):
-                if kind != Kind.TERMINAL:
-                    narrow(self.columns, self.known, self.limits, n)
-        self.is_done = is_reached(self.columns, self.known, self.limits)
+    def _backed_up(self) -> Beliefs:
+        """Return the beliefs, with intervals that are backed up along all paths."""
+        if not self.tree.is_sharing:
+            return self.beliefs
+        found = self.beliefs
+        found = found._replace(lower=list(found.lower), upper=list(found.upper))
+        found = found._replace(low=list(found.low), high=list(found.high))
+        for n, kind in enumerate(self.columns.kind):
+            if kind != Kind.TERMINAL:
+                narrow(self.columns, found, self.limits, n)
+        return found
 
     # ---- Choosing.
 
     def _choose_leaf(self) -> None:
-        self.route = []
+        self.known, self.route = self._backed_up(), []
+        self.is_done = is_reached(self.columns, self.known, self.limits)
         if not self.is_done and self.skipped:
             self.route = self._walk_past_skipped()
             if not self.route:

@@ -287,28 +287,22 @@ class Inquiry(Shown):
         """Return whether a leaf is unknown; raise `SearchError` if it cannot have this utility."""
         where, text = message_path(self.tree.path_of(n)), message_text(value)
         if self.tree.columns.kind[n] != Kind.TERMINAL:
-            hint = "name one below it"
-            raise SearchError(f"{where} is not a leaf, and only leaves have utilities: {hint}")
-        if n in self._questions.answers:
-            known = self._questions.answers[n]
-            how, hint = "was answered already", "take that back first"
-        elif n not in self._unknown:
-            known = self.tree.columns.utility[n]
-            how, hint = "is known", "change the tree if that is wrong"
-        else:
-            lower, upper = (ends[n] for ends in self._questions.bounds)
-            if not lower <= value <= upper:
-                ends = f"[{message_text(lower)}, {message_text(upper)}]"
-                raise SearchError(
-                    f"the utility {text} of {where} lies outside its bounds {ends}: "
-                    "correct the one or the other"
-                )
-            return True
-        if value != known:
+            message = f"{where} is not a leaf, and only leaves have utilities: name one below it"
+            raise SearchError(message)
+        hint = "correct the one or the other"
+        if n not in self._unknown or n in self._questions.answers:
+            known = self._questions.answers.get(n, self.tree.columns.utility[n])
+            if value == known:
+                return False
+            before = message_text(known)
+            raise SearchError(f"the utility of {where} is known, {before}, and now {text}: {hint}")
+        lower, upper = (ends[n] for ends in self._questions.bounds)
+        if not lower <= value <= upper:
+            ends = f"[{message_text(lower)}, {message_text(upper)}]"
             raise SearchError(
-                f"the utility of {where} {how}, {message_text(known)}, and now {text}: {hint}"
+                f"the utility {text} of {where} lies outside its bounds {ends}: {hint}"
             )
-        return False
+        return True
 
 
 def with_utilities(tree: Tree, utilities: Mapping[int, Number]) -> Tree:

@@ -384,7 +384,7 @@ def test_bad_answers_are_refused() -> None:
     assert inquiry.leaf == before
     assert inquiry.asked == 0
     with pytest.raises(
-        SearchError, match="the utility of sure is known, 4, and now 5: change the tree"
+        SearchError, match="the utility of sure is known, 4, and now 5: correct the one"
     ):
         inquiry.answer(5, leaf="sure")
     inquiry.answer(4, leaf="sure")
@@ -401,7 +401,7 @@ def test_bad_answers_are_refused() -> None:
     inquiry.answer("8.0", leaf=inquiry.tree_answered().find("bet/bad"))
     with pytest.raises(
         SearchError,
-        match="the utility of bet/bad was answered already, 8, and now 7: take that back",
+        match="the utility of bet/bad is known, 8, and now 7: correct the one",
     ):
         inquiry.answer(7, leaf="bet/bad")
     inquiry.answer(8)
