@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import signal
 import sys
 from collections.abc import Iterator
@@ -13,12 +12,10 @@ from typing import Any
 
 import click
 from rich.console import Console, RenderableType
-from rich.text import Text
 
 from expectitree.analysis.ask.answers import AnswersFile, answers_name, answers_text
 from expectitree.analysis.ask.conversation import Conversation
 from expectitree.analysis.ask.report import inquire, with_utilities
-from expectitree.analysis.ask.text import render
 from expectitree.analysis.show import rendered
 from expectitree.cli.options import (
     FILE,
@@ -34,8 +31,7 @@ from expectitree.errors import ExpectitreeError
 from expectitree.files import load, loads
 from expectitree.files.formats import format_by_suffix
 from expectitree.numbers import escape, to_fraction
-from expectitree.text.console import line, safe, to_strings
-from expectitree.text.headings import title_heading
+from expectitree.text.console import to_strings
 from expectitree.text.phrases import plural
 from expectitree.tree.model import Tree
 
@@ -113,33 +109,27 @@ def command(
         conversation.take_kept()
     if conversation.given:
         say(f"{plural(len(conversation.given), 'answer')} from {kept}")
-    named = [source] if text is None else ["-e", text]
     if not tree.unknown:
-        hint = shlex.join(["expectitree", "eval", *named])
-        say(f"{source}: every utility is known, so there is nothing to ask: {hint}")
+        say(f"{source}: every utility is known, so there is nothing to ask: use expectitree eval")
     elif not shows and not inquiry.is_done:
         answers_file.check_writable()
         _converse(conversation, console)
     status = 0 if inquiry.is_done else DOES_NOT_HOLD
-    is_lost = answers_file.saves and bool(answers_file.pending)
     if output is not None:
         try:
             _write_output(conversation, read(exact=True), output)
         except ExpectitreeError as error:
             say(str(error))
-            status, is_lost = NO_TREE, bool(answers_file.pending)
-    if is_lost:
+            status = NO_TREE
+    if answers_file.pending and (answers_file.saves or status == NO_TREE):
         say("The answers are not saved. In a file for --answers they would be:")
         click.echo(answers_text(answers_file.pending), err=True, nl=False)
         status = NO_TREE
+    console = make_console()
     if format_name == "json":
-        write(rendered("ask", "json", make_console(), [inquiry], file=source))
+        write(rendered("ask", "json", console, [inquiry], file=source))
     else:
-        options = {"--goal": goal if goal != "action" else None, "--bounds": bounds}
-        words = ["expectitree", "ask", *named, *(["--exact"] if exact else [])]
-        for name, value in (options | {"--answers": answers}).items():
-            words += [] if value is None else [name, value]
-        _conclude(conversation, make_console(), shows, shlex.join(words))
+        write(to_strings(conversation.conclusion(console.options, shows), console))
     context.exit(status)
 
 
@@ -197,21 +187,6 @@ def _converse(conversation: Conversation, console: Console) -> None:
     except KeyboardInterrupt:
         show("")
     show("")
-
-
-def _conclude(conversation: Conversation, console: Console, shows: bool, same_command: str) -> None:
-    """Write the decision, or the bounds so far, to standard output."""
-    inquiry, file, options = conversation.inquiry, conversation.file, console.options
-    shown: list[RenderableType] = []
-    if shows:
-        shown += [*title_heading(inquiry.tree, options), *conversation.drawing(options), ""]
-    shown += render([inquiry], options)
-    if file.name and not file.pending and inquiry.tree.unknown and not shows:
-        hint = f"See it all: {same_command} --show" if inquiry.is_done else f"Go on: {same_command}"
-        shown.append(line(safe(hint, options)))
-        if inquiry.is_done and conversation.given:
-            shown.append(Text(f"A wrong answer? Correct it in {safe(file.name, options)}."))
-    write(to_strings(shown, console))
 
 
 def _write_output(conversation: Conversation, tree: Tree, output: str) -> None:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from expectitree.analysis.ask.answers import EXPECTED, TAKEN_BACK, AnswersFile
 from expectitree.analysis.ask.report import Inquiry
-from expectitree.analysis.ask.text import bounds_text, question, state
+from expectitree.analysis.ask.text import bounds_text, question, render, state
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.errors import FileError, Problem, SearchError, TreeError
@@ -104,6 +104,23 @@ class Conversation:
     def drawing(self, options: ConsoleOptions) -> Iterator[RenderableType]:
         """Yield the tree with the bounds and answers so far."""
         return tree_lines(Evaluation(self.file.tree_name, self.inquiry.search), options)
+
+    def conclusion(self, options: ConsoleOptions, shows: bool) -> Iterator[RenderableType]:
+        """Yield the decision, or the bounds so far, and how to go on; the tree first if `shows`."""
+        if shows:
+            yield from title_heading(self.inquiry.tree, options)
+            yield from self.drawing(options)
+            yield ""
+        yield from render([self.inquiry], options)
+        if shows or not self.file.name or self.file.pending or not self.inquiry.tree.unknown:
+            return
+        if not self.inquiry.is_done:
+            yield Text("To go on, run the same command again.")
+            return
+        text = "To see the whole tree, run the same command with --show."
+        if self.given:
+            text += f" To correct an answer, edit {safe(self.file.name, options)}."
+        yield Text(text)
 
     def _question(self) -> list[RenderableType]:
         return [] if self.inquiry.is_done else ["", *question(self.inquiry, self.options)]
