@@ -16,7 +16,6 @@ from rich.console import Console, RenderableType
 from expectitree.analysis.ask.answers import AnswersFile, answers_name, answers_text
 from expectitree.analysis.ask.conversation import Conversation
 from expectitree.analysis.ask.report import inquire, with_utilities
-from expectitree.analysis.show import rendered
 from expectitree.cli.options import (
     FILE,
     check_output,
@@ -26,7 +25,7 @@ from expectitree.cli.options import (
     write_tree,
 )
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
-from expectitree.cli.terminal import make_console, say, working, write
+from expectitree.cli.terminal import make_console, say, show, working, write
 from expectitree.errors import ExpectitreeError
 from expectitree.files import load, loads
 from expectitree.files.formats import format_by_suffix
@@ -125,10 +124,10 @@ def command(
         say("The answers are not saved. In a file for --answers they would be:")
         click.echo(answers_text(answers_file.pending), err=True, nl=False)
         status = NO_TREE
-    console = make_console()
     if format_name == "json":
-        write(rendered("ask", "json", console, [inquiry], file=source))
+        show("ask", "json", [inquiry], file=source)
     else:
+        console = make_console()
         write(to_strings(conversation.conclusion(console.options, shows), console))
     context.exit(status)
 
@@ -169,11 +168,11 @@ def _converse(conversation: Conversation, console: Console) -> None:
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="backslashreplace")
 
-    def show(*shown: RenderableType) -> None:
+    def print_all(*shown: RenderableType) -> None:
         for text in to_strings(shown, console):
             click.echo(text, err=True, nl=False, color=console.color_system is not None)
 
-    show(*conversation.introduction())
+    print_all(*conversation.introduction())
     try:
         while not conversation.is_over:
             if conversation.inquiry.is_done and not _is_terminal(sys.stdin):
@@ -183,10 +182,10 @@ def _converse(conversation: Conversation, console: Console) -> None:
                 break
             with working("choosing the next question"), _uninterrupted():
                 shown = conversation.respond(line)
-            show(*shown)
+            print_all(*shown)
     except KeyboardInterrupt:
-        show("")
-    show("")
+        print_all("")
+    print_all("")
 
 
 def _write_output(conversation: Conversation, tree: Tree, output: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TypeAlias
 
 from expectitree.errors import FileError, Problem
 from expectitree.files import ANSWERS, parse, read_text
@@ -26,14 +26,7 @@ _HEADER = """\
 # Answers to `expectitree ask {}`: the path of a leaf, and its utility.
 # The last line about a path counts. Add lines, or correct them.
 """
-
-
-class Answer(NamedTuple):
-    """One answer of a file: what is written there, and the place of its line."""
-
-    path: str
-    utility: Data
-    place: Place
+Answer: TypeAlias = tuple[str, Data, Place]  # the path, what is written, and where
 
 
 class AnswersFile:
@@ -57,9 +50,9 @@ class AnswersFile:
         answers: dict[str, Answer] = {}
         for at, (path, utility) in enumerate(document.root):
             answers.pop(path, None)
-            answers[path] = Answer(path, utility, Place(document.root, at))
-        counting = [answer for answer in answers.values() if answer.utility != TAKEN_BACK]
-        return counting, Problems(document)
+            if utility != TAKEN_BACK:
+                answers[path] = (path, utility, Place(document.root, at))
+        return list(answers.values()), Problems(document)
 
     def check_writable(self) -> None:
         """Raise `FileError` if answers cannot be added to the file."""

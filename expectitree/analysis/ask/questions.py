@@ -40,7 +40,7 @@ class Questions:
         self.skipped: list[int] = []
         self.route: list[int] = []
         self._parents = _parents_in_play(self.tree)
-        self._known_leaves = self._visit_known_leaves()
+        self._visit_known_leaves()
         self._set_limits()
         self._learn()
         self._choose_leaf()
@@ -84,24 +84,18 @@ class Questions:
 
     # ---- Learning.
 
-    def _visit_known_leaves(self) -> list[int]:
-        """Enter the utilities that the file gives; return the leaves that play can reach."""
+    def _visit_known_leaves(self) -> None:
+        """Enter the utilities that the file gives; count a visit where play can reach them."""
         columns, beliefs, unknown = self.columns, self.beliefs, frozenset(self.tree.unknown)
-        reached = []
         for n, kind in enumerate(columns.kind):
             if kind == Kind.TERMINAL:
-                if n in unknown:
-                    continue
-                beliefs.lower[n] = beliefs.upper[n] = columns.utility[n]
-                is_visited = True
+                is_visited = n not in unknown
+                if is_visited:
+                    beliefs.lower[n] = beliefs.upper[n] = columns.utility[n]
             else:
                 possible = (b for b in self.tree.branches_of(n) if columns.probability[b] > 0)
                 is_visited = any(beliefs.visits[columns.child[b]] for b in possible)
-            if is_visited and n in self._parents:
-                beliefs.visits[n] = 1
-                if kind == Kind.TERMINAL:
-                    reached.append(n)
-        return reached
+            beliefs.visits[n] = int(is_visited and n in self._parents)
 
     def _set_limits(self) -> None:
         """Set the scale and the tolerances by the numbers known so far.
@@ -116,12 +110,12 @@ class Questions:
         self.limits = find_limits(self.setup, greatest_utility, greatest, _ROUNDING_EPS)
 
     def _learn(self) -> None:
-        """Learn from every known leaf, from the beginning."""
+        """Learn from every leaf visited, from the beginning."""
         begin(self.columns, self.beliefs, self.limits)
-        for n in self._known_leaves:
-            take_in(self.beliefs, self.limits, n, self.columns.utility[n])
-        for n, utility in self.answers.items():
-            take_in(self.beliefs, self.limits, n, utility)
+        for n, kind in enumerate(self.columns.kind):
+            if kind == Kind.TERMINAL and self.beliefs.visits[n]:
+                utility = self.answers.get(n, self.columns.utility[n])
+                take_in(self.beliefs, self.limits, n, utility)
         renew(self.columns, self.beliefs, self.limits)
 
     def _backed_up(self) -> Beliefs:
