@@ -29,7 +29,7 @@ from expectitree.cli.terminal import counting, say, show
 @click.option(
     "--results",
     metavar="FILE",
-    help="Where results are kept.  [default: SPEC.results.jsonl, beside it]",
+    help="Where results are kept.  [default: SPEC.results.jsonl, next to it]",
 )
 @click.option(
     "--scheduler",

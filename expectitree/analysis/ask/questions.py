@@ -98,7 +98,7 @@ class Questions:
             beliefs.visits[n] = int(is_visited and n in self._parents)
 
     def _set_limits(self) -> None:
-        """Set the scale and the tolerances by the numbers known so far.
+        """Set the scale and the tolerances from the bounds, the file's utilities and the answers.
 
         The tolerance covers rounding only. `evaluate` also accepts ties on paper, but here a user
         reads that an action is proved to be best.

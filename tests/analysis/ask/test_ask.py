@@ -61,7 +61,7 @@ def answer_lines(name: str = "bet.answers.yaml") -> str:
 # ---- The conversation.
 
 
-def test_a_whole_conversation(tree: Path) -> None:
+def test_a_conversation_asks_saves_and_shows_the_decision(tree: Path) -> None:
     result = ask("bet.yaml", typed="2\n1/2\n")
     assert result.exit_code == 0
     assert (
@@ -156,7 +156,7 @@ def test_a_bad_answer_is_asked_for_again(tree: Path) -> None:
     assert answer_lines() == f"{GOOD}: 2\n"
 
 
-def test_help_show_skip_and_undo(tree: Path) -> None:
+def test_commands_print_help_draw_the_tree_skip_and_take_back(tree: Path) -> None:
     result = ask("bet.yaml", "--goal", "value", typed="?\nshow\nskip\n1\nundo\nskip\n8\nskip\n")
     shown = result.stderr
     for word in ("skip", "undo", "show", "quit"):
@@ -246,7 +246,7 @@ def test_losses_are_rarely_computed(tree: Path, monkeypatch: pytest.MonkeyPatch)
     assert len(calls) < 15
 
 
-def test_actions_that_lead_to_the_same_node(tree: Path) -> None:
+def test_actions_that_lead_to_the_same_node_are_equally_good(tree: Path) -> None:
     result = ask(
         "-e", '{bounds: [0, 9], nodes: {x: {utility: "?"}}, max: {a: {ref: x}, b: {ref: x}}}'
     )
@@ -283,7 +283,7 @@ Answered: 0 of 1 unknown utility. No answer can change the decision.
     assert sorted(os.listdir()) == ["bet.yaml", "kept.yaml"]
 
 
-def test_a_root_without_actions_and_a_shared_leaf(tree: Path) -> None:
+def test_a_root_without_actions_has_a_value_and_a_shared_leaf_counts_once(tree: Path) -> None:
     text = """{nodes: {x: {utility: "?"}}, chance: {
       a: {p: 0, ref: x}, b: {ref: x, p: 1/2, note: N}, c: {max: [{ref: x}, 1], p: 1/2}}}"""
     result = ask("-e", text, "--exact", typed="1/3\n")
@@ -297,7 +297,7 @@ def test_a_root_without_actions_and_a_shared_leaf(tree: Path) -> None:
     assert result.stdout == "The value is 5.\nAnswered: 1 of 1 unknown utility.\n"
 
 
-def test_a_long_route_and_many_actions(tree: Path) -> None:
+def test_long_routes_and_many_actions_are_shortened(tree: Path) -> None:
     text = '{utility: "?"}'
     for _ in range(30):
         text = f'{{min: {{"{"x" * 90}": {text}}}}}'
@@ -307,7 +307,7 @@ def test_a_long_route_and_many_actions(tree: Path) -> None:
     assert "  … 21 more\n" in result.stdout
 
 
-def test_a_tree_without_unknown_utilities(tree: Path) -> None:
+def test_a_tree_without_unknown_utilities_asks_nothing(tree: Path) -> None:
     result = ask("-e", "max: [1, 2]")
     assert result.exit_code == 0
     assert (
@@ -323,7 +323,7 @@ def test_a_tree_without_unknown_utilities(tree: Path) -> None:
 # ---- Output.
 
 
-def test_json_output(tree: Path) -> None:
+def test_json_has_the_fields_of_the_inquiry(tree: Path) -> None:
     result = ask("bet.yaml", "--goal", "value", "--format", "json", typed="8\n")
     assert result.exit_code == 1
     assert json.loads(result.stdout) == {
@@ -467,7 +467,7 @@ def test_lines_that_cannot_be_added_are_an_error(tree: Path, content: str) -> No
     assert json.loads(ask("bet.yaml", "--show", "--format", "json").stdout)["answers"] == {BAD: 1}
 
 
-def test_answers_in_advance(tree: Path) -> None:
+def test_answers_written_in_advance_count(tree: Path) -> None:
     Path("bet.answers.yaml").write_text(f"# by Bob\n\n{BAD}: .5  # a guess\n", "utf-8")
     result = ask("bet.yaml", "--goal", "value", typed="8\n")
     assert result.exit_code == 0
@@ -498,7 +498,9 @@ def test_answers_in_advance(tree: Path) -> None:
         ("a: b: c\n", ["this is not YAML"]),
     ],
 )  # fmt: skip
-def test_answers_that_do_not_fit(tree: Path, content: str, problems: list[str]) -> None:
+def test_answers_that_do_not_fit_are_reported_with_their_place(
+    tree: Path, content: str, problems: list[str]
+) -> None:
     Path("bet.answers.yaml").write_text(content, "utf-8")
     result = ask("bet.yaml", typed="2\n")
     assert isinstance(result.exception, FileError)
@@ -520,7 +522,7 @@ def test_an_answer_that_has_moved_into_the_tree_is_harmless(tree: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "# nothing\n", "\ufeff# nothing"])
-def test_a_file_without_answers(tree: Path, content: str) -> None:
+def test_a_file_without_answers_receives_the_first_one(tree: Path, content: str) -> None:
     Path("bet.answers.yaml").write_text(content, "utf-8")
     assert ask("bet.yaml", typed="2\n").exit_code == 0
     assert et.files.parse(Path("bet.answers.yaml").read_text("utf-8"), "a.yaml").root == (
@@ -528,7 +530,7 @@ def test_a_file_without_answers(tree: Path, content: str) -> None:
     )
 
 
-def test_answers_names() -> None:
+def test_the_answers_file_is_next_to_the_tree() -> None:
     assert answers_name("a/b.yaml") == "a/b.answers.yaml"
     assert answers_name("b.tree") == "b.tree.answers.yaml"
 
@@ -582,14 +584,14 @@ def test_a_folder_of_trees_leaves_answers_out(tree: Path) -> None:
         (["bet.yaml", "--answers", "x.yaml", "-o", "./x.yaml"], "is where the answers are kept"),
     ],
 )
-def test_wrong_usage(tree: Path, arguments: list[str], message: str) -> None:
+def test_wrong_usage_exits_with_status_2(tree: Path, arguments: list[str], message: str) -> None:
     result = ask(*arguments)
     assert result.exit_code == 2
     assert message in result.stderr
 
 
 @pytest.mark.slow
-def test_the_program_without_unicode_and_terminal(tree: Path) -> None:
+def test_the_program_works_without_unicode_and_without_a_terminal(tree: Path) -> None:
     run: Any = {
         "capture_output": True,
         "encoding": "utf-8",
@@ -646,7 +648,7 @@ def in_a_terminal(*arguments: str, talk: tuple[tuple[bytes, bytes], ...]) -> tup
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_ctrl_c_in_a_terminal(tree: Path) -> None:
+def test_ctrl_c_in_a_terminal_ends_the_conversation_without_a_traceback(tree: Path) -> None:
     talk = (b"0 to 9: ", b"8\n"), (b"0 to 1: ", b"\x03")
     status, seen = in_a_terminal("bet.yaml", "--goal", "value", talk=talk)
     assert status == 1
@@ -695,7 +697,7 @@ def test_a_closed_output_loses_no_answer(tree: Path) -> None:
     assert done.returncode in (2, 3)
 
 
-def test_the_example_in_the_documents() -> None:
+def test_the_answers_in_the_documents_are_the_fewest_that_decide() -> None:
     found = ask(str(LAUNCH), "--show", "--format", "json")
     assert found.exit_code == 1
     assert json.loads(found.stdout)["unknown"] == {"total": 8, "answered": 0}
