@@ -149,18 +149,9 @@ def _check_names(file: str | None, text: str | None, kept: str | None, output: s
         raise click.UsageError(
             f"Answers are kept in YAML: name a file that ends in .yaml, not {kept}."
         )
-    if file is not None and _is_same(file, kept):
-        raise click.UsageError(
-            "--answers names the tree itself: answers go into a file of their own."
-        )
-    if output is not None and _is_same(output, kept):
-        raise click.UsageError(
-            f"-o {output} is where the answers are kept: write the tree to another file."
-        )
-
-
-def _is_same(one: str, other: str) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)
+    trees = {os.path.realpath(name) for name in (file, output) if name is not None}
+    if os.path.realpath(kept) in trees:
+        raise click.UsageError(f"Answers are kept in {kept}: name another file for the tree.")
 
 
 def _converse(conversation: Conversation, console: Console) -> None:

@@ -90,11 +90,13 @@ def _check_workers(client: Any, address: str) -> None:
     try:
         found = set(client.run(version, "expectitree").values())
     except Exception:
-        raise AnalysisError(f"a worker at {address} has no expectitree: install it there") from None
+        found = {"not installed"}
     if found != {__version__}:
         versions = ", ".join(sorted(found))
-        message = f"the workers at {address} have expectitree {versions}, not {__version__}"
-        raise AnalysisError(message)
+        raise AnalysisError(
+            f"found expectitree {versions} on the workers at {address}, expected {__version__}: "
+            "install it there"
+        )
 
 
 def _cores() -> int:

@@ -574,14 +574,14 @@ def test_a_folder_of_trees_leaves_answers_out(tree: Path) -> None:
         (["-e", "1", "bet.yaml"], "One tree is asked about"),
         (["-"], "Standard input brings the answers, not the tree"),
         (["bet.yaml", "--answers", "a.json"], "Answers are kept in YAML"),
-        (["bet.yaml", "--answers", "./bet.yaml"], "--answers names the tree itself"),
+        (["bet.yaml", "--answers", "./bet.yaml"], "Answers are kept in ./bet.yaml: name another"),
         (["bet.yaml", "--bounds", "1"], "write LOWER,UPPER"),
         (["bet.yaml", "--goal", "both"], "'both' is not one of"),
+        (["bet.yaml", "-o", "bet.answers.yaml"], "Answers are kept in bet.answers.yaml: name"),
         (
-            ["bet.yaml", "-o", "bet.answers.yaml"],
-            "-o bet.answers.yaml is where the answers are kept",
+            ["bet.yaml", "--answers", "x.yaml", "-o", "./x.yaml"],
+            "Answers are kept in x.yaml: name another",
         ),
-        (["bet.yaml", "--answers", "x.yaml", "-o", "./x.yaml"], "is where the answers are kept"),
     ],
 )
 def test_wrong_usage_exits_with_status_2(tree: Path, arguments: list[str], message: str) -> None:
