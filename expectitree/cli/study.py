@@ -29,7 +29,7 @@ from expectitree.cli.terminal import say, show, working
 @click.option(
     "--results",
     metavar="FILE",
-    help="Where results are kept.  [default: SPEC.results.jsonl, beside it]",
+    help="Where results are kept.  [default: SPEC.results.jsonl, next to it]",
 )
 @click.option(
     "--scheduler",
