@@ -6,8 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from expectitree.analysis.evaluate.cuts import Cut
+from expectitree.analysis.evaluate.reasons import Reasons
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.text.json_values import MOST_NESTED, dumps, json_number, search_fields
+from expectitree.analysis.evaluate.sentences import Sentences
+from expectitree.text.console import text_console
+from expectitree.text.json_values import MOST_NESTED, dumps, json_number, json_path, search_fields
+from expectitree.text.phrases import untied
+from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind
 
 YIELDS_PIECES = True
@@ -23,8 +28,6 @@ def render(
     """
     fields = search_fields(evaluation.file, evaluation.search)
     if evaluation.reasons is not None:
-        from expectitree.analysis.evaluate.sentences import explanation_fields
-
         fields["explanation"] = explanation_fields(evaluation.reasons)
     evaluation = evaluation.shown
     ids = _Ids(evaluation)
@@ -103,8 +106,43 @@ def _branch_object(evaluation: Evaluation, n: int, b: int) -> dict[str, Any]:
 
 def cut_fields(cut: Cut) -> dict[str, Any]:
     """Return the fields of a cut that evaluations and traces share."""
-    fields = {name: getattr(cut, name) for name in ("kind", "fails", "after", "of", "probing")}
-    return fields | {"bound": json_number(cut.bound)}
+    return {
+        "kind": cut.kind, "fails": "low" if cut.is_low else "high", "after": cut.after,
+        "of": cut.of, "probing": cut.probing, "bound": json_number(cut.bound),
+    }  # fmt: skip
+
+
+def explanation_fields(report: Reasons) -> dict[str, Any]:
+    """Return what `--explain` adds: the node, its children, the cuts, and all in sentences."""
+    sentences, tree = Sentences(report, text_console().options), report.tree
+    children = [
+        {
+            "label": tree.branch_label(report.node, one.branch),
+            "lower": json_number(one.lower),
+            "upper": json_number(one.upper),
+            "best": one.is_best,
+        }
+        for one in report.alternatives
+    ]
+    cuts = [
+        {"node": one.node, "path": json_path(tree, one.node)}
+        | cut_fields(one.cut)
+        | {"window": _interval(one.cut.window), "sentence": untied(sentences.cut(one))}
+        for one in report.cuts
+    ]
+    return {
+        "node": report.node,
+        "path": json_path(tree, report.node),
+        "because": children,
+        "more_children": report.others,
+        "cuts": cuts,
+        "more_cuts": report.more_cuts,
+        "sentences": [untied(sentence) for sentence, _ in sentences.all()],
+    }
+
+
+def _interval(bounds: Bounds) -> list[Any]:
+    return [json_number(end) for end in bounds]
 
 
 def _node_object(
@@ -127,20 +165,18 @@ def _node_object(
     node["visited"] = bool(search.visits[n])
     if kind[n] and search.visits[n]:
         if evaluation.windows:
-            node["window"] = [json_number(search.alpha[n]), json_number(search.beta[n])]
+            node["window"] = _interval((search.alpha[n], search.beta[n]))
         best = next(search.best_branches(n), None)
         if best is not None:
             node["best"] = tree.branch_label(n, best)
     if n in tree.local_bounds:
-        node["bounds"] = [json_number(end) for end in tree.local_bounds[n]]
+        node["bounds"] = _interval(tree.local_bounds[n])
     if n in tree.notes:
         node["note"] = tree.notes[n]
     cut = evaluation.explanation.cut(n)
     if cut is not None:
-        window = [json_number(end) for end in cut.window]
-        node["cut"] = cut_fields(cut) | {
-            "window": window, "nodes": cut.nodes, "leaves": cut.leaves,
-        }  # fmt: skip
+        more = {"window": _interval(cut.window), "nodes": cut.nodes, "leaves": cut.leaves}
+        node["cut"] = cut_fields(cut) | more
     reason = evaluation.explanation.skipped(n)
     if reason is not None:
         node["skipped"] = reason

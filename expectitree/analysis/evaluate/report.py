@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from expectitree import compiling
 from expectitree.analysis.evaluate.cuts import Explanation
+from expectitree.analysis.evaluate.reasons import Reasons, reasons
+from expectitree.analysis.evaluate.strategy import strategy_only
 from expectitree.searches.result import Search
 from expectitree.tree import scans
 from expectitree.tree.columns import Column, Repeated
 from expectitree.tree.model import Tree
-
-if TYPE_CHECKING:
-    from expectitree.analysis.evaluate.reasons import Reasons
 
 
 @dataclass
@@ -40,13 +38,9 @@ class Evaluation:
         self.shared_number = _number_shared(self.tree)
         self.shown = self
         if self.strategy_only:
-            from expectitree.analysis.evaluate.strategy import strategy_only
-
             self.shown = Evaluation(self.file, strategy_only(self.search), self.windows)
             self.shown.strategy_only = True
         if self.explained is not None:
-            from expectitree.analysis.evaluate.reasons import reasons
-
             self.reasons = reasons(self.search, self.explained, self.explanation)
 
     @property

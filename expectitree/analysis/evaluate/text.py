@@ -10,6 +10,7 @@ from rich.console import ConsoleOptions, RenderableType
 
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.tree_text import Part, tree_lines
 from expectitree.numbers import display_text, exact_text
 from expectitree.searches.result import Outcome, Search
@@ -36,8 +37,6 @@ def render(
     """Yield the whole answer of `eval`."""
     yield from title_heading(evaluation.tree, options)
     if evaluation.reasons is not None:
-        from expectitree.analysis.evaluate.sentences import explanation_lines
-
         yield from explanation_lines(evaluation.reasons, options)
     else:
         yield from tree_lines(evaluation.shown, options, most_rows, notes)

@@ -234,7 +234,7 @@ class _Drawing:
         elif reason:
             text = f"  {reason}"
         elif row.is_first and self.search.cut[n] == PROBED and self.search.visits[n]:
-            text = "  probed" if self.search.algorithm.in_order else "  visited in vain"
+            text = "  probed" if self.search.algorithm.probes else "  visited in vain"
         return f"{text}  {self.left_out(row)}" if row.hidden_branches else text
 
     def left_out(self, row: Row) -> str:
@@ -252,7 +252,7 @@ class _Drawing:
         n, search = row.node, self.search
         if row.is_first:
             if self.explanation.skipped(n) == "passed over":
-                yield why_passed_over(search, row.parent, n), "dim"
+                yield why_passed_over(search, row.parent, row.branch), "dim"
             if self.evaluation.windows and search.visits[n] and self.columns.kind[n]:
                 alpha, beta = (cell_text(end[n], search.eps) for end in (search.alpha, search.beta))
                 yield f"alpha {alpha}, beta {beta}", "dim"
@@ -273,11 +273,11 @@ class _Drawing:
             parts = self.expression(n, self.expression_room, shorten=True)
             yield f"{relation} {''.join(text for text, _ in parts)}", "none"
         if self.explanation.passed_over:
-            terminals = [self.columns.child[b] for b in self.tree.branches_of(n)]
-            passed = [c for c in terminals if self.explanation.reason[c] == SKIPPED]
+            reason, child = self.explanation.reason, self.columns.child
+            passed = [b for b in self.tree.branches_of(n) if reason[child[b]] == SKIPPED]
             if passed:
-                reason = why_passed_over(self.search, n, passed[0])
-                yield f"{plural(len(passed), 'leaf')} passed over: {reason}", "dim"
+                why = why_passed_over(self.search, n, passed[0])
+                yield f"{plural(len(passed), 'leaf')} passed over: {why}", "dim"
 
 
 def _width(parts: list[Part]) -> int:
