@@ -73,15 +73,20 @@ def _add_up(tree: Columns, first_branch: Column, cut: Column, totals: _Totals) -
     first, last, child = tree.first, tree.last, tree.child
     nodes, cuts = totals.nodes, totals.cuts
     shares = len(first_branch) > 0
+    all_nodes = all_cuts = 0
     for b in range(len(child)):
         c = child[b]
-        nodes[b + 1] = nodes[b]
-        cuts[b + 1] = cuts[b]
         if not shares or first_branch[c] == b:
-            nodes[b + 1] += nodes[last[c]] - nodes[first[c]] + 1
-            cuts[b + 1] += cuts[last[c]] - cuts[first[c]]
-            if cut[c] != NOT_CUT and cut[c] != PROBED and cut[c] != STOPPED:
-                cuts[b + 1] += 1
+            begin = first[c]
+            end = last[c]
+            all_nodes += 1
+            if begin < end:
+                all_nodes += nodes[end] - nodes[begin]
+                all_cuts += cuts[end] - cuts[begin]
+                if cut[c] != NOT_CUT and cut[c] != PROBED and cut[c] != STOPPED:
+                    all_cuts += 1
+        nodes[b + 1] = all_nodes
+        cuts[b + 1] = all_cuts
 
 
 def _is_one_row(tree: Tree, node: int) -> bool:

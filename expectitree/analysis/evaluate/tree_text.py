@@ -139,10 +139,11 @@ class _Drawing:
         if parent not in self.siblings:
             branches = self.tree.branches_of(parent)[:_MOST_ALIGNED]
             labels = max(cell_len(self.label(parent, b)) for b in branches)
-            p_width = 0
+            p_width, best = 0, None
             if self.columns.kind[parent] == Kind.CHANCE:
                 p_width = max(len(probability_text(self.columns.probability[b])) for b in branches)
-            best = next(self.search.best_branches(parent), None)
+            else:
+                best = next(self.search.best_branches(parent), None)
             self.siblings[parent] = _Siblings(labels, p_width, best)
         return self.siblings[parent]
 
