@@ -40,7 +40,7 @@ def outline(
     A node over terminals only is one row, without rows for its children (except at the root, and
     nowhere if not `folded`). The strategy comes first, then cuts, then nodes near the root.
     """
-    if most_rows is None or _has_few_rows(search.tree, most_rows, folded):
+    if most_rows is None:
         return _rows(search.tree, None, None, folded)
     return _rows(search.tree, _choose(search, most_rows, folded), _Totals.of(search), folded)
 
@@ -98,17 +98,6 @@ def _is_one_row(tree: Tree, node: int) -> bool:
     if not compiling.run(scans.are_all_terminals, kind, child, begin, end, rows=end - begin):
         return False
     return not tree.notes or not any(c in tree.notes for c in child[begin:end])
-
-
-def _has_few_rows(tree: Tree, most: int, folded: bool) -> bool:
-    """Say whether the whole tree has at most so many rows."""
-    rows = 1
-    for n in range(len(tree)):
-        if tree.columns.kind[n] and not (folded and _is_one_row(tree, n)):
-            rows += len(tree.branches_of(n))
-            if rows > most:
-                return False
-    return True
 
 
 def _rows(

@@ -64,8 +64,7 @@ class Reasons:
 
     search: Search
     node: int
-    skipped: str | None  # why it was not entered, if it was not
-    skipped_above: str | None  # the same, or why what it belongs to was not
+    skipped: str | None  # why it, or the part of the tree that it belongs to, was not entered
     alternatives: Sequence[Alternative]  # the first children, the best among them
     others: int  # how many more there are,
     others_end: Number  # and what they are worth at most (at MIN: at least)
@@ -90,7 +89,6 @@ def reasons(search: Search, node: int, explanation: Explanation | None = None) -
     tree = search.tree
     child, branches = tree.columns.child, tree.branches_of(node)
     is_min = tree.columns.kind[node] == Kind.MIN
-    is_entered = bool(search.visits[node])
     chosen = list(branches[:MOST_ALTERNATIVES])
     best = next(search.best_branches(node), None) if branches else None
     if best is not None and best not in chosen:
@@ -101,8 +99,7 @@ def reasons(search: Search, node: int, explanation: Explanation | None = None) -
     return Reasons(
         search,
         node,
-        None if is_entered else explanation.skipped(node),
-        None if is_entered else explanation.skipped_above(node),
+        explanation.skipped_above(node),
         [_alternative(search, node, b) for b in chosen],
         len(rest),
         (min(rest) if is_min else max(rest)) if rest else 0,

@@ -16,13 +16,6 @@ from expectitree.text.console import line
 from expectitree.text.phrases import TIED, Words, plural, untied
 from expectitree.tree.model import Kind
 
-_BELOW = {
-    "cut": "a cut",
-    "passed over": "a node that was passed over",
-    "probability 0": "an outcome of probability 0",
-    "not reached": "a node that was not reached",
-}
-
 
 def explanation_lines(report: Reasons, options: ConsoleOptions) -> Iterator[Text]:
     """Yield the sentences: about the node, about its children, and about each cut."""
@@ -67,7 +60,7 @@ class Sentences(Words):
         if self.kind == Kind.TERMINAL:
             noun = "estimate" if n in self.tree.estimated else "utility"
             value = cell_text(self.columns.utility[n])
-            seen = "" if search.visits[n] else f"; it was not visited ({self.why_unseen()})"
+            seen = f"; it was not visited ({report.skipped})" if report.skipped else ""
             return f"{name} is a leaf: its {noun} is {value}{seen}."
         if report.skipped is not None:
             return f"{name} was not entered ({report.skipped}): its value is {within}."
@@ -113,13 +106,6 @@ class Sentences(Words):
         sure = search.lower[report.node] if is_max else search.upper[report.node]
         is_worse = end < sure if is_max else end > sure
         return f"{text}: {'worse' if is_worse else 'no better'} than {self.number(sure)}."
-
-    def why_unseen(self) -> str:
-        """Return why a leaf was not visited."""
-        report = self.report
-        if report.skipped is not None or report.skipped_above is None:
-            return report.skipped or "below a cut"
-        return f"below {_BELOW[report.skipped_above]}"
 
     # ---- Why a cut was sound.
 

@@ -14,9 +14,8 @@ import expectitree as et
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.json import explanation_fields
 from expectitree.analysis.evaluate.reasons import reasons
-from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.evaluate.report import Evaluation, strategy_only
 from expectitree.analysis.evaluate.sentences import explanation_lines
-from expectitree.analysis.evaluate.strategy import strategy_only
 from expectitree.analysis.evaluate.text import render as evaluation_text
 from expectitree.errors import AnalysisError
 from expectitree.searches.result import Search
@@ -103,7 +102,7 @@ def test_min_is_explained_as_the_mirror_of_max() -> None:
             ],
         ),
         ("a2/#2", ["▼ a2/#2 was not entered (cut): its value is in [1, 4]."]),
-        ("a2/#2/#1", ["a2/#2/#1 is a leaf: its utility is 4; it was not visited (below a cut)."]),
+        ("a2/#2/#1", ["a2/#2/#1 is a leaf: its utility is 4; it was not visited (cut)."]),
         ("a1/#1/#1", ["a1/#1/#1 is a leaf: its utility is 2."]),
     ],
 )
