@@ -161,39 +161,26 @@ def _steps_up(search: Search, node: int, limit: Any, low: bool) -> Iterator[Step
             quotient = find_quotient(tree, search.eps, own, ends, above_limit, limit)
             yield Step("share", above, above_limit, own, limit, quotient)
             limit = above_limit
-        else:
-            is_inherited = is_same(tree, search.eps, limit, above_limit)
-            step = _at_player(search, above, own, limit, low, is_inherited)
-            if step is not None:
-                yield step
-                return
-            if not is_inherited:
-                break  # the node was asked from elsewhere
+        elif not is_same(tree, search.eps, limit, above_limit):
+            yield _at_player(search, above, own, limit, low)
+            return
         node = above
     yield Step("far", node, limit)
 
 
-def _at_player(
-    search: Search, node: int, own: int, limit: Any, low: bool, is_inherited: bool
-) -> Step | None:
-    """Return why a limit below a player's node cannot be improved, if that shows at this node.
-
-    `is_inherited` says that the node itself has the same limit. Another branch may also have it.
-    A limit that is not inherited comes from a branch, whose child may have become better since.
-    """
+def _at_player(search: Search, node: int, own: int, limit: Any, low: bool) -> Step:
+    """Return why a limit that a player's node passes to a child is not the node's own limit."""
     tree, child = search.tree, search.tree.columns.child
     if tree.columns.kind[node] != (Kind.MAX if low else Kind.MIN):
         is_decided = node == tree.root_id and search.outcome is Outcome.ACTION
         is_rival = is_decided and search.is_best(node, own)
-        return Step("rivals", node, limit, own) if is_rival else None
+        return Step("rivals" if is_rival else "far", node, limit, own)
     ends: Sequence[Any] = search.lower if low else search.upper
     others = [b for b in tree.branches_of(node) if child[b] != child[own]]
-    found = [b for b in others if is_same(tree, search.eps, ends[child[b]], limit)]
-    if is_inherited and limit == search.bounds[not low]:
-        return None
-    if not is_inherited:
-        found += [
-            b for b in (*others, own)
-            if (ends[child[b]] >= limit if low else ends[child[b]] <= limit)
-        ]  # fmt: skip
-    return Step("has", node, limit, found[0]) if found else None
+    near = [b for b in others if is_same(tree, search.eps, ends[child[b]], limit)]
+    reaching = [  # a child may have become better since
+        b for b in (*others, own)
+        if (ends[child[b]] >= limit if low else ends[child[b]] <= limit)
+    ]  # fmt: skip
+    branch = next(iter(near + reaching), None)
+    return Step("far", node, limit) if branch is None else Step("has", node, limit, branch)
