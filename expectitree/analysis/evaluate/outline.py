@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -41,37 +41,30 @@ def outline(
     nowhere if not `folded`). The strategy comes first, then cuts, then nodes near the root.
     """
     if most_rows is None:
-        return _rows(search.tree, None, None, folded)
-    return _rows(search.tree, _choose(search, most_rows, folded), _Totals.of(search), folded)
+        return _rows(search.tree, None, (), folded)
+    return _rows(search.tree, _choose(search, most_rows, folded), _totals(search), folded)
 
 
-class _Totals(NamedTuple):
-    """How many nodes and cuts are at and below the children of all branches before each branch.
+def _totals(search: Search) -> tuple[Column, Column]:
+    """Return how many nodes and cuts are at and below the children of all branches before each.
 
     Each node counts under its first path only. A run of branches has the difference of two totals.
     """
-
-    nodes: Column  # [M + 1]
-    cuts: Column
-
-    @classmethod
-    def of(cls, search: Search) -> _Totals:
-        tree, count = search.tree, len(search.tree.columns.child) + 1
-        totals = cls(compiling.zeros("q", count), compiling.zeros("q", count))
-        cut = search.cut if search.algorithm.player_cuts else compiling.zeros("i", len(tree))
-        first_branch = tree.first_paths.branch if tree.is_sharing else compiling.zeros("i", 0)
-        tree.scan(_add_up, tree.columns, first_branch, cut, totals)
-        return totals
+    tree, count = search.tree, len(search.tree.columns.child) + 1
+    nodes, cuts = compiling.zeros("q", count), compiling.zeros("q", count)
+    cut = search.cut if search.algorithm.player_cuts else compiling.zeros("i", len(tree))
+    first_branch = tree.first_paths.branch if tree.is_sharing else compiling.zeros("i", 0)
+    tree.scan(_add_up, tree.columns, first_branch, cut, nodes, cuts)
+    return nodes, cuts
 
 
-def _add_up(tree: Columns, first_branch: Column, cut: Column, totals: _Totals) -> None:
-    """Write the totals.
+def _add_up(tree: Columns, first_branch: Column, cut: Column, nodes: Column, cuts: Column) -> None:
+    """Write the totals of nodes and cuts.
 
     A loop over columns, to be interpreted or compiled; `first_branch` is empty where every branch
     is a node's first.
     """
     first, last, child = tree.first, tree.last, tree.child
-    nodes, cuts = totals.nodes, totals.cuts
     shares = len(first_branch) > 0
     all_nodes = all_cuts = 0
     for b in range(len(child)):
@@ -101,7 +94,7 @@ def _is_one_row(tree: Tree, node: int) -> bool:
 
 
 def _rows(
-    tree: Tree, chosen: dict[int, list[int]] | None, totals: _Totals | None, folded: bool
+    tree: Tree, chosen: dict[int, list[int]] | None, totals: Sequence[Column], folded: bool
 ) -> Iterator[Row]:
     """Yield the rows of the chosen branches of each node, and of the runs that are left out."""
 
@@ -122,9 +115,9 @@ def _rows(
         left = branches.start  # the branches from this one on have no rows yet
         below: list[Row] = []
         for b in (*(branches if chosen is None else chosen.get(n, ())), branches.stop):
-            if left < b and totals is not None:
-                hidden = totals.nodes[b] - totals.nodes[left], totals.cuts[b] - totals.cuts[left]
-                below.append(Row(-1, n, left, depth, False, False, False, *hidden, b - left))
+            if left < b:
+                nodes, cuts = (total[b] - total[left] for total in totals)
+                below.append(Row(-1, n, left, depth, False, False, False, nodes, cuts, b - left))
             if b < branches.stop:
                 below.append(row_of(child[b], n, b, depth))
             left = b + 1

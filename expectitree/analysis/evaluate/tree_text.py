@@ -172,7 +172,8 @@ class _Drawing:
         room -= _width(parts)
         overflow: list[Part] = []
         branches = self.tree.branches_of(n)
-        if row.is_folded and kind != "CHANCE" and self.is_only_strategy(branches):
+        is_played = self.evaluation.strategy_only and kind != "CHANCE" and len(branches) == 1
+        if row.is_folded and is_played:
             parts.append((f"  plays {self.label(n, branches[0])}", "none"))
         elif row.is_folded:
             relation, terminals = "=" if search.is_exact(n) else "of", self.terminals(n)
@@ -184,9 +185,6 @@ class _Drawing:
         if tail != "  not visited" or len(tail) <= room:  # else the mark on the branch says it
             parts.append((tail, "dim"))
         return parts, overflow
-
-    def is_only_strategy(self, branches: range) -> bool:
-        return self.evaluation.strategy_only and len(branches) == 1
 
     def utility(self, n: int) -> Part:
         """Return a terminal's utility; one that was not visited is in parentheses."""

@@ -183,10 +183,9 @@ class _Recorder(Recorder):
         changed, is_new = frame.low if low else frame.high, frame.unsummed > 0
         if is_new:
             frame.unsummed -= 1
-        else:
-            if frame.next != b + 1:  # else it was just entered or visited
-                frame.next = b + 1
-                self.record(PASS, self.child[b], b, len(self.stack))
+        elif frame.next != b + 1:  # else the outcome was just entered or visited
+            frame.next = b + 1
+            self.record(PASS, self.child[b], b, len(self.stack))
         changed.replace(0 if is_new else was, term)
         if not frame.unsummed:
             if (low or is_new) and not frame.low.infinite:

@@ -228,7 +228,7 @@ def test_500_steps_are_shown_by_default() -> None:
         ([], "No tree was given"),
     ],
 )
-def test_wrong_usage(words: list[str], message: str) -> None:
+def test_wrong_usage_is_refused(words: list[str], message: str) -> None:
     done = invoke("trace", *words)
     assert done.exit_code == 2
     assert message in re.sub(r"\s+", " ", done.stderr)
