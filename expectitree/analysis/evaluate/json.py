@@ -112,8 +112,7 @@ class _Writer:
             fields["note"] = tree.notes[n]
         cut, reason = explanation.cut(n), explanation.skipped(n)
         if cut is not None:
-            more = {"window": _interval(cut.window), "nodes": cut.nodes, "leaves": cut.leaves}
-            fields["cut"] = cut_fields(cut) | more
+            fields["cut"] = _whole_cut(cut)
         if reason is not None:
             fields["skipped"] = reason
         return fields
@@ -125,6 +124,11 @@ def cut_fields(cut: Cut) -> dict[str, Any]:
         "kind": cut.kind, "fails": "low" if cut.is_low else "high", "after": cut.after,
         "of": cut.of, "probing": cut.probing, "bound": json_number(cut.bound),
     }  # fmt: skip
+
+
+def _whole_cut(cut: Cut) -> dict[str, Any]:
+    window = _interval(cut.window)
+    return cut_fields(cut) | {"window": window, "nodes": cut.nodes, "leaves": cut.leaves}
 
 
 def explanation_fields(report: Reasons) -> dict[str, Any]:
@@ -141,8 +145,8 @@ def explanation_fields(report: Reasons) -> dict[str, Any]:
     ]
     cuts = [
         {"node": one.node, "path": json_path(tree, one.node)}
-        | cut_fields(one.cut)
-        | {"window": _interval(one.cut.window), "sentence": untied(sentences.cut(one))}
+        | _whole_cut(one.cut)
+        | {"sentence": untied(sentences.cut(one))}
         for one in report.cuts
     ]
     return {
