@@ -52,13 +52,12 @@ class _Writer:
         self.evaluation, self.search, self.tree = evaluation, evaluation.search, evaluation.tree
         numbers = enumerate(evaluation.shared_number) if self.tree.is_sharing else ()
         self.ids = {n: int(number) for n, number in numbers if number}
-        self.aside: list[int] = []
+        self.aside: dict[int, None] = {}  # in order; without values
         if self.tree.heights[-1] >= MOST_NESTED:
             order, _, _, depth = self.tree.first_paths
-            self.aside = [n for n in order if depth[n] and depth[n] % MOST_NESTED == 0]
+            self.aside = {n: None for n in order if depth[n] and depth[n] % MOST_NESTED == 0}
             for n in self.aside:
                 self.ids.setdefault(n, len(self.ids) + 1)
-        self.is_aside = set(self.aside).__contains__
 
     def pieces(self, n: int, branch: dict[str, Any]) -> Iterator[str]:
         """Yield the text of a node and of what is below it, at most `MOST_NESTED` plies."""
@@ -72,7 +71,7 @@ class _Writer:
             c, fields = self.tree.columns.child[b], self.branch_fields(n, b)
             if b > branches.start:
                 yield ", "
-            if self.is_aside(c) or not self.tree.is_first_path(c, b):
+            if c in self.aside or not self.tree.is_first_path(c, b):
                 yield dumps(fields | {"ref": self.ids[c]})
             else:
                 yield from self.pieces(c, fields)

@@ -54,13 +54,13 @@ class CutReason:
 
     node: int
     cut: Cut
-    terms: Terms  # whose sum is the bound that the cut goes by, of a CHANCE node with few outcomes
+    terms: Terms  # of a CHANCE node with few outcomes: their sum is the bound of the cut
     steps: Sequence[Step]  # up to what makes the window end where it does
 
 
 @dataclass(frozen=True)
 class Reasons:
-    """Why a node is worth what it is, as far as a search knows."""
+    """Why a node has its value, as far as a search knows it."""
 
     search: Search
     node: int
@@ -68,7 +68,7 @@ class Reasons:
     alternatives: Sequence[Alternative]  # the first children, the best among them
     others: int  # how many more there are,
     others_end: Number  # and what they are worth at most (at MIN: at least)
-    terms: Terms  # of a CHANCE node with few outcomes: its value's
+    terms: Terms  # of a CHANCE node with few outcomes: their sum is its value
     cuts: Sequence[CutReason]
     more_cuts: int
 
@@ -83,10 +83,9 @@ class Reasons:
         return self.search.outcome is Outcome.ACTION and self.node == self.tree.root_id
 
 
-def reasons(search: Search, node: int, explanation: Explanation | None = None) -> Reasons:
+def reasons(search: Search, node: int) -> Reasons:
     """Return the reasons for the value of a node, and for the cuts at and below it."""
-    explanation = explanation or Explanation(search)
-    tree = search.tree
+    explanation, tree = Explanation(search), search.tree
     child, branches = tree.columns.child, tree.branches_of(node)
     is_min = tree.columns.kind[node] == Kind.MIN
     chosen = list(branches[:MOST_ALTERNATIVES])
@@ -110,7 +109,7 @@ def reasons(search: Search, node: int, explanation: Explanation | None = None) -
 
 
 def _alternative(search: Search, node: int, branch: int) -> Alternative:
-    """Return one child, with the sum of the bound that its parent's player goes by."""
+    """Return one child, with the sum of the bound that matters to its parent's player."""
     tree, child = search.tree, search.tree.columns.child[branch]
     is_best, is_high = search.is_best(node, branch), tree.columns.kind[node] != Kind.MIN
     if is_best and search.outcome is Outcome.ACTION and node == tree.root_id:

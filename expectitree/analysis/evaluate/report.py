@@ -44,7 +44,7 @@ class Evaluation:
             self.shown = Evaluation(self.file, strategy_only(self.search), self.windows)
             self.shown.strategy_only = True
         if self.explained is not None:
-            self.reasons = reasons(self.search, self.explained, self.explanation)
+            self.reasons = reasons(self.search, self.explained)
 
     @property
     def tree(self) -> Tree:

@@ -56,7 +56,7 @@ def summary_lines(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[R
 
 
 def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[str | Part, ...]]:
-    """Yield each name with the parts of what is said of it."""
+    """Yield the name and the parts of each line of the summary."""
     search, counts = evaluation.search, evaluation.search.counts
     write = exact_text if search.tree.exact else display_text
     yield "algorithm", search.algorithm.full_name

@@ -51,7 +51,7 @@ _REASONS = {  # why a walk goes on to this child
     Why.RIVAL_LOWER: "no other rival has a lesser lower bound",
     Why.GREATEST_ESTIMATE: "no other has a greater estimate",
     Why.LEAST_ESTIMATE: "no other has a lesser estimate",
-    Why.EXPECTED_GAIN: "it expects most of a leaf there",
+    Why.EXPECTED_GAIN: "a leaf there is expected to help most",
 }
 
 
@@ -59,7 +59,7 @@ def never_entered(report: Trace) -> str:
     """Return the sentence for a node that a search neither entered nor passed over."""
     path = ROOT if report.at is None else escape(report.tree.path_of(report.at))
     name = report.search.algorithm.full_name
-    return f"{name} never came to {path}: `expectitree eval` shows why."
+    return f"{name} did not visit {path}: `expectitree eval` shows why."
 
 
 def conclusion(report: Trace, options: ConsoleOptions) -> str:
