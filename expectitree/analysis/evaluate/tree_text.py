@@ -177,7 +177,7 @@ class _Drawing:
             parts.append((f"  plays {self.label(n, branches[0])}", "none"))
         elif row.is_folded:
             relation, terminals = "=" if search.is_exact(n) else "of", self.terminals(n)
-            if _width(terminals) <= room - 3 - len(tail):
+            if _width(terminals) + len(relation) + 2 + len(tail) <= room:
                 parts += [(f" {relation} ", "none"), *terminals]
             else:
                 text = "".join(text for text, _ in terminals)
