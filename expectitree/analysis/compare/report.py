@@ -88,7 +88,7 @@ def compare(
     """
     check_tree(tree)
     if limit:
-        check_size(tree, max_leaves)
+        check_size(tree.leaves, max_leaves)
     if algorithms is None:
         algorithms = usual_algorithms(tree)
     rows = []

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from expectitree.algorithms import Algorithm
-from expectitree.analysis.limit.proofs import Proofs
-from expectitree.analysis.limit.steps import MOST_LEAVES, check_size, to_binary
+from expectitree.analysis.limit.proofs import Proofs, are_enough
+from expectitree.analysis.limit.steps import check_size, to_binary
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.searches.engine import evaluate, usual_algorithms
@@ -113,7 +113,7 @@ def limit(
     more than `max_leaves` leaves, since the work is quadratic in them.
     """
     check_tree(tree)
-    check_size(tree, max_leaves)
+    check_size(tree.leaves, max_leaves)
     if algorithms is None:
         algorithms = usual_algorithms(tree)
     elif isinstance(algorithms, (Algorithm, str)):
@@ -134,7 +134,6 @@ def measure(
     file: str = "",
 ) -> Limit:
     """Return the fewest leaves that prove a tree's result, next to finished searches of it."""
-    check_size(tree, max_leaves)
     whole = next((row for row in rows if not row.algorithm.player_cuts), None) or evaluate(
         tree, bounds=bounds, engine=engine
     )
@@ -142,42 +141,31 @@ def measure(
     compiled = {"interpreted": False, "compiled": True}.get(engine)
     proofs = Proofs(binary, False, compiled)
     if tree.is_sharing:
-        _check_work(proofs, max_leaves)
+        work = math.isqrt(proofs.work) + 1
+        check_size(work, max_leaves, " would make as much work as the shared nodes do")
     proofs.solve(trace=True)
-    leaves = sorted(proofs.for_value.chosen)
-    exact = Enough(min(proofs.count[binary.root], len(leaves)), leaves)
-    best, proved = None, None
-    if tree.columns.kind[tree.root_id] in (Kind.MAX, Kind.MIN):
-        best_leaves = sorted(proofs.for_best.chosen)
-        best = Enough(min(proofs.best_count, len(best_leaves)), best_leaves)
-        proved = tree.branch_label(tree.root_id, binary.branch[proofs.best_action])
+    least = proofs
+    leaves, best_leaves = sorted(proofs.for_value.chosen), sorted(proofs.for_best.chosen)
     if tree.is_sharing:
         least = Proofs(binary, True, compiled)
         least.solve(trace=False)
         searched = [_visited_leaves(row) for row in rows if row.outcome is Outcome.VALUE]
         leaves = min([leaves, *searched], key=len)
-        exact = Enough(min(least.count[binary.root], len(leaves)), leaves)
-        if best is not None:
-            best = Enough(min(least.best_count, best.most), best.leaves)
+    exact = Enough(min(least.count[binary.root], len(leaves)), leaves)
+    best, proved = None, None
+    if proofs.best is not None:
+        best = Enough(min(least.best_count, len(best_leaves)), best_leaves)
+        proved = tree.branch_label(tree.root_id, proofs.best.branch)
     found = Limit(file, whole, exact, best, proved, rows)
-    if tree.exact and found.below:
-        row = found.below[0]
-        raise AnalysisError(
-            f"{row.algorithm.full_name} visited {row.counts.leaves_visited:,} leaves, and "
-            f"{found.enough(row).least:,} are needed: this is a defect of expectitree, please "
-            "report it with the tree"
-        )
+    for row in found.below:
+        enough = found.enough(row)
+        if tree.exact or not are_enough(binary, _visited_leaves(row), enough is exact):
+            raise AnalysisError(
+                f"{row.algorithm.full_name} visited {row.counts.leaves_visited:,} leaves, and "
+                f"{enough.least:,} are needed: this is a defect of expectitree, please report it "
+                "with the tree"
+            )
     return found
-
-
-def _check_work(proofs: Proofs, max_leaves: int | None) -> None:
-    """Raise `AnalysisError` where shared nodes make more work than a tree without any."""
-    most = MOST_LEAVES if max_leaves is None else max_leaves
-    if proofs.additions > most**2:
-        raise AnalysisError(
-            f"shared nodes make as much work here as {math.isqrt(proofs.additions) + 1:,} leaves "
-            f"make without: at most {most:,} are accepted unless --max-leaves says more"
-        )
 
 
 def _visited_leaves(search: Search) -> list[int]:
