@@ -44,7 +44,7 @@ def test_a_hint_is_data_in_the_report_and_a_sentence_in_the_output(
 
 
 def test_an_unknown_path_has_the_error_as_its_hint() -> None:
-    text = "{expect: {values: {x: 1}, star1: {skipped: [a, x]}}, max: {a: 1, b: 1}}"
+    text = "{expect: {values: {x: 1}, star1: {skipped: [a, x]}}, max: {a: 1, b: 2}}"
     report = et.verify(et.loads(text, exact=True))
     assert [check.found for check in report.checks] == ["no such node", "visited", "no such node"]
     assert [str(check.hint or "")[:9] for check in report.checks] == ["no node x", "", "no node x"]
