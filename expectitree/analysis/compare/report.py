@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.limit.report import Limit, measure
-from expectitree.analysis.limit.steps import check_size
+from expectitree.analysis.limit.proof_tree import check_size
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.searches.engine import evaluate, usual_algorithms

@@ -6,13 +6,12 @@ No correct search can visit fewer leaves: it is a property of the tree and its b
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from expectitree.algorithms import Algorithm
-from expectitree.analysis.limit.proofs import Proofs, are_enough
-from expectitree.analysis.limit.steps import check_size, to_binary
+from expectitree.analysis.limit.proof_tree import check_size, proof_tree
+from expectitree.analysis.limit.proofs import ACTION, VALUE, Proofs
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.searches.engine import evaluate, usual_algorithms
@@ -80,20 +79,19 @@ class Limit(Shown):
         return search.counts.leaves_visited / self.enough(search).most
 
     @property
+    def finished(self) -> list[Search]:
+        """The searches that were not stopped."""
+        return [row for row in self.rows if row.outcome is not Outcome.STOPPED]
+
+    @property
     def least_row(self) -> Search | None:
         """The finished search that visited the fewest leaves; None if no search finished."""
-        finished = [row for row in self.rows if row.outcome is not Outcome.STOPPED]
-        return min(finished, key=lambda row: row.counts.leaves_visited, default=None)
+        return min(self.finished, key=lambda row: row.counts.leaves_visited, default=None)
 
     @property
     def below(self) -> list[Search]:
         """The searches below the limit, which is possible where floats are nearly equal."""
-        return [
-            row
-            for row in self.rows
-            if row.outcome is not Outcome.STOPPED
-            and row.counts.leaves_visited < self.enough(row).least
-        ]
+        return [r for r in self.finished if r.counts.leaves_visited < self.enough(r).least]
 
 
 def limit(
@@ -137,29 +135,27 @@ def measure(
     whole = next((row for row in rows if not row.algorithm.player_cuts), None) or evaluate(
         tree, bounds=bounds, engine=engine
     )
-    binary = to_binary(tree, whole, max_leaves)
+    numbers = proof_tree(tree, whole, max_leaves)
     compiled = {"interpreted": False, "compiled": True}.get(engine)
-    proofs = Proofs(binary, False, compiled)
-    if tree.is_sharing:
-        work = math.isqrt(proofs.work) + 1
-        check_size(work, max_leaves, " would make as much work as the shared nodes do")
+    proofs = least = Proofs(numbers, False, compiled)
     proofs.solve(trace=True)
-    least = proofs
-    leaves, best_leaves = sorted(proofs.for_value.chosen), sorted(proofs.for_best.chosen)
+    leaves, best_leaves = (sorted(proofs.chosen[goal]) for goal in (VALUE, ACTION))
     if tree.is_sharing:
-        least = Proofs(binary, True, compiled)
+        least = Proofs(numbers, True, compiled)
         least.solve(trace=False)
         searched = [_visited_leaves(row) for row in rows if row.outcome is Outcome.VALUE]
         leaves = min([leaves, *searched], key=len)
-    exact = Enough(min(least.count[binary.root], len(leaves)), leaves)
+    exact = Enough(min(least.count[-1], len(leaves)), leaves)
     best, proved = None, None
     if proofs.best is not None:
         best = Enough(min(least.best_count, len(best_leaves)), best_leaves)
-        proved = tree.branch_label(tree.root_id, proofs.best.branch)
+        branches = tree.branches_of(tree.root_id)
+        branch = next(b for b in branches if tree.columns.child[b] == proofs.best)
+        proved = tree.branch_label(tree.root_id, branch)
     found = Limit(file, whole, exact, best, proved, rows)
     for row in found.below:
         enough = found.enough(row)
-        if tree.exact or not are_enough(binary, _visited_leaves(row), enough is exact):
+        if tree.exact or not numbers.are_enough(_visited_leaves(row), enough is exact):
             raise AnalysisError(
                 f"{row.algorithm.full_name} visited {row.counts.leaves_visited:,} leaves, and "
                 f"{enough.least:,} are needed: this is a defect of expectitree, please report it "
@@ -169,6 +165,5 @@ def measure(
 
 
 def _visited_leaves(search: Search) -> list[int]:
-    """Return the leaves that a search visited."""
     kind = search.tree.columns.kind
     return [n for n, visits in enumerate(search.visits) if visits and kind[n] == Kind.TERMINAL]

@@ -316,7 +316,7 @@ def test_all_engines_find_the_same_with_all_lists_kept_and_with_few(
         first = limit(tree, ONE, engine="interpreted")
         assert counts(limit(tree, ONE, engine="compiled")) == counts(first)
         with monkeypatch.context() as patch:
-            patch.setattr(proofs, "_MOST_NUMBERS", 0)
+            patch.setattr(proofs, "_MOST_BITS", 0)
             assert counts(limit(tree, ONE, engine="interpreted")) == counts(first)
 
 
@@ -377,7 +377,7 @@ def test_few_lists_kept_at_once_give_the_same_proof(monkeypatch: pytest.MonkeyPa
     assert first.best_action is not None
     assert 150 < first.best_action.most < first.exact.most < 300
     assert is_best_forced(tree, intervals(tree, (0, 100), set(first.best_action.leaves)), 1e-9)
-    monkeypatch.setattr(proofs, "_MOST_NUMBERS", 0)
+    monkeypatch.setattr(proofs, "_MOST_BITS", 0)
     assert counts(limit(tree, ONE, bounds=(0, 100))) == counts(first)
 
 
@@ -481,7 +481,7 @@ def test_trees_that_need_no_leaf_or_all_have_sentences_of_their_own() -> None:
     text += invoke(
         "limit", "-e", "max: [{bounds: [3, 4], min: [3, 4]}, {bounds: [1, 2], max: [1, 2]}]"
     ).output
-    assert "No leaf is needed: the bounds alone prove the value 4." in text
+    assert "No leaf is needed to prove the value 4: the bounds alone prove it." in text
     assert "No leaf is needed to prove that a is best: it is the only action." in text
     assert "All 2 leaves are needed to prove the value 1.5." in text
     assert "The root is not a player's node: there is no action to choose." in text
