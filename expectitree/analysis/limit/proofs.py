@@ -26,7 +26,6 @@ import math
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
 from operator import add
 from typing import Any, NamedTuple
 
@@ -43,12 +42,15 @@ _MOST_BITS = 2**29  # of lists that are kept at once (64 MB)
 _MANY_NUMBERS = 300  # read by a loop that is worth a call of compiled code
 
 
-class Operand(NamedTuple):
-    """A list in a tournament: that of a child, or of two that are joined."""
+class Bounds(NamedTuple):
+    """A list of a node, or of some of its children."""
 
-    bounds: Column
-    factor: Any
+    column: Column
+    factor: Any  # what the numbers are multiplied by in the node that is made of it
     mask: int  # the leaves below, where nodes are shared
+    child: int = -1  # the child whose list it is
+    halves: tuple[Bounds, ...] = ()  # or the two lists that were joined
+    left: Column = ()  # how many of k leaves are for the first half; -1: for each half as many
 
 
 class Proofs:
@@ -64,7 +66,7 @@ class Proofs:
         self.best_count = 0
         self.count = [0] * len(tree.kind)  # the fewest leaves that prove a node's value
         self.choice: dict[int, int] = {}  # the child that a player's proof of a value proves
-        self.lists: dict[tuple[int, int], Column] = {}  # (node, sign) -> bounds
+        self.lists: dict[tuple[int, int], Bounds] = {}  # (node, sign) -> bounds
         self.proved = {self.root}  # nodes whose value the proof of the root's value proves
         self.demands: defaultdict[tuple[str, int, int], int]  # (goal, node, sign) -> leaves
         self.demands = defaultdict(int)
@@ -128,8 +130,7 @@ class Proofs:
         for n in block:
             for sign in SIGNS:
                 if (n, sign) in self.wanted and self.tree.children[n]:
-                    final = self._rounds(n, sign)[-1]
-                    self.lists[n, sign] = self._join(n, sign, final).bounds
+                    self.lists[n, sign] = self._joined(n, sign)
             if n in self.exact:
                 self._count(n)
 
@@ -137,7 +138,7 @@ class Proofs:
         """Return a list of a node. Those of terminals are made when they are needed."""
         tree = self.tree
         if tree.children[n]:
-            return self.lists[n, sign]
+            return self.lists[n, sign].column
         value = sign * tree.value[n]
         bound = min(tree.upper[n] if sign > 0 else -tree.lower[n], tree.infinity)
         is_open = tree.leaves[n] and bound > value + tree.eps
@@ -146,45 +147,38 @@ class Proofs:
     def _column(self, bounds: list[Any]) -> Column:
         return array(self.tree.code, bounds) if self.tree.code else bounds
 
-    def _rounds(self, n: int, sign: int) -> list[list[Operand]]:
-        """Return the rounds of a node's tournament, from its children until two lists are left."""
+    def _joined(self, n: int, sign: int) -> Bounds:
+        """Return the list of an inner node: join its children's lists in rounds of pairs."""
         tree = self.tree
+        how = SUM if tree.kind[n] == Kind.CHANCE else MERGED if tree.sign(n) == sign else LEAST
         row = [
-            Operand(self._list(child, sign), factor, tree.mask[child])
+            Bounds(self._list(child, sign), factor, tree.mask[child], child)
             for child, factor in tree.children[n].items()
         ]
-        rounds = [row]
-        while len(row) > 2:
-            row = [self._join(n, sign, row[i : i + 2]) for i in range(0, len(row), 2)]
-            rounds.append(row)
-        return rounds
+        while len(row) > 1:
+            pairs = zip(row[::2], row[1::2], strict=False)
+            row = [self._join(how, *pair) for pair in pairs] + row[len(row) // 2 * 2 :]
+        return row[0]
 
-    def _join(self, n: int, sign: int, operands: Sequence[Operand]) -> Operand:
-        """Return the list of a node, or of some of its children, from one or two lists."""
-        if len(operands) == 1:
-            return operands[0]
-        (one, f, mask), (other, g, more) = sorted(operands, key=lambda o: len(o.bounds))
-        how = self._how(n, sign)
-        size = max(len(one), len(other))
-        if how != LEAST and self.together and mask & more:
+    def _join(self, how: int, *halves: Bounds) -> Bounds:
+        one, other = halves = tuple(sorted(halves, key=lambda half: len(half.column)))
+        mask, infinity = one.mask | other.mask, self.tree.infinity
+        size, work = len(other.column), len(one.column) * len(other.column)
+        if how != LEAST and self.together and one.mask & other.mask:
             how += TOGETHER
         elif how != LEAST:
-            size = len(one) + len(other) - (how == SUM)
-        bounds = self._column([self.tree.infinity]) * size
-        pays = (len(one) * len(other) if how == SUM else size) >= _MANY_NUMBERS
+            size += len(one.column) - (how == SUM)
+        column, left = self._column([infinity]) * size, array("i", [0]) * size
+        pays = (work if how == SUM else size) >= _MANY_NUMBERS
         join = compiled_join if self.compiled and pays else join_lists
-        join(how, one, f, other, g, self.tree.infinity, bounds)
-        value = max(f * one[-1], g * other[-1]) if how == MERGED else bounds[-1]
-        end, leaves = first_below(bounds, value + self.tree.eps), (mask | more).bit_count()
-        if self.tree.is_sharing and end > leaves:  # the leaves of all paths, counted once
+        join(how, one.column, one.factor, other.column, other.factor, infinity, column, left)
+        ends = one.factor * one.column[-1], other.factor * other.column[-1]
+        value = max(ends) if how == MERGED else column[-1]
+        end, leaves = first_below(column, value + self.tree.eps), mask.bit_count()
+        if self.tree.is_sharing and end >= leaves:  # the leaves of all paths, counted once
             end = leaves
-            bounds[end] = value
-        return Operand(bounds[: end + 1], self.tree.one, mask | more)
-
-    def _how(self, n: int, sign: int) -> int:
-        if self.tree.kind[n] == Kind.CHANCE:
-            return SUM
-        return MERGED if self.tree.sign(n) == sign else LEAST
+            column[end], left[end] = value, -1
+        return Bounds(column[: end + 1], self.tree.one, mask, -1, halves, left[: end + 1])
 
     # ---- Counting.
 
@@ -261,19 +255,29 @@ class Proofs:
 
     def _trace_back(self, n: int) -> None:
         """Pass what the proofs demand of a node on to its children; of a terminal, choose it."""
-        children = self.tree.children[n]
         if n in self.proved:
             self._trace_value(n)
-        for sign in SIGNS:
-            goals = [goal for goal in GOALS if self.demands.get((goal, n, sign))]
-            rounds = self._rounds(n, sign) if goals and children else []
-            for goal in goals:
-                if not children:
+        for goal in GOALS:
+            for sign in SIGNS:
+                leaves = self.demands.get((goal, n, sign), 0)
+                if leaves and self.tree.children[n]:
+                    self._trace_list(goal, n, sign, leaves)
+                elif leaves and len(self._list(n, sign)) > 1:
                     self.chosen[goal].add(n)
-                    continue
-                shares = self._split(n, sign, self.demands[goal, n, sign], rounds)
-                for child, share in zip(children, shares, strict=True):
-                    self._demand(goal, child, sign, share)
+
+    def _trace_list(self, goal: str, n: int, sign: int, leaves: int) -> None:
+        """Split leaves among the children of a node as the list of the node does."""
+        parts = [(self.lists[n, sign], leaves)]
+        while parts:
+            part, k = parts.pop()
+            k = min(k, len(part.column) - 1)
+            if part.child >= 0:
+                self._demand(goal, part.child, sign, k)
+            elif part.left[k] < 0:
+                parts += [(half, k) for half in part.halves]
+            else:
+                shares = part.left[k], k - part.left[k]
+                parts += zip(part.halves, shares, strict=True)
 
     def _trace_value(self, n: int) -> None:
         """Pass on what the proof of a node's value needs."""
@@ -290,39 +294,6 @@ class Proofs:
 
     def _demand(self, goal: str, n: int, sign: int, leaves: int) -> None:
         self.demands[goal, n, sign] = max(self.demands[goal, n, sign], leaves)
-
-    def _split(
-        self, n: int, sign: int, leaves: int, rounds: Sequence[Sequence[Operand]]
-    ) -> list[int]:
-        """Return how many leaves each child gets for the bound of a node at a place in its list."""
-        shares, joined = [leaves], [self._list(n, sign)]
-        for row in reversed(rounds):
-            split: list[int] = []
-            for at, (k, bounds) in enumerate(zip(shares, joined, strict=True)):
-                split += self._split_pair(n, sign, row[2 * at : 2 * at + 2], k, bounds)
-            shares, joined = split, [operand.bounds for operand in row]
-        return shares
-
-    def _split_pair(
-        self, n: int, sign: int, pair: Sequence[Operand], k: int, bounds: Column
-    ) -> Sequence[int]:
-        """Return how k leaves are split between two lists for the bound of the joined list."""
-        if len(pair) == 1:
-            return [k]
-        (one, f, mask), (other, g, more) = pair
-        ends, how = (len(one) - 1, len(other) - 1), self._how(n, sign)
-        if self.tree.is_sharing and k >= (mask | more).bit_count():
-            return ends
-        if how == SUM:
-            ways = range(max(0, k - ends[1]), min(k, ends[0]) + 1)
-            i = min(ways, key=lambda i: f * one[i] + g * other[k - i])
-            return i, k - i
-        if how == MERGED:
-            return first_below(one, bounds[k], f), first_below(other, bounds[k], g)
-        i, j = min(k, ends[0]), min(k, ends[1])
-        if f * one[i] <= g * other[j]:
-            return first_below(one, one[i]), 0
-        return 0, first_below(other, other[j])
 
 
 def compiled_join(*arguments: Any) -> None:
