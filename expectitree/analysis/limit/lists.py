@@ -55,7 +55,7 @@ def join_lists(
             y = g * other[min(k, m - 1)] if k >= b else infinity
             if how == LEAST:
                 bounds[k] = min(x, y)
-                left[k] = k if x <= y else 0
+                left[k] = min(k, n - 1) if x <= y else 0
             elif how == MERGED + TOGETHER:
                 bounds[k] = max(x, y)
             elif k >= a and k >= b:

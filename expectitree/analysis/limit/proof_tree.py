@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from expectitree.errors import AnalysisError
@@ -35,9 +35,9 @@ class ProofTree:
     children: list[dict[int, Any]]  # the factors that the children's numbers are multiplied by
     leaves: list[int]  # how many leaves below are open: their bounds are more than one value
     mask: list[int]  # the same leaves as bits; 0 where no nodes are shared
-    last_use: list[int] = field(default_factory=list)  # the last parent
-    is_sharing: bool = False
-    work: int = 0  # additions and comparisons that the lists of all nodes take, about
+    last_use: list[int]  # the last parent
+    work: list[int]  # about how many additions and comparisons a list takes
+    is_sharing: bool
     one: Any = 1.0  # a factor that changes nothing
     infinity: Any = INFINITY  # an infinite bound
     code: str = "d"  # the type code of an array of these numbers; empty for large integers
@@ -94,13 +94,13 @@ def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
     """Return a tree with the values, the bounds and the tolerance of a search of it.
 
     Several branches from a node to one child become one, and outcomes of probability 0 are left
-    out. Raises `AnalysisError` where there are more than `max_leaves` leaves, or as much work.
+    out. Raises `AnalysisError` where the tree has more than `max_leaves` leaves.
     """
     check_size(tree.leaves, max_leaves)
-    columns, is_sharing, work = tree.columns, tree.is_sharing, 0
+    columns, is_sharing = tree.columns, tree.is_sharing
     lower, upper = tree.inherited_bounds(search.bounds)
     children: list[dict[int, Any]] = [{} for _ in range(len(tree))]
-    leaves, mask, last_use = ([0] * len(tree) for _ in range(3))
+    leaves, mask, last_use, work = ([0] * len(tree) for _ in range(4))
     for n, kind in enumerate(columns.kind):
         if kind == Kind.TERMINAL:
             leaves[n] = int(upper[n] - lower[n] > search.eps)
@@ -108,7 +108,7 @@ def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
         for b in tree.branches_of(n):
             child, probability = columns.child[b], columns.probability[b]
             if probability and child not in children[n]:
-                work += leaves[child] * (leaves[n] + 1 if kind == Kind.CHANCE else 1)
+                work[n] += leaves[child] * (leaves[n] + 1 if kind == Kind.CHANCE else 1)
                 leaves[n] += leaves[child]
                 mask[n] |= mask[child]
                 last_use[child] = n
@@ -119,11 +119,8 @@ def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
             leaves[n] = mask[n].bit_count()
     found = ProofTree(
         columns.kind, search.lower, lower, upper, search.eps, children, leaves, mask, last_use,
-        is_sharing, work,
+        work, is_sharing,
     )  # fmt: skip
-    if is_sharing:
-        why = " would make as much work as the shared nodes do"
-        check_size(math.isqrt(work) + 1, max_leaves, why)
     if tree.exact:
         _scale(found)
         if not found.code:

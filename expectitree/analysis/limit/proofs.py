@@ -25,7 +25,6 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from operator import add
 from typing import Any, NamedTuple
 
@@ -38,19 +37,23 @@ from expectitree.tree.model import Kind
 SIGNS = (1, -1)  # of upper and of lower bounds
 VALUE, ACTION = GOALS = ("value", "action")  # what a proof is about
 TOLERANCE = 4  # eps within which a search takes an interval as one value
-_MOST_BITS = 2**29  # of lists that are kept at once (64 MB)
 _MANY_NUMBERS = 300  # read by a loop that is worth a call of compiled code
 
 
-class Bounds(NamedTuple):
-    """A list of a node, or of some of its children."""
+class Split(NamedTuple):
+    """How the leaves of a list are split between the two lists that it was joined from."""
 
-    column: Column
-    factor: Any  # what the numbers are multiplied by in the node that is made of it
+    left: Column  # how many of k leaves are for the first half; -1: for each half as many
+    halves: tuple[Split | int, ...]  # an integer is a child, whose list was not joined
+
+
+class Operand(NamedTuple):
+    """A list that is to be joined."""
+
+    bounds: Column
+    factor: Any  # what the numbers are multiplied by
     mask: int  # the leaves below, where nodes are shared
-    child: int = -1  # the child whose list it is
-    halves: tuple[Bounds, ...] = ()  # or the two lists that were joined
-    left: Column = ()  # how many of k leaves are for the first half; -1: for each half as many
+    split: Split | int
 
 
 class Proofs:
@@ -58,20 +61,24 @@ class Proofs:
 
     def __init__(self, tree: ProofTree, together: bool, compiled: bool | None) -> None:
         self.tree, self.root, self.together = tree, tree.root, together
-        pays = compiling.pays(tree.work) if compiled is None else compiled
-        self.compiled = pays and bool(tree.code)
         is_player = tree.kind[self.root] in (Kind.MAX, Kind.MIN)
         self.actions = tree.children[self.root] if is_player else {}
         self.best = next(iter(self.actions), None)  # the action proved best
         self.best_count = 0
         self.count = [0] * len(tree.kind)  # the fewest leaves that prove a node's value
         self.choice: dict[int, int] = {}  # the child that a player's proof of a value proves
-        self.lists: dict[tuple[int, int], Bounds] = {}  # (node, sign) -> bounds
+        self.needs: dict[tuple[int, int], int] = {}  # (node, child): see `_need`
+        self.lists: dict[
+            tuple[int, int], Column
+        ] = {}  # (node, sign) -> bounds, until their last use
+        self.splits: dict[tuple[int, int], Split | int] = {}  # (node, sign) -> how leaves are split
         self.proved = {self.root}  # nodes whose value the proof of the root's value proves
-        self.demands: defaultdict[tuple[str, int, int], int]  # (goal, node, sign) -> leaves
-        self.demands = defaultdict(int)
+        self.demands: dict[tuple[str, int, int], int] = {}  # (goal, node, sign) -> leaves
         self.chosen: dict[str, set[int]] = {goal: set() for goal in GOALS}  # leaves
         self._find_wants()
+        self.work = sum(tree.work[n] for n in {n for n, _ in self.wanted})
+        pays = compiling.pays(self.work) if compiled is None else compiled
+        self.compiled = pays and bool(tree.code)
 
     def _find_wants(self) -> None:
         """Find the nodes whose proofs and lists a count needs."""
@@ -98,47 +105,28 @@ class Proofs:
     # ---- Making lists.
 
     def solve(self, trace: bool) -> None:
-        """Make all lists, count, and (with `trace`) find the leaves of the smallest proofs.
-
-        Where the lists are too long to keep all of them, keep those that are still needed at every
-        √n-th node, and make the others again when they are traced.
-        """
-        total, last_use = len(self.count), self.tree.last_use
-        bits = 64 if self.tree.code else self.tree.infinity.bit_length()
-        is_long = bits * sum(self.tree.leaves[n] + 1 for n, _ in self.wanted) > _MOST_BITS
-        length = math.isqrt(total) + 1 if is_long else total
-        blocks = [range(start, min(start + length, total)) for start in range(0, total, length)]
-        kept = []
-        for block in blocks:
-            self.lists = {
-                (n, sign): bounds for (n, sign), bounds in self.lists.items()
-                if last_use[n] >= block.start or n in self.actions
-            }  # fmt: skip
-            kept.append(dict(self.lists))
-            self._fill(block)
-        if len(self.actions) > 1:
-            self._count_best()
-        for block in reversed(blocks if trace else []):
-            lists = kept.pop()
-            if block is not blocks[-1]:
-                self.lists = lists
-                self._fill(block)
-            for n in reversed(block):
-                self._trace_back(n)
-
-    def _fill(self, block: range) -> None:
-        for n in block:
+        """Make all lists, count, and (with `trace`) find the leaves of the smallest proofs."""
+        tree = self.tree
+        for n, children in enumerate(tree.children):
             for sign in SIGNS:
-                if (n, sign) in self.wanted and self.tree.children[n]:
-                    self.lists[n, sign] = self._joined(n, sign)
+                if (n, sign) in self.wanted and children:
+                    operand = self._joined(n, sign)
+                    self.lists[n, sign], self.splits[n, sign] = operand.bounds, operand.split
             if n in self.exact:
                 self._count(n)
+            for child in children if n != self.root else ():
+                for sign in SIGNS if tree.last_use[child] == n else ():
+                    self.lists.pop((child, sign), None)
+        if len(self.actions) > 1:
+            self._count_best()
+        for n in range(self.root, -1, -1) if trace else ():
+            self._trace_back(n)
 
     def _list(self, n: int, sign: int) -> Column:
         """Return a list of a node. Those of terminals are made when they are needed."""
         tree = self.tree
         if tree.children[n]:
-            return self.lists[n, sign].column
+            return self.lists[n, sign]
         value = sign * tree.value[n]
         bound = min(tree.upper[n] if sign > 0 else -tree.lower[n], tree.infinity)
         is_open = tree.leaves[n] and bound > value + tree.eps
@@ -147,12 +135,12 @@ class Proofs:
     def _column(self, bounds: list[Any]) -> Column:
         return array(self.tree.code, bounds) if self.tree.code else bounds
 
-    def _joined(self, n: int, sign: int) -> Bounds:
+    def _joined(self, n: int, sign: int) -> Operand:
         """Return the list of an inner node: join its children's lists in rounds of pairs."""
         tree = self.tree
         how = SUM if tree.kind[n] == Kind.CHANCE else MERGED if tree.sign(n) == sign else LEAST
         row = [
-            Bounds(self._list(child, sign), factor, tree.mask[child], child)
+            Operand(self._list(child, sign), factor, tree.mask[child], child)
             for child, factor in tree.children[n].items()
         ]
         while len(row) > 1:
@@ -160,25 +148,25 @@ class Proofs:
             row = [self._join(how, *pair) for pair in pairs] + row[len(row) // 2 * 2 :]
         return row[0]
 
-    def _join(self, how: int, *halves: Bounds) -> Bounds:
-        one, other = halves = tuple(sorted(halves, key=lambda half: len(half.column)))
-        mask, infinity = one.mask | other.mask, self.tree.infinity
-        size, work = len(other.column), len(one.column) * len(other.column)
-        if how != LEAST and self.together and one.mask & other.mask:
+    def _join(self, how: int, *pair: Operand) -> Operand:
+        (one, f, mask, split), (other, g, more, second) = sorted(pair, key=lambda o: len(o.bounds))
+        infinity, size = self.tree.infinity, len(other)
+        if how != LEAST and self.together and mask & more:
             how += TOGETHER
         elif how != LEAST:
-            size += len(one.column) - (how == SUM)
-        column, left = self._column([infinity]) * size, array("i", [0]) * size
-        pays = (work if how == SUM else size) >= _MANY_NUMBERS
+            size += len(one) - (how == SUM)
+        bounds = self._column([infinity]) * size
+        left = array("b" if len(one) < 2**7 else "i", [0]) * size
+        pays = (len(one) * len(other) if how == SUM else size) >= _MANY_NUMBERS
         join = compiled_join if self.compiled and pays else join_lists
-        join(how, one.column, one.factor, other.column, other.factor, infinity, column, left)
-        ends = one.factor * one.column[-1], other.factor * other.column[-1]
-        value = max(ends) if how == MERGED else column[-1]
-        end, leaves = first_below(column, value + self.tree.eps), mask.bit_count()
+        join(how, one, f, other, g, infinity, bounds, left)
+        value = max(f * one[-1], g * other[-1]) if how == MERGED else bounds[-1]
+        end, leaves = first_below(bounds, value + self.tree.eps), (mask | more).bit_count()
         if self.tree.is_sharing and end >= leaves:  # the leaves of all paths, counted once
             end = leaves
-            column[end], left[end] = value, -1
-        return Bounds(column[: end + 1], self.tree.one, mask, -1, halves, left[: end + 1])
+            bounds[end], left[end] = value, -1
+        halves = Split(left[: end + 1], (split, second))
+        return Operand(bounds[: end + 1], self.tree.one, mask | more, halves)
 
     # ---- Counting.
 
@@ -195,6 +183,7 @@ class Proofs:
             combine = max if self.together and seen & tree.mask[child] else add
             seen |= tree.mask[child]
             need = self.count[child] if is_chance else self._need(n, child)
+            self.needs[n, child] = need
             least = combine(least, need)
             if not is_chance and child in self.best_children[n]:
                 count = combine(total, self.count[child])
@@ -267,17 +256,16 @@ class Proofs:
 
     def _trace_list(self, goal: str, n: int, sign: int, leaves: int) -> None:
         """Split leaves among the children of a node as the list of the node does."""
-        parts = [(self.lists[n, sign], leaves)]
+        parts = [(self.splits[n, sign], leaves)]
         while parts:
-            part, k = parts.pop()
-            k = min(k, len(part.column) - 1)
-            if part.child >= 0:
-                self._demand(goal, part.child, sign, k)
-            elif part.left[k] < 0:
-                parts += [(half, k) for half in part.halves]
-            else:
-                shares = part.left[k], k - part.left[k]
-                parts += zip(part.halves, shares, strict=True)
+            split, k = parts.pop()
+            if isinstance(split, int):
+                self._demand(goal, split, sign, k)
+                continue
+            k = min(k, len(split.left) - 1)
+            left = split.left[k]
+            shares = (k, k) if left < 0 else (left, k - left)
+            parts += zip(split.halves, shares, strict=True)
 
     def _trace_value(self, n: int) -> None:
         """Pass on what the proof of a node's value needs."""
@@ -290,10 +278,11 @@ class Proofs:
             if child == self.choice[n]:
                 self.proved.add(child)
             else:
-                self._demand(VALUE, child, self.tree.sign(n), self._need(n, child))
+                self._demand(VALUE, child, self.tree.sign(n), self.needs[n, child])
 
     def _demand(self, goal: str, n: int, sign: int, leaves: int) -> None:
-        self.demands[goal, n, sign] = max(self.demands[goal, n, sign], leaves)
+        key = goal, n, sign
+        self.demands[key] = max(self.demands.get(key, 0), leaves)
 
 
 def compiled_join(*arguments: Any) -> None:

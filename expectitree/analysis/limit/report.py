@@ -6,6 +6,7 @@ No correct search can visit fewer leaves: it is a property of the tree and its b
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -138,6 +139,9 @@ def measure(
     numbers = proof_tree(tree, whole, max_leaves)
     compiled = {"interpreted": False, "compiled": True}.get(engine)
     proofs = least = Proofs(numbers, False, compiled)
+    if tree.is_sharing:
+        why = " would make as much work as the shared nodes do"
+        check_size(math.isqrt(proofs.work) + 1, max_leaves, why)
     proofs.solve(trace=True)
     leaves, best_leaves = (sorted(proofs.chosen[goal]) for goal in (VALUE, ACTION))
     if tree.is_sharing:
