@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
-from expectitree.analysis.limit.report import Limit, measure
 from expectitree.analysis.limit.proof_tree import check_size
+from expectitree.analysis.limit.report import Limit, measure
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.searches.engine import evaluate, usual_algorithms
