@@ -21,7 +21,7 @@ from expectitree.analysis.opponents import report as module
 from expectitree.analysis.opponents.json import render as opponents_json
 from expectitree.analysis.opponents.piecewise import Piecewise
 from expectitree.analysis.opponents.polynomials import ONE, ZERO, Polynomial, Root, compare
-from expectitree.analysis.opponents.report import Crossing, Obstacle, Opponents, opponents
+from expectitree.analysis.opponents.report import Crossing, Opponents, opponents
 from expectitree.analysis.show import rendered
 from expectitree.errors import AnalysisError, TransformError
 from expectitree.numbers import to_fraction
@@ -188,7 +188,7 @@ def test_bad_transforms_are_refused() -> None:
 
 def check(tree: Tree, chance: str, steps: int = 29) -> Opponents:
     report = opponents(tree, (F(1, 7), F(3, 4)), chance=chance)
-    assert report.obstacle is None
+    assert report.complete
     assert [row.opponent for row in report.rows] == ["perfect", "errs", "errs", "random"]
     for row in report.rows:
         assert isinstance(row.epsilon, Fraction)
@@ -342,7 +342,7 @@ def test_roots_where_no_player_decides() -> None:
     for text in ("5", f"chance: [1, {B}]"):
         report = report_of(text, chance="worst")
         assert [row.best for row in report.rows] == [None] * 3
-        assert (report.crossings, report.start, report.obstacle) == ([], (), None)
+        assert (report.crossings, report.start, report.complete) == ([], (), True)
 
 
 def test_a_long_path_of_min_nodes() -> None:
@@ -398,7 +398,7 @@ def test_wide_trees() -> None:
     )
     report = opponents(tree)
     exact = in_fractions(tree)
-    assert report.obstacle is None
+    assert report.complete
     for epsilon in (F(0), F(1, 3), F(2, 3), F(1)):
         assert predicted(report, epsilon) == best_actions(exact, epsilon)
 
@@ -440,25 +440,19 @@ def test_crossings_of_large_trees_are_not_computed(monkeypatch: pytest.MonkeyPat
             low, high = sorted((value, float(n % 7)))
             value = low + (high - low) * float(row.epsilon) / 2 if n % 2 else high
         assert row.value == pytest.approx(value)
-    assert report.obstacle == Obstacle.NODES
-    assert "the tree has 200,001 nodes, more than 20,000" in report_text(report)
+    assert not report.complete
+    assert "was not computed: the tree is too large" in report_text(report)
     builder = TreeBuilder()
     chain = builder.terminal(0)
     for _ in range(100):
         chain = builder.min([chain, 1])
     report = opponents(builder.build(builder.max([chain, 0.5])))
-    assert report.obstacle == Obstacle.DEGREE
-    assert "more than 60 MIN nodes are on one path" in report_text(report)
-    assert report.crossings == []
-    for name, limit, obstacle in (
-        ("MOST_BITS", 3, Obstacle.BITS),
-        ("MOST_WORK", 100, Obstacle.WORK),
-        ("MOST_CHECKED", 9, Obstacle.CROSSINGS),
-    ):
+    assert (report.complete, report.crossings) == (False, [])
+    for name, limit in (("MOST_BITS", 3), ("MOST_WORK", 100), ("_VERIFIED_NODE_WORK", 10**9)):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, limit)
             report = report_of(f"max: [{A}, {B}]")
-            assert (report.obstacle, report.crossings, len(report.rows)) == (obstacle, [], 3)
+            assert (report.complete, report.crossings, len(report.rows)) == (False, [], 3)
             assert "Where the decision changes was not computed: " in report_text(report)
 
 
