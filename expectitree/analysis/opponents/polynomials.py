@@ -342,38 +342,30 @@ def _quotient(p: Coefficients, divisor: Coefficients) -> Coefficients:
 
 
 def _common_divisor(p: Coefficients, q: Coefficients) -> Coefficients:
-    """Return the greatest common divisor of two primitive polynomials.
+    """Return the greatest common divisor of two primitive polynomials, by Euclid's algorithm.
 
-    Uses Euclid's algorithm with primitive remainders, and before it a fast test modulo a prime.
+    Polynomials without a common divisor modulo a prime have none. Testing this first takes 1 ms for
+    degree 40 with 500-bit coefficients, and Euclid's algorithm on the integers 1.5 s.
     """
-    if _are_coprime_modulo(p, q):
-        return (1,)
+    if p[-1] % _PRIME or q[-1] % _PRIME:
+        a, b = (_trimmed([c % _PRIME for c in x]) for x in (p, q))
+        while b:
+            a, b = b, _trimmed([c % _PRIME for c in _remainder(a, b)])
+        if len(a) == 1:
+            return (1,)
     while q:
-        rest = list(p)
-        while len(rest) >= len(q):
-            top, start = rest.pop(), len(rest) - len(q) + 1
-            common = gcd(top, q[-1])
-            ours, theirs = top // common, q[-1] // common
-            rest = [theirs * c for c in rest]
-            for i, c in enumerate(q[:-1]):
-                rest[start + i] -= ours * c
-        p, q = q, _primitive(rest)
+        p, q = q, _primitive(_remainder(p, q))
     return p
 
 
-def _are_coprime_modulo(p: Coefficients, q: Coefficients) -> bool:
-    """Say whether two polynomials are coprime modulo a prime. If so, they are coprime.
-
-    For degree 40 with 500-bit coefficients, this takes 0.5 ms, and Euclid's algorithm 1.5 s.
-    """
-    if p[-1] % _PRIME == 0 and q[-1] % _PRIME == 0:
-        return False
-    a, b = (_trimmed([c % _PRIME for c in x]) for x in (p, q))
-    while b:
-        inverse, rest = pow(b[-1], -1, _PRIME), list(a)
-        while len(rest) >= len(b):
-            factor, start = rest.pop() * inverse % _PRIME, len(rest) - len(b) + 1
-            for i, c in enumerate(b[:-1]):
-                rest[start + i] = (rest[start + i] - factor * c) % _PRIME
-        a, b = b, _trimmed(rest)
-    return len(a) == 1
+def _remainder(p: Coefficients, divisor: Coefficients) -> Sequence[int]:
+    """Return a multiple of the remainder of p / divisor."""
+    rest = list(p)
+    while len(rest) >= len(divisor):
+        top, start = rest.pop(), len(rest) - len(divisor) + 1
+        common = gcd(top, divisor[-1])
+        ours, theirs = top // common, divisor[-1] // common
+        rest = [theirs * c for c in rest]
+        for i, c in enumerate(divisor[:-1]):
+            rest[start + i] -= ours * c
+    return rest

@@ -11,7 +11,7 @@ given its own later mistakes. As functions of epsilon on [0, 1], the nodes are w
 These functions are continuous and piecewise polynomial. The decision at the root changes where its
 actions' functions cross:
 
-1. Compute the function of each node that play can reach, children first.
+1. Compute the function of each node, children first.
 2. Find the closed intervals on which each action's function equals the root's envelope.
 3. Sweep over the ends of these intervals: between two ends, the set of best actions is constant.
 4. Evaluate the tree exactly on both sides of each change, to verify it.
@@ -189,11 +189,10 @@ class _Decision:
         self.tree, self.chance = tree if tree.exact else in_fractions(tree), chance
         functions = _node_functions(self.tree, chance)
         self.value = functions[tree.root_id]
-        branches = self.tree.root.branches
+        branches, is_max = self.tree.root.branches, tree.root.kind == Kind.MAX
         actions = [(branch.label, functions[branch.child.id]) for branch in branches]
-        self.changes = _changes(
-            actions, greatest_of((f for _, f in actions), is_max=tree.root.kind == Kind.MAX)
-        )
+        envelope = greatest_of((function for _, function in actions), is_max)
+        self.changes = _changes(actions, envelope)
         self.start = self.changes[0].at
 
     def crossings(self) -> list[Crossing]:
@@ -243,12 +242,11 @@ class _Decision:
             )
 
 
-def _node_functions(tree: Tree, chance: str) -> dict[int, Piecewise]:
-    """Return the value of every node that play can reach, as a function of epsilon."""
+def _node_functions(tree: Tree, chance: str) -> list[Piecewise]:
+    """Return the value of every node as a function of epsilon."""
     columns = tree.columns
-    functions: dict[int, Piecewise] = {}
-    for n in _reachable(tree):
-        kind = columns.kind[n]
+    functions: list[Piecewise] = []
+    for n, kind in enumerate(columns.kind):
         branches = [b for b in tree.branches_of(n) if columns.probability[b] > 0]
         below = [functions[columns.child[b]] for b in branches]
         if kind == Kind.TERMINAL:
@@ -257,26 +255,15 @@ def _node_functions(tree: Tree, chance: str) -> dict[int, Piecewise]:
             shares = [columns.probability[b] for b in branches]
             found = weighted_sum(list(zip(shares, below, strict=True)))
         else:
-            found = greatest_of(
-                below, kind == Kind.MAX or (kind == Kind.CHANCE and chance == "best")
-            )
-            if kind == Kind.MIN and len(below) > 1:
+            is_best_nature = kind == Kind.CHANCE and chance == "best"
+            found = greatest_of(below, is_max=kind == Kind.MAX or is_best_nature)
+            if kind == Kind.MIN:
                 found = blended(found, weighted_sum([(Fraction(1, len(below)), f) for f in below]))
         if any(piece.degree > MOST_DEGREE or piece.bits > MOST_BITS for piece in found.pieces):
             raise TooMuchWorkError
         spend(_COEFFICIENT_WORK * sum(len(piece.coefficients) for piece in found.pieces))
-        functions[n] = found
+        functions.append(found)
     return functions
-
-
-def _reachable(tree: Tree) -> list[int]:
-    """Return the nodes that play can reach, children first."""
-    child, probability = tree.columns.child, tree.columns.probability
-    reached = {tree.root_id}
-    for n in range(tree.root_id, -1, -1):
-        if n in reached:
-            reached.update(child[b] for b in tree.branches_of(n) if probability[b] > 0)
-    return sorted(reached)
 
 
 def _changes(actions: Sequence[tuple[str, Piecewise]], envelope: Piecewise) -> list[_Change]:
