@@ -29,7 +29,9 @@ from expectitree.tree.model import Tree
 _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
 
 
-def map_option(name: str, read: Callable[[str], Scale], **settings: Any) -> Callable[..., Any]:
+def map_option(
+    name: str, metavar: str | None, help: str, read: Callable[[str], Scale], **settings: Any
+) -> Callable[..., Any]:
     """Return an option whose text `read` makes a map."""
 
     def callback(context: click.Context, option: click.Parameter, text: Any) -> Scale | None:
@@ -38,7 +40,11 @@ def map_option(name: str, read: Callable[[str], Scale], **settings: Any) -> Call
         except (NumberError, TransformError) as error:
             raise click.BadParameter(str(error)) from None
 
-    return click.option(name, callback=callback, **settings)
+    return click.option(name, callback=callback, metavar=metavar, help=help, **settings)
+
+
+def _named_images(text: str) -> Scale:
+    return named(read_images(item.split("=") for item in text.split(",")))
 
 
 def _numbers(text: str, count: int, expected: str) -> list[Fraction]:
@@ -48,43 +54,25 @@ def _numbers(text: str, count: int, expected: str) -> list[Fraction]:
     return [to_fraction(part.strip()) for part in parts]
 
 
+POWER = "u becomes u^K, K > 0; a negative u becomes -|u|^K."
+LOG = "u becomes its natural logarithm; all must be above 0."
+EXP = "u becomes (1 - e^(-R*u)) / R: constant risk aversion for R > 0, risk seeking for R < 0."
+TABLE = "U and V in the two columns of a CSV file; other utilities stay."
+
+
 @click.command("rescale")
-@map_option(
-    "--map",
-    lambda text: named(read_images(item.split("=") for item in text.split(","))),
-    metavar="U=V,...",
-    help="U becomes V; other utilities stay.",
-)
+@map_option("--map", "U=V,...", "U becomes V; other utilities stay.", _named_images)
 @map_option(
     "--affine",
-    lambda text: affine(*_numbers(text, 2, "A,B such as 2,-1")),
-    metavar="A,B",
-    help="u becomes A*u + B.",
+    "A,B",
+    "u becomes A*u + B.",
+    lambda text: affine(*_numbers(text, 2, "A,B as in 2,-1")),
 )
+@map_option("--power", "K", POWER, lambda text: power(*_numbers(text, 1, "K such as 2 or 1/2")))
+@map_option("--log", None, LOG, lambda _: logarithm(), is_flag=True)
+@map_option("--exp", "R", EXP, lambda text: exponential(*_numbers(text, 1, "R such as 0.01")))
 @map_option(
-    "--power",
-    lambda text: power(*_numbers(text, 1, "K such as 2 or 1/2")),
-    metavar="K",
-    help="u becomes u^K, K > 0; a negative u becomes -|u|^K.",
-)
-@map_option(
-    "--log",
-    lambda _: logarithm(),
-    is_flag=True,
-    help="u becomes its natural logarithm; all must be above 0.",
-)
-@map_option(
-    "--exp",
-    lambda text: exponential(*_numbers(text, 1, "R such as 0.01")),
-    metavar="R",
-    help="u becomes (1 - e^(-R*u)) / R: constant risk aversion for R > 0, risk seeking for R < 0.",
-)
-@map_option(
-    "--table",
-    lambda file: named(load_table(file), "table", file),
-    metavar="TABLE",
-    type=FILE,
-    help="U and V in the two columns of a CSV file; other utilities stay.",
+    "--table", "TABLE", TABLE, lambda file: named(load_table(file), "table", file), type=FILE
 )
 @click.option(
     "--any", "any_", is_flag=True, help="Find an order-preserving map that changes the decision."
@@ -133,9 +121,11 @@ def command(
     """
     chosen = {f"--{name}": scale for name, scale in maps.items() if scale is not None}
     if len(chosen) + any_ != 1:
-        names = [*chosen, *["--any"] * any_]
-        found = f"{' and '.join(names)} exclude each other" if names else "No map was given"
+        names = " and ".join([*chosen, *["--any"] * any_])
+        found = f"{names} exclude each other" if names else "No map was given"
         raise click.UsageError(f"{found}: {_ONE}.")
+    if "-" in options.files and any(scale.text == "-" for scale in chosen.values()):
+        raise click.UsageError("Standard input can be read once: for the tree or for the table.")
     if out is not None:
         if options.tree_count > 1:
             raise click.UsageError("-o writes one tree: give one FILE.")
