@@ -126,7 +126,9 @@ def rescale(
     if ends and any(y < x for (_, x), (_, y) in pairwise(sorted(images.items()))):
         with_bounds = False
     if not with_bounds:
-        remarks.append("The bounds in the file are left out: the map falls on them.")
+        remarks.append(
+            "The bounds in the file are left out: the map falls on them, or ends before them."
+        )
     before = evaluate(tree, bounds=bounds, engine=engine)
     mapped = map_utilities(tree, images.__getitem__, with_bounds=with_bounds)
     after = evaluate(mapped, engine=engine)

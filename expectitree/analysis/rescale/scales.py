@@ -158,8 +158,9 @@ def logarithm() -> Scale:
                 f"{message_text(u)} has no logarithm: every utility (and estimate) must be above "
                 "0; add a number to all of them first, with --affine and -o"
             )
-        exact = to_exact(u)
-        return math.log(exact.numerator) - math.log(exact.denominator)
+        if isinstance(u, Fraction):  # its ends may be beyond floats
+            return math.log(u.numerator) - math.log(u.denominator)
+        return math.log(u)
 
     return Scale("log", "ln(u)", rule, rises=True)
 

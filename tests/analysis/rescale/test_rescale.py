@@ -369,7 +369,9 @@ def test_estimates_and_bounds_go_through_the_map() -> None:
 def test_bounds_are_left_out_where_the_map_falls_or_ends(scale: Scale) -> None:
     report = rescale(et.loads(BOUNDED), scale)
     assert not report.after.tree.local_bounds
-    assert report.remarks == ("The bounds in the file are left out: the map falls on them.",)
+    assert report.remarks == (
+        "The bounds in the file are left out: the map falls on them, or ends before them.",
+    )
 
 
 # ---- Is there any map?
