@@ -177,7 +177,7 @@ class _Change(NamedTuple):
 
     place: Root
     at: tuple[str, ...]  # the best actions at it
-    after: tuple[str, ...]  # the best actions from it to the next place
+    after: tuple[str, ...]  # the best actions from it to the next place; none after 1
 
 
 class _Decision:
@@ -197,13 +197,11 @@ class _Decision:
 
     def crossings(self) -> list[Crossing]:
         """Return every crossing in order, verified."""
+        padded = [None, *self.changes, None]
         found = []
-        previous: _Change | None = None
-        following = [*self.changes[1:], None]
-        for here, later in zip(self.changes, following, strict=True):
+        for previous, here, later in zip(padded, self.changes, padded[2:], strict=False):
             if (previous and previous.after != here.at) or (later and here.after != here.at):
                 found.append(self._crossing(previous, here, later))
-            previous = here
         return found
 
     def _crossing(self, previous: _Change | None, here: _Change, later: _Change | None) -> Crossing:
@@ -223,7 +221,7 @@ class _Decision:
             self.value((lower + upper) / 2),
             previous.after if previous else (),
             here.at,
-            here.after if later else (),
+            here.after,
             self.value(lower),
             self.value(upper),
         )

@@ -284,7 +284,7 @@ def test_the_worked_example_changes_at_two_ninety_firsts() -> None:
         )
 
 
-def test_two_crossings() -> None:
+def test_two_crossings_are_found_in_order() -> None:
     report = report_of(f"max: {{a: {A}, b: {B}}}")
     assert [(c.exact, c.value, c.before, c.at, c.after) for c in report.crossings] == [
         (F(1, 4), 8, ("a",), ("a", "b"), ("b",)),
@@ -292,7 +292,7 @@ def test_two_crossings() -> None:
     ]
 
 
-def test_irrational_crossings(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_irrational_crossing_lies_between_two_decimals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "TOLERANCE", F(1, 10**30))
     # b - a is -16 e^2 + 16 e - 2, whose roots are (1 -+ sqrt(1/2)) / 2.
     report = report_of(f"max: {{a: {A}, b: {{min: [{{min: [-2, 62]}}, 30]}}}}")
@@ -311,7 +311,7 @@ def test_functions_that_touch_tie_at_one_epsilon() -> None:
     )
 
 
-def test_ties_on_intervals() -> None:
+def test_actions_may_tie_on_intervals() -> None:
     report = report_of(f"max: {{x: {{max: [{A}, {B}]}}, y: {A}}}")
     assert report.start == ("x", "y")
     assert [(c.exact, c.before, c.at, c.after) for c in report.crossings] == [
@@ -321,14 +321,14 @@ def test_ties_on_intervals() -> None:
     assert report_of(f"max: [{A}, {A}]").crossings == []
 
 
-def test_ties_at_the_ends_alone() -> None:
+def test_actions_may_tie_at_the_ends_alone() -> None:
     crossing = only(report_of("max: {sure: 0, risk: {min: [0, 2]}}"))
     assert crossing == Crossing(F(0), F(0), F(0), (), ("sure", "risk"), ("risk",), F(0), F(0))
     crossing = only(report_of("max: {sure: 1, risk: {min: [0, 2]}}"))
     assert crossing == Crossing(F(1), F(1), F(1), ("sure",), ("sure", "risk"), (), F(1), F(1))
 
 
-def test_min_at_the_root() -> None:
+def test_a_min_root_plays_its_best_action_without_a_mistake() -> None:
     # The actions are worth 1 and 4 e, so MIN's best action changes at 1/4.
     report = report_of("min: {one: 1, two: {min: [0, 8]}}")
     crossing = only(report)
@@ -338,14 +338,14 @@ def test_min_at_the_root() -> None:
     assert report.rows[-1].value == F(5, 2)
 
 
-def test_roots_where_no_player_decides() -> None:
+def test_no_crossings_are_found_where_no_player_decides() -> None:
     for text in ("5", f"chance: [1, {B}]"):
         report = report_of(text, chance="worst")
         assert [row.best for row in report.rows] == [None] * 3
         assert (report.crossings, report.start, report.complete) == ([], (), True)
 
 
-def test_a_long_path_of_min_nodes() -> None:
+def test_thirty_min_nodes_on_a_path_are_exact() -> None:
     # Each node multiplies the distance to 1 by (1 - e/2).
     builder = TreeBuilder(exact=True)
     chain = builder.terminal(0)
@@ -362,7 +362,7 @@ def test_a_long_path_of_min_nodes() -> None:
     assert (1 - crossing.lower / 2) ** 30 > F(1, 2) > (1 - crossing.upper / 2) ** 30
 
 
-def test_crossings_close_to_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crossings_close_to_each_other_stay_separate(monkeypatch: pytest.MonkeyPatch) -> None:
     # 32 e - 16 (e - 1/2)^2 + 16 d^2 against 32 e: they cross at 1/2 - d and 1/2 + d.
     distance = F(1, 10**12)
     a = -4 + 16 * distance**2
@@ -388,7 +388,7 @@ def test_a_crossing_near_zero_has_three_digits() -> None:
 
 
 @pytest.mark.slow
-def test_wide_trees() -> None:
+def test_two_thousand_actions_agree_with_the_definition() -> None:
     random = Random(1)
     builder = TreeBuilder()
     tree = builder.build(
@@ -403,7 +403,7 @@ def test_wide_trees() -> None:
         assert predicted(report, epsilon) == best_actions(exact, epsilon)
 
 
-def test_many_crossings_on_the_hull_of_many_lines() -> None:
+def test_every_crossing_on_the_hull_of_many_lines_is_found() -> None:
     # Each line touches the parabola e^2. Two neighbours cross midway between these points.
     places = [F(i, 16) for i in range(17)]
     actions = ", ".join(f"{{min: ['{-p * p}', '{4 * p - p * p}']}}" for p in places)
@@ -557,7 +557,7 @@ def objects(*arguments: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
-def test_json_output() -> None:
+def test_json_has_the_opponents_and_the_crossings() -> None:
     (found,) = objects(str(TREES / "risk-minimax.yaml"), "--epsilon", "5%,1/4", "--epsilon", "0")
     assert list(found) == [
         "file", "title", "chance", "rows", "crossings", "tolerance", "crossings_complete", "reason",
@@ -583,7 +583,7 @@ def test_json_output() -> None:
     assert (found["tolerance"], found["crossings_complete"], found["reason"]) == (1e-9, True, None)
 
 
-def test_json_in_fractions() -> None:
+def test_json_of_an_exact_tree_has_fractions() -> None:
     (found,) = objects("--exact", "-e", f"max: [{A}, {{min: [{{min: [-2, 62]}}, 30]}}]")
     assert found["rows"][1]["epsilon"] == "1/10"
     first = found["crossings"][0]
@@ -607,7 +607,7 @@ def test_json_in_floats_rounds_outwards(monkeypatch: pytest.MonkeyPatch) -> None
         )
 
 
-def test_several_natures_and_files() -> None:
+def test_natures_share_a_table_and_files_do_not() -> None:
     files = [str(TREES / name) for name in ("risk.yaml", "risk-minimax.yaml")]
     found = objects(*files, "--chance", "best", "--chance", "worst", "--chance", "best")
     assert [(f["file"], f["chance"], f["rows"][0]["best"]) for f in found] == [
@@ -620,7 +620,7 @@ def test_several_natures_and_files() -> None:
     assert text.count("There is no MIN node: all opponents are alike.") == 1
 
 
-def test_the_worked_example_in_text() -> None:
+def test_text_shows_the_opponents_and_the_intervals() -> None:
     assert invoke("opponents", str(TREES / "risk-minimax.yaml")).stdout == (
         "The same risk against an opponent\n"
         "With probability epsilon MIN makes a mistake and picks one of its actions\n"
@@ -684,7 +684,7 @@ def test_text_keeps_to_its_width_and_to_ascii(width: int) -> None:
         assert all(line.isprintable() and len(line) <= width for line in text.splitlines())
 
 
-def test_bad_options() -> None:
+def test_a_bad_option_has_a_message() -> None:
     for arguments, message in (
         (("--epsilon", "1.5"), "lie between 0 and 1"),
         (("--epsilon", "0.1,"), "nothing was written"),

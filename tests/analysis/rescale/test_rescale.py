@@ -83,7 +83,7 @@ def test_the_right_hand_figure_comes_from_the_left_one(exact: bool) -> None:
     assert report.map_class.name == ORDERED
 
 
-def test_the_text_of_the_figure() -> None:
+def test_text_shows_values_and_actions_before_and_after() -> None:
     done = invoke("rescale", LEFT, "--map", "2=20,3=30,4=400", PYTHONIOENCODING="utf-8")
     assert done.exit_code == 0
     assert done.stderr == ""
@@ -107,7 +107,7 @@ def test_the_text_of_the_figure() -> None:
     )
 
 
-def test_the_json_of_the_figure() -> None:
+def test_json_has_the_map_and_the_strategy() -> None:
     found = json.loads(
         invoke("rescale", LEFT, "--map", "2=20,3=30,4=400", "--exact", "--format", "json").stdout
     )
@@ -270,7 +270,7 @@ def test_a_large_offset_makes_no_ties_in_floats(offset: str, works: bool) -> Non
 # ---- Classes of maps.
 
 
-def test_classes_of_maps_and_their_witnesses() -> None:
+def test_a_map_is_classified_with_its_line_or_a_witness() -> None:
     def of(*pairs: tuple[float, float]) -> object:
         return classify([(Fraction(u), Fraction(v)) for u, v in pairs])
 
@@ -306,12 +306,14 @@ def test_classes_of_maps_and_their_witnesses() -> None:
         (exponential(Fraction(-2)), [-1, 0, 3], ORDERED),
     ],
 )
-def test_classes_of_curves(scale: Scale, utilities: list[Fraction], expected: str) -> None:
+def test_a_curve_is_classified_on_the_utilities_of_the_tree(
+    scale: Scale, utilities: list[Fraction], expected: str
+) -> None:
     tree = et.loads("max: [" + ", ".join(str(float(u)) for u in utilities) + "]")
     assert rescale(tree, scale).map_class.name == expected
 
 
-def test_images_under_curves() -> None:
+def test_images_are_exact_where_they_are_rational() -> None:
     def images(scale: Scale, *utilities: float) -> list[Number]:
         return [
             v
@@ -486,7 +488,7 @@ def test_dominance_decides_where_chance_alone_lies_below_the_root() -> None:
     assert min(answers.values()) > 50
 
 
-def test_the_smallest_step_for_the_figure() -> None:
+def test_the_example_map_is_the_smallest_round_step() -> None:
     for exact in (False, True):
         report = find_order_preserving_map(et.load(LEFT, exact=exact))
         assert report.answer.answer == "yes"
@@ -660,7 +662,7 @@ def test_a_map_may_name_a_utility_of_one_of_several_trees() -> None:
     assert invoke("rescale", LEFT, RIGHT, "--map", "401=400").exit_code == 2
 
 
-def test_several_files_as_text() -> None:
+def test_several_files_have_headings_and_results() -> None:
     done = invoke("rescale", LEFT, "-e", "chance: [1, 2, 4]", "--power", "2")
     assert done.exit_code == 0
     blocks = done.stdout.split("\n\n")
@@ -670,7 +672,7 @@ def test_several_files_as_text() -> None:
     assert "The decision stays a1: 2.1 before, 4.5 after." in done.stdout
 
 
-def test_standard_input_and_depth() -> None:
+def test_estimates_are_rescaled_where_depth_cuts_the_tree() -> None:
     text = "max: {a: {min: [1, 9], estimate: 4}, b: {min: [2, 3], estimate: 5}}"
     done = invoke("rescale", "-", "--map", "4=6", "--depth", "1", "--format", "json", stdin=text)
     found = json.loads(done.stdout)
@@ -690,7 +692,7 @@ def test_a_tie_that_appears_or_vanishes_is_a_change() -> None:
     assert "The decision stays a and b: 1 before, 1 after." in stay
 
 
-def test_narrow_and_ascii_terminals() -> None:
+def test_text_keeps_to_its_width_and_to_ascii() -> None:
     lines = invoke(
         "rescale", LEFT, "--any", COLUMNS="40", PYTHONIOENCODING="ascii"
     ).stdout.splitlines()
@@ -739,7 +741,7 @@ def test_an_arrow_file_cannot_hold_fractions(tmp_path: Path) -> None:
         ("t", "\ufeff2,20\r\n3,30\r\n4,400\r\n"),
     ],
 )
-def test_csv_tables(tmp_path: Path, name: str, text: str) -> None:
+def test_a_csv_table_may_have_headings_and_fractions(tmp_path: Path, name: str, text: str) -> None:
     table = tmp_path / name
     table.write_bytes(text.encode())
     assert load_table(str(table)) == FIGURE
@@ -799,7 +801,7 @@ def test_ten_thousand_utilities_take_seconds() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["max", "chance"])
-def test_a_chain_of_a_hundred_thousand(kind: str) -> None:
+def test_a_chain_of_a_hundred_thousand_nodes_takes_seconds(kind: str) -> None:
     builder = et.TreeBuilder()
     node: object = builder.terminal(1)
     for i in range(50_000):
