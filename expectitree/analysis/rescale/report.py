@@ -105,10 +105,11 @@ def rescale(
     check_tree(tree)
     utilities, estimates = numbers_of(tree)
     scale = scale_of(scale)
-    exact = {u: scale.image(u) for u in sorted(utilities)}
+    ordered = sorted(utilities)
+    exact = {u: scale.image(u) for u in ordered}
     exact |= {estimate: scale.image(estimate) for estimate in estimates - utilities}
     images = {u: as_number(u, image, tree.exact) for u, image in exact.items()}
-    map_class = classify([(u, exact[u]) for u in sorted(utilities)])
+    map_class = classify([(u, exact[u]) for u in ordered])
     if scale.rises and map_class.witness is not None:
         (u, image), (v, _) = map_class.witness
         raise TransformError(
@@ -141,7 +142,7 @@ def rescale(
             reason = "floating point keeps too few digits of the mapped utilities: use --exact"
         path = escape(tree.path_of(min(changes)))
         raise AnalysisError(f"{path}: a positive affine map changed the best actions: {reason}")
-    pairs = [(u, images[u]) for u in sorted(utilities)]
+    pairs = [(u, images[u]) for u in ordered]
     if map_class.name == ORDERED and not tree.exact:
         for (u, x), (v, y) in pairwise(pairs):
             if y - x <= after.eps:
@@ -189,10 +190,13 @@ def _reached(search: Search) -> set[int]:
     """Return the nodes that play reaches when it follows the first best actions."""
     tree, chosen = search.tree, search.strategy_branches
     reached = {tree.root_id}
-    for n in range(tree.root_id, -1, -1):
-        if n in reached:
-            branches = [chosen[n]] if n in chosen else tree.branches_of(n)
-            reached.update(tree.columns.child[b] for b in branches if tree.columns.probability[b])
+    waiting = [tree.root_id]
+    while waiting:
+        n = waiting.pop()
+        branches = [chosen[n]] if n in chosen else tree.branches_of(n)
+        below = {tree.columns.child[b] for b in branches if tree.columns.probability[b]} - reached
+        reached |= below
+        waiting += below
     return reached
 
 

@@ -86,15 +86,16 @@ def classify(pairs: Sequence[tuple[Number, Image]]) -> MapClass:
     for (u, image), (v, other) in pairwise(pairs):
         if other <= image:
             return MapClass(NEITHER, witness=((u, image), (v, other)))
-    exact = [(to_exact(u), Fraction(image)) for u, image in pairs]
-    (start, low), (end, high) = exact[0], exact[-1]
+    (start, low), (end, high) = (
+        (to_exact(u), Fraction(image)) for u, image in (pairs[0], pairs[-1])
+    )
     if start == end:
         return MapClass(AFFINE, Fraction(1), low - start)
     slope = (high - low) / (end - start)
     offset = low - slope * start
     is_rounded = any(isinstance(image, float) for _, image in pairs)
     slack = _STRAIGHT * float(high - low) if is_rounded else 0
-    if all(abs(slope * u + offset - image) <= slack for u, image in exact):
+    if all(abs(slope * to_exact(u) + offset - Fraction(image)) <= slack for u, image in pairs):
         return MapClass(AFFINE, slope, offset)
     return MapClass(ORDERED)
 
