@@ -9,7 +9,6 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 from random import Random
-from time import process_time
 
 import pytest
 import random_trees
@@ -415,12 +414,12 @@ def test_a_search_below_the_limit_is_a_defect(exact: bool, name: str, needed: in
 
 
 @pytest.mark.slow
-def test_long_paths_of_chance_nodes_take_seconds() -> None:
-    """All 5,000 leaves of a path are equally likely, so that every list is as long as possible."""
-    tree = two_paths(5000)
-    start = process_time()
-    report = limit(tree, ("expectiminimax",), bounds=(0, 100))
-    assert process_time() - start < 8 or not compiling.available()
+def test_long_paths_of_chance_nodes_have_a_limit() -> None:
+    """All 5,000 leaves of a path are equally likely, so that every list is as long as possible.
+
+    `benchmarks/insight.py` measures how long this takes.
+    """
+    report = limit(two_paths(5000), ("expectiminimax",), bounds=(0, 100))
     assert (report.exact.count, report.best_action and report.best_action.count) == (9757, 9650)
 
 
