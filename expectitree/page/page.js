@@ -30,9 +30,8 @@ function replace(id, children, focusable) {
 class Page {
   constructor(data) {
     this.data = data;
-    this.numbers = new Numbers(data.numbers);
-    this.tree = new Tree(data.tree);
-    this.layout = new Layout(this.tree, this.numbers);
+    this.tree = new Tree(data.tree, data.numbers.shown);
+    this.layout = new Layout(this.tree);
     this.svg = element("tree");
     this.picture = new Picture(this.svg, this.tree);
     this.rate = 0; // steps per second while it plays
@@ -113,8 +112,7 @@ class Page {
   }
 
   nextCut() {
-    const next = this.moment.cuts.find((step) => step > this.moment.step);
-    if (next !== undefined) this.go(next);
+    if (this.moment.nextCut) this.go(this.moment.nextCut);
   }
 
   play() {
@@ -186,7 +184,7 @@ class Page {
     element("slider").setAttribute("aria-valuetext", position);
     const able = {
       first: step > 0, back: step > 0, next: step < length, last: step < length,
-      "next-cut": step < (moment.cuts[moment.cuts.length - 1] ?? 0),
+      "next-cut": moment.nextCut > 0,
     };
     for (const [id, is] of Object.entries(able)) {
       element(id).setAttribute("aria-disabled", String(!is));
@@ -195,7 +193,7 @@ class Page {
 
   /** Write what the search has visited and found so far. */
   count() {
-    const { moment, tree, trace } = this, { nodes, leaves, visits } = moment.counts();
+    const { moment, tree, trace } = this, { nodes, leaves, visits, cuts } = moment.counts();
     const rows = [];
     const row = (term, value, rest = "", meter = {}) => {
       const data = make("dd");
@@ -211,7 +209,7 @@ class Page {
     const again = visits - nodes;
     const visited = again === 1 ? "visit" : "visits";
     if (again) row("again", count(again), ` more ${visited} to nodes seen before`);
-    if (trace.cutting) row("cuts", count(moment.cuts.filter((cut) => cut <= moment.step).length));
+    if (trace.cutting) row("cuts", count(cuts));
     row("value", this.view.known(tree.root) || "unknown");
     const [best, ...ties] = moment.bestBranches(tree.root).map((b) => tree.label(b));
     const others = clip(ties.slice(0, 5).join(", "), 60);
@@ -221,13 +219,13 @@ class Page {
 
   /** Describe the node that the user chose, else the one where the search is. */
   describe() {
-    const { moment, tree, numbers, view } = this, isChosen = this.selected !== NONE;
+    const { moment, tree, view } = this, isChosen = this.selected !== NONE;
     const n = isChosen ? this.selected : this.current, kind = tree.kind[n];
     const list = make("dl", "", { class: "facts" });
     const fact = (term, value) => {
       if (value) list.append(make("dt", term), make("dd", value));
     };
-    const ends = (places) => places.map((place) => numbers.shown[place]);
+    const ends = (places) => places.map((place) => tree.numbers[place]);
     const leaf = tree.estimated.has(n) ? "leaf (cut at the depth limit)" : "leaf";
     fact("kind", kind === TERMINAL ? leaf : KIND_NAMES[kind]);
     const value = moment.isExact(n) ? "value" : "lies in";
@@ -237,7 +235,7 @@ class Page {
       const name = view.open.has(n) ? "window" : "last window";
       fact(moment.trace.in_order ? name : "window found", `alpha ${alpha}, beta ${beta}`);
     }
-    fact("aim", moment.aim(n, AIMS));
+    fact("aim", view.open.has(n) && AIMS[moment.aim[n]]);
     fact("best", moment.bestBranches(n).slice(0, 8).map((b) => tree.label(b)).join(", "));
     if (moment.after[n] !== NONE) {
       const spared = moment.spared[n];
@@ -247,7 +245,7 @@ class Page {
     fact("visits", moment.visits[n] ? String(moment.visits[n]) : moment.reason(n) ?? "none so far");
     if (tree.bounds[n]) fact("bounds", `[${ends(tree.bounds[n]).join(", ")}], from the file`);
     if (kind !== TERMINAL && tree.utility[n] !== NONE) {
-      fact("estimate", numbers.shown[tree.utility[n]]);
+      fact("estimate", tree.numbers[tree.utility[n]]);
     }
     for (const note of [tree.notes[n], tree.branchNotes[tree.branch[n]]]) {
       if (note) list.append(make("dd", note, { class: "long" }));
@@ -407,14 +405,23 @@ class Page {
   }
 }
 
-const page = new Page(JSON.parse(element("data").textContent));
+/** Return the page's data: JSON, compressed by zlib, in base64. */
+async function readData() {
+  const bytes = Uint8Array.from(atob(element("data").textContent), (c) => c.charCodeAt(0));
+  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(unpacked).json();
+}
 
-/** For tests, and for the browser's console. */
-Object.assign(window, {
-  expectitree: {
-    page,
-    algorithms: page.data.traces.map((trace) => trace.name),
-    choose(name) { page.choose(page.data.traces.findIndex((trace) => trace.name === name)); },
-    go(step) { page.go(step); },
-  },
+readData().then((data) => {
+  const page = new Page(data);
+  const place = (name) => data.traces.findIndex((trace) => trace.name === name);
+  /** For tests, and for the browser's console. */
+  Object.assign(window, {
+    expectitree: {
+      page,
+      algorithms: data.traces.map((trace) => trace.name),
+      choose(name) { page.choose(place(name)); },
+      go(step) { page.go(step); },
+    },
+  });
 });

@@ -6,7 +6,6 @@ class View {
   constructor(page) {
     this.page = page;
     this.tree = page.tree;
-    this.numbers = page.numbers;
     /** @type {Item | null} the item where the search is */
     this.here = null;
   }
@@ -70,29 +69,23 @@ class View {
 
   /** Return a leaf's utility, or what is known of a node's value. */
   known(n) {
-    const { tree, numbers, moment } = this;
+    const { tree, moment } = this;
     if (tree.kind[n] === TERMINAL) {
       if (!moment.visits[n] && !this.page.showAll) return "?";
-      return (tree.estimated.has(n) ? "≈ " : "") + numbers.shown[tree.utility[n]];
+      return (tree.estimated.has(n) ? "≈ " : "") + tree.numbers[tree.utility[n]];
     }
-    const [lower, upper] = [moment.lower[n], moment.upper[n]];
-    if (numbers.json[lower] === "-inf" && numbers.json[upper] === "inf") return "";
-    return numbers.interval(lower, upper);
+    const found = moment.interval(n);
+    return found === "[-inf, inf]" ? "" : found;
   }
 
   /** Return alpha and beta of a node that is being searched, or its aim in a walk. */
-  window(n) {
-    if (!this.open.has(n)) return ["", ""];
-    if (!this.moment.trace.in_order) return [this.moment.aim(n, SHORT_AIMS), ""];
-    const { shown } = this.numbers;
-    return [`α ${shown[this.moment.alpha[n]]}`, `β ${shown[this.moment.beta[n]]}`];
-  }
+  window(n) { return this.open.has(n) ? this.moment.window(n) : ["", ""]; }
 
   /** Return an item in words, for the outline and for the tooltip. */
   words(item) {
     if (item.run) return item.text;
-    const { tree, numbers, moment } = this, n = item.node, p = tree.probability[item.branch];
-    const odds = p >= 0 ? ` (p ${numbers.shown[p]})` : "";
+    const { tree, moment } = this, n = item.node, p = tree.probability[item.branch];
+    const odds = p ? ` (p ${p})` : "";
     const branch = item.branch === NONE ? "" : `${tree.label(item.branch)}${odds}: `;
     if (item.further) return `${branch}a further branch to ${tree.path(n, 12)}`;
     const value = this.known(n);

@@ -347,7 +347,8 @@ def test_buttons_and_keys_move_between_steps(open_page: Any) -> None:
     browser = open_page(et.load(LEFT))
     browser.run("expectitree.choose('star1')")
     length = browser.run("return expectitree.page.moment.length")
-    cuts = browser.run("return expectitree.page.moment.cuts")
+    kinds = browser.run("return expectitree.page.trace.kinds")
+    cuts = [step for step, kind in enumerate(kinds, 1) if kind == "C"]
     assert len(cuts) == 2
     buttons = [f"#{name}" for name in ("next", "back", "first", "last", "next-cut")]
     for act, names in (
@@ -778,10 +779,8 @@ def test_a_large_tree_stays_fast(open_page: Any, tmp_path: Path) -> None:
     assert len(report.tree) > 5000
     assert all(len(trace.events) == trace.total for trace in report.traces)
     browser = open_page(report)
-    assert (tmp_path / "page.html").stat().st_size < 3_000_000
-    loading = browser.run(
-        "return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd"
-    )
+    assert (tmp_path / "page.html").stat().st_size < 1_100_000
+    loading = browser.run("return performance.now()")
     assert (
         loading < 30_000
     )  # In milliseconds; about 200 on a desktop computer. The limit finds growth with size.
