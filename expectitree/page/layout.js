@@ -12,34 +12,6 @@ const START = 12; // branches that are shown of a wider node, from the first one
 const DEEP = 60, NEAR = 30; // plies above the current node: at most DEEP are shown, else NEAR
 const MOST = 3000; // nodes that "Expand all" shows
 
-/**
- * What is drawn in one place: a node at its first path; a further branch to a shared node
- * (`further`); or a run of branches that are left out (`run`).
- * @typedef {object} Item
- * @property {string} key
- * @property {number} node of a run: its parent
- * @property {number} branch NONE at the root and at a run
- * @property {Item | null} parent
- * @property {Item[]} children
- * @property {number} depth
- * @property {number} [above] plies that are left out above the first item
- * @property {[number, number]} [run] the first branch, and one past the last
- * @property {boolean} [further]
- * @property {boolean} inner
- * @property {boolean} [open] whether its children are shown
- * @property {string} [label]
- * @property {string} [p]
- * @property {string} [text] of a run, a further branch, or a collapsed node
- * @property {number} [ownLeft] how far it reaches to the left of its middle
- * @property {number} [ownRight]
- * @property {number} [left] the same, with all that is below it
- * @property {number} [right]
- * @property {number} [x] first from its parent, finally in the picture
- * @property {number} [y]
- * @property {boolean} [hidden] whether it is grey (view.js)
- * @property {boolean} [isBest]
- */
-
 const count = (number) => number.toLocaleString("en");
 
 /** Return about how many pixels wide a text is; East Asian characters are as wide as high. */
@@ -53,6 +25,38 @@ function textWidth(text, size) {
 function clip(text, most) {
   const characters = Array.from(text);
   return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : text;
+}
+
+/**
+ * What is drawn in one place: a node at its first path; a further branch to a shared node; or a run
+ * of branches that are left out.
+ */
+class Item {
+  /**
+   * @param {Tree} tree
+   * @param {any} parent an item, or null
+   * @param {any} piece
+   */
+  constructor(tree, parent, { run, branch, node = tree.child[branch], above = 0 }) {
+    this.parent = parent;
+    /** @type {Item[]} */
+    this.children = [];
+    this.depth = parent ? parent.depth + 1 : 0;
+    this.above = above; // plies that are left out above the first item
+    this.run = run; // the first branch that is left out, and one past the last
+    this.branch = branch; // NONE at the root and at a run
+    this.node = node; // of a run: its parent
+    this.key = run ? `run ${run[0]}` : `${branch}`;
+    this.further = !run && tree.branch[node] !== branch;
+    this.inner = !run && tree.kind[node] !== TERMINAL;
+    this.open = false; // whether its children are shown
+    this.label = this.p = "";
+    this.text = ""; // of a run, a further branch, or a collapsed node
+    this.ownLeft = this.ownRight = 0; // how far it reaches from its middle
+    this.left = this.right = 0; // the same, with all that is below it
+    this.x = this.y = 0;
+    this.hidden = this.isBest = false; // whether it is grey, or a best branch (view.js)
+  }
 }
 
 /** Which nodes are expanded, and the items that follow from that. */
@@ -138,31 +142,18 @@ class Layout {
     const top = above ? tree.owner[way[above]] : tree.root;
     /** @type {Item[]} */
     const items = [];
-    const stack = [this.item(null, { node: top, branch: tree.branch[top], above })];
+    const stack = [new Item(tree, null, { node: top, branch: tree.branch[top], above })];
     while (stack.length) {
       const item = stack.pop(), n = item.node;
       items.push(item);
       if (!item.inner || item.further) continue;
       item.open = !this.closed.has(n) && (this.opened[n] === 1 || onWay.has(n));
-      if (item.open) item.children = this.pieces(n, along).map((piece) => this.item(item, piece));
+      if (!item.open) continue;
+      item.children = this.pieces(n, along).map((piece) => new Item(tree, item, piece));
       stack.push(...item.children.slice().reverse());
     }
     this.place(items);
     return items;
-  }
-
-  /**
-   * Return the item of a branch or run below another.
-   * @param {Item | null} parent
-   * @param {any} piece
-   */
-  item(parent, { run, branch, node = this.tree.child[branch], above = 0 }) {
-    return {
-      node, branch, run, parent, above, children: [], depth: parent ? parent.depth + 1 : 0,
-      key: run ? `run ${run[0]}` : `${branch}`,
-      further: !run && this.tree.branch[node] !== branch,
-      inner: !run && this.tree.kind[node] !== TERMINAL,
-    };
   }
 
   /** Return the branches of a node that are shown, and the runs of those that are not. */
@@ -190,17 +181,18 @@ class Layout {
       item.p = tree.probability[item.branch];
       half = Math.max(textWidth(item.label, 12), textWidth(item.p, 12)) / 2 / LABEL_AT;
     }
+    const widen = (width) => { half = Math.max(half, width / 2); };
     if (item.run) {
       item.text = `… ${count(item.run[1] - item.run[0])} more`;
-      half = textWidth(item.text, 12) / 2;
+      widen(textWidth(item.text, 12));
     } else if (item.further) {
       item.text = `↪ ${clip(tree.path(n, 3), LONGEST_REFERENCE)}`;
-      half = Math.max(half, textWidth(item.text, 11) / 2);
+      widen(textWidth(item.text, 11));
     } else if (!item.inner) {
-      half = Math.max(half, 10, textWidth(tree.numbers[tree.utility[n]], 13) / 2);
+      widen(Math.max(20, textWidth(tree.numbers[tree.utility[n]], 13)));
     } else {
       if (!item.open) item.text = `${count(tree.below[n] - 1 || tree.branches(n).length)} below`;
-      half = Math.max(half, RADIUS, item.text ? textWidth(item.text, 11) / 2 + 8 : 0);
+      widen(Math.max(2 * RADIUS, item.text ? textWidth(item.text, 11) + 16 : 0));
     }
     item.ownLeft = item.ownRight = half;
     if (item.inner && !item.further) {
@@ -235,9 +227,8 @@ class Layout {
  */
 function extent(items) {
   const x = Math.min(...items.map((item) => item.x - item.ownLeft));
-  const right = Math.max(...items.map((item) => item.x + item.ownRight));
   const y = Math.min(...items.map((item) => item.y - RADIUS));
-  const below = (item) => (item.inner && item.open ? 4 : 18);
-  const bottom = Math.max(...items.map((item) => item.y + RADIUS + below(item)));
+  const right = Math.max(...items.map((item) => item.x + item.ownRight));
+  const bottom = Math.max(...items.map((item) => item.y + RADIUS + (item.open ? 4 : 18)));
   return { x, y, width: right - x, height: bottom - y };
 }
