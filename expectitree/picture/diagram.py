@@ -220,17 +220,13 @@ class _Layout:
         edges = self.content.edges
         for edge in sorted(edges, key=lambda edge: (not edge.is_grey, edge.rank)):
             yield Group(tuple(self.lines(edge)), edge)
-        yield from filter(None, map(self.block_group, edges))
-        yield from filter(None, map(self.block_group, self.content.glyphs))
-
-    def block_group(self, of: Glyph | Edge) -> Group | None:
-        """Return the marks of a glyph, or the texts of an edge if there are any."""
-        item = self.item[of]
-        if item.block is None:
-            return None
-        x, y = self.point(item.place, item.along)
-        marks = tuple(mark.moved(x, y) for mark in item.block.marks)
-        return Group(marks, of, item.block.box.moved(x, y))
+        things: list[Edge | Glyph] = [*edges, *self.content.glyphs]
+        for of in things:
+            item = self.item[of]
+            if item.block:
+                x, y = self.point(item.place, item.along)
+                marks = tuple(mark.moved(x, y) for mark in item.block.marks)
+                yield Group(marks, of, item.block.box.moved(x, y))
 
     def point(self, cross: float, along: float) -> Point:
         """Return a place in the picture."""
@@ -243,42 +239,31 @@ class _Layout:
 
     def lines(self, edge: Edge) -> Iterator[Line]:
         """Yield the line of an edge, and the strokes of a cut across it."""
-        start, fan, label, goal = self.corners(edge)
-        text, child, slanted_to = self.item[edge], self.item[edge.child], label
-        if child.row == text.row + 1 and self.is_bare(edge.parent):
-            paths, slanted_to = [self.path([start, fan, goal])], goal
-        else:
-            paths, points = [], [start, fan, label]
-            if text.block:
-                paths = [self.path(points)]
-                points = [(text.place, text.along + text.box.bottom)]
-            if edge.is_first:
-                paths.append(self.path([*points, goal]))
-            else:
-                end, begin = self.rows[child.row - 1].end, self.rows[child.row].start
-                half = (end + begin) / 2
-                curve = [(text.place, half), (child.place, half), (child.place, begin)]
-                paths.append(self.path([*points, (text.place, end)], curve, [goal]))
-        if edge.is_grey:
-            yield Line(tuple(paths), "grey", 1, is_dashed=True)
-        else:
-            colour = "ink" if edge.rank else "line"
-            yield Line(tuple(paths), colour, {PLAIN: 1.2, TIE: 2, BEST: 3}[edge.rank])
-        if edge.is_cut:
-            yield Line(self.strokes(fan, slanted_to), "cut", 2)
-
-    def corners(self, edge: Edge) -> tuple[Point, Point, Point, Point]:
-        """Return where an edge begins, where it fans out, where its texts begin, and its end."""
         parent, text, child = self.item[edge.parent], self.item[edge], self.item[edge.child]
         assert child.block is not None
-        reach_x, reach_y = child.block.symbol
         below = HALF if self.is_down else parent.box.bottom + 3
-        return (
-            (parent.place, parent.along + below),
-            (parent.place, self.rows[text.row].fan),
-            (text.place, text.along),
-            (child.place, child.along - (reach_y if self.is_down else reach_x)),
-        )
+        above = child.block.symbol[1 if self.is_down else 0]
+        goal = (child.place, child.along - above)
+        fan = (parent.place, self.rows[text.row].fan)
+        points, slanted_to = [(parent.place, parent.along + below), fan], goal
+        if child.row > text.row + 1 or not self.is_bare(edge.parent):
+            slanted_to = (text.place, text.along)
+            points.append(slanted_to)
+        paths, curve = [], []
+        if text.block:
+            paths.append(self.path(points))
+            points = [(text.place, text.along + text.box.bottom)]
+        if not edge.is_first:
+            end, begin = self.rows[child.row - 1].end, self.rows[child.row].start
+            half = (end + begin) / 2
+            points.append((text.place, end))
+            curve = [(text.place, half), (child.place, half), (child.place, begin)]
+        paths.append(self.path(points, curve, [goal]))
+        colour = "grey" if edge.is_grey else "ink" if edge.rank else "line"
+        width = 1 if edge.is_grey else {PLAIN: 1.2, TIE: 2, BEST: 3}[edge.rank]
+        yield Line(tuple(paths), colour, width, edge.is_grey)
+        if edge.is_cut:
+            yield Line(self.strokes(fan, slanted_to), "cut", 2)
 
     def is_bare(self, glyph: Glyph) -> bool:
         """Say whether the branches of a glyph are straight lines: no text, no curve."""

@@ -45,11 +45,11 @@ class Text(NamedTuple):
 
 
 class Path(NamedTuple):
-    """A line through points; then perhaps a curve, and a straight piece after that."""
+    """A line through points; then perhaps a curve, and a line through more points."""
 
     points: tuple[Point, ...]
     curve: tuple[Point, ...] = ()  # two control points and the curve's end
-    goal: tuple[Point, ...] = ()  # the end of the straight piece
+    rest: tuple[Point, ...] = ()
 
 
 class Line(NamedTuple):

@@ -70,7 +70,7 @@ def _path(path: Path) -> str:
     text = "M" + "L".join(map(_point, path.points))
     if path.curve:
         text += "C" + " ".join(map(_point, path.curve))
-    return text + "".join(f"L{_point(goal)}" for goal in path.goal)
+    return text + "".join(f"L{_point(point)}" for point in path.rest)
 
 
 def _point(point: Point) -> str:

@@ -119,7 +119,7 @@ def _path(path: Path) -> str:
     if path.curve:
         first, second, end = map(_point, path.curve)
         text += f" .. controls {first} and {second} .. {end}"
-    return text + "".join(f" -- {_point(goal)}" for goal in path.goal)
+    return text + "".join(f" -- {_point(point)}" for point in path.rest)
 
 
 def _point(point: Point) -> str:
