@@ -45,7 +45,7 @@ class Style:
     places: bool = False  # labels that are only the place, such as #1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Glyph:
     """A node, or a note that replaces elided nodes."""
 
@@ -59,7 +59,7 @@ class Glyph:
     below: list[Edge] = field(default_factory=list)  # in branch order
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Edge:
     """A branch between two glyphs, or a line to a note."""
 

@@ -24,6 +24,9 @@ class _Contour:
     offset: float = 0
 
 
+_NONE = _Contour()
+
+
 @dataclass(eq=False)
 class Item:
     """What takes room in a row: an item at `place` reaches from `place - left` to `place + right`.
@@ -35,7 +38,7 @@ class Item:
     right: float = 0
     children: list[Item] = field(default_factory=list)
     place: float = 0  # first from the place of the parent, finally within the row
-    contour: _Contour = field(default_factory=_Contour)  # of the subtree, while it has no parent
+    contour: _Contour = _NONE  # of the subtree, while it has no parent
 
 
 def tidy(items: Sequence[Item]) -> None:
@@ -47,7 +50,7 @@ def tidy(items: Sequence[Item]) -> None:
         whole.left.append(-item.left - whole.offset)
         whole.right.append(item.right - whole.offset)
         for child, place in zip(item.children, places, strict=True):
-            child.place, child.contour = place, _Contour()
+            child.place, child.contour = place, _NONE
     for item in items:
         for child in item.children:
             child.place += item.place
