@@ -1,4 +1,4 @@
-"""The page: one HTML file that replays searches step by step, offline, in any recent browser.
+"""The page: one HTML file that replays searches step by step, offline, in any browser since 2023.
 
 Python computes everything that the page shows. Its scripts (`SCRIPTS`, joined in this order) only
 apply the changes of each step and draw (docs/decisions/0013-page.md).

@@ -415,4 +415,4 @@ readData().then((data) => {
       go(step) { page.go(step); },
     },
   });
-});
+}, () => { element("sentence").textContent = "This page needs a browser of 2023 or later."; });
