@@ -103,10 +103,9 @@ class Browser:
                 raise AssertionError(json.load(error)["value"]["message"]) from None
 
     def open(self, page: Path) -> None:
-        """Open a page, and wait until it has unpacked its data."""
+        """Open a file."""
         self.logs("browser"), self.logs("performance")
         self.call("POST", "/url", {"url": page.as_uri()})
-        self.wait("return Boolean(window.expectitree)", 30)
 
     def run(self, script: str, *arguments: Any) -> Any:
         """Run a script and return its result."""

@@ -32,6 +32,7 @@ pytestmark = pytest.mark.skipif(
 TREES = sorted((ROOT / "trees").iterdir())
 LEFT = TREES[0]  # aima-5.12-left.yaml
 STATE = Path(__file__).with_name("state.js").read_text("utf-8")
+UNPACKED = "return Boolean(window.expectitree)"  # the page has its data
 STAR25 = "star2.5 (2 probes, cyclic)"
 
 
@@ -62,6 +63,7 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Any]:
             mobile=width < 500,
         )
         browser.open(page)
+        browser.wait(UNPACKED, 30)
         return browser
 
     yield opened
@@ -570,6 +572,7 @@ def test_help_themes_and_reduced_motion_work(open_page: Any) -> None:
     try:
         browser.click("#theme")
         browser.call("POST", "/refresh")
+        browser.wait(UNPACKED)
         browser.requests()
         assert browser.run(theme) == "dark"
         assert browser.run("return expectitree.page.camera.still()") is True
