@@ -268,7 +268,7 @@ def test_pictures_mark_cut_branches(searches: list[Search]) -> None:
     for search in searches[::3]:
         drawn = content(Evaluation("", search), Style(rows=None))
         explanation = Explanation(search)
-        marked = {drawn.glyphs[edge.parent].node for edge in drawn.edges if edge.is_cut}
+        marked = {edge.parent.node for edge in drawn.edges if edge.is_cut}
         assert {
             n
             for n in explanation.cuts
