@@ -171,14 +171,14 @@ def numbers_of(tree: Tree) -> tuple[set[Number], set[Number]]:
 def _unused_names(scale: Scale, images: Mapping[Number, Number]) -> list[str]:
     """Return a remark on the entries of a map that name no number of the tree, if there are any.
 
-    Raises `TransformError` if no entry of a table names one, or an entry that was typed does not.
+    Raises `TransformError` if no entry names one.
     """
     unused = scale.unknown_names(images)
     if not unused:
         return []
     more = ", …" if len(unused) > _MOST_UNUSED else ""
     named = ", ".join(map(message_text, unused[:_MOST_UNUSED])) + more
-    if scale.kind == "map" or len(unused) == len(scale.names):
+    if len(unused) == len(scale.names):
         raise TransformError(
             f"no terminal is worth {named} (and no estimate is): utilities run from "
             f"{message_text(min(images))} to {message_text(max(images))}"
