@@ -6,7 +6,7 @@ Everything comes from an `Evaluation`, row by row as the terminal shows it (`eva
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,6 +14,14 @@ from expectitree.analysis.evaluate.cut_text import cut_reason
 from expectitree.analysis.evaluate.outline import Row, outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.numbers import cell_text, escape, probability_text
+from expectitree.picture.hidden import (
+    BLANK,
+    PARTS,
+    check_parts,
+    exercise_line,
+    is_unknown,
+    without,
+)
 from expectitree.picture.text import broken
 from expectitree.searches.unvisited import CUT
 from expectitree.text.console import clipped
@@ -43,6 +51,13 @@ class Style:
     title: bool = True
     reasons: bool = False  # why each cut was made, beside its node
     places: bool = False  # labels that are only the place, such as #1
+    blank: bool = False  # an exercise: hides all of `PARTS`
+    hide: Collection[str] = ()  # some of `PARTS`
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """The hidden parts. Raises `AnalysisError` if one is unknown."""
+        return check_parts(PARTS if self.blank else self.hide)
 
 
 @dataclass(eq=False)
@@ -108,9 +123,14 @@ def content(evaluation: Evaluation, style: Style) -> Content:
     return _Reader(evaluation, style).read()
 
 
-def summary(evaluation: Evaluation) -> str:
+def summary(evaluation: Evaluation, hidden: frozenset[str] = frozenset()) -> str:
     """Return the result of the search in a line."""
+    if hidden:
+        return _infinities(exercise_line(evaluation, hidden))
     search, counts = evaluation.search, evaluation.search.counts
+    if is_unknown(search, search.tree.root_id):
+        unknown = plural(len(search.tree.unknown), "utility")
+        return f"{search.algorithm.full_name}: {unknown} not known yet"
     text = f"{search.algorithm.full_name}: {value_text(search)}"
     if search.best is not None:
         text += f", best {clipped(escape(search.best), 40)}"
@@ -123,8 +143,9 @@ class _Reader:
     """Reads the rows, parents first, and makes a glyph and an edge of each."""
 
     def __init__(self, evaluation: Evaluation, style: Style) -> None:
-        self.evaluation, self.style = evaluation, style
-        self.shown = evaluation.shown
+        self.hidden = style.hidden
+        self.evaluation, self.style = without(evaluation, self.hidden), style
+        self.shown = self.evaluation.shown
         self.search, self.tree = self.shown.search, self.shown.tree
         self.columns, self.explanation = self.tree.columns, self.shown.explanation
         self.numbered: set[int] = set()  # shared nodes that have a number in the picture
@@ -169,7 +190,7 @@ class _Reader:
             else:
                 child = own[row.node]
             own[row.parent].below.append(self.edge(row, own[row.parent], child))
-        text = summary(self.evaluation)
+        text = summary(self.evaluation, self.hidden)
         title = clipped(escape(self.tree.title or ""), _LONGEST_TITLE)
         return Content(title, text, self.description(text), [*own.values(), *others])
 
@@ -178,10 +199,16 @@ class _Reader:
         text = f"A game tree of {len(self.evaluation.tree):,} nodes. {found}."
         if self.evaluation.strategy_only:
             text += " The picture shows what optimal play can reach."
-        text += (
-            " Triangles that point up are MAX, down MIN; circles are CHANCE. The best branch is"
-            " bold, a double stroke is a cut, and the search did not visit what is grey."
-        )
+        text += " Triangles that point up are MAX, down MIN; circles are CHANCE."
+        if self.hidden:
+            text += (
+                f" An exercise without {', '.join(PARTS[part] for part in sorted(self.hidden))}."
+            )
+        else:
+            text += (
+                " The best branch is bold, a double stroke is a cut, and the search did not visit"
+                " what is grey."
+            )
         source = clipped(escape(self.tree.source or ""), _LONGEST_TITLE)
         return f"{text} Source: {source}." if source else text
 
@@ -194,13 +221,23 @@ class _Reader:
         value = known_text(search.lower[n], search.upper[n])
         if is_terminal:
             value = cell_text(self.columns.utility[n])
+        elif is_unknown(search, n):
+            value = ""
         remarks: list[str] = []
         path, claim = message_path(self.tree.path_of(n)), "estimate " if is_estimate else ""
-        tooltip = [f"{kind} {path}: {claim}{value}"]
+        tooltip = [f"{kind} {path}: {claim}{value}".removesuffix(": ")]
+        if "values" in self.hidden and not is_terminal:
+            tooltip, value = [f"{kind} {path}"], BLANK
         reason, cut = self.explanation.skipped(n), self.explanation.cut(n)
+        if self.hidden:  # reasons and notes may name what is hidden
+            reason = cut = None
         if not search.visits[n]:
             tooltip.append(f"not visited{': ' + reason if reason else ''}")
-        elif not is_terminal and self.evaluation.windows:
+        elif is_terminal or not self.evaluation.windows:
+            pass
+        elif self.hidden & {"windows", "visits"}:
+            remarks.append(f"α {BLANK}, β {BLANK}")
+        else:
             alpha, beta = (cell_text(end[n], search.eps) for end in (search.alpha, search.beta))
             tooltip.append(f"α {alpha}, β {beta}")
             remarks.append(_infinities(tooltip[-1]))
@@ -208,7 +245,7 @@ class _Reader:
             tooltip.append(cut_reason(cut))
             if self.style.reasons:
                 remarks += broken(cut_reason(cut), _REASON_COLUMNS, 6)
-        if n in self.tree.notes:
+        if n in self.tree.notes and not self.hidden:
             tooltip.append(escape(self.tree.notes[n][:_LONGEST_NOTE]))
         if n in self.numbered and not is_terminal:
             value += f"  @{self.shown.shared_number[n]}"
@@ -247,13 +284,13 @@ class _Reader:
         is_left = self.search.algorithm.in_order and not row.is_first and 0 <= first_cut <= b
         is_grey = not p or is_left or parent.is_grey or child.is_grey
         rank = PLAIN
-        if not is_grey and self.search.is_best(row.parent, b):
+        if not is_grey and "best" not in self.hidden and self.search.is_best(row.parent, b):
             rank = BEST if b == self.best[row.parent] else TIE
         tooltip = [escape(label[:_LONGEST_NOTE]) + (f", p = {cell_text(p)}" if is_outcome else "")]
         cut = self.explanation.cut(row.parent)
-        if cut is not None and b == first_cut:
+        if cut is not None and b == first_cut and not self.hidden:
             tooltip.append(cut_reason(cut))
-        if b in self.tree.branch_notes:
+        if b in self.tree.branch_notes and not self.hidden:
             tooltip.append(escape(self.tree.branch_notes[b][:_LONGEST_NOTE]))
         shown = escape(label) if self.tree.label[b] or self.style.places else ""
         return Edge(

@@ -1,0 +1,114 @@
+"""What an exercise leaves out, and what can be drawn of a tree with unknown utilities.
+
+A hidden part is removed from the search before any text is made of it. So no picture can contain
+it: neither in a tooltip nor in the choice of the nodes that are drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import Any
+
+from expectitree.algorithms import Algorithm
+from expectitree.algorithms import algorithm as find_algorithm
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.errors import AnalysisError
+from expectitree.numbers import INFINITY
+from expectitree.searches.engine import evaluate
+from expectitree.searches.result import PLAYERS, Search
+from expectitree.text.phrases import interval_text, plural, value_text
+from expectitree.tree.columns import Bounds, Repeated
+from expectitree.tree.model import Kind, Tree
+
+PARTS = {
+    "values": "values of inner nodes",
+    "windows": "alpha and beta",
+    "cuts": "cuts and the reasons for them",
+    "best": "marks of the best branches",
+    "visits": "marks of nodes that were not visited",
+}
+BLANK = "______"  # a line to write on
+
+
+def check_parts(parts: Collection[str]) -> frozenset[str]:
+    """Return the parts as a set; raise `AnalysisError` if one is unknown."""
+    for part in parts:
+        if part not in PARTS:
+            known = ", ".join(PARTS)
+            raise AnalysisError(f"{part!r} cannot be hidden: choose among {known}")
+    return frozenset(parts)
+
+
+def without(evaluation: Evaluation, parts: frozenset[str]) -> Evaluation:
+    """Return an evaluation without the hidden parts of its search.
+
+    Values stay in the columns while best branches are shown, and the reverse.
+    """
+    if not parts:
+        return evaluation
+    if evaluation.strategy_only and "best" in parts:
+        raise AnalysisError(
+            "the strategy consists of the best branches, which are hidden: draw the whole tree"
+        )
+    search, count = evaluation.search, len(evaluation.tree)
+    changed: dict[str, Any] = {}
+    if {"values", "best"} <= parts:
+        columns = evaluation.tree.columns
+        for name, end in (("lower", -INFINITY), ("upper", INFINITY)):
+            pairs = zip(columns.kind, columns.utility, strict=True)
+            changed[name] = [end if kind else utility for kind, utility in pairs]
+        changed["stopped"] = True
+    if "visits" in parts:
+        changed["visits"] = Repeated(1, count)
+    if "cuts" in parts:
+        changed |= {"cut": Repeated(0, count), "cut_after": Repeated(0, count), "cuts": 0}
+    known = replace(search, **changed)
+    return Evaluation(evaluation.file, known, evaluation.windows, None, evaluation.strategy_only)
+
+
+def exercise_line(evaluation: Evaluation, parts: frozenset[str]) -> str:
+    """Return the result, with lines to write on in place of the hidden parts."""
+    return f"{evaluation.search.algorithm.full_name}{', '.join(_results(evaluation.search, parts))}"
+
+
+def _results(search: Search, parts: frozenset[str]) -> Iterator[str]:
+    has_cuts, tree = search.algorithm.player_cuts, search.tree
+    bounds = f" with bounds {interval_text(*search.bounds)}" if has_cuts else ""
+    yield f"{bounds}: value {BLANK if 'values' in parts else value_text(search)}"
+    if tree.columns.kind[tree.root_id] in PLAYERS:
+        yield f"best {BLANK if 'best' in parts else search.best or 'not known'}"
+    if has_cuts:
+        leaves = BLANK if "visits" in parts else f"{search.counts.leaves_visited:,}"
+        yield f"{leaves} of {plural(tree.leaves, 'leaf')} visited"
+        yield f"{BLANK} cuts" if "cuts" in parts else plural(search.cuts, "cut")
+
+
+def evaluate_known(
+    tree: Tree,
+    algorithm: Algorithm | str = "expectiminimax",
+    *,
+    is_blank: bool = False,
+    bounds: Bounds | None = None,
+    **settings: Any,
+) -> Search:
+    """Return a search to draw; of a tree with unknown utilities, what the known ones imply.
+
+    A pruning search needs all utilities, unless the picture shows nothing of it (`is_blank`).
+    """
+    chosen = find_algorithm(algorithm)
+    if not tree.unknown or (chosen.player_cuts and not is_blank):
+        return evaluate(tree, chosen, bounds=bounds, **settings)
+    from expectitree.analysis.ask.report import inquire
+
+    search, nothing = inquire(tree, bounds=bounds, goal="value").search, Repeated(0, len(tree))
+    return replace(
+        search, algorithm=chosen, visits=Repeated(1, len(tree)), cut=nothing, cut_after=nothing,
+        cuts=0, stopped=True,
+    )  # fmt: skip
+
+
+def is_unknown(search: Search, node: int) -> bool:
+    """Say whether the value of a node cannot be computed because utilities are unknown."""
+    is_inner = search.tree.columns.kind[node] != Kind.TERMINAL
+    return is_inner and bool(search.tree.unknown) and not search.is_exact(node)
