@@ -6,7 +6,7 @@ Everything comes from an `Evaluation`, row by row as the terminal shows it (`eva
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -53,6 +53,8 @@ class Style:
     places: bool = False  # labels that are only the place, such as #1
     blank: bool = False  # an exercise: hides all of `PARTS`
     hide: Collection[str] = ()  # some of `PARTS`
+    # In a series of pictures: by node, the longest value and remarks. They take the room.
+    room: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def hidden(self) -> frozenset[str]:
@@ -71,6 +73,7 @@ class Glyph:
     is_grey: bool
     is_estimate: bool
     tooltip: str
+    room: tuple[str, ...] = ()  # of `Style.room`
     below: list[Edge] = field(default_factory=list)  # in branch order
 
 
@@ -255,7 +258,7 @@ class _Reader:
             value = f"({value})"
         return Glyph(
             kind, n, _infinities(value), tuple(remarks), self.is_grey(n), is_estimate,
-            "\n".join(tooltip),
+            "\n".join(tooltip), self.style.room.get(n, ()),
         )  # fmt: skip
 
     def elsewhere(self, n: int) -> Glyph:

@@ -10,7 +10,7 @@ along). They become (x, y) at the end, exchanged where the tree grows to the rig
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 from unicodedata import bidirectional
 
@@ -290,7 +290,17 @@ _Lines: TypeAlias = list[tuple[str, float, str]]  # each a text, its size, and i
 
 
 def _glyph_block(glyph: Glyph) -> _Block:
-    """Return the marks of a glyph around the middle of its symbol."""
+    """Return the marks of a glyph around the middle of its symbol, and the room that it takes."""
+    if not glyph.room:
+        return _drawn_glyph(glyph)
+    value, *remarks = glyph.room
+    missing = ("",) * (len(remarks) - len(glyph.remarks))
+    block = _drawn_glyph(replace(glyph, remarks=(*glyph.remarks, *missing)))
+    widest = _drawn_glyph(replace(glyph, value=value, remarks=tuple(remarks)))
+    return block._replace(box=widest.box)
+
+
+def _drawn_glyph(glyph: Glyph) -> _Block:
     first, rest = ("grey", "grey") if glyph.is_grey else ("ink", "dim")
     lines = [(line, SMALL_FONT, rest) for line in glyph.remarks]
     if glyph.kind not in SYMBOLS:
@@ -320,7 +330,8 @@ def _edge_block(edge: Edge, is_down: bool) -> _Block | None:
         texts = (f"{texts[0]}, p {edge.probability}",)
     colour, is_bold = "grey" if edge.is_grey else "ink" if edge.rank else "dim", edge.rank == BEST
     lines = [(line, LABEL_FONT, colour) for line in texts]
-    width, high = _widest(lines, is_bold), len(lines) * LABEL_FONT * LINE
+    width = _widest(lines, is_bold or bool(edge.parent.room))
+    high = len(lines) * LABEL_FONT * LINE
     if is_down:
         box, x, y = Box(-width / 2, 0, width / 2, high + 2), 0, high / 2 + 1
     else:

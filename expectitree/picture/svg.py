@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.picture.content import Style
 from expectitree.picture.diagram import diagram
-from expectitree.picture.marks import Line, Mark, Path, Point, Symbol, Text
+from expectitree.picture.marks import Group, Line, Mark, Path, Point, Symbol, Text
 from expectitree.picture.theme import THEMES
 
 FONTS = "Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
@@ -18,19 +18,29 @@ def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
     """Yield the lines of the picture of an evaluated tree."""
     picture = diagram(evaluation, style or Style())
     content, colours = picture.content, THEMES[picture.style.theme]
-    width, height = _number(picture.width), _number(picture.height)
-    size = f'width="{width}" height="{height}"'
+    size = picture.width, picture.height
+    yield from beginning(size, content.title or content.summary, content.description, colours)
+    yield from (group_text(group, colours) for group in picture.groups)
+    yield "</svg>"
+
+
+def beginning(size: Point, title: str, description: str, colours: dict[str, str]) -> Iterator[str]:
+    """Yield the lines before the first group: the size, the texts for readers, the paper."""
+    width, height = map(_number, size)
+    area = f'width="{width}" height="{height}"'
     yield (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {width} {height}" role="img"'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {area} viewBox="0 0 {width} {height}" role="img"'
         f' font-family="{FONTS}" fill="none" stroke-linejoin="round">'
     )
-    yield f"<title>{escape(content.title or content.summary)}</title>"
-    yield f"<desc>{escape(content.description)}</desc>"
-    yield f'<rect {size} fill="{colours["paper"]}"/>'
-    for group in picture.groups:
-        title = f"<title>{escape(group.of.tooltip)}</title>" if group.of else ""
-        yield f"<g>{title}{''.join(_mark(mark, colours) for mark in group.marks)}</g>"
-    yield "</svg>"
+    yield f"<title>{escape(title)}</title>"
+    yield f"<desc>{escape(description)}</desc>"
+    yield f'<rect {area} fill="{colours["paper"]}"/>'
+
+
+def group_text(group: Group, colours: dict[str, str]) -> str:
+    """Return the text of a group of marks."""
+    title = f"<title>{escape(group.of.tooltip)}</title>" if group.of else ""
+    return f"<g>{title}{''.join(_mark(mark, colours) for mark in group.marks)}</g>"
 
 
 def _mark(mark: Mark, colours: dict[str, str]) -> str:
