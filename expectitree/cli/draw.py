@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
 import click
 
 from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.cli.frames import frame_kind, save_picture, write_frames
 from expectitree.cli.options import (
     FILE,
     ChosenAlgorithms,
@@ -21,10 +23,11 @@ from expectitree.cli.options import (
     tree_options,
 )
 from expectitree.cli.terminal import say, write
-from expectitree.files.saving import whole_file
 from expectitree.picture import PICTURES, drawing
 from expectitree.picture.content import MOST_NODES, Style
-from expectitree.searches.engine import evaluate
+from expectitree.picture.frames import draw_steps
+from expectitree.picture.hidden import PARTS, check_parts, evaluate_known
+from expectitree.picture.png import library
 from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 
@@ -66,7 +69,37 @@ _PICTURE_OPTIONS = {
     "title": click.option(
         "--title/--no-title", default=True, show_default=True, help="Show the title and the result."
     ),
+    "blank": click.option(
+        "--blank",
+        is_flag=True,
+        help="Draw an exercise: leave out all that a search found, with lines to write on.",
+    ),
+    "hide": click.option(
+        "--hide",
+        metavar="PARTS",
+        help=f"Leave out only some parts, separated by commas: {', '.join(PARTS)}.",
+    ),
+    "solution": click.option(
+        "--solution",
+        metavar="OUT",
+        type=FILE,
+        help="Also draw the picture with nothing hidden, to this file.",
+    ),
 }
+_STEP_OPTIONS = (
+    click.option(
+        "--animate",
+        is_flag=True,
+        help="Draw an SVG that plays the search, one step a second; print shows its end.",
+    ),
+    click.option(
+        "--frames",
+        metavar="DIR",
+        type=FILE,
+        help="Draw a picture of each step into a folder, in place of OUT: .svg, or --format png.",
+    ),
+)
+_NOT_IN_STEPS = ("strategy", "rows", "show_all", "blank", "hide", "solution")
 
 
 @click.command("draw")
@@ -78,24 +111,32 @@ _PICTURE_OPTIONS = {
     "-o",
     "--output",
     "out",
-    required=True,
     metavar="OUT",
     type=FILE,
     help="The file; its ending sets the format. - is standard output, with --format.",
 )
-@click.option("--format", "format_name", type=click.Choice(_TEXTS), help="The format if OUT is -.")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice([*_TEXTS, "png"]),
+    help="The format if OUT is -, or of --frames.",
+)
 @force_option
-@partial(add_options, options=[*_PICTURE_OPTIONS.values()])
+@partial(add_options, options=[*_PICTURE_OPTIONS.values(), *_STEP_OPTIONS])
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
     windows: bool,
     strategy: bool,
-    out: str,
+    out: str | None,
     format_name: str | None,
     force: bool,
     rows: int,
     show_all: bool,
+    hide: str | None,
+    solution: str | None,
+    animate: bool,
+    frames: str | None,
     **style: Any,
 ) -> None:
     """Draw a tree with its values, its best branches and the cuts of a search.
@@ -114,15 +155,30 @@ def command(
 
     For example: expectitree draw trees/ballard.yaml -a star2 -o ballard.svg
     """
-    kind = _kind(out, format_name, force)
+    kind = (
+        _kind(out, format_name, force) if frames is None else frame_kind(frames, format_name, force)
+    )
+    are_steps = animate or frames is not None
     if kind == "html":
-        _refuse_picture_options()
+        _refuse(_PICTURE_OPTIONS, "is for pictures: a page has what it needs. Leave it out.")
     else:
         algorithms = algorithms.or_only("expectiminimax")
         several = "A picture is of one search: give -a once, or draw a page (.html) of several."
         algorithm = algorithms.only(several)
     if options.tree_count > 1:
         raise click.UsageError("draw makes one picture: give one FILE.")
+    if are_steps:
+        _refuse(_NOT_IN_STEPS, "is for single pictures: leave it out, or --frames and --animate.")
+        if out is not None and (frames is not None or kind != "svg"):
+            raise click.UsageError(
+                "--animate makes an .svg, --frames DIR a folder: give -o X.svg or DIR."
+            )
+    style["hide"] = check_parts(hide.split(",") if hide else ())
+    is_exercise = bool(style["blank"] or hide)
+    if solution is not None:
+        if not is_exercise:
+            raise click.UsageError("--solution is for exercises: add --blank, or --hide PARTS.")
+        solution_kind = _kind(solution, None, force)
 
     def draw_page(file: str, tree: Tree) -> None:
         from expectitree.page.replays import replays
@@ -130,31 +186,48 @@ def command(
         chosen = algorithms.for_tree(file, tree)
         bounds, most = options.root_bounds, options.max_visits
         report = replays(tree, chosen, bounds=bounds, max_visits=most, file=file)
-        _write(drawing("html")(report), out)
+        _write(drawing("html")(report), out or "")
 
     def draw_picture(file: str, tree: Tree) -> None:
-        search = evaluate(tree, algorithm, **options.search_arguments)
-        options.fail_if(search.outcome is Outcome.STOPPED)
+        search = evaluate_known(
+            tree, algorithm, is_blank=style["blank"], **options.search_arguments
+        )
+        options.fail_if(search.outcome is Outcome.STOPPED and not tree.unknown)
         evaluation = Evaluation(file, search, windows, None, strategy)
-        _write(drawing(kind)(evaluation, Style(None if show_all else rows, **style)), out)
+        shown = Style(None if show_all else rows, **style)
+        _write(drawing(kind)(evaluation, shown), out or "")
+        if solution is not None:
+            shown = replace(shown, blank=False, hide=())
+            _write(drawing(solution_kind)(evaluation, shown), solution)
 
-    list(options.map("drawing", draw_page if kind == "html" else draw_picture))
+    def draw_search(file: str, tree: Tree) -> None:
+        found = draw_steps(
+            tree, algorithm, Style(**style), windows=windows, bounds=options.root_bounds,
+            max_visits=options.max_visits, file=file,
+        )  # fmt: skip
+        options.fail_if(found.report.search.outcome is Outcome.STOPPED)
+        if frames is None:
+            _write([found.animation()], out or "")
+        else:
+            write_frames(found, frames, kind)
+
+    draw = draw_page if kind == "html" else draw_search if are_steps else draw_picture
+    list(options.map("drawing", draw))
 
 
-def _refuse_picture_options() -> None:
+def _refuse(names: Iterable[str], why: str) -> None:
     context = click.get_current_context()
-    for name in _PICTURE_OPTIONS:
+    for name in names:
         if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
-            option = name.removeprefix("show_")
-            raise click.UsageError(
-                f"--{option} is for pictures: a page has what it needs. Leave it out."
-            )
+            raise click.UsageError(f"--{name.removeprefix('show_')} {why}")
 
 
-def _kind(out: str, format_name: str | None, force: bool) -> str:
+def _kind(out: str | None, format_name: str | None, force: bool) -> str:
     """Return the format of the picture; raise an error if it is unknown or cannot be written."""
+    if out is None:
+        raise click.UsageError("Missing option '-o' / '--output': name the picture.")
     if out == "-":
-        if format_name is None:
+        if format_name not in _TEXTS:
             raise click.UsageError(f"-o - needs --format: one of {', '.join(_TEXTS)}.")
         return format_name
     if format_name is not None:
@@ -165,8 +238,6 @@ def _kind(out: str, format_name: str | None, force: bool) -> str:
         raise click.BadParameter(message, param_hint="'-o' / '--output'")
     check_file(out, force)
     if ending in (".png", ".pdf"):
-        from expectitree.picture.png import library
-
         library()
     return ending[1:]
 
@@ -175,9 +246,5 @@ def _write(picture: bytes | Iterable[str], out: str) -> None:
     if out == "-":
         write(cast(Iterable[str], picture))
         return
-    with whole_file(out) as temporary, open(temporary, "wb") as stream:
-        if isinstance(picture, bytes):
-            stream.write(picture)
-        else:
-            stream.writelines(piece.encode("utf-8") for piece in picture)
+    save_picture(picture, out)
     say(f"{out} written")

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
+from expectitree.algorithms import Algorithm
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.trace.moment import Moment
-from expectitree.analysis.trace.report import Trace
+from expectitree.analysis.trace.report import Trace, trace
 from expectitree.analysis.trace.sentences import StepSentences
 from expectitree.errors import AnalysisError
 from expectitree.picture.content import Edge, Glyph, Style, content
@@ -23,6 +24,8 @@ from expectitree.picture.text import LINE, broken, text_width
 from expectitree.picture.theme import THEMES
 from expectitree.text.console import text_console
 from expectitree.text.phrases import plural, untied
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Tree
 
 MOST_STEPS = 500
 MOST_NODES = 500
@@ -30,6 +33,36 @@ _LAST_SECONDS = 3  # that an animation shows its last picture
 _MARGIN, _SIZE, _TITLE_SIZE = 16.0, 13.0, 16.0
 _LEAST_WIDTH = 420.0
 _CURRENT_WIDTH = 4.0  # of the line around the node of a step
+
+
+def draw_steps(
+    tree: Tree,
+    algorithm: Algorithm | str,
+    style: Style | None = None,
+    *,
+    windows: bool = False,
+    bounds: Bounds | None = None,
+    max_visits: int | None = None,
+    file: str = "",
+) -> Frames:
+    """Search a tree and draw every step; raise `AnalysisError` for more than 500 nodes or steps.
+
+    `bounds`, `max_visits` and `file` are those of `trace`.
+    """
+    _check_size(len(tree), MOST_NODES, "node")
+    report = trace(
+        tree, algorithm, bounds=bounds, max_visits=max_visits, most=MOST_STEPS, file=file
+    )
+    _check_size(report.total, MOST_STEPS, "step")
+    return Frames(report, style, windows)
+
+
+def _check_size(found: int, most: int, noun: str) -> None:
+    if found > most:
+        raise AnalysisError(
+            f"there are {plural(found, noun)}, step by step at most {plural(most, noun)} can be"
+            " drawn: cut the tree with --depth, or replay the search on a page (.html)"
+        )
 
 
 @dataclass
@@ -42,20 +75,10 @@ class Frame:
 
 
 class Frames:
-    """All pictures of a search, from the one before its first step to the last one.
-
-    Raises `AnalysisError` for more than 500 nodes or steps.
-    """
+    """All pictures of a search, from the one before its first step to the last one."""
 
     def __init__(self, report: Trace, style: Style | None = None, windows: bool = False) -> None:
         self.report, self.windows = report, windows
-        nodes, steps = len(report.tree), report.total
-        if nodes > MOST_NODES or steps > MOST_STEPS:
-            raise AnalysisError(
-                f"this search takes {plural(steps, 'step')} in a tree of {plural(nodes, 'node')};"
-                f" {MOST_STEPS} steps and {MOST_NODES} nodes can be drawn step by step: cut the"
-                " tree with --depth, or make a page (.html)"
-            )
         self.style = replace(style or Style(), rows=None, title=False)
         self.has_title = (style or Style()).title
         self.style = replace(self.style, room=self._room())

@@ -17,7 +17,11 @@ MOST_PIXELS = 12_000  # of a side; a larger picture is made smaller
 
 def draw(evaluation: Evaluation, style: Style | None = None) -> bytes:
     """Return the picture as PNG."""
-    text = "\n".join(svg.draw(evaluation, style))
+    return to_png("\n".join(svg.draw(evaluation, style)))
+
+
+def to_png(text: str) -> bytes:
+    """Return an SVG as PNG."""
     sides = (float(text.split(f' {side}="', 1)[1].split('"', 1)[0]) for side in ("width", "height"))
     return bytes(library().svg_to_png(text, scale=min(SCALE, MOST_PIXELS / max(sides))))
 

@@ -15,7 +15,7 @@ import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.errors import AnalysisError
 from expectitree.numbers import cell_text
-from expectitree.picture import drawing
+from expectitree.picture import drawing, pdf, png
 from expectitree.picture.content import BEST, PLAIN, Style, content
 from expectitree.picture.hidden import BLANK, PARTS, evaluate_known
 from expectitree.searches.result import Search
@@ -79,11 +79,11 @@ def test_png_and_pdf_are_made_from_the_blank_svg(monkeypatch: pytest.MonkeyPatch
             given.append(text)
             return b""
 
-    for module in ("png", "pdf"):
-        monkeypatch.setattr(f"expectitree.picture.{module}.library", Library)
+    for module in (png, pdf):
+        monkeypatch.setattr(module, "library", Library)
     search = et.evaluate(et.load(LEFT), "star1")
-    for module in ("png", "pdf"):
-        drawing(module)(Evaluation("", search, True), Style(blank=True))
+    for module in (png, pdf):
+        module.draw(Evaluation("", search, True), Style(blank=True))
     assert given == [text_of("svg", search, blank=True).removesuffix("\n")] * 2
 
 

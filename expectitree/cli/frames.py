@@ -1,0 +1,52 @@
+"""Writing the pictures of `draw`: one file, or a folder with a picture of each step."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+
+import click
+
+from expectitree.cli.terminal import say
+from expectitree.files.saving import whole_file
+from expectitree.picture.frames import Frames
+from expectitree.picture.png import library, to_png
+
+_FRAME = re.compile(r"step-\d+\.(svg|png)")
+
+
+def frame_kind(folder: str, format_name: str | None, force: bool) -> str:
+    """Return the format of the frames; raise an error if the folder may not be filled."""
+    if format_name not in (None, "svg", "png"):
+        raise click.UsageError(f"found --format {format_name}, expected svg or png for --frames.")
+    if os.path.exists(folder) and (not os.path.isdir(folder) or os.listdir(folder)) and not force:
+        raise click.UsageError(
+            f"{folder} is not an empty folder: choose another name, or replace the pictures in it"
+            " with --force."
+        )
+    if format_name == "png":
+        library()
+    return format_name or "svg"
+
+
+def write_frames(found: Frames, folder: str, kind: str) -> None:
+    """Write a picture of each step; take away what an earlier search left."""
+    os.makedirs(folder, exist_ok=True)
+    for name in os.listdir(folder):
+        if _FRAME.fullmatch(name):
+            os.unlink(os.path.join(folder, name))
+    wide = len(str(len(found.frames) - 1))
+    for step, text in enumerate(found.pictures()):
+        name = os.path.join(folder, f"step-{step:0{wide}}.{kind}")
+        save_picture(to_png(text) if kind == "png" else [text], name)
+    say(f"{folder} written: {len(found.frames):,} pictures, one a step")
+
+
+def save_picture(picture: bytes | Iterable[str], out: str) -> None:
+    """Write a picture to a file, whole or not at all."""
+    with whole_file(out) as temporary, open(temporary, "wb") as stream:
+        if isinstance(picture, bytes):
+            stream.write(picture)
+        else:
+            stream.writelines(piece.encode("utf-8") for piece in picture)
