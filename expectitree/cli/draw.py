@@ -173,12 +173,13 @@ def command(
             raise click.UsageError(
                 "--animate makes an .svg, --frames DIR a folder: give -o X.svg or DIR."
             )
-    style["hide"] = check_parts(hide.split(",") if hide else ())
-    is_exercise = bool(style["blank"] or hide)
+    style["hide"] = check_parts([part.strip() for part in hide.split(",")] if hide else ())
     if solution is not None:
-        if not is_exercise:
+        if not style["blank"] and not hide:
             raise click.UsageError("--solution is for exercises: add --blank, or --hide PARTS.")
         solution_kind = _kind(solution, None, force)
+        if solution_kind == "html" or os.path.abspath(solution) == os.path.abspath(out or ""):
+            raise click.UsageError(f"--solution {solution}: give a picture other than OUT.")
 
     def draw_page(file: str, tree: Tree) -> None:
         from expectitree.page.replays import replays
