@@ -44,10 +44,16 @@ _PICTURE_OPTIONS = {
     ),
     "direction": click.option(
         "--direction",
-        type=click.Choice(["down", "right"]),
-        default="down",
+        type=click.Choice(["auto", "down", "right"]),
+        default="auto",
         show_default=True,
-        help="The direction in which the tree grows; right suits deep trees.",
+        help="The direction in which the tree grows.",
+    ),
+    "width": click.option(
+        "--width",
+        type=click.FloatRange(min=1),
+        metavar="N",
+        help="Fit the picture into N pixels, with legible text.",
     ),
     "windows": click.option(
         "--windows", is_flag=True, help="Show alpha and beta of every node that was entered."

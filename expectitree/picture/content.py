@@ -13,7 +13,7 @@ from functools import cached_property
 from expectitree.analysis.evaluate.cut_text import cut_reason
 from expectitree.analysis.evaluate.outline import Row, outline
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.numbers import cell_text, escape, probability_text
+from expectitree.numbers import cell_text, escape
 from expectitree.picture.hidden import (
     BLANK,
     PARTS,
@@ -22,7 +22,7 @@ from expectitree.picture.hidden import (
     is_unknown,
     without,
 )
-from expectitree.picture.text import broken
+from expectitree.picture.text import balanced, broken, chance_text, typeset
 from expectitree.searches.unvisited import CUT
 from expectitree.text.console import clipped
 from expectitree.text.phrases import known_text, plural, value_text
@@ -33,11 +33,14 @@ MOST_NODES = 100  # that are drawn by default
 SYMBOLS = tuple(kind.name for kind in Kind)  # the kinds of glyphs that have one
 NOTE = "NOTE"  # a glyph that names what is left out
 ELSEWHERE = "ELSEWHERE"  # a glyph with the number of a shared node that is drawn elsewhere
-PLAIN, TIE, BEST = range(3)
+PLAIN, TIE, BEST, PLAYED = range(4)  # a branch; PLAYED is a best one that optimal play can reach
 _LABEL_COLUMNS, _LABEL_LINES = 22, 3
 _REASON_COLUMNS = 34
 _LONGEST_TITLE = 400
 _LONGEST_NOTE = 1000
+_SAID_ONCE = 5  # so many equal probabilities or more
+_FOLDED = (1, 0.8, 0.6)  # rows for each node wanted, if a row can hold a node and its leaves
+_MOST_LEAVES = 40  # of a node that are drawn
 _LONG_EDGES = 1_000  # layers, plus two for each glyph, that edges may pass by
 
 
@@ -47,7 +50,8 @@ class Style:
 
     rows: int | None = MOST_NODES  # about so many nodes are drawn; all with None
     theme: str = "light"  # or dark
-    direction: str = "down"  # or right
+    direction: str = "auto"  # or down, right
+    width: float | None = None  # the most
     title: bool = True
     reasons: bool = False  # why each cut was made, beside its node
     places: bool = False  # labels that are only the place, such as #1
@@ -85,7 +89,7 @@ class Edge:
     child: Glyph
     label: tuple[str, ...]  # its lines
     probability: str
-    rank: int  # PLAIN, TIE, BEST
+    rank: int  # PLAIN, TIE, BEST, PLAYED
     is_grey: bool
     is_cut: bool  # the first branch that a cut left
     is_first: bool  # whether the child is drawn below the parent; else it is drawn elsewhere
@@ -121,33 +125,39 @@ class Content:
         return layer
 
 
-def content(evaluation: Evaluation, style: Style) -> Content:
-    """Return what a picture of an evaluated tree shows; about `style.rows` nodes of it."""
-    return _Reader(evaluation, style).read()
+def content(evaluation: Evaluation, style: Style, folded: bool = False) -> Content:
+    """Return what a picture of an evaluated tree shows; about `style.rows` nodes of it.
+
+    Where `folded`, the picture has room for all leaves of a node, so it elides none of them.
+    """
+    return _Reader(evaluation, style, folded).read()
 
 
 def summary(evaluation: Evaluation, hidden: frozenset[str] = frozenset()) -> str:
-    """Return the result of the search in a line."""
+    """Return the result in a line, with the counts of a search that pruned."""
     if hidden:
-        return _infinities(exercise_line(evaluation, hidden))
+        return exercise_line(evaluation, hidden)
     search, counts = evaluation.search, evaluation.search.counts
     if is_unknown(search, search.tree.root_id):
-        unknown = plural(len(search.tree.unknown), "utility")
-        return f"{search.algorithm.full_name}: {unknown} not known yet"
-    text = f"{search.algorithm.full_name}: {value_text(search)}"
+        return f"{plural(len(search.tree.unknown), 'utility')} not known yet"
+    text = f"Value {typeset(value_text(search))}"
     if search.best is not None:
-        text += f", best {clipped(escape(search.best), 40)}"
+        text += f", best action {clipped(escape(search.best), 40)}"
+    if counts.visited == counts.total:
+        return text
     leaves = f"{counts.leaves_visited:,} of {plural(counts.leaves_total, 'leaf')}"
-    text += f"; {counts.visited:,} of {counts.total:,} nodes and {leaves} visited"
-    return f"{text}, {plural(counts.cuts, 'cut')}" if search.algorithm.player_cuts else text
+    text += f"; {search.algorithm.full_name} visited {counts.visited:,} of {counts.total:,} nodes"
+    cuts = f", {plural(counts.cuts, 'cut')}" if search.algorithm.player_cuts else ""
+    return f"{text} and {leaves}{cuts}"
 
 
 class _Reader:
     """Reads the rows, parents first, and makes a glyph and an edge of each."""
 
-    def __init__(self, evaluation: Evaluation, style: Style) -> None:
+    def __init__(self, evaluation: Evaluation, style: Style, folded: bool) -> None:
         self.hidden = style.hidden
-        self.evaluation, self.style = without(evaluation, self.hidden), style
+        self.evaluation = without(evaluation, self.hidden)
+        self.style, self.folded = style, folded
         self.shown = self.evaluation.shown
         self.search, self.tree = self.shown.search, self.shown.tree
         self.columns, self.explanation = self.tree.columns, self.shown.explanation
@@ -156,10 +166,18 @@ class _Reader:
     def read(self) -> Content:
         """Return the content; shared nodes get numbers where edges to them would be too long."""
         rows = list(self.rows())
+        self.best = {
+            row.node: next(self.search.best_branches(row.node), -1) for row in rows if row.is_first
+        }
         self.possible = {self.tree.root_id}  # nodes that chance can reach
-        for row in sorted(rows, key=lambda row: -row.parent):  # parents have greater ids
+        self.played = {self.tree.root_id}  # nodes that optimal play can reach
+        nodes = (row for row in rows if row.node >= 0 <= row.parent)
+        for row in sorted(nodes, key=lambda row: -row.parent):  # parents have greater ids
             if row.parent in self.possible and self.columns.probability[row.branch]:
                 self.possible.add(row.node)
+                is_chance = self.columns.kind[row.parent] == Kind.CHANCE
+                if row.parent in self.played and (is_chance or self.best[row.parent] == row.branch):
+                    self.played.add(row.node)
         drawn = {row.node for row in rows if row.is_first}
         again = {row.node for row in rows if row.node >= 0 and not row.is_first}
         self.numbered = again - drawn
@@ -170,18 +188,54 @@ class _Reader:
             found = self.read_rows(rows)
         return found
 
+    def chosen_rows(self) -> list[Row]:
+        """Return rows of about as many nodes as wanted; a run of leaves counts as one."""
+        most = self.style.rows
+        if self.folded and most and most < len(self.tree):
+            for share in _FOLDED:
+                rows = list(outline(self.search, round(most * share), folded=True))
+                if sum(map(self.room, rows)) <= most:
+                    return rows
+        return list(outline(self.search, most, folded=False))
+
+    def room(self, row: Row) -> int:
+        """Return how many nodes and runs of leaves a row puts into the picture."""
+        if not row.is_folded:
+            return 1
+        branches = self.tree.branches_of(row.node)
+        has_labels = self.style.places or any(self.tree.label[b] for b in branches)
+        return 1 + (len(branches) if has_labels else 1)
+
     def rows(self) -> Iterator[Row]:
         """Yield the rows of the picture; a node whose branches are all left out has a note, too."""
-        for row in outline(self.search, self.style.rows, folded=False):
+        for row in self.chosen_rows():
+            if row.node < 0:
+                yield from self.note_or_leaves(row)
+                continue
             yield row
-            if row.node >= 0 and row.is_first and row.hidden_branches:
-                begin = self.columns.first[row.node]
-                yield row._replace(node=-1, parent=row.node, branch=begin, is_first=False)
+            if row.is_first and (row.hidden_branches or row.is_folded):
+                begin, count = self.columns.first[row.node], len(self.tree.branches_of(row.node))
+                hidden = row.hidden or (count if row.is_folded else 0)
+                note = row._replace(node=-1, parent=row.node, branch=begin, is_first=False)
+                yield from self.note_or_leaves(note._replace(hidden=hidden, hidden_branches=count))
+
+    def note_or_leaves(self, note: Row) -> Iterator[Row]:
+        """Yield the row of a note, after the leaves that it need not hide."""
+        begin, end = note.branch, note.branch + note.hidden_branches
+        kind, child = self.columns.kind, self.columns.child
+        middle = begin
+        if note.is_folded or (end - begin <= 2 and not any(kind[c] for c in child[begin:end])):
+            middle = min(end, begin + _MOST_LEAVES)
+        for b in range(begin, middle):
+            is_first = self.tree.is_first_path(child[b], b)
+            yield Row(child[b], note.parent, b, note.depth, False, is_first, False)
+        if middle < end:
+            rest, hidden = end - middle, note.hidden - (middle - begin)
+            yield note._replace(branch=middle, hidden=hidden, hidden_branches=rest)
 
     def read_rows(self, rows: list[Row]) -> Content:
         """Return the content of the rows: all glyphs first, since an edge may lead to any."""
         own = {row.node: self.glyph(row.node) for row in rows if row.is_first}
-        self.best = {n: next(self.search.best_branches(n), -1) for n in own}
         self.cut_branch = {n: self.first_cut(n) for n in own}
         others = []
         for row in rows:
@@ -243,7 +297,9 @@ class _Reader:
         else:
             alpha, beta = (cell_text(end[n], search.eps) for end in (search.alpha, search.beta))
             tooltip.append(f"α {alpha}, β {beta}")
-            remarks.append(_infinities(tooltip[-1]))
+            remarks.append(tooltip[-1])
+        if self.shared_probability(n):
+            remarks.append(f"p {self.shared_probability(n)} each")
         if cut is not None:
             tooltip.append(cut_reason(cut))
             if self.style.reasons:
@@ -257,7 +313,7 @@ class _Reader:
         if is_terminal and not search.visits[n]:
             value = f"({value})"
         return Glyph(
-            kind, n, _infinities(value), tuple(remarks), self.is_grey(n), is_estimate,
+            kind, n, typeset(value), tuple(map(typeset, remarks)), self.is_grey(n), is_estimate,
             "\n".join(tooltip), self.style.room.get(n, ()),
         )  # fmt: skip
 
@@ -269,6 +325,14 @@ class _Reader:
         return Glyph(
             ELSEWHERE, n, text, (), self.is_grey(n), False, message_path(self.tree.path_of(n))
         )
+
+    def shared_probability(self, node: int) -> str:
+        """Return the probability of all outcomes of a node, where the node itself says it once."""
+        branches = self.tree.branches_of(node)
+        if self.columns.kind[node] != Kind.CHANCE or len(branches) < _SAID_ONCE:
+            return ""
+        found = {self.columns.probability[b] for b in branches}
+        return chance_text(found.pop()) if len(found) == 1 else ""
 
     def is_grey(self, node: int) -> bool:
         """Say whether the search did not visit a node, or chance cannot reach it."""
@@ -289,6 +353,8 @@ class _Reader:
         rank = PLAIN
         if not is_grey and "best" not in self.hidden and self.search.is_best(row.parent, b):
             rank = BEST if b == self.best[row.parent] else TIE
+            if rank == BEST and row.parent in self.played:
+                rank = PLAYED
         tooltip = [escape(label[:_LONGEST_NOTE]) + (f", p = {cell_text(p)}" if is_outcome else "")]
         cut = self.explanation.cut(row.parent)
         if cut is not None and b == first_cut and not self.hidden:
@@ -296,9 +362,10 @@ class _Reader:
         if b in self.tree.branch_notes and not self.hidden:
             tooltip.append(escape(self.tree.branch_notes[b][:_LONGEST_NOTE]))
         shown = escape(label) if self.tree.label[b] or self.style.places else ""
+        is_said = not is_outcome or self.shared_probability(row.parent)
         return Edge(
-            parent, child, broken(shown, _LABEL_COLUMNS, _LABEL_LINES),
-            probability_text(p) if is_outcome else "", rank, is_grey, b == first_cut,
+            parent, child, balanced(shown, _LABEL_COLUMNS, _LABEL_LINES),
+            "" if is_said else chance_text(p), rank, is_grey, b == first_cut,
             row.is_first or row.node in self.numbered, "\n".join(tooltip),
         )  # fmt: skip
 
@@ -329,18 +396,10 @@ class _Reader:
 
 
 def _note(row: Row) -> Glyph:
-    text = _left_out(row)
-    return Glyph(NOTE, -1, "", broken(text, 10, 6), True, False, text)
-
-
-def _left_out(row: Row) -> str:
-    """Return the text of a note that replaces a run of branches."""
-    if not row.hidden:
-        return f"… {plural(row.hidden_branches, 'more branch')} to nodes drawn elsewhere"
-    cuts = f", {plural(row.hidden_cuts, 'cut')}" if row.hidden_cuts else ""
-    return f"… {plural(row.hidden, 'more node')}{cuts}"
-
-
-def _infinities(text: str) -> str:
-    """Return a text with infinite numbers as a textbook writes them."""
-    return text.replace("inf", "∞")
+    """Return the note of a run of branches that are left out."""
+    count, cuts = row.hidden, f", {plural(row.hidden_cuts, 'cut')}" if row.hidden_cuts else ""
+    text, tooltip = f"… {count:,} more{cuts}", f"… {plural(count, 'more node')}{cuts}"
+    if not count:
+        tooltip = f"… {plural(row.hidden_branches, 'more branch')} to nodes drawn elsewhere"
+        text = tooltip
+    return Glyph(NOTE, -1, "", broken(text, 10, 6), True, False, tooltip)

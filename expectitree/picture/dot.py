@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.picture.content import BEST, SYMBOLS, Edge, Glyph, Style, content
+from expectitree.picture.content import PLAYED, SYMBOLS, Edge, Glyph, Style, content
 from expectitree.picture.theme import THEMES
 
 SHAPES = dict(zip(SYMBOLS, ("box", "triangle", "invtriangle", "circle"), strict=True))
@@ -57,7 +57,7 @@ def _of_edge(edge: Edge, colours: dict[str, str]) -> str:
     return _attributes(
         tooltip=edge.tooltip,
         label="\n".join(edge.lines) or None,
-        penwidth=(3 if edge.rank == BEST else 2) if edge.rank else None,
+        penwidth=(3 if edge.rank == PLAYED else 2) if edge.rank else None,
         style="dashed" if edge.is_grey else None,
         color=colours["cut"] if edge.is_cut else colour,
         fontcolor=colour,

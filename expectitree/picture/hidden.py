@@ -6,7 +6,7 @@ it: neither in a tooltip nor in the choice of the nodes that are drawn.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +14,11 @@ from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.errors import AnalysisError
-from expectitree.numbers import INFINITY
+from expectitree.numbers import INFINITY, escape
+from expectitree.picture.text import typeset
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import PLAYERS, Search
+from expectitree.text.console import clipped
 from expectitree.text.phrases import interval_text, plural, value_text
 from expectitree.tree.columns import Bounds, Repeated
 from expectitree.tree.model import Kind, Tree
@@ -69,19 +71,17 @@ def without(evaluation: Evaluation, parts: frozenset[str]) -> Evaluation:
 
 def exercise_line(evaluation: Evaluation, parts: frozenset[str]) -> str:
     """Return the result, with lines to write on in place of the hidden parts."""
-    return f"{evaluation.search.algorithm.full_name}{', '.join(_results(evaluation.search, parts))}"
-
-
-def _results(search: Search, parts: frozenset[str]) -> Iterator[str]:
-    has_cuts, tree = search.algorithm.player_cuts, search.tree
-    bounds = f" with bounds {interval_text(*search.bounds)}" if has_cuts else ""
-    yield f"{bounds}: value {BLANK if 'values' in parts else value_text(search)}"
+    search, tree = evaluation.search, evaluation.tree
+    text = f"Value {BLANK if 'values' in parts else typeset(value_text(search))}"
     if tree.columns.kind[tree.root_id] in PLAYERS:
-        yield f"best {BLANK if 'best' in parts else search.best or 'not known'}"
-    if has_cuts:
-        leaves = BLANK if "visits" in parts else f"{search.counts.leaves_visited:,}"
-        yield f"{leaves} of {plural(tree.leaves, 'leaf')} visited"
-        yield f"{BLANK} cuts" if "cuts" in parts else plural(search.cuts, "cut")
+        text += f", best action {BLANK if 'best' in parts else clipped(escape(search.best or 'not known'), 40)}"
+    if not search.algorithm.player_cuts:
+        return text
+    visited = BLANK if "visits" in parts else f"{search.counts.leaves_visited:,}"
+    cuts = f"{BLANK} cuts" if "cuts" in parts else plural(search.cuts, "cut")
+    bounds = typeset(interval_text(*search.bounds))
+    name, leaves = search.algorithm.full_name, plural(tree.leaves, "leaf")
+    return f"{text}; {name} with bounds {bounds} visited {visited} of {leaves}, {cuts}"
 
 
 def evaluate_known(

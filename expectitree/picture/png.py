@@ -17,13 +17,14 @@ MOST_PIXELS = 12_000  # of a side; a larger picture is made smaller
 
 def draw(evaluation: Evaluation, style: Style | None = None) -> bytes:
     """Return the picture as PNG."""
-    return to_png("\n".join(svg.draw(evaluation, style)))
+    return to_png("\n".join(svg.draw(evaluation, style)), style.width if style else None)
 
 
-def to_png(text: str) -> bytes:
-    """Return an SVG as PNG."""
-    sides = (float(text.split(f' {side}="', 1)[1].split('"', 1)[0]) for side in ("width", "height"))
-    return bytes(library().svg_to_png(text, scale=min(SCALE, MOST_PIXELS / max(sides))))
+def to_png(text: str, width: float | None = None) -> bytes:
+    """Return an SVG as PNG, at most `width` pixels wide."""
+    sides = [float(text.split(f' {side}="', 1)[1].split('"', 1)[0]) for side in ("width", "height")]
+    wanted = width / sides[0] if width else SCALE
+    return bytes(library().svg_to_png(text, scale=min(SCALE, wanted, MOST_PIXELS / max(sides))))
 
 
 def library() -> Any:

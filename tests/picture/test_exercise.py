@@ -110,13 +110,16 @@ def test_hidden_values_are_lines_and_the_rest_stays() -> None:
     assert any(edge.rank == BEST for edge in found.edges)
     assert any(edge.is_cut for edge in found.edges)
     assert any(glyph.is_grey for glyph in found.glyphs)
-    assert f"value {BLANK}, best a1, 5 of 8 leaves visited, 2 cuts" in found.summary
+    assert (
+        f"Value {BLANK}, best action a1; star1 with bounds [1, 4] visited 5 of 8 leaves, 2 cuts"
+        in found.summary
+    )
 
 
 def test_hidden_best_branches_are_plain() -> None:
     found = shown_with("best")
     assert {edge.rank for edge in found.edges} == {PLAIN}
-    assert f"value 2.1, best {BLANK}, 5 of 8" in found.summary
+    assert f"Value 2.1, best action {BLANK}; star1" in found.summary
 
 
 def test_hidden_cuts_and_visits() -> None:
@@ -126,7 +129,7 @@ def test_hidden_cuts_and_visits() -> None:
     found = shown_with("cuts", "visits")
     assert not any(glyph.is_grey for glyph in found.glyphs)
     assert "(" not in "".join(glyph.value for glyph in found.glyphs)
-    assert f"{BLANK} of 8 leaves visited, {BLANK} cuts" in found.summary
+    assert f"visited {BLANK} of 8 leaves, {BLANK} cuts" in found.summary
 
 
 def test_hidden_windows_are_lines() -> None:
@@ -156,7 +159,7 @@ def test_values_that_cannot_be_computed_are_left_out() -> None:
         "TERMINAL sure/#1: 4": "4", "TERMINAL sure/#2: 5": "5",
         "TERMINAL bet/#1: ?": "?", "TERMINAL bet/#2: 2": "2",
     }  # fmt: skip
-    assert found.summary == "expectiminimax: 1 utility not known yet"
+    assert found.summary == "1 utility not known yet"
     assert not any(glyph.is_grey for glyph in found.glyphs)
 
 
@@ -177,7 +180,7 @@ def test_the_command_draws_unknown_utilities(kind: str) -> None:
 def test_a_pruning_search_of_unknown_utilities_is_only_drawn_blank() -> None:
     words = ["draw", "-e", UNKNOWN, "-a", "star1", "-o", "-", "--format", "svg"]
     assert invoke(*words).exit_code == 2
-    assert "star1 with bounds [0, 9]: value" in invoke(*words, "--blank").stdout
+    assert "star1 with bounds [0, 9] visited ______" in invoke(*words, "--blank").stdout
 
 
 # ---- The command.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,11 @@ from random_trees import Case
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.picture import PICTURES, drawing
-from expectitree.picture.content import BEST, PLAIN, Edge, Style
+from expectitree.picture.content import BEST, PLAIN, PLAYED, Edge, Style
 from expectitree.picture.diagram import Diagram, diagram
-from expectitree.picture.marks import Box, Line
+from expectitree.picture.marks import Box, Line, Point, Text
+from expectitree.picture.marks import Path as Path_
+from expectitree.picture.text import text_width
 from expectitree.picture.tikz import escaped
 from expectitree.tree.model import Kind
 
@@ -62,7 +65,7 @@ def test_every_node_and_every_branch_is_drawn_once(file: Path, name: str) -> Non
     for glyph in glyphs:
         assert glyph.kind == Kind(tree.columns.kind[glyph.node]).name
         assert glyph.is_grey or search.visits[glyph.node]
-    bold = sum(edge.rank == BEST for edge in found.edges)
+    bold = sum(edge.rank in (BEST, PLAYED) for edge in found.edges)
     players = [n for n in range(len(tree)) if tree.columns.kind[n] in (Kind.MAX, Kind.MIN)]
     assert bold == sum(
         search.is_exact(n)
@@ -114,6 +117,7 @@ def check_room(found: Diagram) -> None:
         assert box.top >= 0
         assert box.right <= found.width + 0.01
         assert box.bottom <= found.height + 0.01
+    check_lines(found)
     boxes.sort()
     for i, one in enumerate(boxes):
         for other in boxes[i + 1 :]:
@@ -122,7 +126,59 @@ def check_room(found: Diagram) -> None:
             assert not overlap(one, other), (one, other)
 
 
-@pytest.mark.parametrize("direction", ["down", "right"])
+def segments(path: Path_) -> Iterator[tuple[Point, Point]]:
+    """Yield the straight parts of a path; a curve is about 20 of them."""
+    points = list(path.points)
+    if path.curve:
+        corners = (points[-1], *path.curve)
+        for step in range(1, 21):
+            t = step / 20
+            weights = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
+            points.append(
+                tuple(sum(w * c[i] for w, c in zip(weights, corners, strict=True)) for i in (0, 1))
+            )
+    points += path.rest
+    yield from pairwise(points)
+
+
+def text_box(text: Text) -> Box:
+    width = text_width(text.text, text.size, text.is_bold)
+    left = text.x - width / 2 if text.is_centred else text.x
+    return Box(left, text.y - 0.75 * text.size, left + width, text.y + 0.2 * text.size)
+
+
+def crosses(segment: tuple[Point, Point], box: Box) -> bool:
+    """Say whether a segment has a part within a box (Liang and Barsky, 1984)."""
+    (x, y), (to_x, to_y) = segment
+    start, end = 0.0, 1.0
+    for way, room in (
+        (x - to_x, x - box.left), (to_x - x, box.right - x),
+        (y - to_y, y - box.top), (to_y - y, box.bottom - y),
+    ):  # fmt: skip
+        if way == 0:
+            if room <= 0:
+                return False
+        elif way < 0:
+            start = max(start, room / way)
+        else:
+            end = min(end, room / way)
+    return start < end - 1e-6
+
+
+def check_lines(found: Diagram) -> None:
+    """Check that no line runs through a text."""
+    marks = [mark for group in found.groups for mark in group.marks]
+    texts = [(mark, text_box(mark)) for mark in marks if isinstance(mark, Text)]
+    for line in marks:
+        if isinstance(line, Line):
+            for segment in (segment for path in line.paths for segment in segments(path)):
+                low, high = sorted(x for x, _ in segment)
+                for text, box in texts:
+                    if box.left < high + 1 and low - 1 < box.right:
+                        assert not crosses(segment, box), (segment, text)
+
+
+@pytest.mark.parametrize("direction", ["auto", "down", "right"])
 @pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
 def test_nothing_overlaps_in_shipped_trees(file: Path, direction: str) -> None:
     for exact in (False, True):
