@@ -290,8 +290,8 @@ class _Reader:
             reason = cut = None
         if not search.visits[n]:
             tooltip.append(f"not visited{': ' + reason if reason else ''}")
-        elif is_terminal or not self.evaluation.windows:
-            pass
+        elif is_terminal or not self.evaluation.windows or search.alpha[n] is None:
+            pass  # a best-first search has windows only at its end
         elif self.hidden & {"windows", "visits"}:
             remarks.append(f"α {BLANK}, β {BLANK}")
         else:

@@ -74,7 +74,8 @@ def exercise_line(evaluation: Evaluation, parts: frozenset[str]) -> str:
     search, tree = evaluation.search, evaluation.tree
     text = f"Value {BLANK if 'values' in parts else typeset(value_text(search))}"
     if tree.columns.kind[tree.root_id] in PLAYERS:
-        text += f", best action {BLANK if 'best' in parts else clipped(escape(search.best or 'not known'), 40)}"
+        best = clipped(escape(search.best or "not known"), 40)
+        text += f", best action {BLANK if 'best' in parts else best}"
     if not search.algorithm.player_cuts:
         return text
     visited = BLANK if "visits" in parts else f"{search.counts.leaves_visited:,}"

@@ -20,8 +20,8 @@ from expectitree.picture.content import BEST, PLAIN, PLAYED, Edge, Style
 from expectitree.picture.diagram import Diagram, diagram
 from expectitree.picture.marks import Box, Line, Point, Text
 from expectitree.picture.marks import Path as Path_
+from expectitree.picture.tex import escaped
 from expectitree.picture.text import text_width
-from expectitree.picture.tikz import escaped
 from expectitree.tree.model import Kind
 
 TREES = sorted((ROOT / "trees").iterdir())
@@ -288,7 +288,8 @@ def test_labels_are_escaped_in_mermaid(hostile: et.Tree) -> None:
 def test_labels_are_escaped_in_tex(hostile: et.Tree) -> None:
     text = text_of("tex", hostile)
     assert text.count(r"\end{document}") == 1
-    body = text.partition(r"\begin{document}")[2]
+    body = text.partition("% The nodes.\n")[2].replace("% The branches", "The branches")
+    body = body.partition(r"\end{tikzpicture}")[0]
     depth = 0
     for before, character in pairwise(body):
         if character in "{}" and before != "\\":
@@ -396,3 +397,20 @@ def test_a_stopped_search_is_drawn_with_exit_status_1(tmp_path: Path) -> None:
     done = invoke("draw", LEFT, "-a", "star1", "--max-visits", "4", "-o", str(tmp_path / "x.svg"))
     assert done.exit_code == 1
     assert (tmp_path / "x.svg").exists()
+
+
+@pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
+def test_branches_in_tex_lead_between_named_nodes_in_named_styles(file: Path) -> None:
+    tree = et.load(file)
+    text = text_of("tex", tree, "star2", Style(rows=None))
+    names = re.findall(r"^\\node\[.*?\] \(([-A-Za-z0-9]+)\) at ", text, re.MULTILINE)
+    assert len(set(names)) == len(names) >= len(tree)
+    branches = re.findall(r"^\\draw\[(.*?)\] (.*);$", text, re.MULTILINE)
+    used = {name for _, line in branches for name in re.findall(r"[(\]]([-\w]+)\.\w+\)", line)}
+    assert used <= set(names)
+    assert "root" in used
+    styles = set(re.findall(r"^  ([a-z ]+)/\.style", text, re.MULTILINE))
+    assert {style.partition(",")[0] for style, _ in branches} <= styles
+    kinds = re.findall(r"^\\node\[([a-z ]+ node)", text, re.MULTILINE)
+    assert set(kinds) <= styles
+    assert text.startswith(r"\documentclass[tikz,")
