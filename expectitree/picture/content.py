@@ -15,6 +15,7 @@ from expectitree.analysis.evaluate.outline import Row, outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.numbers import cell_text, escape
 from expectitree.picture.text import balanced, broken, chance_text, typeset
+from expectitree.searches.result import Search
 from expectitree.searches.unvisited import CUT
 from expectitree.text.console import clipped
 from expectitree.text.phrases import known_text, plural, value_text
@@ -88,7 +89,7 @@ class Content:
     """Everything that a picture shows."""
 
     title: str
-    summary: str
+    summary: tuple[str, ...]  # the result, then the counts of a search that pruned
     description: str  # for screen readers
     glyphs: list[Glyph]  # parents first
 
@@ -115,16 +116,21 @@ def content(evaluation: Evaluation, style: Style, folded: bool = False) -> Conte
     return _Reader(evaluation, style, folded).read()
 
 
-def summary(evaluation: Evaluation) -> str:
-    """Return the result in a line, with the counts of a search that pruned."""
-    search, counts = evaluation.search, evaluation.search.counts
+def result_text(search: Search) -> str:
+    """Return the value and the best action."""
     text = f"Value {typeset(value_text(search))}"
-    if search.best is not None:
-        text += f", best action {clipped(escape(search.best), 40)}"
+    return (
+        text if search.best is None else f"{text}, best action {clipped(escape(search.best), 40)}"
+    )
+
+
+def counts_text(search: Search) -> str:
+    """Return what the search visited, if that is not everything."""
+    counts = search.counts
     if counts.visited == counts.total:
-        return text
+        return ""
     leaves = f"{counts.leaves_visited:,} of {plural(counts.leaves_total, 'leaf')}"
-    text += f"; {search.algorithm.full_name} visited {counts.visited:,} of {counts.total:,} nodes"
+    text = f"{search.algorithm.full_name} visited {counts.visited:,} of {counts.total:,} nodes"
     cuts = f", {plural(counts.cuts, 'cut')}" if search.algorithm.player_cuts else ""
     return f"{text} and {leaves}{cuts}"
 
@@ -223,13 +229,14 @@ class _Reader:
             else:
                 child = own[row.node]
             own[row.parent].below.append(self.edge(row, own[row.parent], child))
-        text = summary(self.evaluation)
         title = clipped(escape(self.tree.title or ""), _LONGEST_TITLE)
-        return Content(title, text, self.description(text), [*own.values(), *others])
+        search = self.evaluation.search
+        summary = tuple(filter(None, [result_text(search), counts_text(search)]))
+        return Content(title, summary, self.description(summary), [*own.values(), *others])
 
-    def description(self, found: str) -> str:
+    def description(self, summary: tuple[str, ...]) -> str:
         """Return the picture in words."""
-        text = f"A game tree of {len(self.evaluation.tree):,} nodes. {found}."
+        text = f"A game tree of {len(self.evaluation.tree):,} nodes. {'. '.join(summary)}."
         if self.evaluation.strategy_only:
             text += " The picture shows what optimal play can reach."
         text += (
@@ -357,9 +364,9 @@ class _Reader:
 
 def _note(row: Row) -> Glyph:
     """Return the note of a run of branches that are left out."""
-    count, cuts = row.hidden, f", {plural(row.hidden_cuts, 'cut')}" if row.hidden_cuts else ""
-    text, tooltip = f"… {count:,} more{cuts}", f"… {plural(count, 'more node')}{cuts}"
-    if not count:
-        tooltip = f"… {plural(row.hidden_branches, 'more branch')} to nodes drawn elsewhere"
-        text = tooltip
-    return Glyph(NOTE, -1, "", broken(text, 10, 6), True, False, tooltip)
+    cuts = [plural(row.hidden_cuts, "cut")] if row.hidden_cuts else []
+    lines, tooltip = [f"… {row.hidden:,} more", *cuts], [plural(row.hidden, "more node"), *cuts]
+    if not row.hidden:
+        tooltip = [f"{plural(row.hidden_branches, 'more branch')} to nodes drawn elsewhere"]
+        lines = [f"… {plural(row.hidden_branches, 'more branch')}", "drawn elsewhere"]
+    return Glyph(NOTE, -1, "", tuple(lines), True, False, f"… {', '.join(tooltip)}")
