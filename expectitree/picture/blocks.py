@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 from unicodedata import bidirectional
 
-from expectitree.picture.content import BEST, PLAYED, SYMBOLS, Edge, Glyph
+from expectitree.picture.content import BEST, NOTE, PLAYED, SYMBOLS, Edge, Glyph
 from expectitree.picture.marks import Box, Point, Symbol, Text
 from expectitree.picture.text import LINE, text_width
 
@@ -50,7 +50,8 @@ def _drawn(glyph: Glyph, is_down: bool) -> Block:
     first, rest = ("grey", "grey") if glyph.is_grey else ("ink", "dim")
     lines = [(line, SMALL_FONT, rest) for line in glyph.remarks]
     if glyph.kind not in SYMBOLS:
-        lines = lines or [(glyph.value, SMALL_FONT, rest)]
+        text = glyph.value or ", ".join(glyph.remarks)
+        lines = lines if lines and is_down else [(text, SMALL_FONT, rest)]
         half, high = _widest(lines) / 2, len(lines) * SMALL_FONT * LINE / 2
         return Block(Box(-half, -high, half, high), _texts(lines), (half + 3, high + 1))
     lines.insert(0, (glyph.value, FONT, first))
@@ -96,9 +97,17 @@ class Run(NamedTuple):
     gap: tuple[Point, Point] | None  # where a cut is, between two parts
 
 
-def leaf_half(glyph: Glyph) -> float:
-    """Return half the width that a leaf needs."""
-    return glyph_block(glyph, is_down=True).box.right
+def are_run(edges: Sequence[Edge], shared: Collection[Glyph]) -> bool:
+    """Say whether a node's branches lead to leaves that need no texts and no lines of their own."""
+    if any(edge.lines or edge.child in shared for edge in edges):
+        return False
+    kinds = {edge.child.kind for edge in edges}
+    return len(edges) > 1 and {"TERMINAL"} <= kinds <= {"TERMINAL", NOTE}
+
+
+def leaf_half(edges: Sequence[Edge]) -> float:
+    """Return half the width that the widest of some leaves needs."""
+    return max(glyph_block(edge.child, is_down=True).box.right for edge in edges)
 
 
 def run_of(edges: Sequence[Edge], half: float, is_down: bool) -> Run:
@@ -106,11 +115,11 @@ def run_of(edges: Sequence[Edge], half: float, is_down: bool) -> Run:
 
     A cut divides the run into two parts.
     """
-    half = max(half, *(leaf_half(edge.child) for edge in edges))
     blocks = [_leaf_block(edge, half) for edge in edges]
     across, along = (2 * half, 2 * _BOX) if is_down else (2 * _BOX, 2 * half)
     across, along = across + _CLOSE, along + _CLOSE
-    lines = -(-len(blocks) // _LONGEST_RUN)
+    least = -(-len(blocks) // _LONGEST_RUN)
+    lines = next((n for n in range(least, 2 * least) if len(blocks) % n == 0), least)
     cut = next((i for i, edge in enumerate(edges) if edge.is_cut), 0)
     places, begin, gap = [], 0.0, None
     for part in (range(cut), range(cut, len(blocks))):

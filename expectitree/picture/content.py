@@ -6,22 +6,23 @@ Everything comes from an `Evaluation`, row by row as the terminal shows it (`eva
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from expectitree.analysis.evaluate.cut_text import cut_reason
-from expectitree.analysis.evaluate.outline import Row, outline
+from expectitree.analysis.evaluate.outline import Row
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.numbers import cell_text, escape
 from expectitree.picture.hidden import (
     BLANK,
     PARTS,
     check_parts,
-    exercise_line,
+    exercise_lines,
     is_unknown,
     without,
 )
+from expectitree.picture.rows import picture_rows
 from expectitree.picture.text import balanced, broken, chance_text, typeset
 from expectitree.searches.unvisited import CUT
 from expectitree.text.console import clipped
@@ -39,8 +40,6 @@ _REASON_COLUMNS = 34
 _LONGEST_TITLE = 400
 _LONGEST_NOTE = 1000
 _SAID_ONCE = 5  # so many equal probabilities or more
-_FOLDED = (1, 0.8, 0.6)  # rows for each node wanted, if a row can hold a node and its leaves
-_MOST_LEAVES = 40  # of a node that are drawn
 _LONG_EDGES = 1_000  # layers, plus two for each glyph, that edges may pass by
 
 
@@ -106,7 +105,7 @@ class Content:
     """Everything that a picture shows."""
 
     title: str
-    summary: str
+    summary: tuple[str, ...]  # the result, then the counts of a search that pruned
     description: str  # for screen readers
     glyphs: list[Glyph]  # parents first
 
@@ -133,22 +132,22 @@ def content(evaluation: Evaluation, style: Style, folded: bool = False) -> Conte
     return _Reader(evaluation, style, folded).read()
 
 
-def summary(evaluation: Evaluation, hidden: frozenset[str] = frozenset()) -> str:
-    """Return the result in a line, with the counts of a search that pruned."""
+def summary(evaluation: Evaluation, hidden: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """Return the result in a line, and what the search visited if that is not everything."""
     if hidden:
-        return exercise_line(evaluation, hidden)
+        return tuple(exercise_lines(evaluation, hidden))
     search, counts = evaluation.search, evaluation.search.counts
     if is_unknown(search, search.tree.root_id):
-        return f"{plural(len(search.tree.unknown), 'utility')} not known yet"
+        return (f"{plural(len(search.tree.unknown), 'utility')} not known yet",)
     text = f"Value {typeset(value_text(search))}"
     if search.best is not None:
         text += f", best action {clipped(escape(search.best), 40)}"
     if counts.visited == counts.total:
-        return text
+        return (text,)
     leaves = f"{counts.leaves_visited:,} of {plural(counts.leaves_total, 'leaf')}"
-    text += f"; {search.algorithm.full_name} visited {counts.visited:,} of {counts.total:,} nodes"
+    nodes = f"{counts.visited:,} of {counts.total:,} nodes"
     cuts = f", {plural(counts.cuts, 'cut')}" if search.algorithm.player_cuts else ""
-    return f"{text} and {leaves}{cuts}"
+    return text, f"{search.algorithm.full_name} visited {nodes} and {leaves}{cuts}"
 
 
 class _Reader:
@@ -165,7 +164,7 @@ class _Reader:
 
     def read(self) -> Content:
         """Return the content; shared nodes get numbers where edges to them would be too long."""
-        rows = list(self.rows())
+        rows = list(picture_rows(self.search, self.style.rows, self.folded))
         self.best = {
             row.node: next(self.search.best_branches(row.node), -1) for row in rows if row.is_first
         }
@@ -188,51 +187,6 @@ class _Reader:
             found = self.read_rows(rows)
         return found
 
-    def chosen_rows(self) -> list[Row]:
-        """Return rows of about as many nodes as wanted; a run of leaves counts as one."""
-        most = self.style.rows
-        if self.folded and most and most < len(self.tree):
-            for share in _FOLDED:
-                rows = list(outline(self.search, round(most * share), folded=True))
-                if sum(map(self.room, rows)) <= most:
-                    return rows
-        return list(outline(self.search, most, folded=False))
-
-    def room(self, row: Row) -> int:
-        """Return how many nodes and runs of leaves a row puts into the picture."""
-        if not row.is_folded:
-            return 1
-        branches = self.tree.branches_of(row.node)
-        has_labels = self.style.places or any(self.tree.label[b] for b in branches)
-        return 1 + (len(branches) if has_labels else 1)
-
-    def rows(self) -> Iterator[Row]:
-        """Yield the rows of the picture; a node whose branches are all left out has a note, too."""
-        for row in self.chosen_rows():
-            if row.node < 0:
-                yield from self.note_or_leaves(row)
-                continue
-            yield row
-            if row.is_first and (row.hidden_branches or row.is_folded):
-                begin, count = self.columns.first[row.node], len(self.tree.branches_of(row.node))
-                hidden = row.hidden or (count if row.is_folded else 0)
-                note = row._replace(node=-1, parent=row.node, branch=begin, is_first=False)
-                yield from self.note_or_leaves(note._replace(hidden=hidden, hidden_branches=count))
-
-    def note_or_leaves(self, note: Row) -> Iterator[Row]:
-        """Yield the row of a note, after the leaves that it need not hide."""
-        begin, end = note.branch, note.branch + note.hidden_branches
-        kind, child = self.columns.kind, self.columns.child
-        middle = begin
-        if note.is_folded or (end - begin <= 2 and not any(kind[c] for c in child[begin:end])):
-            middle = min(end, begin + _MOST_LEAVES)
-        for b in range(begin, middle):
-            is_first = self.tree.is_first_path(child[b], b)
-            yield Row(child[b], note.parent, b, note.depth, False, is_first, False)
-        if middle < end:
-            rest, hidden = end - middle, note.hidden - (middle - begin)
-            yield note._replace(branch=middle, hidden=hidden, hidden_branches=rest)
-
     def read_rows(self, rows: list[Row]) -> Content:
         """Return the content of the rows: all glyphs first, since an edge may lead to any."""
         own = {row.node: self.glyph(row.node) for row in rows if row.is_first}
@@ -251,9 +205,9 @@ class _Reader:
         title = clipped(escape(self.tree.title or ""), _LONGEST_TITLE)
         return Content(title, text, self.description(text), [*own.values(), *others])
 
-    def description(self, found: str) -> str:
+    def description(self, found: tuple[str, ...]) -> str:
         """Return the picture in words."""
-        text = f"A game tree of {len(self.evaluation.tree):,} nodes. {found}."
+        text = f"A game tree of {len(self.evaluation.tree):,} nodes. {'. '.join(found)}."
         if self.evaluation.strategy_only:
             text += " The picture shows what optimal play can reach."
         text += " Triangles that point up are MAX, down MIN; circles are CHANCE."
@@ -397,9 +351,9 @@ class _Reader:
 
 def _note(row: Row) -> Glyph:
     """Return the note of a run of branches that are left out."""
-    count, cuts = row.hidden, f", {plural(row.hidden_cuts, 'cut')}" if row.hidden_cuts else ""
-    text, tooltip = f"… {count:,} more{cuts}", f"… {plural(count, 'more node')}{cuts}"
-    if not count:
-        tooltip = f"… {plural(row.hidden_branches, 'more branch')} to nodes drawn elsewhere"
-        text = tooltip
-    return Glyph(NOTE, -1, "", broken(text, 10, 6), True, False, tooltip)
+    cuts = [plural(row.hidden_cuts, "cut")] if row.hidden_cuts else []
+    lines, tooltip = [f"… {row.hidden:,} more", *cuts], [plural(row.hidden, "more node"), *cuts]
+    if not row.hidden:
+        tooltip = [f"{plural(row.hidden_branches, 'more branch')} to nodes drawn elsewhere"]
+        lines = [f"… {plural(row.hidden_branches, 'more branch')}", "drawn elsewhere"]
+    return Glyph(NOTE, -1, "", tuple(lines), True, False, f"… {', '.join(tooltip)}")

@@ -22,6 +22,7 @@ from expectitree.picture.blocks import (
     TITLE_FONT,
     Block,
     Run,
+    are_run,
     edge_block,
     glyph_block,
     leaf_half,
@@ -29,7 +30,6 @@ from expectitree.picture.blocks import (
 )
 from expectitree.picture.content import (
     BEST,
-    NOTE,
     PLAIN,
     PLAYED,
     TIE,
@@ -48,9 +48,8 @@ LEGIBLE = 9.0  # the size of the smallest text
 _MARGIN = 16.0
 _STROKE = 6.5  # half of a stroke across a branch
 _STROKES_APART = 2.2  # half of the distance between two strokes
-_NARROWEST = 300.0  # of a picture with a heading
-_WIDEST_TITLE = 480.0  # for which a picture is made wider
-_LEADING = 6.0  # below a title and below its subtitle
+_WIDEST_HEADING = 480.0  # for which a picture is made wider
+_LEADING = 6.0  # below a title
 _EMPTY = Box(0, 0, 0, 0)
 
 
@@ -157,9 +156,10 @@ class _Layout:
         self.distances = _DISTANCES[direction]
         self.edges: list[Edge] = []  # one for all branches to a run of leaves
         self.runs: dict[Glyph, tuple[list[Edge], Run]] = {}
-        leaves = [glyph for glyph in found.glyphs if glyph.kind == "TERMINAL"]
-        self.leaf_half = max(map(leaf_half, leaves), default=0.0)  # in runs, which align
-        self.shared = {edge.child for edge in found.edges if not edge.is_first}
+        shared = {edge.child for edge in found.edges if not edge.is_first}
+        runs = [glyph.below for glyph in found.glyphs if are_run(glyph.below, shared)]
+        self.joinable = {edges[0].parent for edges in runs} if is_compact else set()
+        self.leaf_half = max(map(leaf_half, runs), default=0.0)  # all runs align
         self.layer = dict(found.layer)
         self.bare: set[Glyph] = set()  # whose branches are straight lines: no text, no curve
         self.items: list[_Item] = []
@@ -182,7 +182,7 @@ class _Layout:
         while stack:
             glyph = stack.pop()
             item = self.item[glyph]
-            edges = self.joined(glyph) if self.is_compact else glyph.below
+            edges = self.joined(glyph)
             self.edges += edges
             for edge in edges:
                 last = self.add(item.row + 1, edge_block(edge, self.is_down), item)
@@ -198,11 +198,9 @@ class _Layout:
 
     def joined(self, glyph: Glyph) -> list[Edge]:
         """Return the edges of a glyph, or one edge to the run of its leaves."""
+        if glyph not in self.joinable:
+            return glyph.below
         edges = glyph.below
-        kinds = {edge.child.kind for edge in edges}
-        is_plain = not any(edge.lines or edge.child in self.shared for edge in edges)
-        if len(edges) < 2 or "TERMINAL" not in kinds or kinds - {"TERMINAL", NOTE} or not is_plain:
-            return edges
         leaves = replace(edges[0].child, tooltip=f"{len(edges)} leaves", below=[])
         self.runs[leaves] = edges, run_of(edges, self.leaf_half, self.is_down)
         self.layer[leaves] = self.layer[glyph] + 1
@@ -284,16 +282,18 @@ class _Layout:
         wide, high = max(box.right for box in boxes) - left, max(box.bottom for box in boxes) - top
         inner, y, heading = wide, _MARGIN, []
         if self.style.title:
-            title, summary = self.content.title, self.content.summary
-            inner = max(wide, min(text_width(title, TITLE_FONT, True), _WIDEST_TITLE), _NARROWEST)
-            for text, size, is_bold in (title, TITLE_FONT, True), (summary, LABEL_FONT, False):
+            texts = [(text, LABEL_FONT, False) for text in self.content.summary]
+            if self.content.title:
+                texts.insert(0, (self.content.title, TITLE_FONT, True))
+            inner = max(wide, min(max(text_width(*text) for text in texts), _WIDEST_HEADING))
+            for text, size, is_bold in texts:
                 colour = "ink" if is_bold else "dim"
                 for line in broken(text, int(inner / size / 0.6), 6):
                     inner = max(inner, text_width(line, size, is_bold))
                     heading.append(Text(_MARGIN, y + size, line, size, colour, is_bold=is_bold))
                     y += size * LINE
-                y += _LEADING
-            y += 8
+                y += _LEADING if is_bold else 2
+            y += 14
         self.offset = (_MARGIN + (inner - wide) / 2 - left, y - top)
         return inner + 2 * _MARGIN, y + high + _MARGIN, Group(tuple(heading))
 

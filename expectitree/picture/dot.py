@@ -15,7 +15,7 @@ def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
     """Yield the lines of a graph in Graphviz's language."""
     style = style or Style()
     found, colours = content(evaluation, style), THEMES[style.theme]
-    heading = "\n".join(filter(None, [found.title, found.summary])) if style.title else ""
+    heading = "\n".join(filter(None, [found.title, *found.summary])) if style.title else ""
     ink, font = colours["ink"], "Helvetica"
     graph = _attributes(
         label=heading, labelloc="t", fontname=font, fontsize=13, fontcolor=ink,

@@ -6,7 +6,7 @@ it: neither in a tooltip nor in the choice of the nodes that are drawn.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -69,20 +69,20 @@ def without(evaluation: Evaluation, parts: frozenset[str]) -> Evaluation:
     return Evaluation(evaluation.file, known, evaluation.windows, None, evaluation.strategy_only)
 
 
-def exercise_line(evaluation: Evaluation, parts: frozenset[str]) -> str:
-    """Return the result, with lines to write on in place of the hidden parts."""
+def exercise_lines(evaluation: Evaluation, parts: frozenset[str]) -> Iterator[str]:
+    """Yield the result, with lines to write on in place of the hidden parts."""
     search, tree = evaluation.search, evaluation.tree
     text = f"Value {BLANK if 'values' in parts else typeset(value_text(search))}"
     if tree.columns.kind[tree.root_id] in PLAYERS:
         best = clipped(escape(search.best or "not known"), 40)
         text += f", best action {BLANK if 'best' in parts else best}"
-    if not search.algorithm.player_cuts:
-        return text
-    visited = BLANK if "visits" in parts else f"{search.counts.leaves_visited:,}"
-    cuts = f"{BLANK} cuts" if "cuts" in parts else plural(search.cuts, "cut")
-    bounds = typeset(interval_text(*search.bounds))
-    name, leaves = search.algorithm.full_name, plural(tree.leaves, "leaf")
-    return f"{text}; {name} with bounds {bounds} visited {visited} of {leaves}, {cuts}"
+    yield text
+    if search.algorithm.player_cuts:
+        visited = BLANK if "visits" in parts else f"{search.counts.leaves_visited:,}"
+        cuts = f"{BLANK} cuts" if "cuts" in parts else plural(search.cuts, "cut")
+        bounds = typeset(interval_text(*search.bounds))
+        name, leaves = search.algorithm.full_name, plural(tree.leaves, "leaf")
+        yield f"{name} with bounds {bounds} visited {visited} of {leaves}, {cuts}"
 
 
 def evaluate_known(

@@ -27,7 +27,7 @@ def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
     found, colours = content(evaluation, style), THEMES[style.theme]
     if style.title:
         yield "---"
-        yield f"title: {json.dumps(found.title or found.summary, ensure_ascii=False)}"
+        yield f"title: {json.dumps(found.title or found.summary[0], ensure_ascii=False)}"
         yield "---"
     yield f"flowchart {'LR' if style.direction == 'right' else 'TD'}"
     names = {glyph: f"n{number}" for number, glyph in enumerate(found.glyphs)}

@@ -19,7 +19,7 @@ def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
     picture = diagram(evaluation, style or Style())
     content, colours = picture.content, THEMES[picture.style.theme]
     size = picture.width, picture.height
-    yield from beginning(size, content.title or content.summary, content.description, colours)
+    yield from beginning(size, content.title or content.summary[0], content.description, colours)
     yield from (group_text(group, colours) for group in picture.groups)
     yield "</svg>"
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from rich.cells import cell_len
 
-from expectitree.numbers import Number, probability_text
+from expectitree.numbers import Number, cell_text, probability_text
 from expectitree.text.console import clipped
 
 # In hundredths of the font's size, from space to ~. These are the widths of DejaVu Sans, one of the
@@ -77,5 +77,7 @@ def chance_text(probability: Number) -> str:
     text = probability_text(probability)
     if not isinstance(probability, float) or float(text) == probability:
         return text
+    if text == "1":
+        return cell_text(probability)
     fraction = Fraction(probability).limit_denominator(_GREATEST_DENOMINATOR)
     return str(fraction) if float(fraction) == probability else text

@@ -110,8 +110,9 @@ class _Writer:
     def heading(self) -> Iterator[str]:
         content = self.picture.content
         if self.picture.style.title:
-            lines = [rf"\textbf{{{escaped(content.title)}}}", rf"\small {escaped(content.summary)}"]
-            text = r"\\[2bp] ".join(lines if content.title else lines[1:])
+            lines = [rf"\textbf{{{escaped(content.title)}}}"] if content.title else []
+            lines += [rf"\small {escaped(line)}" for line in content.summary]
+            text = r"\\[2bp] ".join(lines)
             width = f"text width={max(300, self.picture.width - 32) * 0.75:.0f}bp"
             yield rf"\node[heading, {width}] at (current bounding box.north west) {{{text}}};"
 

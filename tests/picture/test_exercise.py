@@ -110,16 +110,16 @@ def test_hidden_values_are_lines_and_the_rest_stays() -> None:
     assert any(edge.rank == BEST for edge in found.edges)
     assert any(edge.is_cut for edge in found.edges)
     assert any(glyph.is_grey for glyph in found.glyphs)
-    assert (
-        f"Value {BLANK}, best action a1; star1 with bounds [1, 4] visited 5 of 8 leaves, 2 cuts"
-        in found.summary
+    assert found.summary == (
+        f"Value {BLANK}, best action a1",
+        "star1 with bounds [1, 4] visited 5 of 8 leaves, 2 cuts",
     )
 
 
 def test_hidden_best_branches_are_plain() -> None:
     found = shown_with("best")
     assert {edge.rank for edge in found.edges} == {PLAIN}
-    assert f"Value 2.1, best action {BLANK}; star1" in found.summary
+    assert found.summary[0] == f"Value 2.1, best action {BLANK}"
 
 
 def test_hidden_cuts_and_visits() -> None:
@@ -129,7 +129,7 @@ def test_hidden_cuts_and_visits() -> None:
     found = shown_with("cuts", "visits")
     assert not any(glyph.is_grey for glyph in found.glyphs)
     assert "(" not in "".join(glyph.value for glyph in found.glyphs)
-    assert f"visited {BLANK} of 8 leaves, {BLANK} cuts" in found.summary
+    assert f"visited {BLANK} of 8 leaves, {BLANK} cuts" in found.summary[1]
 
 
 def test_hidden_windows_are_lines() -> None:
@@ -159,7 +159,7 @@ def test_values_that_cannot_be_computed_are_left_out() -> None:
         "TERMINAL sure/#1: 4": "4", "TERMINAL sure/#2: 5": "5",
         "TERMINAL bet/#1: ?": "?", "TERMINAL bet/#2: 2": "2",
     }  # fmt: skip
-    assert found.summary == "1 utility not known yet"
+    assert found.summary == ("1 utility not known yet",)
     assert not any(glyph.is_grey for glyph in found.glyphs)
 
 

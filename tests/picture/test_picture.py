@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,12 @@ from random_trees import Case
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.picture import PICTURES, drawing
-from expectitree.picture.content import BEST, PLAIN, PLAYED, Edge, Style
+from expectitree.picture.content import BEST, PLAIN, PLAYED, Edge, Glyph, Style
 from expectitree.picture.diagram import Diagram, diagram
-from expectitree.picture.marks import Box, Line, Point, Text
+from expectitree.picture.marks import Box, Line, Point, Symbol, Text
 from expectitree.picture.marks import Path as Path_
 from expectitree.picture.tex import escaped
-from expectitree.picture.text import text_width
+from expectitree.picture.text import chance_text, text_width, typeset
 from expectitree.tree.model import Kind
 
 TREES = sorted((ROOT / "trees").iterdir())
@@ -227,6 +228,129 @@ def test_a_large_tree_is_drawn_in_part() -> None:
     glyphs = found.content.glyphs
     assert 60 < sum(glyph.kind in Kind.__members__ for glyph in glyphs) <= 130
     assert any("more node" in glyph.tooltip for glyph in glyphs if glyph.kind == "NOTE")
+
+
+# ---- Size.
+
+SIX_WIDE = "trees/ballard-6.yaml"
+
+
+def test_a_wide_tree_fits_a_slide_with_legible_text() -> None:
+    found = drawn(et.load(ROOT / SIX_WIDE), "star2")
+    assert found.width <= 960
+    assert found.smallest_text >= 9
+    assert len(found.content.glyphs) == 259  # nothing is elided
+    check_room(found)
+    narrow = drawn(et.load(ROOT / SIX_WIDE), "star2", width=600)
+    assert narrow.width == 600
+    assert narrow.smallest_text >= 9
+    check_room(narrow)
+
+
+def test_a_small_tree_grows_down_without_runs() -> None:
+    tree = et.load(ROOT / "trees/ballard.yaml")
+    auto, down = drawn(tree, "star2"), drawn(tree, "star2", direction="down", width=2000)
+    assert (auto.width, auto.height) == (down.width, down.height)
+    assert len(lines_of(auto)) == len(tree.columns.child)
+
+
+def test_a_width_that_is_too_small_for_text_is_refused() -> None:
+    done = invoke("draw", SIX_WIDE, "--width", "300", "-o", "-", "--format", "svg")
+    assert "does not fit a width of 300: legible text needs" in done.stderr
+    assert "or draw fewer nodes with --rows N" in done.stderr
+    least = re.search(r"--width (\d+)", done.stderr)
+    assert least
+    done = invoke("draw", SIX_WIDE, "--width", least[1], "-o", "-", "--format", "svg")
+    assert ElementTree.fromstring(done.stdout).attrib["width"] == least[1]
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_a_run_shows_every_leaf_with_its_best_and_its_cut(direction: str) -> None:
+    tree = et.load(ROOT / SIX_WIDE)
+    found = drawn(tree, "star2", direction=direction)
+    check_room(found)
+    symbols = {
+        group.of.node: mark
+        for group in found.groups
+        for mark in group.marks
+        if isinstance(mark, Symbol) and isinstance(group.of, Glyph)
+    }
+    assert len(symbols) == 259
+    best = {edge.child.node for edge in found.content.edges if edge.rank >= BEST}
+    leaves = {n for n in best if tree.columns.kind[n] == Kind.TERMINAL}
+    assert leaves == {n for n, symbol in symbols.items() if symbol.colour == "best"}
+    cuts = {id(edge) for edge in found.content.edges if edge.is_cut}
+    assert cuts == {id(edge) for edge, lines in lines_of(found) if len(lines) == 2}
+
+
+def test_a_note_never_hides_one_or_two_leaves() -> None:
+    for seed in range(6):
+        tree = et.generate("uniform", plies=5, seed=seed)
+        for kind in ("svg", "mmd"):
+            text = text_of(kind, tree, "star2", Style(rows=40))
+            assert "more node" in text or kind == "mmd"
+            assert not re.search(r"… [12] more(?! cut)", text), (seed, kind)
+        for note in drawn(tree, "star2", rows=40).content.edges:
+            if note.child.kind == "NOTE":
+                assert not re.match("… [12] more", note.child.tooltip)
+
+
+# ---- Numbers and words.
+
+
+def test_numbers_are_typeset() -> None:
+    assert typeset("-2500000") == "−2,500,000"
+    assert typeset("[-12345.678901, 9999]") == "[−12,345.678901, 9999]"
+    assert typeset("α -inf, β 100000") == "α −∞, β 100,000"
+    assert typeset("0.1234567 - 5, 1e-07, 123456e+10") == "0.1234567 - 5, 1e-07, 123456e+10"
+    assert typeset("at most 3 <= alpha -4") == "at most 3 ≤ alpha −4"
+
+
+@pytest.mark.parametrize(
+    ("probability", "text"),
+    [
+        (1 / 6, "1/6"),
+        (5 / 36, "5/36"),
+        (0.25, "0.25"),
+        (0.3, "0.3"),
+        (1 / 3, "1/3"),
+        (Fraction(1, 3), "1/3"),
+        (0.12345678, "0.1235"),
+        (1, "1"),
+        (0.999999, "0.999999"),
+        (0.0, "0"),
+    ],
+)
+def test_probabilities_are_fractions_where_that_is_what_they_are(
+    probability: float, text: str
+) -> None:
+    assert chance_text(probability) == text
+
+
+def test_many_equal_probabilities_are_said_once() -> None:
+    picture = drawn(et.loads("chance: [1, 2, 3, 4, 5, 6]"))
+    root = picture.content.glyphs[0]
+    assert root.remarks == ("p 1/6 each",)
+    assert {edge.probability for edge in picture.content.edges} == {""}
+    assert "1/6" in text_of("dot", et.loads("chance: [1, 2, 3, 4, 5, 6]"))
+    few = drawn(et.loads("chance: [1, 2, 3]")).content
+    assert [edge.probability for edge in few.edges] == ["1/3"] * 3
+
+
+def test_the_summary_counts_only_what_a_search_pruned() -> None:
+    tree = et.load(ROOT / LEFT)
+    assert drawn(tree, "expectiminimax").content.summary == ("Value 2.1, best action a1",)
+    assert drawn(tree, "star1").content.summary == (
+        "Value 2.1, best action a1",
+        "star1 visited 11 of 15 nodes and 5 of 8 leaves, 2 cuts",
+    )
+
+
+def test_only_branches_that_optimal_play_reaches_are_boldest() -> None:
+    tree = et.loads("max: {a: {max: {b: 1, c: 2}}, d: {min: {e: 9, f: {max: {g: 3, h: 4}}}}}")
+    ranks = {edge.label[0]: edge.rank for edge in drawn(tree, "expectiminimax").content.edges}
+    assert {label for label, rank in ranks.items() if rank == PLAYED} == {"d", "f", "h"}
+    assert {label for label, rank in ranks.items() if rank == BEST} == {"c"}
 
 
 # ---- Kinds of files.
