@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -218,3 +222,46 @@ def test_wrong_usage(words: list[str], message: str, tmp_path: Path) -> None:
 def test_parts_are_named_in_the_help() -> None:
     help = re.sub(r"\s+", " ", invoke("draw", "--help").stdout)
     assert ", ".join(PARTS) in help
+
+
+# ---- The how-to.
+
+HOW_TO = (ROOT / "docs" / "how-to" / "exercise-sheets.md").read_text("utf-8")
+
+
+def check_sheet(folder: Path) -> None:
+    for variant in range(1, 11):
+        exercise = (folder / f"exercise-{variant}.svg").read_text("utf-8")
+        solution = (folder / f"solution-{variant}.svg").read_text("utf-8")
+        assert exercise.count(f">{BLANK}<") == 7
+        assert BLANK not in solution
+    assert len({path.read_text("utf-8") for path in folder.glob("exercise-*.svg")}) == 10
+    for page in ("exercise", "solution"):
+        text = (folder / f"{page}.html").read_text("utf-8")
+        names = re.findall("<img src='(.*?)'>", text)
+        assert len(names) == 10
+        assert all((folder / name).exists() for name in names)
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_how_to_run(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "trees", tmp_path / "trees")
+    program = tmp_path / "expectitree"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m expectitree "$@"\n')
+    program.chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    script = "\n".join(re.findall(r"^```sh\n(.*?)^```$", HOW_TO, re.MULTILINE | re.DOTALL))
+    subprocess.run(
+        ["bash", "-euc", script], cwd=tmp_path, check=True,
+        env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    check_sheet(tmp_path / "sheet")
+    assert BLANK in (tmp_path / "exercise.svg").read_text("utf-8")
+
+
+def test_the_python_of_the_how_to_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (code,) = re.findall(r"^```py\n(.*?)^```$", HOW_TO, re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    if "draw" in et.__all__:
+        exec(compile(code, "exercise-sheets.md", "exec"), {})
+        check_sheet(tmp_path / "sheet")
