@@ -2,7 +2,8 @@
 
     node table                                      branch table
     kind[N]     TERMINAL, MAX, MIN or CHANCE        child[M]        node id
-    utility[N]  of a terminal; else the estimate    probability[M]  1 unless below CHANCE
+    utility[N]  of a terminal; else the estimate;   probability[M]  1 unless below CHANCE
+                NaN if it is not known
     first[N+1]  first branch of a node
     last[N]     one past its last branch
 
@@ -24,10 +25,6 @@ TERMINAL, MAX, MIN, CHANCE = range(4)
 NONE = -1  # in a column of nodes or branches: there is none
 
 Bounds: TypeAlias = tuple[Number, Number]
-
-
-# A column whose type the caller knows, as code that builds or forwards columns has it.
-Column: TypeAlias = Any
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -52,6 +49,7 @@ class Writable(Readable[T_co], Protocol[T_co]):
 IntColumn: TypeAlias = Writable[int]  # ids of nodes or branches, kinds, counts
 FloatColumn: TypeAlias = Writable[float]  # floats in every mode
 NumberColumn: TypeAlias = Writable[Number]  # floats, or `Fraction` in exact mode
+Column: TypeAlias = Any  # one of these, as code that forwards columns has it
 
 
 class Columns(NamedTuple):
@@ -62,23 +60,28 @@ class Columns(NamedTuple):
     need that order.
     """
 
-    kind: Column
-    utility: Column
-    first: Column
-    child: Column
-    probability: Column
-    last: Column
+    kind: IntColumn
+    utility: NumberColumn
+    first: IntColumn
+    child: IntColumn
+    probability: NumberColumn
+    last: IntColumn
 
     @classmethod
     def of(
-        cls, kind: Column, utility: Column, first: Column, child: Column, probability: Column
+        cls,
+        kind: IntColumn,
+        utility: NumberColumn,
+        first: IntColumn,
+        child: IntColumn,
+        probability: NumberColumn,
     ) -> Self:
         """Return the columns of a tree in which branches are in the order of their nodes."""
-        last = memoryview(first)[1:] if isinstance(first, array) else first[1:]
+        last: Any = memoryview(first)[1:] if isinstance(first, array) else first[1:]
         return cls(kind, utility, first, child, probability, last)
 
     @property
-    def stored(self) -> tuple[Column, Column, Column, Column, Column]:
+    def stored(self) -> tuple[IntColumn, NumberColumn, IntColumn, IntColumn, NumberColumn]:
         """The columns that `of` takes: all except `last`."""
         return self.kind, self.utility, self.first, self.child, self.probability
 

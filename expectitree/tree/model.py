@@ -1,13 +1,6 @@
-"""The tree in memory: two tables of columns, and views of their rows.
+"""The tree in memory: two tables of columns (`columns.py` has their shapes), and views of rows.
 
-    node table                                      branch table
-    kind[N]     a `Kind`                            child[M]        node id
-    utility[N]  of a terminal; else the estimate,   probability[M]  1 unless below CHANCE
-                NaN (None in exact mode) if none    label[M]        text, or None: `#k` by its place
-                (of a terminal that is not known:
-                NaN, in exact mode too)
-    first[N+1]  first branch
-    last[N]     one past the last branch
+The branches also have a column of labels: text, or None for `#k` by its place.
 
 Children come before their parents: every child's id is smaller than its parent's and the root is
 the last row, so backward induction is one forward scan and a cycle cannot be stored. Nothing here
@@ -30,18 +23,11 @@ from expectitree.errors import TreeError
 from expectitree.numbers import INFINITY, Number, escape, quote
 from expectitree.tree import paths, scans
 from expectitree.tree.columns import (
-    CHANCE,
-    MAX,
-    MIN,
-    NONE,
-    TERMINAL,
-    Bounds,
-    Column,
-    Columns,
-)
+    CHANCE, MAX, MIN, NONE, TERMINAL, Bounds, Columns, IntColumn, NumberColumn,
+)  # fmt: skip
 from expectitree.tree.expectation import Expectation
 
-# The utility of an unknown terminal, `"?"` in a file.
+# The utility of an unknown terminal (`"?"` in a file), and of a node without an estimate.
 UNKNOWN = float("nan")
 MOST_DIGITS = 4000  # of an unfolded size that is given exactly
 # For more nodes, exact sizes of many digits would take more memory than the tree.
@@ -64,13 +50,10 @@ class Tree(Shown):
     columns: Columns
     label: Sequence[str | None]
     exact: bool = False  # numbers are `Fraction`, else float
-    local_bounds: Mapping[int, Bounds] = field(
-        default_factory=dict
-    )  # node -> the bounds written at it
-    notes: Mapping[int, str] = field(default_factory=dict)  # node -> its note
-    branch_notes: Mapping[int, str] = field(
-        default_factory=dict
-    )  # branch -> the note beside its `ref`
+    # The bounds and the notes written at nodes, and the notes written at branches.
+    local_bounds: Mapping[int, Bounds] = field(default_factory=dict)
+    notes: Mapping[int, str] = field(default_factory=dict)
+    branch_notes: Mapping[int, str] = field(default_factory=dict)
     estimated: frozenset[int] = frozenset()  # terminals that a depth limit made of inner nodes
     title: str | None = None
     source: str | None = None
@@ -131,14 +114,14 @@ class Tree(Shown):
         count = self._leaves_and_range[1]
         if not count:
             return ()
-        found: Column = compiling.zeros("I", count)
+        found: IntColumn = compiling.zeros("I", count)
         self.scan(scans.find_unknown, self.columns.kind, self.columns.utility, found)
         return tuple(found)
 
     @cached_property
-    def heights(self) -> Column:
+    def heights(self) -> IntColumn:
         """[N] The number of branches on the longest path down to a terminal."""
-        heights: Column = compiling.zeros("i", len(self))
+        heights: IntColumn = compiling.zeros("i", len(self))
         self.scan(scans.measure_heights, self.columns, heights)
         return heights
 
@@ -238,7 +221,7 @@ class Tree(Shown):
         """Say whether the first path to a node ends with this branch."""
         return not self.is_sharing or bool(self.first_paths.branch[node] == branch)
 
-    def inherited_bounds(self, root_bounds: Bounds | None) -> tuple[Column, Column]:
+    def inherited_bounds(self, root_bounds: Bounds | None) -> tuple[NumberColumn, NumberColumn]:
         """Return each node's lower and upper bound: the tightest of its own and those above it.
 
         `root_bounds`, unless None, replace the bounds written at the root.
@@ -278,10 +261,10 @@ def check_tree(tree: object) -> None:
 class FirstPaths(NamedTuple):
     """The tree that remains if every node keeps only its first path."""
 
-    order: Column  # [N] node ids, parents first, in branch order
-    parent: Column  # [N] by node: the node above, -1 at the root
-    branch: Column  # [N] by node: the branch from there, -1 at the root
-    depth: Column  # [N] by node: the number of branches from the root
+    order: IntColumn  # [N] node ids, parents first, in branch order
+    parent: IntColumn  # [N] by node: the node above, -1 at the root
+    branch: IntColumn  # [N] by node: the branch from there, -1 at the root
+    depth: IntColumn  # [N] by node: the number of branches from the root
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +289,7 @@ class Node:
     def estimate(self) -> Number | None:
         """The heuristic value given at an inner node, or None."""
         value = self.tree.columns.utility[self.id]
-        return None if self.kind == Kind.TERMINAL or value is None or value != value else value
+        return None if self.kind == Kind.TERMINAL or value != value else value
 
     @property
     def bounds(self) -> Bounds | None:

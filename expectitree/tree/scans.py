@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from expectitree.tree.columns import NONE, TERMINAL, Column, Columns
+from expectitree.tree.columns import NONE, TERMINAL, Columns, FloatColumn, IntColumn, NumberColumn
 
 
-def utility_range(kind: Column, utility: Column) -> tuple[int, int, Any, Any]:
+def utility_range(kind: IntColumn, utility: NumberColumn) -> tuple[int, int, Any, Any]:
     """Return the number of terminals, of unknown ones (NaN), and the least and greatest utility.
 
     Without a known utility the last two are inf and -inf.
@@ -35,7 +35,7 @@ def utility_range(kind: Column, utility: Column) -> tuple[int, int, Any, Any]:
     return leaves, unknown, least, greatest
 
 
-def find_unknown(kind: Column, utility: Column, found: Column) -> None:
+def find_unknown(kind: IntColumn, utility: NumberColumn, found: IntColumn) -> None:
     """Write the ids of the terminals whose utility is not known to `found`."""
     count = 0
     for n in range(len(kind)):
@@ -54,7 +54,7 @@ def widest(tree: Columns) -> int:
     return most
 
 
-def count_path_children(tree: Columns, leaves: Column, most: float) -> float:
+def count_path_children(tree: Columns, leaves: FloatColumn, most: float) -> float:
     """Estimate the work of best-first: over all root-to-leaf paths, the children compared.
 
     Write the number of paths from each node to `leaves`, but at most `most`.
@@ -71,16 +71,7 @@ def count_path_children(tree: Columns, leaves: Column, most: float) -> float:
     return total
 
 
-def greatest(column: Column) -> int:
-    """Return the greatest of a column of whole numbers."""
-    most = 0
-    for i in range(len(column)):
-        if column[i] > most:
-            most = column[i]
-    return most
-
-
-def measure_heights(tree: Columns, height: Column) -> None:
+def measure_heights(tree: Columns, height: IntColumn) -> None:
     """Write for each node the number of branches on the longest path to a terminal."""
     kind, first, last, child = tree.kind, tree.first, tree.last, tree.child
     for n in range(len(kind)):
@@ -92,7 +83,7 @@ def measure_heights(tree: Columns, height: Column) -> None:
         height[n] = highest + 1
 
 
-def measure_unfolded(tree: Columns, logarithm: Column) -> None:
+def measure_unfolded(tree: Columns, logarithm: FloatColumn) -> None:
     """Write for each node the decimal logarithm of its size without sharing."""
     kind, first, last, child = tree.kind, tree.first, tree.last, tree.child
     for n in range(len(kind)):
@@ -108,7 +99,7 @@ def measure_unfolded(tree: Columns, logarithm: Column) -> None:
         logarithm[n] = most + math.log10(total)
 
 
-def pass_down_bounds(tree: Columns, lower: Column, upper: Column) -> None:
+def pass_down_bounds(tree: Columns, lower: NumberColumn, upper: NumberColumn) -> None:
     """Narrow each node's bounds to those of every node above it."""
     first, last, child = tree.first, tree.last, tree.child
     for n in range(len(lower) - 1, -1, -1):
@@ -120,14 +111,15 @@ def pass_down_bounds(tree: Columns, lower: Column, upper: Column) -> None:
                 upper[c] = upper[n]
 
 
-def next_outside(kind: Column, utility: Column, lower: Column, upper: Column, start: int) -> int:
+def next_outside(tree: Columns, lower: NumberColumn, upper: NumberColumn, start: int) -> int:
     """Return the first node from `start` whose utility or estimate is outside its bounds, or NONE.
 
     An unknown terminal is outside if no number is within its bounds. Columns of bounds with a
     single row hold for every node.
     """
+    kind, utility = tree.kind, tree.utility
     each = len(lower) > 1
-    for n in range(start, len(utility)):
+    for n in range(start, len(kind)):
         at = n if each else 0
         u = utility[n]
         if not lower[at] <= u <= upper[at]:
@@ -138,7 +130,9 @@ def next_outside(kind: Column, utility: Column, lower: Column, upper: Column, st
     return NONE
 
 
-def walk(tree: Columns, order: Column, parent: Column, branch: Column, depth: Column) -> None:
+def walk(
+    tree: Columns, order: IntColumn, parent: IntColumn, branch: IntColumn, depth: IntColumn
+) -> None:
     """Write the first path to each node, parents first, in branch order (`Tree.first_paths`).
 
     `branch` must be NONE throughout. The columns written lead back up, so no stack is needed.
@@ -173,7 +167,7 @@ def walk(tree: Columns, order: Column, parent: Column, branch: Column, depth: Co
             b = int(first[node])
 
 
-def number_shared(tree: Columns, order: Column, number: Column) -> None:
+def number_shared(tree: Columns, order: IntColumn, number: IntColumn) -> None:
     """Write 1, 2, … for the nodes with several parents, in order of their first paths; else 0."""
     child = tree.child
     for b in range(len(child)):
@@ -189,7 +183,7 @@ def number_shared(tree: Columns, order: Column, number: Column) -> None:
             number[n] = 0
 
 
-def tally(kind: Column, visits: Column) -> tuple[int, int, int]:
+def tally(kind: IntColumn, visits: IntColumn) -> tuple[int, int, int]:
     """Return the numbers of visited nodes, of visited leaves, and of visits."""
     nodes = leaves = total = 0
     for n in range(len(kind)):
@@ -202,7 +196,7 @@ def tally(kind: Column, visits: Column) -> tuple[int, int, int]:
     return nodes, leaves, total
 
 
-def are_all_terminals(kind: Column, child: Column, begin: int, end: int) -> bool:
+def are_all_terminals(kind: IntColumn, child: IntColumn, begin: int, end: int) -> bool:
     """Say whether the branches from `begin` up to `end` all lead to terminals."""
     for b in range(begin, end):
         if kind[child[b]] != TERMINAL:
