@@ -6,18 +6,26 @@ has checked.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from expectitree import compiling
 from expectitree.errors import TreeError
 from expectitree.numbers import GREATEST_FLOAT, exact_text, quote
 from expectitree.tree.builder import ROUNDING, SUM_TOLERANCE, TreeBuilder, label_at, outside_bounds
-from expectitree.tree.columns import CHANCE, TERMINAL, Bounds, Column, Columns, IntColumn, Repeated
+from expectitree.tree.columns import (
+    CHANCE,
+    TERMINAL,
+    Bounds,
+    Columns,
+    FloatColumn,
+    IntColumn,
+    Repeated,
+)
 from expectitree.tree.expectation import Expectation
 from expectitree.tree.model import Tree
 
 MOST_ROWS = 2**31 - 1  # of either table
-_CODES = {"kind": "B", "utility": "d", "first": "I", "child": "I", "probability": "d"}
 
 
 def adopt(
@@ -39,33 +47,15 @@ def adopt(
     have the utility NaN. Raises `TreeError` for the first row that is wrong.
     """
     count, branches = len(columns.kind), len(columns.child)
-    for name, code in _CODES.items():
-        found = memoryview(getattr(columns, name)).format
-        if found != code:
-            raise TreeError(
-                f"the column {name} holds numbers of type {found!r}, expected type {code!r}"
-            )
-    if label is not None and len(label) != branches:
-        raise TreeError(
-            f"the column label has {len(label):,} rows, expected {branches:,}, one for each branch"
-        )
-    lengths = (
-        ("utility", columns.utility, count),
-        ("first", columns.first, count + 1),
-        ("probability", columns.probability, branches),
-    )
-    for name, column, rows in lengths:
-        if len(column) != rows:
-            raise TreeError(
-                f"the column {name} has {len(column):,} rows, expected {rows:,} "
-                "to match the other columns"
-            )
     if not count:
         raise TreeError("there are no nodes: a tree has at least one")
     if max(count, branches) > MOST_ROWS:
         raise TreeError(
             f"{max(count, branches):,} rows are more than a table can have: {MOST_ROWS:,}"
         )
+    if label is None:
+        label = Repeated(None, branches)
+    _check_shapes(columns, label)
     columns = Columns.of(*columns.stored)  # `last` could be anything
     reached = compiling.zeros("B", count)
     limits = (GREATEST_FLOAT, SUM_TOLERANCE, ROUNDING)
@@ -76,8 +66,6 @@ def adopt(
         raise TreeError(_message(columns, fault, row))
     if sums:
         columns = columns._replace(probability=_normalised(columns))
-    if label is None:
-        label = Repeated(None, branches)
     _check_rows("bounds", local_bounds or {}, count)
     _check_rows("a note", notes or {}, count)
     _check_rows("a note", branch_notes or {}, branches)
@@ -102,6 +90,32 @@ def adopt(
         for node, message in outside_bounds(tree, None):
             raise TreeError(f"node {node}: {message}")
     return tree
+
+
+def _check_shapes(columns: Columns, label: Sequence[str | None]) -> None:
+    """Raise `TreeError` for a column of the wrong type or length."""
+    count, branches = len(columns.kind), len(columns.child)
+    for name, code, rows in (
+        ("kind", "B", count),
+        ("utility", "d", count),
+        ("first", "I", count + 1),
+        ("child", "I", branches),
+        ("probability", "d", branches),
+    ):
+        column = memoryview(getattr(columns, name))
+        if column.format != code:
+            raise TreeError(
+                f"the column {name} holds numbers of type {column.format!r}, expected type {code!r}"
+            )
+        if len(column) != rows:
+            raise TreeError(
+                f"the column {name} has {len(column):,} rows, expected {rows:,} "
+                "to match the other columns"
+            )
+    if len(label) != branches:
+        raise TreeError(
+            f"the column label has {len(label):,} rows, expected {branches:,}, one for each branch"
+        )
 
 
 # What `find_fault` finds.
@@ -178,37 +192,37 @@ def find_fault(
 
 
 def _message(columns: Columns, fault: int, n: int) -> str:
-    first, child, probability = columns.first, columns.child, columns.probability
+    """Return the message for a fault that `find_fault` found at node n."""
+    begin, end = columns.first[n], columns.first[n + 1]
+    child, probability = columns.child[begin:end], columns.probability[begin:end]
     at = f"node {n}: "
     if fault == WRONG_RANGE:
         return (
-            f"{at}its branches are {first[n]} to {first[n + 1]} of {len(child):,}: they must "
+            f"{at}its branches are {begin} to {end} of {len(columns.child):,}: they must "
             "follow those of the node before it"
         )
-    own = range(first[n], columns.last[n])
     if fault == WRONG_KIND:
         return f"{at}the kind is {columns.kind[n]}, expected 0 to 3 (TERMINAL, MAX, MIN, CHANCE)"
     if fault == NO_CHILDREN:
         return f"{at}it has no children: give it at least one, or make it a terminal"
     if fault == CHILDREN:
-        return f"{at}it is a terminal, and has {len(own)} children: terminals have none"
+        return f"{at}it is a terminal, and has {end - begin} children: terminals have none"
     if fault == WRONG_CHILD:
-        c = next(child[b] for b in own if child[b] >= n)
-        return f"{at}its child is node {c}: children come before their parents"
+        wrong = next(c for c in child if c >= n)
+        return f"{at}its child is node {wrong}: children come before their parents"
     if fault in (WRONG_UTILITY, WRONG_ESTIMATE):
         what = "utility" if fault == WRONG_UTILITY else "estimate"
         u = columns.utility[n]
         found = exact_text(u) if u == u else "missing"
         return f"{at}the {what} is {found}, expected a number up to 10^301"
     if fault == WRONG_PROBABILITY:
-        p = next(probability[b] for b in own if not 0 <= probability[b] <= 1)
+        p = next(p for p in probability if not 0 <= p <= 1)
         return f"{at}a probability is {p!r}, expected a number from 0 to 1"
     if fault == NOT_CERTAIN:
-        p = next(probability[b] for b in own if probability[b] != 1)
+        p = next(p for p in probability if p != 1)
         return f"{at}the probability of an action is {p!r}: below MAX and MIN it is 1"
     if fault == WRONG_SUM:
-        total = sum(probability[b] for b in own)
-        return f"{at}the probabilities sum to {exact_text(total)}, expected 1"
+        return f"{at}the probabilities sum to {exact_text(sum(probability))}, expected 1"
     return f"{at}no branch leads to it: every node except the root, the last row, is a child"
 
 
@@ -223,17 +237,15 @@ def _check_unknown(tree: Tree, unknown: Sequence[int]) -> None:
         )
 
 
-def _normalised(columns: Columns) -> Column:
+def _normalised(columns: Columns) -> FloatColumn:
     """Return the probabilities, divided by their sum at each chance node where it misses 1."""
-    probability = compiling.zeros("d", len(columns.probability))
+    probability = array("d", columns.probability)
     builder = TreeBuilder()
     for n, kind in enumerate(columns.kind):
-        start, end = columns.first[n], columns.last[n]
-        own = columns.probability[start:end].tolist()
         if kind == CHANCE:
-            own, _ = builder.distribution(own, len(own))
-        for b, p in enumerate(own, start):
-            probability[b] = p
+            own = slice(columns.first[n], columns.last[n])
+            parts, _ = builder.distribution(probability[own], own.stop - own.start)
+            probability[own] = array("d", parts)
     return probability
 
 
@@ -245,9 +257,9 @@ def _check_rows(what: str, rows: Collection[int], count: int) -> None:
 
 def check_labels(columns: Columns, label: Sequence[str | None]) -> Iterator[str]:
     """Yield a message for each wrong label: empty, `#k` at another place, or that of a sibling."""
-    for n in range(len(columns.kind)):
+    for n, (begin, end) in enumerate(zip(columns.first, columns.last, strict=False)):
         seen: set[str] = set()
-        for place, text in enumerate(label[columns.first[n] : columns.last[n]], start=1):
+        for place, text in enumerate(label[begin:end], start=1):
             if text is None:
                 continue
             try:

@@ -13,7 +13,6 @@ from expectitree.errors import NumberError, TreeError
 from expectitree.numbers import INFINITY, Number
 from expectitree.tree import scans
 from expectitree.tree.columns import Bounds, Columns, NumberColumn
-from expectitree.tree.copying import keep_branches
 from expectitree.tree.expectation import Expectation
 from expectitree.tree.model import UNKNOWN, Kind, Tree
 
@@ -122,9 +121,7 @@ class TreeBuilder:
         self._check_open()
         root_id = self._id(root)
         self._is_built = True
-        tree = replace(
-            self._tree(), estimated=estimated, title=title, source=source, expect=expect
-        )
+        tree = replace(self._tree(), estimated=estimated, title=title, source=source, expect=expect)
         if not check:
             return tree
         reached = bytearray(len(tree))
@@ -134,9 +131,11 @@ class TreeBuilder:
                 for b in tree.branches_of(n):
                     reached[self._child[b]] = 1
         if not all(reached):
+            from expectitree.tree.transform import keep_branches
+
             kept = {n: tree.branches_of(n) for n in range(root_id + 1) if reached[n]}
-            tree = replace(keep_branches(tree, kept), expect=expect)
-        if tree.local_bounds:
+            tree = keep_branches(tree, kept)
+        elif tree.local_bounds:
             check_bounds(tree, tree.local_bounds.get(tree.root_id, (-INFINITY, INFINITY)))
         return tree
 
@@ -352,8 +351,8 @@ def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int
     lower: NumberColumn
     upper: NumberColumn
     if tree.local_bounds.keys() <= {root}:  # all nodes have the same bounds: one row is enough
-        least, greatest = root_bounds or tree.local_bounds.get(root, (-INFINITY, INFINITY))
-        lower, upper = [least], [greatest]
+        ends = root_bounds or tree.local_bounds.get(root, (-INFINITY, INFINITY))
+        lower, upper = ([end if tree.exact else float(end)] for end in ends)
     else:
         lower, upper = tree.inherited_bounds(root_bounds)
     n = -1

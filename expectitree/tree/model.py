@@ -23,7 +23,15 @@ from expectitree.errors import TreeError
 from expectitree.numbers import INFINITY, Number, escape, quote
 from expectitree.tree import paths, scans
 from expectitree.tree.columns import (
-    CHANCE, MAX, MIN, NONE, TERMINAL, Bounds, Columns, IntColumn, NumberColumn,
+    CHANCE,
+    MAX,
+    MIN,
+    NONE,
+    TERMINAL,
+    Bounds,
+    Columns,
+    IntColumn,
+    NumberColumn,
 )  # fmt: skip
 from expectitree.tree.expectation import Expectation
 

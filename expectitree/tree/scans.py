@@ -7,19 +7,19 @@ them down.
 from __future__ import annotations
 
 import math
-from typing import Any
 
+from expectitree.numbers import Number
 from expectitree.tree.columns import NONE, TERMINAL, Columns, FloatColumn, IntColumn, NumberColumn
 
 
-def utility_range(kind: IntColumn, utility: NumberColumn) -> tuple[int, int, Any, Any]:
+def utility_range(kind: IntColumn, utility: NumberColumn) -> tuple[int, int, Number, Number]:
     """Return the number of terminals, of unknown ones (NaN), and the least and greatest utility.
 
     Without a known utility the last two are inf and -inf.
     """
     leaves = unknown = 0
-    least = math.inf
-    greatest = -math.inf
+    least: Number = math.inf
+    greatest: Number = -math.inf
     for n in range(len(kind)):
         if kind[n] == TERMINAL:
             leaves += 1

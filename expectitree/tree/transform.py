@@ -20,10 +20,68 @@ from expectitree.numbers import (
     to_exact_bound,
 )
 from expectitree.tree.builder import NodeId, TreeBuilder
-from expectitree.tree.copying import Copier, labels_of
+from expectitree.tree.columns import CHANCE
 from expectitree.tree.model import Kind, Tree
 
 CHANCES = ("worst", "best", "expected")  # who picks outcomes: MIN, MAX, or their probabilities
+
+
+class Copy:
+    """A copy of a tree in the making: add its nodes, children before their parents."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.builder = TreeBuilder(tree.exact)
+        self.estimated: set[int] = set()
+
+    def add(
+        self, node: int, branches: Sequence[int], children: Sequence[int], kind: int | None = None
+    ) -> int:
+        """Add a copy of a node over the copies that `branches` lead to; return its id.
+
+        `kind` replaces the node's kind. An inner node without branches becomes a terminal worth its
+        estimate.
+        """
+        tree, columns, builder = self.tree, self.tree.columns, self.builder
+        if branches:
+            kind = kind or columns.kind[node]
+            p = [columns.probability[b] for b in branches] if kind == CHANCE else None
+            labels = labels_of(tree, node, branches)
+            copy = builder.add_inner(kind, children, p, labels, columns.utility[node])
+        else:
+            copy = builder.add_terminal(columns.utility[node])
+            if columns.kind[node] or node in tree.estimated:
+                self.estimated.add(copy)
+        self.annotate(copy, node)
+        if tree.branch_notes:
+            for place, b in enumerate(branches):
+                if b in tree.branch_notes:
+                    builder.annotate_branch(copy, place, tree.branch_notes[b])
+        return copy
+
+    def annotate(self, copy: int, node: int) -> None:
+        """Write the bounds and the note of a node at its copy."""
+        tree = self.tree
+        if node in tree.local_bounds or node in tree.notes:
+            bounds, note = tree.local_bounds.get(node), tree.notes.get(node)
+            self.builder.annotate(copy, bounds=bounds, note=note)
+
+    def finish(self) -> Tree:
+        """Return the copy; its root is the node added last."""
+        tree, root = self.tree, NodeId(len(self.builder) - 1)
+        return self.builder.build(
+            root, title=tree.title, source=tree.source, expect=tree.expect,
+            estimated=frozenset(self.estimated),
+        )  # fmt: skip
+
+
+def labels_of(tree: Tree, node: int, branches: Sequence[int]) -> list[str | None]:
+    """Return the labels of some branches in a new order; `#k` stays with the branch that had it."""
+    first = tree.columns.first[node]
+    return [
+        tree.label[b] if b - first == place else tree.branch_label(node, b)
+        for place, b in enumerate(branches)
+    ]
 
 
 def cut_at_depth(tree: Tree, depth: int) -> Tree:
@@ -41,7 +99,7 @@ def cut_at_depth(tree: Tree, depth: int) -> Tree:
         """Return what identifies the row of a node at a depth; 0 plies if its subtree is whole."""
         return node, plies if plies + heights[node] > depth else 0
 
-    copier = Copier(tree)
+    copy = Copy(tree)
     rows: dict[tuple[int, int], int] = {}
     stack = [key(tree.root_id, 0)]
     while stack:
@@ -58,8 +116,8 @@ def cut_at_depth(tree: Tree, depth: int) -> Tree:
             continue
         row = stack.pop()
         if row not in rows:
-            rows[row] = copier.add(node, branches, [rows[child] for child in below])
-    return copier.finish()
+            rows[row] = copy.add(node, branches, [rows[child] for child in below])
+    return copy.finish()
 
 
 def _check_estimate(tree: Tree, node: int, depth: int) -> None:
@@ -167,51 +225,54 @@ def replace_opponent(tree: Tree, epsilon: Number, chance: str = "expected") -> T
         )
     if epsilon == 0 and chance == "expected":
         return replace(tree, expect=None)
-    builder, columns = TreeBuilder(tree.exact), tree.columns
-    player = {"worst": Kind.MIN, "best": Kind.MAX, "expected": Kind.CHANCE}[chance]
+    copy, columns = Copy(tree), tree.columns
+    player = {"worst": Kind.MIN, "best": Kind.MAX}.get(chance)
     copies: list[int] = []
     for n, kind in enumerate(columns.kind):
         branches: Sequence[int] = tree.branches_of(n)
-        if kind == Kind.CHANCE and player != Kind.CHANCE:
+        if kind == Kind.CHANCE and player is not None:
             kind, branches = player, [b for b in branches if columns.probability[b] > 0]
         children = [copies[columns.child[b]] for b in branches]
-        labels = labels_of(tree, n, branches)
-        if kind == Kind.TERMINAL:
-            copy = builder.add_terminal(columns.utility[n])
-        elif columns.kind[n] == Kind.MIN and epsilon:
-            copy = _add_erring(builder, children, labels, epsilon)
+        if columns.kind[n] == Kind.MIN and epsilon:
+            copies.append(_add_erring(copy, n, children, epsilon))
         else:
-            p = [columns.probability[b] for b in branches] if kind == Kind.CHANCE else None
-            copy = builder.add_inner(kind, children, p, labels, columns.utility[n])
-            for place, b in enumerate(branches):
-                if b in tree.branch_notes:
-                    builder.annotate_branch(copy, place, tree.branch_notes[b])
-        builder.annotate(copy, bounds=tree.local_bounds.get(n), note=tree.notes.get(n))
-        copies.append(copy)
-    estimated = frozenset(copies[n] for n in tree.estimated)
-    return builder.build(
-        NodeId(copies[-1]), title=tree.title, source=tree.source, estimated=estimated
-    )
+            copies.append(copy.add(n, branches, children, kind))
+    return replace(copy.finish(), expect=None)
 
 
-def _add_erring(
-    builder: TreeBuilder, children: list[int], labels: Sequence[str | None], epsilon: Number
-) -> int:
-    """Add a node where MIN makes mistakes with probability `epsilon`."""
+def _add_erring(copy: Copy, node: int, children: list[int], epsilon: Number) -> int:
+    """Add a MIN node that makes mistakes; return its id."""
+    builder, tree = copy.builder, copy.tree
+    labels = labels_of(tree, node, tree.branches_of(node))
     uniform, _ = builder.distribution(None, len(children))
-    errs = builder.add_inner(Kind.CHANCE, children, uniform, labels)
-    if epsilon == 1 or len(children) == 1:
-        return errs
-    best = builder.add_inner(Kind.MIN, children, None, labels)
-    return builder.add_inner(
-        Kind.CHANCE, [errs, best], [epsilon, 1 - epsilon], ["errs", "plays its best"]
-    )
+    added = builder.add_inner(Kind.CHANCE, children, uniform, labels)
+    if epsilon < 1 and len(children) > 1:
+        best = builder.add_inner(Kind.MIN, children, None, labels)
+        added = builder.add_inner(
+            Kind.CHANCE, [added, best], [epsilon, 1 - epsilon], ["errs", "plays its best"]
+        )
+    copy.annotate(added, node)
+    return added
 
 
 def _rearrange(tree: Tree, order: Callable[[int, Sequence[int]], Sequence[int]]) -> Tree:
     """Return the tree with each node's branches in another order; branches keep their labels."""
-    copier, child = Copier(tree), tree.columns.child
+    copy, child = Copy(tree), tree.columns.child
     for n in range(len(tree)):
-        branches = order(n, tree.branches_of(n))
-        copier.add(n, branches, [child[b] for b in branches])
-    return copier.finish()
+        branches: Sequence[int] = tree.branches_of(n)
+        if branches:
+            branches = order(n, branches)
+        copy.add(n, branches, [child[b] for b in branches])
+    return copy.finish()
+
+
+def keep_branches(tree: Tree, kept: Mapping[int, Sequence[int]]) -> Tree:
+    """Return the tree of some nodes, the keys, each with some of its branches.
+
+    The root must be among the nodes, and so must every child that a kept branch leads to.
+    """
+    copy, child = Copy(tree), tree.columns.child
+    copies: dict[int, int] = {}
+    for n in sorted(kept):
+        copies[n] = copy.add(n, kept[n], [copies[child[b]] for b in kept[n]])
+    return copy.finish()

@@ -9,7 +9,7 @@ from expectitree.errors import AnalysisError
 from expectitree.searches.cuts import NOT_CUT
 from expectitree.searches.result import Outcome, Search
 from expectitree.tree.model import Kind
-from expectitree.tree.copying import keep_branches
+from expectitree.tree.transform import keep_branches
 
 
 def strategy_only(search: Search) -> Search:
