@@ -15,12 +15,23 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
+from enum import IntEnum
 from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar, overload
 
 from expectitree.numbers import Number
 
-# The kinds of nodes, as the column `kind` holds them and as loops compare them.
-TERMINAL, MAX, MIN, CHANCE = range(4)
+
+class Kind(IntEnum):
+    """What decides at a node."""
+
+    TERMINAL = 0
+    MAX = 1
+    MIN = 2
+    CHANCE = 3
+
+
+# The same as plain numbers, which loops compare.
+TERMINAL, MAX, MIN, CHANCE = map(int, Kind)
 
 NONE = -1  # in a column of nodes or branches: there is none
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 from functools import cached_property
 from os import PathLike
 from typing import Any, NamedTuple
@@ -22,17 +21,8 @@ from expectitree.display import Shown
 from expectitree.errors import TreeError
 from expectitree.numbers import INFINITY, Number, escape, quote
 from expectitree.tree import paths, scans
-from expectitree.tree.columns import (
-    CHANCE,
-    MAX,
-    MIN,
-    NONE,
-    TERMINAL,
-    Bounds,
-    Columns,
-    IntColumn,
-    NumberColumn,
-)  # fmt: skip
+from expectitree.tree.columns import NONE, Bounds, Columns, IntColumn, NumberColumn
+from expectitree.tree.columns import Kind as Kind
 from expectitree.tree.expectation import Expectation
 
 # The utility of an unknown terminal (`"?"` in a file), and of a node without an estimate.
@@ -40,15 +30,6 @@ UNKNOWN = float("nan")
 MOST_DIGITS = 4000  # of an unfolded size that is given exactly
 # For more nodes, exact sizes of many digits would take more memory than the tree.
 _MANY_NODES = 5_000_000
-
-
-class Kind(IntEnum):
-    """What decides at a node."""
-
-    TERMINAL = TERMINAL
-    MAX = MAX
-    MIN = MIN
-    CHANCE = CHANCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,16 +74,19 @@ class Tree(Shown):
         return range(columns.first[node], columns.last[node])
 
     @cached_property
-    def _leaves_and_range(self) -> tuple[int, int, Number, Number]:
-        found: tuple[int, int, Number, Number] = self.scan(
-            scans.utility_range, self.columns.kind, self.columns.utility
-        )
+    def _measures(self) -> tuple[int, int, int, Number, Number]:
+        found: tuple[int, int, int, Number, Number] = self.scan(scans.measure, self.columns)
         return found
 
     @property
     def leaves(self) -> int:
         """The number of terminals."""
-        return self._leaves_and_range[0]
+        return self._measures[0]
+
+    @property
+    def widest(self) -> int:
+        """The greatest number of branches of a node."""
+        return self._measures[2]
 
     @property
     def utility_range(self) -> Bounds:
@@ -110,7 +94,7 @@ class Tree(Shown):
 
         The terminals in `unknown` may lie outside.
         """
-        _, _, least, greatest = self._leaves_and_range
+        least, greatest = self._measures[3:]
         return (least, greatest) if least <= greatest else (-INFINITY, INFINITY)
 
     @cached_property
@@ -119,12 +103,10 @@ class Tree(Shown):
 
         No search accepts a tree that has any. They are NaN in the column of utilities.
         """
-        count = self._leaves_and_range[1]
-        if not count:
+        if not self._measures[1]:
             return ()
-        found: IntColumn = compiling.zeros("I", count)
-        self.scan(scans.find_unknown, self.columns.kind, self.columns.utility, found)
-        return tuple(found)
+        rows = enumerate(zip(self.columns.kind, self.columns.utility, strict=True))
+        return tuple(n for n, (kind, u) in rows if kind == Kind.TERMINAL and u != u)
 
     @cached_property
     def heights(self) -> IntColumn:
@@ -132,12 +114,6 @@ class Tree(Shown):
         heights: IntColumn = compiling.zeros("i", len(self))
         self.scan(scans.measure_heights, self.columns, heights)
         return heights
-
-    @cached_property
-    def widest(self) -> int:
-        """The greatest number of branches of a node."""
-        widest: int = self.scan(scans.widest, self.columns)
-        return widest
 
     @cached_property
     def unfolded(self) -> int | str:

@@ -12,12 +12,13 @@ from expectitree.numbers import Number
 from expectitree.tree.columns import NONE, TERMINAL, Columns, FloatColumn, IntColumn, NumberColumn
 
 
-def utility_range(kind: IntColumn, utility: NumberColumn) -> tuple[int, int, Number, Number]:
-    """Return the number of terminals, of unknown ones (NaN), and the least and greatest utility.
+def measure(tree: Columns) -> tuple[int, int, int, Number, Number]:
+    """Return the number of terminals, of unknown ones, the most branches, and the utility range.
 
-    Without a known utility the last two are inf and -inf.
+    An unknown utility is NaN. Without a known one the range is from inf to -inf.
     """
-    leaves = unknown = 0
+    kind, utility, first, last = tree.kind, tree.utility, tree.first, tree.last
+    leaves = unknown = widest = 0
     least: Number = math.inf
     greatest: Number = -math.inf
     for n in range(len(kind)):
@@ -32,26 +33,9 @@ def utility_range(kind: IntColumn, utility: NumberColumn) -> tuple[int, int, Num
                     least = u
                 if u > greatest:
                     greatest = u
-    return leaves, unknown, least, greatest
-
-
-def find_unknown(kind: IntColumn, utility: NumberColumn, found: IntColumn) -> None:
-    """Write the ids of the terminals whose utility is not known to `found`."""
-    count = 0
-    for n in range(len(kind)):
-        if kind[n] == TERMINAL and utility[n] != utility[n]:
-            found[count] = n
-            count += 1
-
-
-def widest(tree: Columns) -> int:
-    """Return the greatest number of branches of a node."""
-    first, last = tree.first, tree.last
-    most = 0
-    for n in range(len(last)):
-        if last[n] - first[n] > most:
-            most = last[n] - first[n]
-    return most
+        elif last[n] - first[n] > widest:
+            widest = last[n] - first[n]
+    return leaves, unknown, widest, least, greatest
 
 
 def count_path_children(tree: Columns, leaves: FloatColumn, most: float) -> float:
