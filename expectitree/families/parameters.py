@@ -12,6 +12,7 @@ from expectitree.tree.model import Kind
 PATTERN = (Kind.MAX, Kind.CHANCE, Kind.MIN)
 ORDERS = ("random", "best", "worst")
 MOST_NODES = 2**31 - 1
+TOO_LARGE = f"more than {MOST_NODES:,} nodes: choose a shorter pattern or a smaller branching"
 MOST_PLIES = 64
 MOST_DIGITS = 20  # of a whole number; Python refuses to read thousands
 

@@ -102,7 +102,7 @@ class Columns(NamedTuple):
 
     @property
     def read_only(self) -> bool:
-        """Compiled loops see these columns read-only."""
+        """Whether compiled loops see these columns read-only."""
         return True
 
 
