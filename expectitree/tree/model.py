@@ -161,6 +161,8 @@ class Tree(Shown):
         """Return the node at a path such as `a2/#1`; a `TreeError` says where the path ends."""
         here = self.root
         labels = paths.split(path)
+        if labels and not labels[-1]:  # a slash at the end changes nothing
+            labels.pop()
         for depth, label in enumerate(labels):
             branch = next((b for b in here.branches if b.label == label), None)
             if branch is None:

@@ -154,6 +154,11 @@ def test_an_unknown_path_lists_a_few_labels() -> None:
         tree.find("#10")
 
 
+def test_a_slash_at_the_end_of_a_path_changes_nothing(tree: et.Tree) -> None:
+    assert tree.find("a/#1/") == tree.find("a/#1")
+    assert tree.find("a/x\\/y/") == tree.find("a/x\\/y")
+
+
 def test_the_root_has_two_paths(tree: et.Tree) -> None:
     """They are documented in the path module."""
     assert tree.find("/") == tree.find("") == tree.root
