@@ -80,13 +80,8 @@ def adopt(
 def _check_shapes(columns: Columns, label: Sequence[str | None]) -> None:
     """Raise `TreeError` for a column of the wrong type or length."""
     count, branches = len(columns.kind), len(columns.child)
-    for name, code, rows in (
-        ("kind", "B", count),
-        ("utility", "d", count),
-        ("first", "I", count + 1),
-        ("child", "I", branches),
-        ("probability", "d", branches),
-    ):
+    lengths = (count, count, count + 1, branches, branches)
+    for name, code, rows in zip(Columns._fields, "BdIId", lengths, strict=False):
         column = memoryview(getattr(columns, name))
         if column.format != code:
             raise TreeError(

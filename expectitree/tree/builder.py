@@ -56,8 +56,6 @@ class TreeBuilder:
         self._branch_notes: dict[int, str] = {}
         self._is_built = False
         self._one: Any = self._number(1)
-        # By the number of outcomes: their probabilities if they are equally likely.
-        self._equal: dict[int, Sequence[Number]] = {}
 
     # ---- Methods for users: they check their arguments.
 
@@ -222,18 +220,14 @@ class TreeBuilder:
         by more than 1e-9. In float mode, a sum that misses 1 by rounding only is not normalised.
         """
         if written is None:
-            equal = self._equal.get(count)
-            if equal is None:
-                equal = self._equal[count] = [self._one / count] * count
-            return equal, None
+            return [self._one / count] * count, None
         total: Any = sum(written) if self.exact else math.fsum(written)
-        if total == 1 or not self.exact and abs(total - 1) <= ROUNDING:
+        if abs(total - 1) <= (0 if self.exact else ROUNDING):
             return list(written), None
-        if abs(total - 1) > (SUM_TOLERANCE if self.exact else SUM_TOLERANCE + ROUNDING):
+        if abs(total - 1) > SUM_TOLERANCE + ROUNDING:
             raise TreeError(
-                f"the probabilities sum to {numbers.message_text(total)}, expected 1: "
-                "correct them, or leave every p out "
-                "for outcomes that are equally likely"
+                f"the probabilities sum to {numbers.message_text(total)}, expected 1: correct "
+                "them, or leave every p out for outcomes that are equally likely"
             )
         return [p / total for p in written], total
 

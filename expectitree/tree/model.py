@@ -212,21 +212,14 @@ class Tree(Shown):
 
         `root_bounds`, unless None, replace the bounds written at the root.
         """
-        count = len(self)
-        ends = (-INFINITY, INFINITY) if root_bounds is None else root_bounds
-        compiled = not self.exact and compiling.pays(count)
+        count, local = len(self), dict(self.local_bounds)
+        at_root = local.pop(self.root_id, (-INFINITY, INFINITY))
         lower, upper = (
-            [end] * count if self.exact else compiling.filled("d", end, count, compiled)
-            for end in ends
+            [end] * count if self.exact else compiling.filled("d", end, count)
+            for end in (at_root if root_bounds is None else root_bounds)
         )
-        local = {
-            n: bounds
-            for n, bounds in self.local_bounds.items()
-            if root_bounds is None or n != self.root_id
-        }
-        for n, (least, greatest) in local.items():
-            lower[n] = max(lower[n], least)
-            upper[n] = min(upper[n], greatest)
+        for n, ends in local.items():
+            lower[n], upper[n] = ends
         if local:
             self.scan(scans.pass_down_bounds, self.columns, lower, upper)
         return lower, upper
