@@ -92,7 +92,7 @@ class Columns(NamedTuple):
         return cls(kind, utility, first, child, probability, last)
 
     @property
-    def stored(self) -> tuple[IntColumn, NumberColumn, IntColumn, IntColumn, NumberColumn]:
+    def stored(self) -> tuple[Any, Any, Any, Any, Any]:
         """The columns that `of` takes: all except `last`."""
         return self.kind, self.utility, self.first, self.child, self.probability
 
