@@ -13,7 +13,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from os import PathLike
 from typing import Any, NamedTuple
 
 from expectitree import compiling
@@ -227,14 +226,11 @@ class Tree(Shown):
 
 def check_tree(tree: object) -> None:
     """Raise `TreeError` if an argument that should be a tree is something else."""
-    if isinstance(tree, Tree):
-        return
-    found = f"{type(tree).__name__} {quote(str(tree))}"
-    if isinstance(tree, (str, PathLike)):
+    if not isinstance(tree, Tree):
         raise TreeError(
-            f"found {found} as a tree: read it first, a file with load, text with loads"
+            f"found {type(tree).__name__} {quote(str(tree))} as a tree: pass what load (a "
+            "file), loads (text) or TreeBuilder.build returns"
         )
-    raise TreeError(f"found {found} as a tree: pass what load, loads or TreeBuilder.build returns")
 
 
 class FirstPaths(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from random import Random
-from typing import Any
 
 from expectitree.errors import TransformError
 from expectitree.numbers import (
@@ -186,18 +186,16 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds:
     `with_bounds` also maps the finite bounds, which needs a map that never falls; otherwise the
     bounds are left out. Raises `TransformError` if an image is not a number that can be searched.
     """
-    images: dict[Number, Number] = {}
+    greatest = INFINITY if tree.exact else GREATEST_FLOAT
 
+    @cache
     def mapped(value: Number) -> Number:
-        if value not in images:
-            found: Any = image(value)
-            if not abs(found) <= (INFINITY if tree.exact else GREATEST_FLOAT):
-                raise TransformError(
-                    f"the map takes {message_text(value)} to {found}: "
-                    "expected a number within 10^301"
-                )
-            images[value] = found
-        return images[value]
+        found = image(value)
+        if not -greatest <= found <= greatest:
+            raise TransformError(
+                f"the map takes {message_text(value)} to {found}: expected a number within 10^301"
+            )
+        return found
 
     column = [mapped(u) if u == u else u for u in tree.columns.utility]
     columns = tree.columns._replace(utility=column if tree.exact else array("d", column))
