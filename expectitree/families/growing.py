@@ -75,7 +75,10 @@ def assemble(
     nodes = sum(map(len, widths))
     columns = new_columns(nodes, nodes - 1)
     plies = array("I", accumulate(map(len, widths), initial=0))
-    width, amount, chance = map(_joined, "Idd", (widths, amounts, chances))
+    width, amount, chance = (
+        array(code, b"".join(parts))
+        for code, parts in zip("Idd", (widths, amounts, chances), strict=True)
+    )
     size, row, branch = (compiling.zeros("I", nodes) for _ in range(3))
     run(count_nodes, width, size)
     row[0], branch[0] = nodes - 1, nodes - 1
@@ -84,16 +87,6 @@ def assemble(
         additive, rows=nodes,
     )  # fmt: skip
     return columns
-
-
-def _joined(code: str, parts: list[Any]) -> Any:
-    """Return columns one after the other as one column."""
-    whole = compiling.zeros(code, sum(map(len, parts)))
-    view, start = memoryview(whole), 0
-    for part in parts:
-        view[start : start + len(part)] = memoryview(part)
-        start += len(part)
-    return whole
 
 
 def count_nodes(width: IntColumn, size: IntColumn) -> None:

@@ -12,7 +12,7 @@ from expectitree import numbers
 from expectitree.errors import NumberError, TreeError
 from expectitree.numbers import INFINITY, Number
 from expectitree.tree import scans
-from expectitree.tree.columns import Bounds, Columns, NumberColumn
+from expectitree.tree.columns import Bounds, Columns
 from expectitree.tree.expectation import Expectation
 from expectitree.tree.model import UNKNOWN, Kind, Tree
 
@@ -341,19 +341,11 @@ def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int
 
     An unknown terminal lies outside if its bounds contain no number.
     """
-    columns, root = tree.columns, tree.root_id
-    lower: NumberColumn
-    upper: NumberColumn
-    if tree.local_bounds.keys() <= {root}:  # all nodes have the same bounds: one row is enough
-        ends = root_bounds or tree.local_bounds.get(root, (-INFINITY, INFINITY))
-        lower, upper = ([end if tree.exact else float(end)] for end in ends)
-    else:
-        lower, upper = tree.inherited_bounds(root_bounds)
+    columns, (lower, upper) = tree.columns, tree.inherited_bounds(root_bounds)
     n = -1
     while (n := tree.scan(scans.next_outside, columns, lower, upper, n + 1)) >= 0:
-        at = min(n, len(lower) - 1)
-        low, high = map(numbers.message_text, (lower[at], upper[at]))
-        if lower[at] > upper[at]:
+        low, high = map(numbers.message_text, (lower[n], upper[n]))
+        if lower[n] > upper[n]:
             message = (
                 f"the bounds on the way here leave no number (at least {low}, at most "
                 f"{high}): correct the bounds"

@@ -98,18 +98,15 @@ def pass_down_bounds(tree: Columns, lower: NumberColumn, upper: NumberColumn) ->
 def next_outside(tree: Columns, lower: NumberColumn, upper: NumberColumn, start: int) -> int:
     """Return the first node from `start` whose utility or estimate is outside its bounds, or NONE.
 
-    An unknown terminal is outside if no number is within its bounds. Columns of bounds with a
-    single row hold for every node.
+    An unknown terminal is outside if no number is within its bounds.
     """
     kind, utility = tree.kind, tree.utility
-    each = len(lower) > 1
     for n in range(start, len(kind)):
-        at = n if each else 0
         u = utility[n]
-        if not lower[at] <= u <= upper[at]:
-            if u < lower[at] or u > upper[at]:  # NaN, where there is none, does neither
+        if not lower[n] <= u <= upper[n]:
+            if u < lower[n] or u > upper[n]:  # NaN does neither
                 return n
-            if kind[n] == TERMINAL and lower[at] > upper[at]:
+            if kind[n] == TERMINAL and lower[n] > upper[n]:
                 return n
     return NONE
 
