@@ -114,26 +114,26 @@ class TreeBuilder:
 
         Afterwards the builder takes no more nodes, because the tree holds its columns. Raises
         `TreeError` if a utility or an estimate lies outside the bounds of a node above it. Without
-        `check`, the caller guarantees that neither happens.
+        `check`, the caller guarantees that no such number is there, and that the root reaches all
+        nodes before it.
         """
         self._check_open()
         root_id = self._id(root)
         self._is_built = True
         tree = replace(self._tree(), estimated=estimated, title=title, source=source, expect=expect)
-        if not check:
-            return tree
-        reached = bytearray(len(tree))
-        reached[root_id] = 1
-        for n in range(root_id, -1, -1):
-            if reached[n]:
-                for b in tree.branches_of(n):
-                    reached[self._child[b]] = 1
-        if not all(reached):
-            from expectitree.tree.transform import keep_branches
+        if check or root_id < len(tree) - 1:
+            reached = bytearray(len(tree))
+            reached[root_id] = 1
+            for n in range(root_id, -1, -1):
+                if reached[n]:
+                    for b in tree.branches_of(n):
+                        reached[self._child[b]] = 1
+            if not all(reached):
+                from expectitree.tree.transform import keep_branches
 
-            kept = {n: tree.branches_of(n) for n in range(root_id + 1) if reached[n]}
-            tree = keep_branches(tree, kept)
-        elif tree.local_bounds:
+                kept = {n: tree.branches_of(n) for n in range(root_id + 1) if reached[n]}
+                tree = keep_branches(tree, kept)
+        if check and tree.local_bounds:
             check_bounds(tree, tree.local_bounds.get(tree.root_id, (-INFINITY, INFINITY)))
         return tree
 

@@ -66,12 +66,12 @@ class Copy:
             bounds, note = tree.local_bounds.get(node), tree.notes.get(node)
             self.builder.annotate(copy, bounds=bounds, note=note)
 
-    def finish(self) -> Tree:
-        """Return the copy; its root is the node added last."""
+    def finish(self, check: bool = True) -> Tree:
+        """Return the copy; its root is the node added last. `check` is that of `build`."""
         tree, root = self.tree, NodeId(len(self.builder) - 1)
         return self.builder.build(
             root, title=tree.title, source=tree.source, expect=tree.expect,
-            estimated=frozenset(self.estimated),
+            estimated=frozenset(self.estimated), check=check,
         )  # fmt: skip
 
 
@@ -273,4 +273,4 @@ def keep_branches(tree: Tree, kept: Mapping[int, Sequence[int]]) -> Tree:
     copies: dict[int, int] = {}
     for n in sorted(kept):
         copies[n] = copy.add(n, kept[n], [copies[child[b]] for b in kept[n]])
-    return copy.finish()
+    return copy.finish(check=False)
