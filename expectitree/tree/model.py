@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from expectitree import compiling
 from expectitree.display import Shown
@@ -23,6 +23,9 @@ from expectitree.tree import paths, scans
 from expectitree.tree.columns import NONE, Bounds, Columns, IntColumn, NumberColumn
 from expectitree.tree.columns import Kind as Kind
 from expectitree.tree.expectation import Expectation
+
+if TYPE_CHECKING:
+    from networkx import MultiDiGraph
 
 # The utility of an unknown terminal (`"?"` in a file), and of a node without an estimate.
 UNKNOWN = float("nan")
@@ -222,6 +225,12 @@ class Tree(Shown):
         if local:
             self.scan(scans.pass_down_bounds, self.columns, lower, upper)
         return lower, upper
+
+    def to_networkx(self) -> MultiDiGraph[int]:
+        """Return the tree as a graph: see `expectitree.tree.graphs.to_networkx`."""
+        from expectitree.tree.graphs import to_networkx
+
+        return to_networkx(self)
 
 
 def check_tree(tree: object) -> None:
