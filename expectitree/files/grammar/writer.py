@@ -26,7 +26,7 @@ _NESTED = 100  # nodes within nodes; the grammar allows 300, but people like few
 _WIDE = 110  # characters of a node on one line, unless its children are plain numbers
 _MOST_ON_A_LINE = 1_000  # children
 _LONGEST_LABEL = 100  # characters of a key: YAML allows 1,024 bytes, and an escape takes ten
-_KEYS = {Kind.TERMINAL: "utility", **{kind: key for key, kind in KINDS.items()}}
+_KEYS: dict[int, str] = {Kind.TERMINAL: "utility", **{kind: key for key, kind in KINDS.items()}}
 
 # Text, or what takes its place in full.
 Pieces: TypeAlias = "Generator[str | Pieces, None, None]"
