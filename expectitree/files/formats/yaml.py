@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from functools import partial
+from itertools import islice
+from typing import Any
 
 import yaml
 
@@ -20,7 +22,6 @@ from expectitree.files.grammar.document import (
     NESTED_TOO_DEEPLY,
     Data,
     Document,
-    EmptyMapping,
     Mark,
     Place,
     SharedText,
@@ -77,8 +78,8 @@ class _Parser:
     def __init__(self, text: str, name: str) -> None:
         self.text, self.name = text, name
         self.anchors: dict[str, Data] = {}
+        self.containers: list[Data] = []  # in the order in which they end
         self.shared: set[int] = set()
-        self.shares_text = False
 
     def parse(self) -> Document:
         """Read the events once. This loop takes most of the time of reading YAML."""
@@ -100,6 +101,7 @@ class _Parser:
                 items = []
             elif kind is yaml.SequenceEndEvent or kind is yaml.MappingEndEvent:
                 value: Data = items if kind is yaml.SequenceEndEvent else self.pairs(items)
+                self.containers.append(value)
                 items, anchor = above.pop()
                 items.append(value)
                 if anchor is not None:
@@ -115,22 +117,20 @@ class _Parser:
         if root == "":
             message = "the document is empty: `expectitree new` prints a tree to start from"
             raise FileError([Problem(self.name, message, line=1, column=1)])
-        text, shared = self.text, frozenset(self.shared)
-
-        def locate(places: Sequence[Place]) -> list[Mark | None]:
-            return _locate(text, root, places)
-
-        return Document(self.name, root, shared, self.shares_text, locate)
+        locate = partial(_locate, self.text, self.containers)
+        return Document(self.name, root, frozenset(self.shared), locate)
 
     def pairs(self, items: list[Data]) -> Data:
         """Return a mapping from its keys and values, which alternate."""
         keys = items[::2]
         try:
-            if "<<" in "".join(keys):
-                self.check_merge_keys()
+            has_merge_key = "<<" in "".join(keys)
         except TypeError:
-            self.check_keys()
-        return tuple(zip(keys, items[1::2], strict=True)) or EmptyMapping()
+            self.check_keys(keys)
+        else:
+            if has_merge_key:
+                self.check_keys(keys)
+        return tuple(zip(keys, items[1::2], strict=True))
 
     def check_properties(self, event: Any) -> bool:
         """Refuse a tag and a repeated anchor; return whether there is an anchor."""
@@ -158,97 +158,55 @@ class _Parser:
         if value is _OPEN:
             cycle = "that is a cycle, and a tree has none"
             raise self.error(event, f"the alias *{name} lies within its own anchor: {cycle}")
-        if isinstance(value, str):
-            self.shares_text = True
-        else:
+        if value and not isinstance(value, str):  # all empty mappings are one object
             self.shared.add(id(value))
         return value
 
-    def check_merge_keys(self) -> None:
-        """Refuse a plain `<<` as a key."""
-        for visit in _visits(self.text):
-            event = visit.event
-            is_plain = isinstance(event, yaml.ScalarEvent) and event.implicit[0]
-            if visit.is_key and is_plain and event.value == "<<":
-                message = "the merge key << is unknown"
+    def check_keys(self, keys: Sequence[Data]) -> None:
+        """Refuse a key of the mapping that ends here that is not text, or is a plain `<<`."""
+        events = next(islice(_containers(self.text), len(self.containers), None))[::2]
+        for key, event in zip(keys, events, strict=True):
+            if not isinstance(key, str):
+                message = "a key is a list or a mapping here: expected plain text"
+                raise self.error(event, message)
+            if key == "<<" and isinstance(event, yaml.ScalarEvent) and event.implicit[0]:
                 share = "repeat the keys, or share a whole node by an alias or a ref"
-                raise self.error(event, f"{message}: {share}")
-
-    def check_keys(self) -> None:
-        """Refuse a key that is not text."""
-        for visit in _visits(self.text):
-            event = visit.event
-            is_text = isinstance(event, yaml.ScalarEvent) or (
-                isinstance(event, yaml.AliasEvent)
-                and isinstance(self.anchors.get(event.anchor or ""), str)
-            )
-            if visit.is_key and not is_text:
-                raise self.error(event, "a key is a list or a mapping here: expected plain text")
+                raise self.error(event, f"the merge key << is unknown: {share}")
 
     def error(self, event: Any, message: str) -> FileError:
         return FileError([_problem(self.name, event.start_mark, message)])
 
 
-class _Visit(NamedTuple):
-    """An event that is or starts a value, and its place: which item of which container."""
+def _containers(text: str) -> Iterator[list[Any]]:
+    """Yield the events of the items of each list and mapping, in the order in which they end.
 
-    event: Any
-    container: int  # in the order of the text; -1 of the root
-    at: int  # an item of a list, or a pair of a mapping
-    is_key: bool
-
-
-def _visits(text: str) -> Iterator[_Visit]:
-    """Yield the values and keys of a text, in its order."""
-    above: list[list[int]] = []  # of each open container: its number, items so far
-    mappings: set[int] = set()
-    started = 0
+    In a mapping, keys and values alternate. The root's event is last, in a list of its own.
+    """
+    above: list[list[Any]] = []
+    items: list[Any] = []
     for event in events(text):
         if isinstance(event, yaml.CollectionEndEvent):
-            above.pop()
+            yield items
+            items = above.pop()
         elif isinstance(event, yaml.NodeEvent):
-            container, count = above[-1] if above else (-1, 0)
-            in_mapping = container in mappings
-            is_key = in_mapping and count % 2 == 0
-            yield _Visit(event, container, count // 2 if in_mapping else count, is_key)
-            if above:
-                above[-1][1] += 1
+            items.append(event)
             if isinstance(event, yaml.CollectionStartEvent):
-                if isinstance(event, yaml.MappingStartEvent):
-                    mappings.add(started)
-                above.append([started, 0])
-                started += 1
+                above.append(items)
+                items = []
+    yield items
 
 
-def _locate(text: str, root: Data, places: Sequence[Place]) -> list[Mark | None]:
+def _locate(text: str, containers: Sequence[Data], places: Sequence[Place]) -> list[Mark | None]:
     """Return line and column of each place, from a second reading of the events."""
-    numbers = {id(container): number for number, container in enumerate(_containers(root))}
-    numbers[id(None)] = -1
-    wanted = [(numbers[id(place.container)], place.at, place.of_key) for place in places]
-    missing = set(wanted)
-    found: dict[tuple[int, int, bool], Mark] = {}
-    for event, *where in _visits(text):
-        key = tuple(where)
-        if key in missing:
-            missing.discard(key)
-            found[key] = event.start_mark.line + 1, event.start_mark.column + 1
-            if not missing:
-                break
-    return [found.get(key) for key in wanted]
-
-
-def _containers(root: Data) -> Iterator[Data]:
-    """Yield every list and mapping once, in the order of the text."""
-    seen: set[int] = set()
-    stack = [root]
-    while stack:
-        data = stack.pop()
-        if isinstance(data, (list, tuple)) and id(data) not in seen:
-            seen.add(id(data))
-            yield data
-            is_list = isinstance(data, list)
-            parts = data if is_list else [part for pair in data for part in pair]
-            stack.extend(reversed(parts))
+    numbers = {id(container): number for number, container in enumerate(containers)}
+    found = [*_containers(text)]
+    marks: list[Mark | None] = []
+    for container, at, of_key in places:
+        is_mapping = isinstance(container, tuple)
+        items = found[numbers.get(id(container), -1)]
+        mark = items[2 * at + (not of_key) if is_mapping else at].start_mark
+        marks.append((mark.line + 1, mark.column + 1))
+    return marks
 
 
 def _short(name: str) -> str:
