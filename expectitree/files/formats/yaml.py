@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -27,7 +27,7 @@ from expectitree.files.grammar.document import (
     SharedText,
 )
 from expectitree.files.grammar.flow import Notation
-from expectitree.files.grammar.writer import Pieces, TreeWriter, separated, tree_text
+from expectitree.files.grammar.writer import tree_text
 from expectitree.numbers import escape, quote
 from expectitree.tree.model import Tree
 
@@ -256,11 +256,13 @@ _TAKEN = re.compile(r"y|n|yes|no|on|off|true|false|null|[-+.]?(?:[0-9].*|inf|nan
 
 def write(tree: Tree) -> Iterator[str]:
     """Yield the text of a tree piece by piece."""
-    return tree_text(tree, _Writer(tree))
+    return tree_text(tree, NOTATION)
 
 
 class YamlNotation(Notation):
     """A text is bare where every reader takes it for text; a number is as in the grammar."""
+
+    item_head = "- "
 
     def quoted(self, text: str) -> str:
         """Return a text, in quotes if it needs them."""
@@ -274,6 +276,25 @@ class YamlNotation(Notation):
     def number(self, text: str) -> str:
         """Return a number as it is."""
         return text
+
+    def brackets(self, is_mapping: bool, margin: str) -> tuple[str, str]:
+        """Return a line end: the margin shows what belongs to a list or a mapping."""
+        return "\n", ""
+
+    def block(self, head: str, indent: int, fields: list[str]) -> tuple[str, int, str]:
+        """Return a mapping's fields on lines of their own; in a list, the first is at the dash."""
+        indent += 2
+        margin = f"\n{' ' * indent}"
+        is_item = head.endswith("- ")
+        return (
+            (head if is_item else head.rstrip() + margin) + margin.join([*fields, ""]),
+            indent,
+            "",
+        )
+
+    def fits(self, fields: list[str]) -> bool:
+        """Return whether all fields are short enough for a mapping on one line."""
+        return all(len(field) <= LONGEST_KEY for field in fields)
 
     def flow_key(self, key: str) -> str:
         """Return a key with its colon, and `? ` before a long one."""
@@ -291,29 +312,3 @@ def _escaped(character: str) -> str:
 
 
 NOTATION = YamlNotation()
-
-
-class _Writer(TreeWriter):
-    notation = NOTATION
-    opening, closing, margin, separator = "", "\n", "", "\n"
-    item_head = "- "
-
-    def fits(self, fields: list[str]) -> bool:
-        return all(len(field) <= LONGEST_KEY for field in fields)
-
-    def block(self, n: int, head: str, indent: int, fields: list[str]) -> Pieces:
-        opened = head.endswith("- ") and not fields
-        yield from self.field_lines(head, indent, fields)
-        yield " " if opened else "\n"
-        yield self.body(n, indent + 2, opened)
-
-    def field_lines(self, head: str, indent: int, fields: list[str]) -> Pieces:
-        """Write fields on lines of their own; in a list, the first is next to the dash."""
-        is_item = head.endswith("- ")
-        yield head.rstrip()
-        for place, field in enumerate(fields):
-            yield f" {field}" if is_item and not place else f"\n{' ' * (indent + 2)}{field}"
-
-    def enclose(self, items: Iterable[Pieces], is_mapping: bool, margin: str) -> Pieces:
-        yield "\n"
-        yield from separated(items, self.separator)

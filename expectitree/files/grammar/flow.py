@@ -17,7 +17,13 @@ class NumberText(str):
 
 
 class Notation(ABC):
-    """How a text format writes texts and numbers, and lists and mappings of them on one line."""
+    """How a text format writes texts and numbers, lists and mappings of them, and a tree."""
+
+    opening = ""  # before the root's keys
+    closing = "\n"  # after them
+    margin = ""  # before each of the root's keys
+    separator = "\n"  # between the items of a list or a mapping over several lines
+    item_head = ""  # before an item of a list over several lines
 
     @abstractmethod
     def quoted(self, text: str) -> str:
@@ -26,6 +32,21 @@ class Notation(ABC):
     @abstractmethod
     def number(self, text: str) -> str:
         """Return a number from its text in the grammar."""
+
+    @abstractmethod
+    def brackets(self, is_mapping: bool, margin: str) -> tuple[str, str]:
+        """Return the texts before and after the items of a list or a mapping over several lines."""
+
+    @abstractmethod
+    def block(self, head: str, indent: int, fields: list[str]) -> tuple[str, int, str]:
+        """Return how a mapping over several lines starts, after `head`: its fields but the last.
+
+        Also return the indent of that last field, and how the mapping ends.
+        """
+
+    def fits(self, fields: list[str]) -> bool:
+        """Return whether the format allows these fields in a mapping on one line."""
+        return True
 
     def text(self, text: str) -> str:
         """Return a text as the format writes it; raise `TreeError` if it is not Unicode."""
