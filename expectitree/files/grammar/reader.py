@@ -138,36 +138,30 @@ class TreeReader:
         self.trail.base = base
         while not bottom.ids:
             frame = frames[-1]
-            if self.read_children(frame) and frame is not bottom:
+            node: int | None
+            if len(frame.ids) == len(frame.items):
                 node = self.close(frame)
-                frames.pop()
-                parent = frames[-1]
-                if node in self.tracked:
-                    self.track(parent.items[len(parent.ids)], node)
-                parent.ids.append(node)
+                frame = frames[-1]
+            else:
+                item = frame.items[len(frame.ids)]
+                node = self.terminal(item) if item.__class__ is str else self.enter(frame, item)
+                if node is None:  # its own children come first
+                    continue
+            if node in self.tracked:
+                self.places.setdefault(node, (self.place_of_value(frame), self.trail.path()))
+            frame.ids.append(node)
         return bottom.ids[0]
 
-    def read_children(self, frame: Frame) -> bool:
-        """Read children until one has children of its own; return whether all are read."""
-        for item in islice(frame.items, len(frame.ids), None):
-            node = self.terminal(item) if item.__class__ is str else self.enter(frame, item)
-            if node is None:
-                return False
-            if node in self.tracked:
-                self.track(item, node)
-            frame.ids.append(node)
-        return True
-
-    def track(self, item: Data, node: int) -> None:
-        """Note the source position of the current child's utility or estimate."""
-        place = self.trail.here()
+    def place_of_value(self, frame: Frame) -> Place:
+        """Return the place of the current child's utility or estimate."""
+        item, place = frame.items[len(frame.ids)], self.trail.here()
         keys = dict(item) if isinstance(item, tuple) else {}
         named = self.names.follow(item, {"ref": keys["ref"]}) if "ref" in keys else None
         if named is not None:
-            item, keys, place = named.definition, named.keys, named.place
+            item, keys, place, _, _ = named
         for key in ("utility", "estimate"):
             place = place_of(item, key) if key in keys else place
-        self.places.setdefault(node, (place, self.trail.path()))
+        return place
 
     def terminal(self, text: str, place: Place | None = None) -> int:
         """Add a terminal from its number's text; `place` is the current child's if it is None."""
@@ -246,7 +240,9 @@ class TreeReader:
         is_plain = not about and identity is None and not self.tracked
         node = self.add_plain(kind, keys[body]) if is_plain else None
         if node is None:
-            self.open_frame(Frame(kind, keys[body], nested, about, identity))
+            self.trail.frames.append(Frame(kind, keys[body], nested, about, identity))
+            if identity is not None:
+                self.open.add(identity)
         return node
 
     def add_plain(self, kind: Kind, children: Data) -> int | None:
@@ -263,14 +259,6 @@ class TreeReader:
         ids = self.builder.add_terminals(utilities)
         equal = self.builder.distribution(None, len(ids))[0] if kind == CHANCE else None
         return self.builder.add_inner(kind, ids, equal, None)
-
-    def open_frame(self, frame: Frame) -> None:
-        """Put a node on the trail, to read its children."""
-        self.trail.frames.append(frame)
-        if frame.identity is not None:
-            self.open.add(frame.identity)
-        if isinstance(frame.container, tuple):
-            self.read_keys_as_labels(frame)
 
     def long_terminal(self, item: Data, data: Data, about: dict[str, Any]) -> int:
         """Add a terminal that is written as a mapping."""
@@ -300,11 +288,7 @@ class TreeReader:
 
     def close(self, frame: Frame) -> int:
         """Add the node of a frame whose children are all read; return its id."""
-        about, labels = frame.about, None
-        if "label" in frame.branches:
-            labels = [*map(frame.branches["label"].get, range(len(frame.ids)))]
-            if len(set(labels)) < len(labels):
-                self.check_labels(frame, labels)
+        about, labels = frame.about, self.labels(frame)
         probabilities = self.distribution(frame) if frame.kind == CHANCE else None
         estimate = about.get("estimate")
         node = self.builder.add_inner(frame.kind, frame.ids, probabilities, labels, estimate)
@@ -315,6 +299,7 @@ class TreeReader:
         if frame.identity is not None:
             self.open.discard(frame.identity)
             self.done[frame.identity] = node
+        self.trail.frames.pop()
         return node
 
     def reject(self, place: Place | None, message: str) -> int:
@@ -342,79 +327,59 @@ class TreeReader:
             self.report(place_of(item, key, True), message)
             return
         value = self.values.attempt(BRANCH_VALUES[key], data, item, key)
-        if key == "label" and value is not None:
-            value = self.checked_label(value, len(frame.ids), place_of(item, key))
         frame.branches.setdefault(key, {})[len(frame.ids)] = value
 
-    def checked_label(self, label: str, at: int, place: Place) -> str | None:
-        """Return the label of the child `at` as the column holds it."""
-        try:
-            return label_at(label, at + 1)
-        except TreeError as error:
-            self.report(place, str(error), at=at)
+    def labels(self, frame: Frame) -> list[str | None] | None:
+        """Return the labels of a node's branches as the column holds them, None if it has none."""
+        written = frame.branches.get("label")
+        if written is None:
             return None
-
-    def read_keys_as_labels(self, frame: Frame) -> None:
-        """Take the keys of a mapping as the labels of its values."""
-        labels: dict[int, str | None] = {
-            at: str(key) for at, (key, _) in enumerate(frame.container)
-        }
-        frame.branches["label"] = labels
-        for at, label in enumerate([*labels.values()]):
-            if not label or label[0] == "#":
-                labels[at] = None
-                labels[at] = self.checked_label(label or "", at, Place(frame.container, at, True))
-            elif label in NODE_KEYS and self.warn is not None:
-                hint = "if it was meant as a key, indent it less"
-                path = message_path(self.trail.path(own=True))
-                message = f"{quote(label)} is read as a label here; {hint}"
-                self.warn(f"{self.document.name}: {path}: {message}")
-
-    def check_labels(self, frame: Frame, labels: Sequence[str | None]) -> None:
-        """Report each label that a sibling has already."""
         seen: set[str | None] = {None}
-        for at, label in enumerate(labels):
-            if label in seen and label is not None:
-                is_key = isinstance(frame.container, tuple)
-                place = Place(frame.container, at, True)
-                if not is_key:
-                    place = place_of(frame.items[at], "label")
+        for at, label in written.items():
+            try:
+                written[at] = None if label is None else label_at(label, at + 1)
+            except TreeError as error:
+                written[at] = None
+                self.report(frame.place_of_label(at), str(error), at=at)
+            if written[at] in seen and written[at] is not None:
                 message = f"duplicate label {quote(label)} among siblings: give each its own"
-                self.report(place, message, own=True)
+                self.report(frame.place_of_label(at), message, own=True)
             seen.add(label)
+            if self.warn and label in NODE_KEYS and isinstance(frame.container, tuple):
+                hint = "if it was meant as a key, indent it less"
+                self.warn_of(f"{quote(label)} is read as a label here; {hint}")
+        return [*map(written.get, range(len(frame.ids)))]
 
     def distribution(self, frame: Frame) -> Sequence[Number]:
         """Return the probabilities of a chance node whose outcomes are all read."""
         count, written = len(frame.ids), frame.branches.get("p")
-        if written is not None:
-            if len(written) < count:
-                self.report_missing_p(frame, written)
-                return []
-            if None in written.values():
-                return []
-        try:
-            values = None if written is None else [*written.values()]
-            probabilities, divisor = self.builder.distribution(values, count)
-        except TreeError as error:
-            self.report(Place(frame.container, 0), str(error), own=True)
+        if written and len(written) < count:
+            at = next(at for at in range(count) if at not in written)
+            siblings = f"{len(written)} of its siblings {'has' if len(written) == 1 else 'have'}"
+            message = f"the outcome {escape(frame.label(at))} has no p, and {siblings} one"
+            message = f"{message}: give every outcome a p, or none"
+            self.report(frame.place(at), message, own=True)
             return []
-        if divisor is not None and self.warn is not None:
-            self.warnings += 1
-            if self.warnings <= MOST_PROBLEMS:
-                path = message_path(self.trail.path(own=True))
-                found = f"the probabilities sum to {message_text(divisor)}, not 1"
-                self.warn(f"{self.document.name}: {path}: {found}; each was divided by that sum")
-            elif self.warnings == MOST_PROBLEMS + 1:
-                self.warn(f"{self.document.name}: more such sums were divided out")
+        if written and None in written.values():
+            return []
+        try:
+            probabilities, divisor = self.builder.distribution(
+                [*written.values()] if written else None, count
+            )
+        except TreeError as error:
+            self.report(frame.place(0), str(error), own=True)
+            return []
+        if divisor is not None:
+            found = f"the probabilities sum to {message_text(divisor)}, not 1"
+            self.warn_of(f"{found}; each was divided by that sum")
         return probabilities
 
-    def report_missing_p(self, frame: Frame, written: dict[int, Any]) -> None:
-        """Report the first outcome without a `p`, where siblings have one."""
-        at = next(at for at in range(len(frame.ids)) if at not in written)
-        count = len(written)
-        self.report(
-            frame.place(at),
-            f"the outcome {escape(frame.label(at))} has no p, and {count} of its siblings "
-            f"{'has' if count == 1 else 'have'} one: give every outcome a p, or none",
-            own=True,
-        )
+    def warn_of(self, message: str) -> None:
+        """Warn of something at the node that is being closed, but not too often."""
+        self.warnings += 1
+        if self.warn is None or self.warnings > MOST_PROBLEMS + 1:
+            return
+        if self.warnings > MOST_PROBLEMS:
+            self.warn(f"{self.document.name}: more such warnings are left out")
+            return
+        self.warn(f"{self.document.name}: {message_path(self.trail.path(own=True))}: {message}")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from expectitree.files.grammar.document import Data, Document, Place
+from expectitree.files.grammar.document import Data, Document, Place, place_of
 from expectitree.files.grammar.keys import NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.problems import Problems
 from expectitree.numbers import quote
@@ -29,12 +29,21 @@ class Frame:
     branches: dict[str, dict[int, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        is_list = isinstance(self.container, list)
-        self.items = self.container if is_list else [child for _, child in self.container]
+        if isinstance(self.container, list):
+            self.items = self.container
+        else:
+            self.items = [child for _, child in self.container]
+            self.branches["label"] = {at: str(key) for at, (key, _) in enumerate(self.container)}
 
     def label(self, at: int) -> str:
         """Return the label of a child, for a path."""
         return self.branches.get("label", {}).get(at) or f"#{at + 1}"
+
+    def place_of_label(self, at: int) -> Place:
+        """Return the place of a child's label."""
+        if isinstance(self.container, list):
+            return place_of(self.items[at], "label")
+        return Place(self.container, at, True)
 
     def place(self, at: int) -> Place:
         """Return the place of a child."""
