@@ -60,16 +60,12 @@ def parse(text: str, name: str) -> Document:
 
 
 def events(text: str) -> Iterator[Any]:
-    """Yield PyYAML's events, from libyaml if it is installed (ten times as fast)."""
-    yield from iter(_get_event(text), None)
-
-
-def _get_event(text: str) -> Any:
+    """Return PyYAML's events, from libyaml if it is installed (ten times as fast)."""
     if yaml.__with_libyaml__:
         from yaml._yaml import CParser
 
-        return CParser(text).get_event
-    return yaml.SafeLoader(text).get_event
+        return iter(CParser(text).get_event, None)
+    return iter(yaml.SafeLoader(text).get_event, None)
 
 
 class _Parser:
@@ -86,12 +82,16 @@ class _Parser:
         has_properties = "&" in self.text or "!" in self.text  # else no anchor and no tag
         roots: list[Data] = []
         items = roots
+        value: Data
         above: list[tuple[list[Data], str | None]] = []  # of each open container: items, anchor
-        for event in iter(_get_event(self.text), None):
+        for event in events(self.text):
             kind = event.__class__
             if kind is yaml.ScalarEvent:
                 is_special = has_properties and self.check_properties(event)
-                items.append(self.anchored(event) if is_special else event.value)
+                value = SharedText(event.value) if is_special else event.value
+                items.append(value)
+                if is_special:
+                    self.anchors[event.anchor] = value
             elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
                 if has_properties:
                     self.check_properties(event)
@@ -100,7 +100,7 @@ class _Parser:
                 above.append((items, event.anchor))
                 items = []
             elif kind is yaml.SequenceEndEvent or kind is yaml.MappingEndEvent:
-                value: Data = items if kind is yaml.SequenceEndEvent else self.pairs(items)
+                value = items if kind is yaml.SequenceEndEvent else self.pairs(items)
                 self.containers.append(value)
                 items, anchor = above.pop()
                 items.append(value)
@@ -124,18 +124,17 @@ class _Parser:
         """Return a mapping from its keys and values, which alternate."""
         keys = items[::2]
         try:
-            has_merge_key = "<<" in "".join(keys)
+            is_usual = "<<" not in "".join(keys)
         except TypeError:
+            is_usual = False
+        if not is_usual:
             self.check_keys(keys)
-        else:
-            if has_merge_key:
-                self.check_keys(keys)
-        return tuple(zip(keys, items[1::2], strict=True))
+        return tuple(zip(keys, items[1::2]))  # noqa: B905  # `strict` takes twice the time
 
     def check_properties(self, event: Any) -> bool:
         """Refuse a tag and a repeated anchor; return whether there is an anchor."""
         if event.tag is not None:
-            tag = quote(_tag_as_written(event.tag))
+            tag = quote(event.tag.replace("tag:yaml.org,2002:", "!!", 1))
             message = f"the tag {tag} is unknown: a tree file has no tags, text is read as written"
             raise self.error(event, message)
         if event.anchor is None:
@@ -145,10 +144,6 @@ class _Parser:
             raise self.error(event, f"{message}: give each its own name")
         self.anchors[event.anchor] = _OPEN
         return True
-
-    def anchored(self, event: Any) -> str:
-        value = self.anchors[event.anchor] = SharedText(event.value)
-        return value
 
     def alias(self, event: Any) -> Data:
         name, value = _short(event.anchor), self.anchors.get(event.anchor)
@@ -213,11 +208,6 @@ def _short(name: str) -> str:
     return quote(name)[1:-1]
 
 
-def _tag_as_written(tag: str) -> str:
-    standard = "tag:yaml.org,2002:"
-    return f"!!{tag.removeprefix(standard)}" if tag.startswith(standard) else tag
-
-
 def _problem(name: str, mark: Any, message: str) -> Problem:
     if mark is None:
         return Problem(name, escape(message))
@@ -269,7 +259,8 @@ class YamlNotation(Notation):
         if _BARE.fullmatch(text) and not _TAKEN.fullmatch(text):
             return text
         if not text.isprintable():
-            return f'"{"".join(map(_escaped, text))}"'
+            written = json.dumps(text, ensure_ascii=False)
+            return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in written)
         is_simpler = '"' in text and "'" not in text and "\\" not in text
         return f"'{text}'" if is_simpler else json.dumps(text, ensure_ascii=False)
 
@@ -300,15 +291,6 @@ class YamlNotation(Notation):
         """Return a key with its colon, and `? ` before a long one."""
         name = self.key(key)
         return f"? {name}" if len(name) > LONGEST_KEY else name
-
-
-def _escaped(character: str) -> str:
-    if character.isprintable() and character not in '"\\':
-        return character
-    code = ord(character)
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 NOTATION = YamlNotation()
