@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from expectitree.errors import ExpectitreeError
 from expectitree.files.grammar.document import Data, Place, place_of
+from expectitree.files.grammar.flow import NumberText
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.words import described
 from expectitree.numbers import HOW, Number, to_bound, to_number, to_probability
@@ -98,7 +99,7 @@ def text(name: str) -> Read:
     """Return the reader of a text that messages call `name`."""
 
     def read(values: ValueReader, data: Data) -> str:
-        if isinstance(data, str):
+        if isinstance(data, str) and not isinstance(data, NumberText):
             return str(data)
         raise GrammarError(f"found {described(data)} as {name}, expected text")
 
