@@ -49,6 +49,7 @@ _PARAMETERS: dict[str, tuple[str, Read]] = {
     "branch_notes": ("branch_notes", by_row(text("a note"))),
     "estimated": ("estimated", rows),
     "unknown": ("unknown", rows),
+    "expect": ("expect", read_expectation),
 }
 
 
@@ -77,8 +78,6 @@ def read_metadata(written: bytes | None, exact: bool) -> dict[str, Any]:
                 found[parameter] = read(values, about[key])
             except ExpectitreeError as error:
                 raise TreeError(f"the {key} in the metadata: {error}") from None
-    if "expect" in about:
-        found["expect"] = read_expectation(about["expect"], Place(), exact, report)
     found["estimated"] = frozenset(found.get("estimated", ()))
     return found
 

@@ -16,16 +16,18 @@ from expectitree.numbers import Number, exact_text, quote
 from expectitree.tree.expectation import Expectation, RunExpectation
 
 
-def read_expectation(data: Data, place: Place, exact: bool, report: Report) -> Expectation | None:
+def read_expectation(values: ValueReader, data: Data) -> Expectation:
     """Return the expectation written at the root; report every error."""
     if data == "":
         return Expectation()  # to be filled in
-    reader = ExpectationReader(exact, lambda place, message: report(place, f"expect: {message}"))
-    if isinstance(data, tuple):
-        return reader.read(data)
-    expected = f"expected a mapping with {', '.join(KEYS)}"
-    reader.report(place, f"found {described(data)}, {expected}")
-    return None
+    if not isinstance(data, tuple):
+        expected = f"expected a mapping with {', '.join(KEYS)}"
+        raise GrammarError(f"expect: found {described(data)}, {expected}")
+
+    def report(place: Place, message: str) -> None:
+        values.report(place, f"expect: {message}")
+
+    return ExpectationReader(values.exact, report).read(data)
 
 
 def written_expectation(expect: Expectation) -> dict[str, object]:

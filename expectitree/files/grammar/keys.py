@@ -7,6 +7,7 @@ of nodes when it closes a node, or `read_tree` for the root.
 from __future__ import annotations
 
 from expectitree.files.grammar.document import Data, place_of
+from expectitree.files.grammar.expect import read_expectation
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Read, ValueReader, text
 from expectitree.files.grammar.words import described, key_list, unknown_key
@@ -22,7 +23,10 @@ NODE_VALUES: dict[str, Read] = {
     "note": text("a note"),
 }
 SCHEMA_KEY = "$schema"  # editors read it; a tree does not use it
-ROOT_TEXTS = {key: text(f"the {key}") for key in ("title", "source", SCHEMA_KEY)}
+ROOT_VALUES: dict[str, Read] = {  # `nodes` has a reader of its own
+    **{key: text(f"the {key}") for key in ("title", "source", SCHEMA_KEY)},
+    "expect": read_expectation,
+}
 ROOT_KEYS = ("title", "source", "nodes", "expect")
 NODE_KEYS = (*BODY_KEYS, "ref", "type", "children", *BRANCH_VALUES, *NODE_VALUES)
 

@@ -23,14 +23,13 @@ from expectitree.files.grammar.document import (
     SharedText,
     place_of,
 )
-from expectitree.files.grammar.expect import read_expectation
 from expectitree.files.grammar.keys import (
     BODY_KEYS,
     BRANCH_VALUES,
     EXPECTED_NODE,
     NODE_KEYS,
     NODE_VALUES,
-    ROOT_TEXTS,
+    ROOT_VALUES,
     SCHEMA_KEY,
     find_body,
     misplaced_key,
@@ -120,10 +119,8 @@ class TreeReader:
         root = self.document.root
         about: dict[str, Any] = {}
         for index, (key, value) in enumerate(root if isinstance(root, tuple) else ()):
-            if key in ROOT_TEXTS:
-                about[key] = self.values.attempt(ROOT_TEXTS[key], value, root, index)
-            elif key == "expect":
-                about[key] = read_expectation(value, Place(root, index), self.exact, self.report)
+            if key in ROOT_VALUES:
+                about[key] = self.values.attempt(ROOT_VALUES[key], value, root, index)
             elif key == "nodes":
                 self.names.read(value, Place(root, index))
         about.pop(SCHEMA_KEY, None)
