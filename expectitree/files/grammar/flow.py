@@ -84,14 +84,14 @@ def number_text(value: Number) -> str:
     if written.startswith("about"):
         found = "a number of thousands of digits"
     elif len(written) > LONGEST:
-        written = with_exponent(value)
+        written = _with_exponent(value)
     if len(written) > LONGEST or written.startswith("about"):
         limit = f"the grammar allows {LONGEST} characters"
         raise TreeError(f"{found} cannot be written: {limit}")
     return written
 
 
-def with_exponent(value: Number) -> str:
+def _with_exponent(value: Number) -> str:
     """Return a number as digits and a power of ten; a fraction that is not a decimal as it is."""
     from decimal import Decimal, localcontext
 
