@@ -258,11 +258,9 @@ class YamlNotation(Notation):
         """Return a text, in quotes if it needs them."""
         if _BARE.fullmatch(text) and not _TAKEN.fullmatch(text):
             return text
-        if not text.isprintable():
-            written = json.dumps(text, ensure_ascii=False)
-            return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in written)
         is_simpler = '"' in text and "'" not in text and "\\" not in text
-        return f"'{text}'" if is_simpler else json.dumps(text, ensure_ascii=False)
+        is_simpler = is_simpler and text.isprintable()
+        return f"'{text}'" if is_simpler else escape(json.dumps(text, ensure_ascii=False))
 
     def number(self, text: str) -> str:
         """Return a number as it is."""
@@ -274,14 +272,9 @@ class YamlNotation(Notation):
 
     def block(self, head: str, indent: int, fields: list[str]) -> tuple[str, int, str]:
         """Return a mapping's fields on lines of their own; in a list, the first is at the dash."""
-        indent += 2
-        margin = f"\n{' ' * indent}"
-        is_item = head.endswith("- ")
-        return (
-            (head if is_item else head.rstrip() + margin) + margin.join([*fields, ""]),
-            indent,
-            "",
-        )
+        margin = f"\n{' ' * (indent + 2)}"
+        start = head if head.endswith("- ") else head.rstrip() + margin
+        return start + margin.join([*fields, ""]), indent + 2, ""
 
     def fits(self, fields: list[str]) -> bool:
         """Return whether all fields are short enough for a mapping on one line."""
