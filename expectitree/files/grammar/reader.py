@@ -8,12 +8,12 @@ may make a tree as deep as it likes. Errors are collected, each with its place a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any
 
-from expectitree.errors import NumberError, TreeError
+from expectitree.errors import NumberError
+from expectitree.files.grammar.branches import CHANCE, BranchReader, Warn
 from expectitree.files.grammar.document import (
     MOST_NESTED,
     NESTED_TOO_DEEPLY,
@@ -39,19 +39,10 @@ from expectitree.files.grammar.problems import MOST_PROBLEMS, GrammarError, TooM
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import NOT_KNOWN, ValueReader
 from expectitree.files.grammar.words import described
-from expectitree.numbers import HOW, Number, escape, message_text, quote, to_number
-from expectitree.tree.builder import NodeId, TreeBuilder, label_at
+from expectitree.numbers import HOW, quote, to_number
+from expectitree.tree.builder import NodeId, TreeBuilder
 from expectitree.tree.model import Kind, Tree
-from expectitree.tree.paths import message_path
 
-Warn: TypeAlias = Callable[[str], None]
-
-CHANCE = int(Kind.CHANCE)  # an attribute of an enum is slow to read
-_WHY_NO_P = {
-    Kind.TERMINAL: "the root has no branch",
-    Kind.MAX: "at a MAX node a player picks",
-    Kind.MIN: "at a MIN node a player picks",
-}
 _NO_SPACE_AFTER_COLON = re.compile(r"[A-Za-z]\w*:")
 _CYCLE = "leads back to itself: that is a cycle, and a tree has none"
 
@@ -83,7 +74,7 @@ class TreeReader:
         warn: Warn | None,
         tracked: frozenset[int] = frozenset(),
     ) -> None:
-        self.document, self.exact, self.warn = document, exact, warn
+        self.document, self.exact = document, exact
         self.tracked = tracked  # the nodes whose source position is wanted
         self.places: dict[int, tuple[Place, str]] = {}  # place and path of each tracked node
         self.outside: dict[int, str] = {}  # node -> a message about its utility or estimate
@@ -93,10 +84,10 @@ class TreeReader:
         self.report = self.trail.report
         self.values = ValueReader(exact, self.report)
         self.names = Names(self.trail, self.values)
+        self.branches = BranchReader(self.trail, self.values, self.builder, warn)
         self.done: dict[object, int] = {}  # identity of a shared node -> node
         self.open: set[object] = set()  # identities of the shared nodes on the trail
         self.bodies: set[int] = set()  # ids of the children, met so far, that an alias repeats
-        self.warnings = 0
 
     def read(self) -> Tree:
         """Read the whole document; raise `FileError` with every error."""
@@ -178,7 +169,7 @@ class TreeReader:
         keys = self.trail.keys_of(item) if isinstance(item, tuple) else {}
         for key in BRANCH_VALUES:
             if key in keys:
-                self.read_branch_value(frame, item, key, keys.pop(key))
+                self.branches.read(frame, item, key, keys.pop(key))
         is_shared = id(item) in self.shared or isinstance(item, SharedText)
         identity: object = id(item) if is_shared else None
         where, name, place = None, "this node", None
@@ -285,8 +276,8 @@ class TreeReader:
 
     def close(self, frame: Frame) -> int:
         """Add the node of a frame whose children are all read; return its id."""
-        about, labels = frame.about, self.labels(frame)
-        probabilities = self.distribution(frame) if frame.kind == CHANCE else None
+        about, labels = frame.about, self.branches.labels(frame)
+        probabilities = self.branches.distribution(frame) if frame.kind == CHANCE else None
         estimate = about.get("estimate")
         node = self.builder.add_inner(frame.kind, frame.ids, probabilities, labels, estimate)
         if about:
@@ -307,76 +298,3 @@ class TreeReader:
     def placeholder(self) -> int:
         """Add a terminal in place of a node with an error that is reported."""
         return self.builder.add_terminal(to_number("0", self.exact))
-
-    # ---- Branches.
-
-    def read_branch_value(self, frame: Frame, item: Data, key: str, data: Data) -> None:
-        """Read a value that the current child has for its branch."""
-        message = ""
-        if key == "p" and frame.kind != CHANCE:
-            why = _WHY_NO_P[frame.kind]
-            message = f"a p is for the outcomes of CHANCE, and {why}: take it out"
-        elif key == "label" and not frame.kind:
-            message = "the root has no branch that a label could name: use title"
-        elif key == "label" and isinstance(frame.container, tuple):
-            message = "a label next to a label: here the mapping's key is the label"
-        if message:
-            self.report(place_of(item, key, True), message)
-            return
-        value = self.values.attempt(BRANCH_VALUES[key], data, item, key)
-        frame.branches.setdefault(key, {})[len(frame.ids)] = value
-
-    def labels(self, frame: Frame) -> list[str | None] | None:
-        """Return the labels of a node's branches as the column holds them, None if it has none."""
-        written = frame.branches.get("label")
-        if written is None:
-            return None
-        seen: set[str | None] = {None}
-        for at, label in written.items():
-            try:
-                written[at] = None if label is None else label_at(label, at + 1)
-            except TreeError as error:
-                written[at] = None
-                self.report(frame.place_of_label(at), str(error), at=at)
-            if written[at] in seen and written[at] is not None:
-                message = f"duplicate label {quote(label)} among siblings: give each its own"
-                self.report(frame.place_of_label(at), message, own=True)
-            seen.add(label)
-            if self.warn and label in NODE_KEYS and isinstance(frame.container, tuple):
-                hint = "if it was meant as a key, indent it less"
-                self.warn_of(f"{quote(label)} is read as a label here; {hint}")
-        return [*map(written.get, range(len(frame.ids)))]
-
-    def distribution(self, frame: Frame) -> Sequence[Number]:
-        """Return the probabilities of a chance node whose outcomes are all read."""
-        count, written = len(frame.ids), frame.branches.get("p")
-        if written and len(written) < count:
-            at = next(at for at in range(count) if at not in written)
-            siblings = f"{len(written)} of its siblings {'has' if len(written) == 1 else 'have'}"
-            message = f"the outcome {escape(frame.label(at))} has no p, and {siblings} one"
-            message = f"{message}: give every outcome a p, or none"
-            self.report(frame.place(at), message, own=True)
-            return []
-        if written and None in written.values():
-            return []
-        try:
-            probabilities, divisor = self.builder.distribution(
-                [*written.values()] if written else None, count
-            )
-        except TreeError as error:
-            self.report(frame.place(0), str(error), own=True)
-            return []
-        if divisor is not None:
-            found = f"the probabilities sum to {message_text(divisor)}, not 1"
-            self.warn_of(f"{found}; each was divided by that sum")
-        return probabilities
-
-    def warn_of(self, message: str) -> None:
-        """Warn of something at the node that is being closed, but not too often."""
-        self.warnings += 1
-        if self.warn is None or self.warnings > MOST_PROBLEMS + 1:
-            return
-        if self.warnings > MOST_PROBLEMS:
-            self.warn(f"{self.document.name}: more such warnings are left out")
-            return
-        self.warn(f"{self.document.name}: {message_path(self.trail.path(own=True))}: {message}")

@@ -1,0 +1,106 @@
+"""The branches of a node that is being read: their labels, and the probabilities of outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from expectitree.errors import TreeError
+from expectitree.files.grammar.document import Data, place_of
+from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS
+from expectitree.files.grammar.problems import MOST_PROBLEMS
+from expectitree.files.grammar.trail import Frame, Trail
+from expectitree.files.grammar.values import ValueReader
+from expectitree.numbers import Number, escape, message_text, quote
+from expectitree.tree.builder import TreeBuilder, label_at
+from expectitree.tree.model import Kind
+from expectitree.tree.paths import message_path
+
+Warn: TypeAlias = Callable[[str], None]
+
+CHANCE = int(Kind.CHANCE)  # an attribute of an enum is slow to read
+_WHY_NO_P = {
+    Kind.TERMINAL: "the root has no branch",
+    Kind.MAX: "at a MAX node a player picks",
+    Kind.MIN: "at a MIN node a player picks",
+}
+
+
+class BranchReader:
+    """Reads the values at the branches of one document."""
+
+    def __init__(
+        self, trail: Trail, values: ValueReader, builder: TreeBuilder, warn: Warn | None
+    ) -> None:
+        self.trail, self.values, self.builder, self.warn = trail, values, builder, warn
+        self.warnings = 0
+
+    def read(self, frame: Frame, item: Data, key: str, data: Data) -> None:
+        """Read a value that the current child has for its branch."""
+        message = ""
+        if key == "p" and frame.kind != CHANCE:
+            why = _WHY_NO_P[frame.kind]
+            message = f"a p is for the outcomes of CHANCE, and {why}: take it out"
+        elif key == "label" and not frame.kind:
+            message = "the root has no branch that a label could name: use title"
+        elif key == "label" and isinstance(frame.container, tuple):
+            message = "a label next to a label: here the mapping's key is the label"
+        if message:
+            self.trail.report(place_of(item, key, True), message)
+            return
+        value = self.values.attempt(BRANCH_VALUES[key], data, item, key)
+        frame.branches.setdefault(key, {})[len(frame.ids)] = value
+
+    def labels(self, frame: Frame) -> list[str | None] | None:
+        """Return the labels of a node's branches as the column holds them, None if it has none."""
+        written = frame.branches.get("label")
+        if written is None:
+            return None
+        seen: set[str | None] = {None}
+        for at, label in written.items():
+            try:
+                written[at] = None if label is None else label_at(label, at + 1)
+            except TreeError as error:
+                written[at] = None
+                self.trail.report(frame.place_of_label(at), str(error), at=at)
+            if written[at] in seen and written[at] is not None:
+                message = f"duplicate label {quote(label)} among siblings: give each its own"
+                self.trail.report(frame.place_of_label(at), message, own=True)
+            seen.add(label)
+            if self.warn and label in NODE_KEYS and isinstance(frame.container, tuple):
+                hint = "if it was meant as a key, indent it less"
+                self.warn_of(f"{quote(label)} is read as a label here; {hint}")
+        return [*map(written.get, range(len(frame.ids)))]
+
+    def distribution(self, frame: Frame) -> Sequence[Number]:
+        """Return the probabilities of a chance node whose outcomes are all read."""
+        count, written = len(frame.ids), frame.branches.get("p")
+        if written and len(written) < count:
+            at = next(at for at in range(count) if at not in written)
+            siblings = f"{len(written)} of its siblings {'has' if len(written) == 1 else 'have'}"
+            message = f"the outcome {escape(frame.label(at))} has no p, and {siblings} one"
+            message = f"{message}: give every outcome a p, or none"
+            self.trail.report(frame.place(at), message, own=True)
+            return []
+        if written and None in written.values():
+            return []
+        try:
+            probabilities, divisor = self.builder.distribution(
+                [*written.values()] if written else None, count
+            )
+        except TreeError as error:
+            self.trail.report(frame.place(0), str(error), own=True)
+            return []
+        if divisor is not None:
+            found = f"the probabilities sum to {message_text(divisor)}, not 1"
+            self.warn_of(f"{found}; each was divided by that sum")
+        return probabilities
+
+    def warn_of(self, message: str) -> None:
+        """Warn of something at the node that is being closed, but not too often."""
+        self.warnings += 1
+        name, path = self.trail.document.name, message_path(self.trail.path(own=True))
+        if self.warn is not None and self.warnings <= MOST_PROBLEMS:
+            self.warn(f"{name}: {path}: {message}")
+        elif self.warn is not None and self.warnings == MOST_PROBLEMS + 1:
+            self.warn(f"{name}: more such warnings are left out")
