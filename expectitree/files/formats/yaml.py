@@ -153,7 +153,7 @@ class _Parser:
         if value is _OPEN:
             cycle = "that is a cycle, and a tree has none"
             raise self.error(event, f"the alias *{name} lies within its own anchor: {cycle}")
-        if value and not isinstance(value, str):  # all empty mappings are one object
+        if value:  # all empty mappings are one object
             self.shared.add(id(value))
         return value
 

@@ -46,7 +46,7 @@ class Document:
 
     name: str  # what messages call it: a file's path, `-` or `-e`
     root: Data
-    shared: frozenset[int] = frozenset()  # ids of the lists and mappings that an alias repeats
+    shared: frozenset[int] = frozenset()  # ids of the values that an alias repeats
     locate: Callable[[Sequence[Place]], Sequence[Mark | None]] = lambda places: [None] * len(places)
 
 

@@ -225,7 +225,7 @@ class TreeReader:
         fault = self.fault_of_children(kind, keys[body])
         if fault:
             return self.reject(place_of(item, body), fault)
-        is_plain = not about and identity is None and not self.tracked
+        is_plain = not (about or identity or self.tracked or self.shared)
         node = self.add_plain(kind, keys[body]) if is_plain else None
         if node is None:
             self.trail.frames.append(Frame(kind, keys[body], nested, about, identity))
@@ -238,11 +238,11 @@ class TreeReader:
 
         Adding these children at once saves a third of the time of reading JSON.
         """
-        if not isinstance(children, list) or {*map(type, children)} != {str}:
+        if not isinstance(children, list) or children[-1].__class__ is not str:
             return None
         try:
             utilities = [*map(self.values.to_number, children)]
-        except NumberError:
+        except (NumberError, TypeError):
             return None
         ids = self.builder.add_terminals(utilities)
         equal = self.builder.distribution(None, len(ids))[0] if kind == CHANCE else None
