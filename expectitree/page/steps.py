@@ -155,7 +155,7 @@ class _Reasons:
             part, self.parent, self.branch, self.parent, moment.visits, moment.cut, moment.cut_after
         )
         explain_unvisited(
-            self.tree.columns, columns, self.owner, self.reason, self.nodes, self.leaves, True
+            self.tree.columns, columns, self.owner, self.reason, self.nodes, self.leaves
         )
         is_stopped = event.kind == LEAVE and event.cut == STOPPED
         for n in part:

@@ -205,14 +205,14 @@ def find_limits(
 def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Search:
     """Return the result of a best-first search, with the windows that its intervals justify."""
     bounds = setup.bounds
-    alpha, beta, cut, cut_after, has_window = map(setup.column, "ddBIB")
+    alpha, beta, cut, cut_after, asked_by = map(setup.column, "ddBIi")
     columns = (beliefs.lower, beliefs.upper, beliefs.visits, alpha, beta, cut, cut_after)
     window = (float(bounds[0]), float(bounds[1])) if setup.compiled else bounds
     is_action = setup.algorithm.goal == "action"
     cuts = setup.run(
         find_windows,
         setup.columns,
-        Windows(*columns, has_window),
+        Windows(*columns, asked_by),
         setup.tree.root_id,
         window,
         setup.eps,
@@ -220,7 +220,7 @@ def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Searc
         is_action,
         stopped,
     )
-    return setup.result(*columns, cuts, stopped)
+    return setup.result(*columns, cuts, stopped, asked_by)
 
 
 def usual_algorithms(

@@ -12,6 +12,7 @@ from expectitree.searches.cuts import (
     BETA_CUT,
     CHANCE_CUT_HIGH,
     CHANCE_CUT_LOW,
+    CUT_UNORDERED,
     NOT_CUT,
     PROBED,
     STOPPED,
@@ -39,7 +40,7 @@ class Windows(NamedTuple):
     beta: NumberColumn  # written
     cut: IntColumn  # written: a constant of `cuts`
     cut_after: IntColumn  # written: how many children were visited
-    has_window: IntColumn  # written: 1 for the nodes that have a window
+    asked_by: IntColumn  # written: for visited nodes, the parent whose window gives theirs, or NONE
 
 
 def find_windows(
@@ -62,6 +63,8 @@ def find_windows(
     lower, upper, alpha, beta = found.lower, found.upper, found.alpha, found.beta
     alpha[root], beta[root] = window
     cuts = 0
+    for n in range(len(tree.kind)):
+        found.asked_by[n] = NONE
     for i in range(len(tree.kind)):
         n = root - i
         k = tree.kind[n]
@@ -79,10 +82,10 @@ def find_windows(
         best = find_best(tree, found, n, eps) if is_decided and not is_exact else NONE
         for b in range(tree.first[n], tree.last[n]):
             c = tree.child[b]
-            is_inner = found.visits[c] > 0 and tree.kind[c] != TERMINAL
-            if is_inner and tree.probability[b] > 0 and not found.has_window[c]:
-                found.has_window[c] = 1
-                alpha[c], beta[c] = child_window(tree, found, n, b, best, inf)
+            if found.visits[c] > 0 and tree.probability[b] > 0 and found.asked_by[c] == NONE:
+                found.asked_by[c] = n
+                if tree.kind[c] != TERMINAL:
+                    alpha[c], beta[c] = child_window(tree, found, n, b, best, inf)
     return cuts
 
 
@@ -109,9 +112,9 @@ def find_cut(tree: Columns, found: Windows, n: int, eps: Any) -> int:
     fails_high = lower[n] >= found.beta[n] - eps
     k = tree.kind[n]
     if fails_low and k != MAX:
-        return CHANCE_CUT_LOW if k == CHANCE else ALPHA_CUT
+        return CUT_UNORDERED + (CHANCE_CUT_LOW if k == CHANCE else ALPHA_CUT)
     if fails_high and k != MIN:
-        return CHANCE_CUT_HIGH if k == CHANCE else BETA_CUT
+        return CUT_UNORDERED + (CHANCE_CUT_HIGH if k == CHANCE else BETA_CUT)
     return NOT_CUT
 
 

@@ -13,6 +13,7 @@ from expectitree.searches.cuts import (
     CHANCE_CUT_LOW,
     CUT_PROBING,
     NO_CUTS,
+    is_probing,
 )
 from expectitree.searches.result import Search
 from expectitree.searches.unvisited import BELOW_SKIPPED, VISITED
@@ -55,7 +56,7 @@ class Cut:
         fails = _FAILS[plain]
         bound = interval[1] if fails == "low" else interval[0]
         return cls(
-            _KINDS[plain], fails, after, of, code >= CUT_PROBING, bound, window, rest, nodes, leaves
+            _KINDS[plain], fails, after, of, is_probing(code), bound, window, rest, nodes, leaves
         )
 
 

@@ -46,5 +46,6 @@ def strategy_only(search: Search) -> Search:
         "cut": [NOT_CUT] * len(reached),
         "cut_after": [0] * len(reached),
         "cuts": 0,
+        "window_parent": None,
     }
     return replace(search, tree=keep_branches(tree, kept), **no_cuts, **reduced)
