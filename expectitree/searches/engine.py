@@ -141,8 +141,10 @@ def _run_star_minimax(
         probes,
         algorithm.probe_order == "cyclic",
         NO_LIMIT if max_visits is None else max_visits,
+        setup.index(1),
     )
-    cuts, stopped = setup.run(star_minimax, setup.columns, work, settings, tree.root_id, window)
+    root = setup.index(tree.root_id)
+    cuts, stopped = setup.run(star_minimax, setup.columns, work, settings, root, window)
     return setup.result(*work[:7], cuts, stopped)
 
 

@@ -65,6 +65,7 @@ class Settings(NamedTuple):
     probes: int
     cyclic: bool  # probe round by round, rather than outcome by outcome
     most_visits: int
+    one: Any  # 1 in the type of ids. Compiled that is unsigned: a signed index costs a test
 
 
 def star_minimax(
@@ -103,7 +104,8 @@ def star_minimax(
     entries = 1
     stopped = False
     returned = False  # whether the child at `branch` has just been left
-    depth = 0
+    one = settings.one
+    depth = one - one
     node = root
     rank = NO_PROBE
     low: Any
@@ -136,8 +138,8 @@ def star_minimax(
                         rank = 0
             else:
                 low = high = -inf if k == MAX else inf
-                if rank != NO_PROBE:
-                    branch += rank
+                for _ in range(rank):  # of a probe
+                    branch += one
 
         # ---- Search the children of `node` until one must be entered, or the node is done.
         if step == SEARCH:
@@ -172,7 +174,7 @@ def star_minimax(
             frame_high[depth] = high
             frame_low_open[depth] = low_open
             frame_high_open[depth] = high_open
-            depth += 1
+            depth += one
             node = tree.child[branch]
             if k != CHANCE:
                 rank = NO_PROBE
@@ -207,7 +209,7 @@ def star_minimax(
             upper[node] = high
             if depth == 0:
                 return cuts, stopped
-            depth -= 1
+            depth -= one
             node = frame_node[depth]
             branch = frame_branch[depth]
             rank = frame_rank[depth]
@@ -237,11 +239,12 @@ def search_player(
 
     Return the next step, the branch, the entries so far, low, high, and the child's window.
     """
-    lower, upper, child, eps = work.lower, work.upper, tree.child, settings.eps
+    lower, upper, child = work.lower, work.upper, tree.child
+    eps, one = settings.eps, settings.one
     alpha = work.alpha[node]
     beta = work.beta[node]
     is_max = tree.kind[node] == MAX
-    end = tree.last[node] if rank == NO_PROBE else branch + 1
+    end = tree.last[node] if rank == NO_PROBE else branch + one
     while True:
         if is_max:
             if low > alpha:
@@ -253,7 +256,7 @@ def search_player(
         child_high = upper[c]
         if returned:
             returned = False
-        elif not satisfies(child_low, child_high, alpha, beta, eps):
+        elif child_low < child_high and child_high > alpha + eps and child_low < beta - eps:
             if entries >= settings.most_visits:
                 return STOP, branch, entries, low, high, (alpha, beta)
             entries += 1
@@ -273,7 +276,7 @@ def search_player(
             if child_high < high:
                 high = child_high
             is_done = high <= alpha + eps
-        branch += 1
+        branch += one
         if branch == end or is_done:
             return LEAVE, branch, entries, low, high, (alpha, beta)
         if stopped:
@@ -300,7 +303,8 @@ def search_chance(
     Return the next step, the branch, the entries so far, low, high, the window of the child,
     low_open, high_open, and rank.
     """
-    lower, upper, child, eps, inf = work.lower, work.upper, tree.child, settings.eps, settings.inf
+    lower, upper, child = work.lower, work.upper, tree.child
+    eps, inf, one = settings.eps, settings.inf, settings.one
     low_term, high_term = work.low_term, work.high_term
     chance_cuts, cyclic, probes = settings.chance_cuts, settings.cyclic, settings.probes
     alpha = work.alpha[node]
@@ -316,7 +320,7 @@ def search_chance(
             branch = tree.first[node]
         p = tree.probability[branch]
         if p <= 0:
-            branch += 1
+            branch += one
             continue
         c = child[branch]
         child_low = lower[c]
@@ -324,7 +328,7 @@ def search_chance(
         if returned:
             returned = False
         elif rank != NO_PROBE and (child_low == child_high or not can_probe(tree, c, rank)):
-            branch += 1
+            branch += one
             if not cyclic:
                 rank = 0
             continue
@@ -378,11 +382,11 @@ def search_chance(
                 high_open -= 1
             is_done = high_open == 0 and high <= alpha + eps or low_open == 0 and low >= beta - eps
         if rank == NO_PROBE or cyclic or is_done:
-            branch += 1
+            branch += one
         elif rank + 1 < probes and child_low < child_high:
             rank += 1
         else:
-            branch += 1
+            branch += one
             rank = 0
         if is_done or stopped:
             step = LEAVE if is_done else STOP
