@@ -21,6 +21,7 @@ from expectitree.searches.unvisited import (
     Unvisited,
     explain_unvisited,
 )
+from expectitree.searches.windows import find_best
 from expectitree.tree import scans
 from expectitree.tree.columns import NONE, Bounds, Column, Repeated
 from expectitree.tree.model import Kind, Node, Tree
@@ -163,16 +164,9 @@ class Search(Shown):
         """
         if self.outcome is not Outcome.ACTION:
             return ()
-        root, child = self.tree.root_id, self.tree.columns.child
-        own = self.tree.branches_of(root)
-        best = next(child[b] for b in own if self._has_both_ends(root, child[b]))
-        return tuple(b for b in own if child[b] == best)
-
-    def _has_both_ends(self, node: int, child: int) -> bool:
-        lower, upper, eps = self.lower, self.upper, self.eps
-        if self.tree.columns.kind[node] == Kind.MAX:
-            return bool(lower[child] >= lower[node] - eps and upper[child] >= upper[node] - eps)
-        return bool(lower[child] <= lower[node] + eps and upper[child] <= upper[node] + eps)
+        root, columns = self.tree.root_id, self.tree.columns
+        best = columns.child[find_best(columns, self.lower, self.upper, root, self.eps)]
+        return tuple(b for b in self.tree.branches_of(root) if columns.child[b] == best)
 
     @cached_property
     def asked_by(self) -> Column:

@@ -17,7 +17,7 @@ from expectitree.searches.cuts import (
     PROBED,
     STOPPED,
 )
-from expectitree.searches.intervals import satisfies
+from expectitree.searches.intervals import is_any_open, satisfies
 from expectitree.tree.columns import (
     CHANCE,
     MAX,
@@ -27,6 +27,7 @@ from expectitree.tree.columns import (
     Columns,
     IntColumn,
     NumberColumn,
+    Readable,
 )
 
 
@@ -79,7 +80,7 @@ def find_windows(
                 cuts += 1
         else:
             found.cut[n] = STOPPED if stopped else PROBED
-        best = find_best(tree, found, n, eps) if is_decided and not is_exact else NONE
+        best = find_best(tree, lower, upper, n, eps) if is_decided and not is_exact else NONE
         for b in range(tree.first[n], tree.last[n]):
             c = tree.child[b]
             if found.visits[c] > 0 and tree.probability[b] > 0 and found.asked_by[c] == NONE:
@@ -101,11 +102,7 @@ def count_visited(tree: Columns, visits: IntColumn, n: int) -> int:
 def find_cut(tree: Columns, found: Windows, n: int, eps: Any) -> int:
     """Return the cut at a node that is left with an open child because it fails low or high."""
     lower, upper = found.lower, found.upper
-    is_open = False
-    for b in range(tree.first[n], tree.last[n]):
-        c = tree.child[b]
-        if lower[c] < upper[c] and tree.probability[b] > 0:
-            is_open = True
+    is_open = is_any_open(tree, lower, upper, tree.first[n], tree.last[n])
     if not is_open or lower[n] == upper[n]:
         return NOT_CUT
     fails_low = upper[n] <= found.alpha[n] + eps
@@ -118,19 +115,15 @@ def find_cut(tree: Columns, found: Windows, n: int, eps: Any) -> int:
     return NOT_CUT
 
 
-def find_best(tree: Columns, found: Windows, n: int, eps: Any) -> int:
+def find_best(tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int, eps: Any) -> int:
     """Return the branch of a player's node that is proved best: its child has both of its bounds.
 
     Another child may have one of them, and be worth no more.
     """
-    lower, upper = found.lower, found.upper
-    k = tree.kind[n]
+    sign = 1 if tree.kind[n] == MAX else -1
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
-        if (
-            k == MAX and lower[c] >= lower[n] - eps and upper[c] >= upper[n] - eps
-            or k == MIN and upper[c] <= upper[n] + eps and lower[c] <= lower[n] + eps
-        ):  # fmt: skip
+        if sign * lower[c] >= sign * lower[n] - eps and sign * upper[c] >= sign * upper[n] - eps:
             return b
     return NONE
 
@@ -153,13 +146,13 @@ def child_window(
         child_beta = lower[c] + (beta - lower[n]) / p if beta < inf and lower[n] > -inf else inf
     elif branch == best:
         # The best action only has to be at least as good as its rivals can be.
+        sign = 1 if k == MAX else -1
+        ends = upper if k == MAX else lower
         rival = alpha if k == MAX else beta
         for b in range(tree.first[n], tree.last[n]):
-            other = tree.child[b]
-            if b != best and k == MAX and upper[other] > rival:
-                rival = upper[other]
-            elif b != best and k == MIN and lower[other] < rival:
-                rival = lower[other]
+            end = ends[tree.child[b]]
+            if b != best and sign * end > sign * rival:
+                rival = end
         if k == MAX:
             child_beta = rival
         else:
