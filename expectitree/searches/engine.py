@@ -118,17 +118,14 @@ def _run_star_minimax(
 ) -> Search:
     tree, algorithm = setup.tree, setup.algorithm
     branches, depths = len(tree.columns.child), tree.heights[-1] + 1
-    by_node, by_branch = (
-        map(setup.column, "IddBI"),
-        (setup.column("d", branches) for _ in range(2)),
-    )
+    by_node = map(setup.column, "IddBI")
+    by_branch = setup.column("d", branches), setup.column("d", branches)
     by_depth = (setup.column(code, depths) for code in DEPTH_CODES)
     work = Work._make([*setup.intervals(), *by_node, *by_branch, *by_depth])
     if listen is not None:
         work = Work._make(map(listen, Work._fields, work))
-    # More probes than any node has children find nothing to do.
     probes = algorithm.probes
-    if probes > 1:
+    if probes > 1:  # more probes than any node has children find nothing to do
         probes = min(probes, tree.widest)
     if setup.compiled:
         window = float(window[0]), float(window[1])
