@@ -2,10 +2,11 @@
 
 Outputs follow `$ expectitree …`, tables follow `<!-- expectitree … -->`.
 
-A picture of the gallery stands after `<!-- picture: expectitree draw … -->`, which lacks `-o`.
+A picture follows `<!-- picture: expectitree draw … -->`, a command without `-o`.
 
 python docs/refresh.py          write them anew
 python docs/refresh.py --check  say what is out of date (exit status 1); times are not compared
+python docs/refresh.py --capture  also record the replay page (needs a browser)
 """
 
 from __future__ import annotations
@@ -20,16 +21,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
-PICTURE = ROOT / "docs" / "answer.svg"
-PICTURE_COMMAND = "expectitree eval trees/aima-5.12-left.yaml -a star1"
+DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 # Their bytes change with the version of what draws them, so that they are made here and not
 # compared.
 PLOTS = ("ballard-growth", "ballard-probes")
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _TABLE = re.compile(r"^<!-- (expectitree .*?) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
-_DRAWN = re.compile(r"^<!-- picture: (expectitree draw .*?) -->\n!\[.*?\]\((.*?)\)$", re.MULTILINE)
+_DRAWN = re.compile(r"^<!-- picture: (expectitree draw .*?) -->\n!\[.*?\]\((.*?)\)", re.MULTILINE)
 _TIME = re.compile(r" +([0-9.]+ (s|ms|µs)|time)( \|)?$", re.MULTILINE)
 
 
@@ -76,27 +75,6 @@ def gallery() -> Iterator[tuple[Path, str]]:
             yield document.parent / name, run(f"{command} -o - --format svg")
 
 
-def picture() -> str:
-    """Return an SVG of a command's output in colour, without references to other files."""
-    import io
-
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(
-        record=True, width=80, file=io.StringIO(), force_terminal=True, color_system="truecolor"
-    )
-    console.print(Text(f"$ {PICTURE_COMMAND}", style="bold"))
-    environment = {"FORCE_COLOR": "1", "COLORTERM": "truecolor", "TERM": "xterm-256color"}
-    console.print(Text.from_ansi(run(PICTURE_COMMAND, **environment)))
-    svg = console.export_svg(title="expectitree", unique_id="answer")
-    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
-    svg = svg.replace("<svg ", '<svg xml:space="preserve" ', 1)
-    return (
-        svg.replace("Fira Code, monospace", "Menlo, Consolas, DejaVu Sans Mono, monospace") + "\n"
-    )
-
-
 def stale() -> list[str]:
     """Return a description of everything that is out of date."""
     found = []
@@ -111,8 +89,6 @@ def stale() -> list[str]:
     for path, drawn in gallery():
         if not path.exists() or path.read_text(encoding="utf-8") != drawn:
             found.append(f"{path.name} is not what its command draws")
-    if PICTURE.read_text(encoding="utf-8") != picture():
-        found.append(f"{PICTURE.name} is not what its command draws")
     return found
 
 
@@ -131,9 +107,10 @@ def main() -> int:
     for path, drawn in gallery():
         path.parent.mkdir(exist_ok=True)
         path.write_text(drawn, encoding="utf-8")
-    PICTURE.write_text(picture(), encoding="utf-8")
+    if "--capture" in sys.argv[1:]:
+        subprocess.run([sys.executable, str(ROOT / "docs" / "capture.py")], check=True)
     for name in PLOTS:
-        run(f"expectitree study studies/{name}.yaml --report --plot docs/{name}.svg")
+        run(f"expectitree study studies/{name}.yaml --report --plot docs/pictures/{name}.svg")
     return 0
 
 

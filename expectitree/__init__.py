@@ -41,6 +41,7 @@ _HOMES = {
     "compare": "analysis.compare.report",
     "dumps": "files.saving",
     "evaluate": "searches.engine",
+    "from_networkx": "tree.graphs",
     "generate": "families",
     "inquire": "analysis.ask.report",
     "limit": "analysis.limit.report",

@@ -35,6 +35,7 @@ from expectitree.searches.result import Counts as Counts
 from expectitree.searches.result import Outcome as Outcome
 from expectitree.searches.result import Search as Search
 from expectitree.tree.builder import TreeBuilder as TreeBuilder
+from expectitree.tree.graphs import from_networkx as from_networkx
 from expectitree.tree.model import Branch as Branch
 from expectitree.tree.model import Kind as Kind
 from expectitree.tree.model import Node as Node

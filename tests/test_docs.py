@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import doctest
 import importlib.util
+import os
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click import Context
 from helpers import ROOT
 
 import expectitree as et
+from expectitree.cli import COMMANDS, cli
 
+# Documents that describe a tree file in parts, and other kinds of YAML files.
+NOT_TREES = ("title: Star1 and Star2", "title: Which search", "launch now/", "# .pre-commit")
 DOCUMENTS = sorted(
     [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md")]
 )
+DOCUMENTS = [document for document in DOCUMENTS if "node_modules" not in document.parts]
 
 
 def blocks(document: Path, language: str) -> list[str]:
@@ -38,9 +46,10 @@ def test_quoted_outputs_and_the_picture_are_fresh() -> None:
 @pytest.mark.parametrize(
     ("document", "text"),
     [
-        (d, text)
-        for d in (ROOT / "README.md", ROOT / "docs" / "format.md")
-        for text in blocks(d, "yaml")
+        (document, text)
+        for document in DOCUMENTS
+        for text in blocks(document, "yaml")
+        if not text.startswith(NOT_TREES)
     ],
     ids=lambda value: value.name if isinstance(value, Path) else "",
 )
@@ -51,13 +60,15 @@ def test_yaml_examples_give_the_results_they_expect(document: Path, text: str) -
 
 
 @pytest.mark.parametrize(
-    "document", [ROOT / "README.md", ROOT / "docs" / "ask.md"], ids=lambda d: d.name
+    "document",
+    [document for document in DOCUMENTS if blocks(document, "python")],
+    ids=lambda d: d.name,
 )
 def test_python_examples_print_what_their_comments_show(
     document: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
-    (code,) = blocks(document, "python")
+    code = "\n".join(blocks(document, "python"))
     exec(compile(code, document.name, "exec"), {})
     printed = capsys.readouterr().out.splitlines()
     for comment in re.findall(r"^print\(.*\)  +# (.+)$", code, re.MULTILINE):
@@ -70,6 +81,35 @@ def test_links_have_existing_targets(document: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", document.read_text("utf-8")):
         if not target.startswith("http"):
             assert (document.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "completion"])
+def test_the_examples_in_the_help_of_a_command_run(name: str, tmp_path: Path) -> None:
+    help = str(cli.get_command(Context(cli), name).help)
+    examples = [
+        e
+        for e in re.findall(r"^.*?\b(expectitree .+?)(?=   |`|$)", help, re.MULTILINE)
+        if name in e
+    ]
+    assert examples, "the help has no example"
+    for folder in ("trees", "studies"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    for file in ("launch", "money"):
+        shutil.copy(ROOT / "docs" / "examples" / f"{file}.yaml", tmp_path)
+    (tmp_path / "expectitree").write_text(f'#!/bin/sh\nexec {sys.executable} -m expectitree "$@"\n')
+    (tmp_path / "expectitree").chmod(0o755)
+    environment = {
+        **os.environ,
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+    }
+    for example in examples:
+        done = subprocess.run(
+            ["bash", "-c", example], cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        # Without answers, the decision that `ask` asks for stays open.
+        assert done.returncode == (1 if name == "ask" else 0), done.stderr
 
 
 def test_examples_in_docstrings_run() -> None:

@@ -23,7 +23,7 @@ LAYERS = (
     ("analysis",),
     ("picture",),
     ("page",),
-    ("cli",),
+    ("cli", "pytest_plugin"),
     ("__main__",),
 )
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))

@@ -16,7 +16,7 @@ import click
 
 from expectitree import __version__
 from expectitree.cli.status import INTERRUPTED, NO_TREE, WRONG_USAGE
-from expectitree.cli.terminal import discard, say, stderr_may_be_closed
+from expectitree.cli.terminal import discard, save_report, say, stderr_may_be_closed
 from expectitree.errors import (
     AnalysisError,
     ExpectitreeError,
@@ -64,6 +64,15 @@ COMMANDS = {name: about for group in GROUPS.values() for name, about in group.it
 class _Commands(click.Group):
     """The commands, each imported when it is used."""
 
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            result: object = super().invoke(ctx)
+        except click.exceptions.Exit:  # the answer is negative, and the report complete
+            save_report()
+            raise
+        save_report()
+        return result
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -72,6 +81,10 @@ class _Commands(click.Group):
             return None
         module = import_module(f"expectitree.cli.{cmd_name.replace('eval', 'eval_')}")
         command: click.Command = module.command
+        for option in command.params:  # --rows of eval is also the variable EXPECTITREE_EVAL_ROWS
+            if isinstance(option, click.Option):
+                name = max(option.opts, key=len).strip("-")
+                option.envvar = f"expectitree_{cmd_name}_{name}".replace("-", "_").upper()
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -87,6 +100,11 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] == "help":
+            if len(args) == 1:
+                click.echo(ctx.get_help())
+                ctx.exit()
+            args = [args[1], "--help"]
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:

@@ -3,67 +3,36 @@
 from __future__ import annotations
 
 import os
-import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import click
 from rich.console import Console, RenderableType
-from rich.text import Text
 
 from expectitree.analysis.ask.answers import AnswersFile, answers_name, answers_text
-from expectitree.analysis.ask.conversation import Conversation, Reply, Then
-from expectitree.analysis.ask.report import inquire
-from expectitree.analysis.ask.text import question, render
-from expectitree.analysis.show import rendered
+from expectitree.analysis.ask.conversation import Conversation
+from expectitree.analysis.ask.report import inquire, with_utilities
 from expectitree.cli.options import (
     FILE,
     check_output,
     force_option,
-    format_option,
+    format_options,
     read_bounds,
     write_tree,
 )
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
-from expectitree.cli.terminal import make_console, say, working, write
+from expectitree.cli.terminal import make_console, say, show, working, write
 from expectitree.errors import ExpectitreeError
 from expectitree.files import load, loads
 from expectitree.files.formats import format_by_suffix
 from expectitree.numbers import escape, to_fraction
-from expectitree.text.console import line, safe, to_strings
-from expectitree.text.headings import title_heading
+from expectitree.text.console import to_strings
 from expectitree.text.phrases import plural
 from expectitree.tree.model import Tree
-
-
-@dataclass(frozen=True)
-class ResumeCommand:
-    """The arguments of a command that continues the conversation."""
-
-    file: str
-    text: str | None
-    goal: str
-    bounds: str | None
-    exact: bool
-    answers: str | None
-
-    @property
-    def tree(self) -> list[str]:
-        """The words that name the tree."""
-        return [self.file] if self.text is None else ["-e", self.text]
-
-    def __str__(self) -> str:
-        words = ["expectitree", "ask", *self.tree]
-        words += ["--goal", self.goal] if self.goal != "action" else []
-        words += [f"--bounds={self.bounds}"] if self.bounds is not None else []
-        words += ["--exact"] if self.exact else []
-        words += ["--answers", self.answers] if self.answers is not None else []
-        return shlex.join(words)
 
 
 @click.command("ask")
@@ -87,16 +56,12 @@ class ResumeCommand:
     help="The file for the answers.  [default: next to the tree, its name ends in .answers.yaml]",
 )
 @click.option("--no-save", is_flag=True, help="Read answers from the file, but add none.")
-@click.option("--show", "shows", is_flag=True, help="Ask nothing: show what is known so far.")
+@click.option("--show", "shows", is_flag=True, help="Ask nothing: show the tree and the bounds.")
 @click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=FILE,
-    help="Write the tree with the answers in it.",
+    "-o", "--output", metavar="FILE", type=FILE, help="Write the tree with the answers in it."
 )
 @force_option
-@format_option("ask")
+@format_options("ask", "--report")
 @click.pass_context
 def command(
     context: click.Context,
@@ -122,13 +87,15 @@ def command(
     \b
     Example:
       expectitree ask launch.yaml
-      expectitree ask launch.yaml --show               what is known so far
+      expectitree ask launch.yaml --show               the tree and the bounds so far
       expectitree ask launch.yaml -o answered.yaml     the tree with the answers
     """
-    source, kept = _check_names(file, text, answers, output)
+    kept = answers or (None if file is None else answers_name(file))
+    _check_names(file, text, kept, output)
     if output is not None:
         check_output(output, None, force)
-    read = partial(load, source) if text is None else partial(loads, text, name="-e")
+    source = file or "-e"
+    read = partial(load, source) if text is None else partial(loads, text, name=source)
     with working(f"reading {source}"):
         tree = read(exact=exact, warn=say)
     with working(f"preparing {source}"):
@@ -136,124 +103,86 @@ def command(
         inquiry = inquire(tree, bounds=root_bounds, goal=goal)
     console = make_console(stderr=True)
     answers_file = AnswersFile(kept, source, not no_save)
-    conversation = Conversation(inquiry, answers_file, source, console.options)
+    conversation = Conversation(inquiry, answers_file, console.options)
     with working(f"reading {kept}"):
         conversation.take_kept()
     if conversation.given:
         say(f"{plural(len(conversation.given), 'answer')} from {kept}")
-    resume = ResumeCommand(source, text, goal, bounds, exact, answers)
     if not tree.unknown:
-        hint = shlex.join(["expectitree", "eval", *resume.tree])
-        say(f"{source}: every utility is known, so there is nothing to ask: {hint}")
+        say(f"{source}: every utility is known, so there is nothing to ask: use expectitree eval")
     elif not shows and not inquiry.is_done:
         answers_file.check_writable()
         _converse(conversation, console)
     status = 0 if inquiry.is_done else DOES_NOT_HOLD
-    is_lost = answers_file.saves and bool(answers_file.pending)
     if output is not None:
         try:
-            _write_output(conversation, partial(read, exact=True), output)
+            _write_output(conversation, read(exact=True), output)
         except ExpectitreeError as error:
             say(str(error))
-            status, is_lost = NO_TREE, bool(answers_file.pending)
-    if is_lost:
+            status = NO_TREE
+    if answers_file.pending and (answers_file.saves or status == NO_TREE):
         say("The answers are not saved. In a file for --answers they would be:")
         click.echo(answers_text(answers_file.pending), err=True, nl=False)
         status = NO_TREE
     if format_name == "json":
-        write(rendered("ask", "json", make_console(), [inquiry], file=source))
+        show("ask", "json", [inquiry], file=source)
     else:
-        _conclude(conversation, make_console(), shows, resume)
+        console = make_console()
+        write(to_strings(conversation.conclusion(console.options, shows), console))
     context.exit(status)
 
 
-def _check_names(
-    file: str | None, text: str | None, answers: str | None, output: str | None
-) -> tuple[str, str | None]:
-    """Return the names of the tree and of its answers file; raise a usage error if they clash."""
+def _check_names(file: str | None, text: str | None, kept: str | None, output: str | None) -> None:
+    """Raise a usage error if the names of the tree, its answers and the output clash."""
     if (file is None) == (text is None):
         raise click.UsageError("One tree is asked about: name a FILE, or type one after -e.")
     if file == "-":
         raise click.UsageError(
             "Standard input brings the answers, not the tree: name a FILE, or type it after -e."
         )
-    kept = answers or (None if file is None else answers_name(file))
-    if kept is not None:
-        format = format_by_suffix(kept)
-        if kept == "-" or format is not None and format.name != "yaml":
-            raise click.UsageError(
-                f"Answers are kept in YAML: name a file that ends in .yaml, not {kept}."
-            )
-        if file is not None and os.path.realpath(kept) == os.path.realpath(file):
-            raise click.UsageError(
-                "--answers names the tree itself: answers go into a file of their own."
-            )
     if output == "-":
         raise click.UsageError("Standard output shows the decision: name a file after -o, not -.")
-    if output is not None and kept and os.path.realpath(output) == os.path.realpath(kept):
+    if kept is None:
+        return
+    format = format_by_suffix(kept)
+    if kept == "-" or format is not None and format.name != "yaml":
         raise click.UsageError(
-            f"-o {output} is where the answers are kept: write the tree to another file."
+            f"Answers are kept in YAML: name a file that ends in .yaml, not {kept}."
         )
-    return file or "-e", kept
+    trees = {os.path.realpath(name) for name in (file, output) if name is not None}
+    if os.path.realpath(kept) in trees:
+        raise click.UsageError(f"Answers are kept in {kept}: name another file for the tree.")
 
 
 def _converse(conversation: Conversation, console: Console) -> None:
     """Ask until the decision is certain, or the user stops."""
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="backslashreplace")
-    inquiry = conversation.inquiry
 
-    def show_all(*shown: RenderableType) -> None:
+    def print_all(*shown: RenderableType) -> None:
         for text in to_strings(shown, console):
             click.echo(text, err=True, nl=False, color=console.color_system is not None)
 
-    show_all(*conversation.introduction())
-    reply = Reply(then=Then.QUESTION)
+    print_all(*conversation.introduction())
     try:
-        while reply.then != Then.END and not (inquiry.is_done and not _is_terminal(sys.stdin)):
-            if reply.then == Then.QUESTION and not inquiry.is_done:
-                show_all("", *question(inquiry, console.options))
+        while not conversation.is_over:
+            if conversation.inquiry.is_done and not _is_terminal(sys.stdin):
+                break
             line = _read(conversation.prompt)
             if line is None:
                 break
             with working("choosing the next question"), _uninterrupted():
-                reply = conversation.respond(line)
-            show_all(*reply.shown)
+                shown = conversation.respond(line)
+            print_all(*shown)
     except KeyboardInterrupt:
-        show_all("")
-    show_all("")
+        print_all("")
+    print_all("")
 
 
-def _conclude(
-    conversation: Conversation, console: Console, shows: bool, resume: ResumeCommand
-) -> None:
-    """Write the decision, or what is known so far, to standard output."""
-    inquiry, file, options = conversation.inquiry, conversation.file, console.options
-    shown: list[RenderableType] = []
-    if shows:
-        shown += [*title_heading(inquiry.tree, options), *conversation.drawing(options), ""]
-    shown += render([inquiry], options)
-    if file.name is not None and not file.pending and inquiry.tree.unknown and not shows:
-        hint = f"See it all: {resume} --show" if inquiry.is_done else f"Go on: {resume}"
-        shown.append(line(safe(hint, options)))
-        if inquiry.is_done and conversation.given:
-            shown.append(Text(f"A wrong answer? Correct it in {safe(file.name, options)}."))
-    write(to_strings(shown, console))
-
-
-def _write_output(conversation: Conversation, read: Callable[[], Tree], output: str) -> None:
-    """Write the tree with the answers, as fractions if the format can hold them."""
-    format = format_by_suffix(output)
-    if format is not None and not format.is_text:
-        tree = conversation.inquiry.tree_answered()
-        write_tree(tree, output, None, drop_fractions=True)
-        return
-    tree = read()
-    utility = list(tree.columns.utility)
-    for path, number in conversation.given.items():
-        utility[tree.find(path).id] = to_fraction(number)
-    tree = replace(tree, columns=tree.columns._replace(utility=utility))
-    write_tree(tree, output, None)
+def _write_output(conversation: Conversation, tree: Tree, output: str) -> None:
+    """Write an exact tree with the answers: as fractions, if the format can hold them."""
+    answers = {tree.find(path).id: to_fraction(n) for path, n in conversation.given.items()}
+    write_tree(with_utilities(tree, answers), output, None, drop_fractions=True)
 
 
 def _read(prompt: str) -> str | None:
@@ -277,11 +206,7 @@ def _read(prompt: str) -> str | None:
 def _uninterrupted() -> Iterator[None]:
     """Delay Ctrl-C until the end, so that an answer is saved once it is typed."""
     interrupts: list[int] = []
-    try:
-        before = signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number))
-    except ValueError:  # only the main thread gets signals, and this is another one
-        yield
-        return
+    before = signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number))
     try:
         yield
     finally:

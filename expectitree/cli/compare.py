@@ -9,7 +9,7 @@ from expectitree.cli.options import (
     ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
-    format_option,
+    format_options,
     max_leaves_option,
     tree_options,
 )
@@ -25,7 +25,7 @@ from expectitree.tree.model import Tree
     "--limit", "with_limit", is_flag=True, help="Add the fewest leaves that could have been enough."
 )
 @max_leaves_option
-@format_option("compare")
+@format_options("compare")
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
@@ -35,7 +35,9 @@ def command(
 ) -> None:
     """Search each tree with several algorithms, and compare values, counts and times.
 
-    The algorithms must agree; where they do not, that is said and the exit status is 1.
+    The algorithms must agree; a disagreement is reported, and the exit status is 1.
+
+    For example: expectitree compare --limit trees/ballard-6.yaml
     """
     if max_leaves is not None and not with_limit:
         raise click.UsageError("--max-leaves is for --limit: add that, or leave it out.")

@@ -36,6 +36,8 @@ def command(
 
     Only comments and layout are lost. Anything else that a format cannot hold is an error, unless
     you allow the loss with --drop.
+
+    For example: expectitree convert --format json trees/risk.yaml -
     """
     check_output(out, format_name, force)
     # Text is read exactly, so that nothing is lost; tables hold floats.

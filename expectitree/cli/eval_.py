@@ -15,7 +15,7 @@ from expectitree.cli.options import (
     SearchOptions,
     algorithm_option,
     complete_path,
-    format_option,
+    format_options,
     tree_options,
 )
 from expectitree.searches.engine import evaluate
@@ -47,7 +47,7 @@ from expectitree.tree.paths import ROOT
 @click.option(
     "--notes/--no-notes", default=True, show_default=True, help="Show the notes of nodes."
 )
-@format_option("evaluate")
+@format_options("evaluate")
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
@@ -62,6 +62,8 @@ def command(
     """Compute the value of each tree and show the tree, annotated.
 
     The tree shows what a pruning search cut and why; (4) is a leaf that was not visited.
+
+    For example: expectitree eval -a star1 trees/aima-5.12-left.yaml
     """
     algorithm = algorithms.only(
         "eval runs one algorithm: `expectitree compare` runs several, side by side."

@@ -9,7 +9,7 @@ from expectitree.cli.options import (
     ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
-    format_option,
+    format_options,
     max_leaves_option,
     tree_options,
 )
@@ -25,7 +25,7 @@ from expectitree.tree.model import Tree
 @tree_options
 @max_leaves_option
 @click.option("--all", "show_all", is_flag=True, help="Name every leaf.")
-@format_option("limit")
+@format_options("limit")
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import click
 
 from expectitree.cli.options import FILE, check_file, force_option
 from expectitree.cli.terminal import say, write
 from expectitree.errors import FileError, Problem
+from expectitree.files import load
+from expectitree.files.examples import PREFIX, examples, read_example
 
 TEMPLATE = """\
 # A game tree for expectitree. Try:
@@ -41,20 +45,48 @@ max:
 
 @click.command("new")
 @click.argument("file", required=False, type=FILE)
+@click.option(
+    "--example",
+    metavar="NAME",
+    shell_complete=lambda context, param, incomplete: [
+        name for name in examples() if name.startswith(incomplete)
+    ],
+    help="Print this example tree instead; --list shows their names.",
+)
+@click.option("--list", "list_examples", is_flag=True, help="List the example trees.")
+@click.option("--quiet", "-q", is_flag=True, help="With --list: print only the names.")
 @force_option
-def command(file: str | None, force: bool) -> None:
-    """Print a commented tree file to start from, or write it to FILE."""
-    if file is None or file == "-":
-        write([TEMPLATE])
+def command(
+    file: str | None, example: str | None, list_examples: bool, quiet: bool, force: bool
+) -> None:
+    """Print a commented tree file to start from, or write it to FILE.
+
+    The examples can also be used without a file, as in expectitree eval example:risk.
+
+    For example: expectitree new --example aima-5.12-left
+    """
+    if list_examples:
+        write(f"{line}\n" for line in (examples() if quiet else _titles()))
         return
-    if file.lower().endswith(".json"):
+    content = TEMPLATE if example is None else read_example(example).decode("utf-8")
+    if file is None or file == "-":
+        write([content])
+        return
+    if content is TEMPLATE and file.lower().endswith(".json"):
         raise click.UsageError(
             "JSON has no comments, so the commented tree is YAML: choose a name that ends in .yaml."
         )
     check_file(file, force)
     try:
         with open(file, "w", encoding="utf-8") as stream:
-            stream.write(TEMPLATE)
+            stream.write(content)
     except OSError as error:
         raise FileError([Problem(file, f"the file cannot be written: {error.strerror}")]) from None
     say(f"{file} written; next: expectitree eval {file}")
+
+
+def _titles() -> Iterator[str]:
+    """Yield a line for each example: its name and its title."""
+    width = max(map(len, examples()))
+    for name in examples():
+        yield f"{name:{width}}  {load(f'{PREFIX}{name}').title}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import click
 
 from expectitree.analysis.opponents.report import Opponents, opponents
-from expectitree.cli.options import SearchOptions, format_option, tree_options
+from expectitree.cli.options import SearchOptions, format_options, tree_options
 from expectitree.cli.terminal import show
 from expectitree.errors import NumberError
 from expectitree.numbers import Number, quote, to_probability
@@ -34,7 +34,7 @@ from expectitree.tree.transform import CHANCES
     help="Nature: worst, best or expected; several with commas.  [default: expected]",
 )
 @tree_options
-@format_option("opponents")
+@format_options("opponents")
 def command(
     options: SearchOptions,
     epsilons: tuple[str, ...],
@@ -52,6 +52,8 @@ def command(
       expected  outcomes have their probabilities (expectiminimax)
       worst     the possible outcome that is worst for MAX happens (minimax)
       best      the possible outcome that is best for MAX happens (maximax)
+
+    For example: expectitree opponents trees/risk-minimax.yaml
     """
     often = [
         _read_epsilon(text, options.in_fractions)

@@ -20,6 +20,7 @@ from expectitree.analysis.show import formats
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import (
     color_option,
+    report_option,
     say,
     show,
     show_separator,
@@ -330,8 +331,11 @@ def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
     return add
 
 
-def format_option(question: str) -> Callable[[Command], Command]:
-    """Add --format, with the formats of the answer to a question, and --color to a command."""
+def format_options(question: str, *report: str) -> Callable[[Command], Command]:
+    """Add --format, with the formats of the answer to a question, --color and -o to a command.
+
+    `report` replaces -o where it names another file.
+    """
     option = click.option(
         "--format",
         "format_name",
@@ -340,7 +344,8 @@ def format_option(question: str) -> Callable[[Command], Command]:
         show_default=True,
         help="The format of the output.",
     )
-    return lambda command: option(color_option(command))
+    file = report_option(*(report or ("-o", "--output")))
+    return lambda command: option(file(color_option(command)))
 
 
 def max_leaves_option(command: Command) -> Command:

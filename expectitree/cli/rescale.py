@@ -23,7 +23,7 @@ from expectitree.cli.options import (
     SearchOptions,
     check_output,
     force_option,
-    format_option,
+    format_options,
     tree_options,
     write_tree,
 )
@@ -38,7 +38,7 @@ _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
 @click.command("rescale")
 @click.option("--map", "map_", metavar="U=V,...", help="U becomes V; other utilities stay.")
 @click.option("--affine", metavar="A,B", help="u becomes A*u + B.")
-@click.option("--power", metavar="K", help="u becomes u^K, K > 0; a negative u becomes -|u|^K.")
+@click.option("--power", metavar="K", help="u becomes u^K, K > 0; a negative u becomes -(-u)^K.")
 @click.option("--log", is_flag=True, help="u becomes its natural logarithm; all must be above 0.")
 @click.option(
     "--exp",
@@ -73,7 +73,7 @@ _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
     help="Show every node of the strategies (json: and every utility).",
 )
 @tree_options
-@format_option("rescale")
+@format_options("rescale", "--report")
 def command(
     options: SearchOptions,
     map_: str | None,

@@ -13,9 +13,9 @@ from expectitree.analysis.study.run import Task, execute, find_tasks
 from expectitree.analysis.study.spec import Study
 from expectitree.analysis.study.summary import summarize
 from expectitree.analysis.study.workers import executor_of
-from expectitree.cli.options import FILE, format_option
+from expectitree.cli.options import FILE, format_options
 from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import counting, say, show
+from expectitree.cli.terminal import say, show, working
 
 
 @click.command("study")
@@ -29,7 +29,7 @@ from expectitree.cli.terminal import counting, say, show
 @click.option(
     "--results",
     metavar="FILE",
-    help="Where results are kept.  [default: SPEC.results.jsonl, beside it]",
+    help="Where results are kept.  [default: SPEC.results.jsonl, next to it]",
 )
 @click.option(
     "--scheduler",
@@ -38,7 +38,7 @@ from expectitree.cli.terminal import counting, say, show
 )
 @click.option("--report", is_flag=True, help="Run nothing: print the results so far.")
 @click.option("--plot", "plot", metavar="FILE", help="Draw it too, as .svg, .png or .pdf.")
-@format_option("study")
+@format_options("study")
 @click.pass_context
 def command(
     context: click.Context,
@@ -61,6 +61,8 @@ def command(
 
     Results are saved at once: an interrupted study continues where it stopped. All seeds follow
     from the study's own, so the same file gives the same figures everywhere.
+
+    For example: expectitree study studies/ballard-best.yaml --report
     """
     if jobs is not None and scheduler is not None:
         raise click.UsageError("--jobs is for this machine: on a cluster, its workers are used.")
@@ -91,7 +93,7 @@ def _run(
     try:
         with (
             executor_of(jobs, scheduler) as (executor, workers),
-            counting(study.file, done, total) as progress,
+            working(study.file, done, total) as progress,
         ):
             execute(tasks, kept, executor, workers, progress)
     except KeyboardInterrupt:

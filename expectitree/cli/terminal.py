@@ -1,17 +1,21 @@
-"""The terminal: consoles for the two streams, --color, and progress on standard error."""
+"""Output: consoles for the two streams, --color, reports in files, progress on standard error."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from expectitree.analysis.show import rendered
+from expectitree.errors import FileError, Problem
+from expectitree.files.saving import whole_file
 from expectitree.numbers import escape
 
 if TYPE_CHECKING:
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 COLOR = "expectitree.color"  # where --color is kept in the context's `meta`
+REPORT = "expectitree.report"  # where the report is kept until it is written to a file
 _PATIENCE = 1.0  # seconds before progress is shown
 
 
@@ -30,9 +35,15 @@ def make_console(stderr: bool = False) -> Console:
     stream: Any = sys.stderr if stderr else sys.stdout
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
-    context = click.get_current_context(silent=True)
-    color = "auto" if context is None else context.meta.get(COLOR, "auto")
+    color = _chosen(COLOR, "auto")
+    if not stderr and _chosen(REPORT) is not None and color == "auto":
+        color = "never"  # the report goes to a file
     return console.make_console(color, stderr=stderr)
+
+
+def _chosen(option: str, default: Any = None) -> Any:
+    context = click.get_current_context(silent=True)
+    return default if context is None else context.meta.get(option, default)
 
 
 def show(question: str, format: str, report: Any, **settings: Any) -> None:
@@ -67,17 +78,56 @@ def color_option(command: Command) -> Command:
 
 
 def write(pieces: Iterable[str]) -> None:
-    """Write text to standard output, in portions that are worth a system call."""
+    """Write text to standard output or to the report's file, in portions worth a system call."""
+    report = _chosen(REPORT)
+    stream: IO[str] = sys.stdout if report is None else report[1]
     portion: list[str] = []
     size = 0
     for piece in pieces:
         portion.append(piece)
         size += len(piece)
         if size > 60_000:
-            sys.stdout.write("".join(portion))
+            stream.write("".join(portion))
             portion, size = [], 0
-    sys.stdout.write("".join(portion))
-    sys.stdout.flush()
+    stream.write("".join(portion))
+    stream.flush()
+
+
+def report_option(*names: str) -> Callable[[Command], Command]:
+    """Add an option that names a file for the report."""
+
+    def choose(context: click.Context, param: click.Parameter, file: str | None) -> None:
+        if file not in (None, "-"):
+            stream = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115
+            context.find_root().call_on_close(stream.close)
+            context.meta[REPORT] = file, stream
+
+    return click.option(
+        *names,
+        "report_file",
+        metavar="FILE",
+        type=click.Path(readable=False, allow_dash=True),
+        expose_value=False,
+        callback=choose,
+        help="Write the report to a file, not to standard output.",
+    )
+
+
+def save_report() -> None:
+    """Write the report to its file, if one was named. The file is replaced whole or not at all."""
+    if (report := _chosen(REPORT)) is None:
+        return
+    file, stream = report
+    if stream.tell() == 0:  # every tree had an error
+        return
+    stream.seek(0)
+    try:
+        with whole_file(file) as temporary, open(temporary, "w", encoding="utf-8") as target:
+            shutil.copyfileobj(stream, target)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise FileError([Problem(file, f"the file cannot be written: {reason}")]) from None
+    say(f"{file} written")
 
 
 def say(message: str) -> None:
@@ -101,54 +151,44 @@ def discard(stream: Any) -> None:
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """Show a progress bar on standard error, a terminal, for work of more than a second."""
+def working(what: str, done: int = 0, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar on standard error, a terminal, for work of more than a second.
+
+    Yields a function that counts more of the `total` as done.
+    """
+    count = [done]
+
+    def advance(more: int) -> None:
+        count[0] += more
+
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield
+        yield advance
         return
-    done = threading.Event()
-    thread = threading.Thread(target=_show_progress, args=(what, done), daemon=True)
+    finished = threading.Event()
+    arguments = (what, count, total, finished)
+    thread = threading.Thread(target=_show_progress, args=arguments, daemon=True)
     thread.start()
     try:
-        yield
+        yield advance
     finally:
-        done.set()
+        finished.set()
         thread.join()
 
 
-def _show_progress(what: str, done: threading.Event) -> None:
-    if done.wait(_PATIENCE):
+def _show_progress(
+    what: str, count: list[int], total: int | None, finished: threading.Event
+) -> None:
+    if finished.wait(_PATIENCE):
         return
+    from rich import progress
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        progress.add_task(escape(what), total=None)
-        done.wait()
-
-
-@contextmanager
-def counting(what: str, done: int, total: int) -> Iterator[Callable[[int], None]]:
-    """Yield a callback that advances a progress bar on standard error, a terminal."""
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield lambda more: None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(escape(what), total=total, completed=done)
-        yield lambda more: progress.advance(task, more)
+    columns = [progress.TextColumn("{task.description}"), progress.BarColumn()]
+    if total is None:
+        columns.append(progress.TimeElapsedColumn())
+    else:
+        columns += [progress.MofNCompleteColumn(), progress.TimeRemainingColumn()]
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(escape(what), total=total, completed=count[0])
+        while not finished.wait(0.1):
+            shown.update(task, completed=count[0])

@@ -10,7 +10,7 @@ from expectitree.cli.options import (
     SearchOptions,
     algorithm_option,
     complete_path,
-    format_option,
+    format_options,
     tree_options,
 )
 from expectitree.tree.model import Tree
@@ -33,7 +33,7 @@ MOST_STEPS = 500  # shown as text by default
     metavar="N",
     help=f"Show this many steps, 0 for all.  [default: {MOST_STEPS} as text, all else]",
 )
-@format_option("trace")
+@format_options("trace")
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,

@@ -6,7 +6,7 @@ import click
 
 from expectitree.analysis.verify.refresh import refresh
 from expectitree.analysis.verify.report import Verification, verify
-from expectitree.cli.options import FILE, files_in, format_option
+from expectitree.cli.options import FILE, files_in, format_options
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import say, show, working
 from expectitree.errors import FileError, SearchError
@@ -18,7 +18,7 @@ from expectitree.files import load
 @click.option(
     "--write", "write_back", is_flag=True, help="Write the results into each file's `expect`."
 )
-@format_option("verify")
+@format_options("verify")
 @click.pass_context
 def command(
     context: click.Context, paths: tuple[str, ...], write_back: bool, format_name: str
@@ -28,6 +28,8 @@ def command(
     Everything is computed exactly. Folders are searched for .yaml, .yml and .json files. With
     --write, broken expectations are refreshed, and a file without `expect` gets one; every other
     character stays as it is.
+
+    For example: expectitree verify trees
     """
     if write_back and "-" in paths:
         raise click.UsageError("--write needs files: standard input cannot be written to.")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from expectitree.errors import FileError, Problem, TreeError
+from expectitree.files.examples import PREFIX, read_example
 from expectitree.files.formats import FORMATS, format_by_suffix
 from expectitree.files.grammar.reader import read_tree
 from expectitree.numbers import quote
@@ -38,7 +39,7 @@ def load(
     exact: bool = False,
     warn: Warn | None = None,
 ) -> Tree:
-    """Return the tree of a file: a path, an open stream, or `-` for standard input.
+    """Return the tree of a file: a path, an open stream, `example:NAME`, or `-` for standard input.
 
     `exact` keeps every number as a `Fraction`. `warn` is called with a message for probabilities
     whose sum misses 1 a little and is divided out. Raises `FileError` with every problem found.
@@ -127,6 +128,8 @@ def _content(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> str | byte
         return source.read(MOST_BYTES + 1)
     if os.fspath(source) == "-":
         return sys.stdin.buffer.read(MOST_BYTES + 1)
+    if isinstance(source, str) and source.startswith(PREFIX):
+        return read_example(source.removeprefix(PREFIX))
     with open(source, "rb") as stream:
         return stream.read(MOST_BYTES + 1)
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from expectitree import compiling
 from expectitree.display import Shown
@@ -40,6 +40,9 @@ from expectitree.tree.columns import (
     Columns,
 )
 from expectitree.tree.expectation import Expectation
+
+if TYPE_CHECKING:
+    from networkx import MultiDiGraph
 
 # The utility of an unknown terminal, `"?"` in a file.
 UNKNOWN = float("nan")
@@ -261,6 +264,12 @@ class Tree(Shown):
         if local:
             self.scan(scans.pass_down_bounds, self.columns, lower, upper)
         return lower, upper
+
+    def to_networkx(self) -> MultiDiGraph[int]:
+        """Return the tree as a graph: see `expectitree.tree.graphs.to_networkx`."""
+        from expectitree.tree.graphs import to_networkx
+
+        return to_networkx(self)
 
 
 def check_tree(tree: object) -> None:

@@ -126,7 +126,7 @@ def test_json_writes_a_shared_node_once() -> None:
     assert (first["id"], first["kind"], second) == (1, "MIN", {"label": "#2", "ref": 1})
 
 
-def test_json_of_infinite_and_exact_numbers() -> None:
+def test_json_writes_infinite_and_exact_numbers_as_text() -> None:
     tree = et.loads("max: [1/3, 2]", exact=True)
     found = json.loads(
         et.to_json(et.evaluate(tree, "star1", bounds=(Fraction(0), float("inf"))), windows=True)

@@ -6,56 +6,57 @@ Lines are only added, so whatever people write into the file stays as it is.
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TypeAlias
 
 from expectitree.errors import FileError, Problem
 from expectitree.files import ANSWERS, parse, read_text
 from expectitree.files.formats import format_by_suffix
 from expectitree.files.formats.yaml import LONGEST_KEY, NOTATION
-from expectitree.files.grammar.document import Document, Place
-from expectitree.files.grammar.problems import Problems, TooManyProblemsError
+from expectitree.files.grammar.document import Data, Document, Place
+from expectitree.files.grammar.problems import Problems
 from expectitree.files.grammar.words import described
 from expectitree.numbers import escape
 
 TAKEN_BACK = "?"  # in place of a number: this path has no answer any more
+EXPECTED = "expected the path of a leaf and its utility on every line, such as `a2/#1: 4.5`"
 _HEADER = """\
 # Answers to `expectitree ask {}`: the path of a leaf, and its utility.
 # The last line about a path counts. Add lines, or correct them.
 """
-_EXPECTED = "expected the path of a leaf and its utility on every line, such as `a2/#1: 4.5`"
-
-
-class Answer(NamedTuple):
-    """One answer of a file: the number as written, and the place of its line."""
-
-    path: str
-    number: str
-    place: Place
+Answer: TypeAlias = tuple[str, Data, Place]  # the path, what is written, and where
 
 
 class AnswersFile:
     """The file with the answers to one tree. `pending` holds the answers that are not in it."""
 
     def __init__(self, name: str | None, tree_name: str, saves: bool = True) -> None:
-        self.name, self.tree_name = name, tree_name
+        self.name, self.tree_name = name or "", tree_name
         self.saves = saves and name is not None
         self.pending: dict[str, str] = {}
 
     def read(self) -> tuple[list[Answer], Problems]:
         """Return the answers that count, and a collector for problems with them.
 
-        Raises `FileError` with everything in the file that is not an answer.
+        Raises `FileError` if the file does not hold a mapping.
         """
-        document = _document(self._text(), self.name or "")
-        return _answers(document), Problems(document)
+        document = self._parsed()
+        if not isinstance(document.root, tuple):
+            problems = Problems(document)
+            problems.add(Place(), "the answers", f"found {described(document.root)}, {EXPECTED}")
+            raise problems.failure()
+        answers: dict[str, Answer] = {}
+        for at, (path, utility) in enumerate(document.root):
+            answers.pop(path, None)
+            if utility != TAKEN_BACK:
+                answers[path] = (path, utility, Place(document.root, at))
+        return list(answers.values()), Problems(document)
 
     def check_writable(self) -> None:
         """Raise `FileError` if answers cannot be added to the file."""
-        if not self.saves or self.name is None:
+        if not self.saves:
             return
         is_new = not os.path.lexists(self.name)
         try:
@@ -63,15 +64,15 @@ class AnswersFile:
                 pass
         except OSError as error:
             hint = "name another file with --answers, or keep no answers with --no-save"
-            raise self._failure(f"answers cannot be kept here: {_reason(error)}: {hint}") from None
+            raise self._failure("answers cannot be kept here", error, f": {hint}") from None
         if is_new:
             os.unlink(self.name)
         try:
-            _answers(_document(f"{self._text()}\n{answers_text({'x': '0'})}", self.name))
+            self._parsed("\nx: 0\n")
         except FileError:
             expected = "expected one `path: utility` a line, not indented and without braces"
             hint = "rewrite the file, or name another one with --answers"
-            raise self._failure(f"no line can be added here, {expected}: {hint}") from None
+            raise self._failure("no line can be added here", expected, f": {hint}") from None
 
     def add(self, changes: Mapping[str, str]) -> None:
         """Write answers to the file, with all that are pending, and wait until the disk has them.
@@ -79,21 +80,25 @@ class AnswersFile:
         Raises `FileError` if that is impossible; then the file is as before, and they are pending.
         """
         self.pending.update(changes)
-        if not self.saves or self.name is None:
-            return
-        try:
-            _append(self.name, answers_text(self.pending), _HEADER.format(escape(self.tree_name)))
-        except OSError as error:
-            raise self._failure(f"the answers cannot be written: {_reason(error)}") from None
-        self.pending.clear()
+        if self.saves:
+            try:
+                _append(self.name, answers_text(self.pending), self.tree_name)
+            except OSError as error:
+                raise self._failure("the answers cannot be written", error) from None
+            self.pending.clear()
 
-    def _text(self) -> str:
-        if self.name is None or not os.path.lexists(self.name):
-            return ""
-        return read_text(self.name)[0]
+    def _parsed(self, more: str = "") -> Document:
+        """Return the structure of the file and more text; an empty one if both have no lines."""
+        exists = bool(self.name) and os.path.lexists(self.name)
+        text = (read_text(self.name)[0] if exists else "") + more
+        lines = [line.strip() for line in text.removeprefix("\ufeff").splitlines()]
+        if all(not line or line.startswith("#") for line in lines):
+            return Document(self.name, ())
+        return parse(text, self.name)
 
-    def _failure(self, message: str) -> FileError:
-        return FileError([Problem(self.name or "", message)])
+    def _failure(self, what: str, why: OSError | str, hint: str = "") -> FileError:
+        reason = why.strerror or why if isinstance(why, OSError) else why
+        return FileError([Problem(self.name, f"{what}: {reason}{hint}")])
 
 
 def answers_name(file: str) -> str:
@@ -113,54 +118,21 @@ def answers_text(answers: Mapping[str, str]) -> str:
     return "".join(lines)
 
 
-def _reason(error: OSError) -> str:
-    return os.strerror(error.errno) if error.errno else str(error)
-
-
-def _append(name: str, text: str, header: str) -> None:
-    """Add lines to a file, or the header and the lines to an empty one; all of them or none."""
+def _append(name: str, text: str, tree_name: str) -> None:
+    """Add lines to a file, below a header if it is empty; all of them or none."""
     with open(name, "ab+", buffering=0) as stream:
         size = stream.seek(0, os.SEEK_END)
         if size == 0:
-            text = header + text
+            text = _HEADER.format(escape(tree_name)) + text
         else:
             stream.seek(-1, os.SEEK_END)
             text = text if stream.read(1) == b"\n" else f"\n{text}"
-        line = text.encode()
+        remaining = memoryview(text.encode())
         try:
-            if stream.write(line) < len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            while remaining:
+                remaining = remaining[stream.write(remaining) :]
             os.fsync(stream.fileno())
         except OSError:
             with suppress(OSError):
                 stream.truncate(size)
             raise
-
-
-def _document(text: str, name: str) -> Document:
-    """Return the structure of a text; an empty one if the text holds comments only."""
-    lines = [line.strip() for line in text.removeprefix("\ufeff").splitlines()]
-    if all(not line or line.startswith("#") for line in lines):
-        return Document(name, ())
-    return parse(text, name)
-
-
-def _answers(document: Document) -> list[Answer]:
-    """Return the answers that count, in the order in which they were given."""
-    problems = Problems(document)
-    root = document.root
-    if not isinstance(root, tuple):
-        problems.add(Place(), "the answers", f"found {described(root)}, {_EXPECTED}")
-        raise problems.failure()
-    answers: dict[str, Answer] = {}
-    with suppress(TooManyProblemsError):
-        for at, (path, number) in enumerate(root):
-            place = Place(root, at)
-            answers.pop(path, None)
-            if not isinstance(number, str):
-                problems.add(place, path, f"found {described(number)}, {_EXPECTED}")
-            elif number != TAKEN_BACK:
-                answers[path] = Answer(path, str(number), place)
-    if problems.found:
-        raise problems.failure()
-    return list(answers.values())

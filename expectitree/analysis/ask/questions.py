@@ -20,183 +20,158 @@ from expectitree.searches.result import Search
 from expectitree.searches.setup import NO_BOUNDS, SearchSetup, greatest_number
 from expectitree.tree.model import Kind, Tree
 
-NO_LEAF = -1
-_NO_WALK = -1  # the depth of a leaf that was chosen without a walk
 _ROUNDING_EPS = 1e-12  # times the greatest utility: the rounding error of sums
 
 
 class Questions:
     """A best-first search that stops at unknown leaves and continues with each answer.
 
-    `leaf` is the leaf to ask for, or `NO_LEAF`. The search writes `beliefs`. Where nodes are
-    shared, it backs up along one path only, so `known` holds the intervals backed up along all.
+    `route` holds the nodes from the root to the leaf to ask for; it is empty if there is none. The
+    search writes `beliefs`. Where nodes are shared, it backs up along one path only, so `known`
+    holds the intervals backed up along all.
     """
 
     def __init__(self, setup: SearchSetup) -> None:
-        tree = setup.tree
-        self.setup, self.tree, self.columns = setup, tree, setup.columns
+        self.setup, self.tree, self.columns = setup, setup.tree, setup.columns
         self.beliefs, self.limits = begin_best_first(setup)
-        self.known = self.beliefs
         self.bounds = list(self.beliefs.lower), list(self.beliefs.upper)
         self.answers: dict[int, Number] = {}
+        self._greatest_answer: Any = 0  # in magnitude
         self.skipped: list[int] = []
-        self.leaf, self._depth = NO_LEAF, _NO_WALK
-        self._greatest_utility = greatest_number(tree, NO_BOUNDS)
-        self._greatest = greatest_number(tree, setup.bounds)
-        self._parents = _parents_in_play(tree)
-        self._known_leaves = self._visit_known_leaves()
-        self._find_limits()
+        self.route: list[int] = []
+        self._parents = _parents_in_play(self.tree)
+        self._visit_known_leaves()
+        self._set_limits()
         self._learn()
         self._choose_leaf()
 
     @property
-    def route(self) -> list[int]:
-        """The nodes from the root to the leaf to ask for, as the search reached it."""
-        if self._depth == _NO_WALK:
-            return self._path_to(self.leaf)
-        return list(self.beliefs.route[: self._depth + 1])
+    def leaf(self) -> int | None:
+        """The leaf to ask for."""
+        return self.route[-1] if self.route else None
 
     def take(self, leaf: int, utility: Number) -> None:
         """Continue with the utility of a leaf: the one to ask for, or any other."""
-        depth = self._depth if leaf == self.leaf else _NO_WALK
-        if depth == _NO_WALK:
-            self._cancel_walk()
-            for n in self._path_to(leaf):
-                self.beliefs.visits[n] += 1
-        self.leaf, self._depth = NO_LEAF, _NO_WALK
+        route = self.route if leaf == self.leaf else self._path_to(leaf)
+        for depth, n in enumerate(route):
+            self.beliefs.route[depth] = n
+            self.beliefs.visits[n] += 1
         self.answers[leaf] = utility
-        if leaf in self.skipped:
-            self.skipped.remove(leaf)
-        size: Any = abs(utility)
-        self._greatest_utility = max(self._greatest_utility, size)
-        self._greatest = max(self._greatest, size)
+        self._greatest_answer = max(self._greatest_answer, abs(utility))
+        self.skipped = [n for n in self.skipped if n != leaf]
         scale = self.limits.scale
-        self._find_limits()
+        self._set_limits()
         if self.limits.scale != scale:
             self._learn()
         else:
             take_in(self.beliefs, self.limits, leaf, utility)
-            if depth == _NO_WALK:
-                renew(self.columns, self.beliefs, self.limits)
-            else:
-                back_up(self.columns, self.beliefs, self.limits, depth)
-            self._back_up_known(leaf)
+            back_up(self.columns, self.beliefs, self.limits, len(route) - 1)
         self._choose_leaf()
 
     def skip(self) -> None:
         """Choose another leaf, as long as another one may help."""
-        self.skipped.append(self.leaf)
+        self.skipped.append(self.route[-1])
         self._choose_leaf()
 
     def result(self, answered: Tree) -> Search:
         """Return the search so far. `answered` is the tree with the answers."""
-        visits = list(self.beliefs.visits)
-        for n in self.beliefs.route[: self._depth + 1]:
-            visits[n] -= 1  # this walk waits for its answer
-        columns = self.known._replace(
-            lower=list(self.known.lower), upper=list(self.known.upper), visits=visits
+        found = self.known._replace(
+            lower=list(self.known.lower),
+            upper=list(self.known.upper),
+            visits=list(self.beliefs.visits),
         )
-        return end_best_first(replace(self.setup, tree=answered), columns, not self.is_done)
+        return end_best_first(replace(self.setup, tree=answered), found, not self.is_done)
 
     # ---- Learning.
 
-    def _visit_known_leaves(self) -> list[int]:
-        """Enter the utilities that the file gives; return the leaves that play can reach."""
+    def _visit_known_leaves(self) -> None:
+        """Enter the utilities that the file gives; count a visit where play can reach them."""
         columns, beliefs, unknown = self.columns, self.beliefs, frozenset(self.tree.unknown)
-        reached = []
         for n, kind in enumerate(columns.kind):
-            if kind == Kind.TERMINAL and n not in unknown:
-                beliefs.lower[n] = beliefs.upper[n] = columns.utility[n]
-                if n in self._parents:
-                    beliefs.visits[n] = 1
-                    reached.append(n)
-            elif kind != Kind.TERMINAL and n in self._parents:
-                beliefs.visits[n] = int(
-                    any(
-                        columns.probability[b] > 0 and beliefs.visits[columns.child[b]]
-                        for b in self.tree.branches_of(n)
-                    )
-                )
-        return reached
+            if kind == Kind.TERMINAL:
+                is_visited = n not in unknown
+                if is_visited:
+                    beliefs.lower[n] = beliefs.upper[n] = columns.utility[n]
+            else:
+                possible = (b for b in self.tree.branches_of(n) if columns.probability[b] > 0)
+                is_visited = any(beliefs.visits[columns.child[b]] for b in possible)
+            beliefs.visits[n] = int(is_visited and n in self._parents)
 
-    def _find_limits(self) -> None:
-        """Set the scale and the tolerances by the numbers known so far.
+    def _set_limits(self) -> None:
+        """Set the scale and the tolerances from the bounds, the file's utilities and the answers.
 
-        The tolerance covers rounding only: `evaluate` also accepts ties on paper, but here a user
-        is told that an action is proved to be best.
+        The tolerance covers rounding only. `evaluate` also accepts ties on paper, but here a user
+        reads that an action is proved to be best.
         """
-        self.limits = find_limits(self.setup, self._greatest_utility, self._greatest, _ROUNDING_EPS)
+        greatest_utility, greatest = (
+            max(greatest_number(self.tree, bounds), self._greatest_answer)
+            for bounds in (NO_BOUNDS, self.setup.bounds)
+        )
+        self.limits = find_limits(self.setup, greatest_utility, greatest, _ROUNDING_EPS)
 
     def _learn(self) -> None:
-        """Learn from every known leaf, from the beginning."""
+        """Learn from every leaf visited, from the beginning."""
         begin(self.columns, self.beliefs, self.limits)
-        for n in self._known_leaves:
-            take_in(self.beliefs, self.limits, n, self.columns.utility[n])
-        for n, value in self.answers.items():
-            take_in(self.beliefs, self.limits, n, value)
+        for n, kind in enumerate(self.columns.kind):
+            if kind == Kind.TERMINAL and self.beliefs.visits[n]:
+                utility = self.answers.get(n, self.columns.utility[n])
+                take_in(self.beliefs, self.limits, n, utility)
         renew(self.columns, self.beliefs, self.limits)
-        self.known = _copy(self.beliefs) if self.tree.is_sharing else self.beliefs
-        self.is_done = is_reached(self.columns, self.known, self.limits)
 
-    def _back_up_known(self, leaf: int) -> None:
-        """Back up an answer along all paths."""
-        if self.known is not self.beliefs:
-            self.known.lower[leaf] = self.known.upper[leaf] = self.answers[leaf]
-            for n, kind in enumerate(self.columns.kind):
-                if kind != Kind.TERMINAL:
-                    narrow(self.columns, self.known, self.limits, n)
-        self.is_done = is_reached(self.columns, self.known, self.limits)
+    def _backed_up(self) -> Beliefs:
+        """Return the beliefs, with intervals that are backed up along all paths."""
+        if not self.tree.is_sharing:
+            return self.beliefs
+        found = self.beliefs
+        found = found._replace(lower=list(found.lower), upper=list(found.upper))
+        found = found._replace(low=list(found.low), high=list(found.high))
+        for n, kind in enumerate(self.columns.kind):
+            if kind != Kind.TERMINAL:
+                narrow(self.columns, found, self.limits, n)
+        return found
 
     # ---- Choosing.
 
     def _choose_leaf(self) -> None:
-        self._cancel_walk()
+        self.known, self.route = self._backed_up(), []
+        self.is_done = is_reached(self.columns, self.known, self.limits)
         if not self.is_done and self.skipped:
-            self.leaf = self._choose_unskipped()
-            if self.leaf == NO_LEAF:
+            self.route = self._walk_past_skipped()
+            if not self.route:
                 self.skipped.clear()
-        if not self.is_done and self.leaf == NO_LEAF:
-            self.leaf, self._depth = self._walk(self.beliefs)
-            self.is_done = self.leaf == NO_LEAF
+        if not self.is_done and not self.route:
+            self.route = self._walk(self.beliefs)
+            self.is_done = not self.route
 
-    def _cancel_walk(self) -> None:
-        """Withdraw the walk to the leaf that waits for an answer."""
-        for n in self.beliefs.route[: self._depth + 1]:
-            self.beliefs.visits[n] -= 1
-        self.leaf, self._depth = NO_LEAF, _NO_WALK
-
-    def _walk(self, beliefs: Beliefs) -> tuple[int, int]:
-        """Return the leaf that the search visits next, and its depth; none if the search ends."""
-        while True:
+    def _walk(self, beliefs: Beliefs) -> list[int]:
+        """Return the nodes to the leaf that the search visits next; none if the search ends."""
+        while not is_reached(self.columns, beliefs, self.limits):
             depth = walk(self.columns, beliefs, self.limits, NO_LIMIT)
-            n = beliefs.route[depth]
-            if self.columns.kind[n] == Kind.TERMINAL:
-                return n, depth
+            route = list(beliefs.route[: depth + 1])
+            for n in route:
+                beliefs.visits[n] -= 1  # an answer counts as a visit, a question does not
+            if self.columns.kind[route[-1]] == Kind.TERMINAL:
+                return route
             # The walk met a shared node that an answer along another path has closed.
             back_up(self.columns, beliefs, self.limits, depth)
-            if is_reached(self.columns, beliefs, self.limits):
-                return NO_LEAF, _NO_WALK
+        return []
 
-    def _choose_unskipped(self) -> int:
-        """Return the leaf that the search visits if every skipped leaf has its expected utility.
+    def _walk_past_skipped(self) -> list[int]:
+        """Return the way the search takes if every skipped leaf has its expected utility.
 
-        If these utilities would end the search, return the first other leaf that may matter.
+        If these utilities would end the search, return the path of the first other leaf that may
+        matter.
         """
         beliefs, scale = _copy(self.beliefs), self.limits.scale
         for n in self.skipped:
             mean = beliefs.mean[n]
             guess: Any = Fraction(mean) / scale if self.tree.exact else mean / scale
             guess = min(max(guess, beliefs.lower[n]), beliefs.upper[n])
-            beliefs.lower[n] = beliefs.upper[n] = guess
-            beliefs.low[n] = beliefs.high[n] = mean
-            beliefs.variance[n] = 0.0
+            take_in(beliefs, self.limits, n, guess)
         renew(self.columns, beliefs, self.limits)
-        leaf = NO_LEAF
-        if not is_reached(self.columns, beliefs, self.limits):
-            leaf, _ = self._walk(beliefs)
-        if leaf == NO_LEAF:
-            leaf = next((n for n in self._open_leaves() if n not in self.skipped), NO_LEAF)
-        return leaf
+        route = self._walk(beliefs)
+        others = (n for n in self._open_leaves() if n not in self.skipped)
+        return route or next(map(self._path_to, others), [])
 
     def _open_leaves(self) -> Iterator[int]:
         """Yield the unknown leaves that may matter, in order.

@@ -1,24 +1,22 @@
-"""An inquiry: it asks for one unknown utility at a time, and reports what is known so far."""
+"""An inquiry: it asks for one unknown utility at a time, and reports the bounds so far."""
 
 from __future__ import annotations
 
-import math
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from heapq import nlargest
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.algorithms import algorithm
-from expectitree.analysis.ask.questions import NO_LEAF, Questions
+from expectitree.analysis.ask.questions import Questions
 from expectitree.display import Shown
 from expectitree.errors import NumberError, SearchError
-from expectitree.numbers import Number, display_text, escape, message_text, quote
+from expectitree.numbers import Number, display_text, escape, message_text, quote, to_number
 from expectitree.searches.engine import choose_bounds
 from expectitree.searches.result import Search
 from expectitree.searches.setup import NO_BOUNDS, SearchSetup
-from expectitree.tree.builder import TreeBuilder
 from expectitree.tree.columns import Bounds, Columns
 from expectitree.tree.model import Branch, Kind, Node, Tree, check_tree
 from expectitree.tree.paths import message_path
@@ -83,15 +81,16 @@ class Inquiry(Shown):
         goal: str = "action",
         guide: str = "learning",
     ) -> None:
-        self.algorithm = algorithm("best-first", goal=goal, guide=guide)
         self.tree = tree
+        self.algorithm = algorithm("best-first", goal=goal, guide=guide)
         self._is_player = tree.root.kind in (Kind.MAX, Kind.MIN)
         if not self._is_player:
-            self.algorithm = algorithm("best-first", goal="value", guide=guide)
-        self.bounds, self.bounds_source = _bounds(tree, bounds)
+            self.algorithm = replace(self.algorithm, goal="value")
+        are_known = bounds is not None or tree.root.bounds is not None or not tree.unknown
+        found = choose_bounds(tree, bounds) if are_known else (NO_BOUNDS, "none")
+        self.bounds, self.bounds_source = found
         self._unknown = frozenset(tree.unknown)
-        self._log: list[Reply] = []
-        self._questions = self._replayed(())
+        self._replay(())
 
     # ---- Questions and answers.
 
@@ -99,19 +98,17 @@ class Inquiry(Shown):
     def leaf(self) -> Node | None:
         """The leaf to ask for, the same until you answer or skip it; None if there is no more."""
         n = self._questions.leaf
-        return None if n == NO_LEAF else Node(self.tree, n)
+        return None if n is None else self.tree.node(n)
 
     @property
     def path(self) -> str | None:
         """The (first) path of that leaf, which is its key in `answers`."""
         n = self._questions.leaf
-        return None if n == NO_LEAF else self.tree.path_of(n)
+        return None if n is None else self.tree.path_of(n)
 
     @property
     def route(self) -> tuple[Step, ...]:
         """The steps from the root to that leaf, never through an impossible outcome."""
-        if self._questions.leaf == NO_LEAF:
-            return ()
         return tuple(_step(self.tree, *pair) for pair in pairwise(self._questions.route))
 
     @property
@@ -125,45 +122,44 @@ class Inquiry(Shown):
         A text is read as in tree files, such as `1/3`. Raises `SearchError` if it is not a finite
         number, if it lies outside the leaf's bounds, or if the leaf has another utility already.
         """
-        if leaf is not None:
-            n = self._id(leaf)
-        elif self._questions.leaf != NO_LEAF:
-            n = self._questions.leaf
-        else:
+        n = self._questions.leaf if leaf is None else self._id(leaf)
+        if n is None:
             raise SearchError("no question is left: name the leaf that has this utility")
-        value = self._number(utility)
+        try:
+            value = to_number(str(utility), self.tree.exact)
+        except NumberError as error:
+            raise SearchError(str(error)) from None
         if self._is_news(n, value):
             self._questions.take(n, value)
             self._log.append((n, value))
 
     def skip(self) -> None:
         """Ask for another leaf. This one comes back when no other leaf is left that may help."""
-        if self._questions.leaf == NO_LEAF:
+        if self._questions.leaf is None:
             raise SearchError("no question is left, so there is nothing to skip")
         self._questions.skip()
         self._log.append(None)
 
     def take_back(self) -> str:
         """Forget the last answer, as if it had never been given; return the path of its leaf."""
-        last = next((i for i in reversed(range(len(self._log))) if self._log[i]), None)
-        if last is None:
-            raise SearchError("there is no answer to take back")
-        n, _ = self._log[last]  # type: ignore[misc]  # an answer, as chosen above
-        self._questions = self._replayed(self._log[:last])
-        return self.tree.path_of(n)
+        log = list(self._log)
+        while log:
+            reply = log.pop()
+            if reply is not None:
+                self._replay(log)
+                return self.tree.path_of(reply[0])
+        raise SearchError("there is no answer to take back")
 
-    def _replayed(self, log: Iterable[Reply]) -> Questions:
-        """Return the search after some answers and skips, and keep them as the log."""
+    def _replay(self, log: Iterable[Reply]) -> None:
+        """Begin a search, and continue it with some answers and skips."""
         engine = "exact" if self.tree.exact else "interpreted"
         setup = SearchSetup.of(self.tree, self.algorithm, self.bounds, self.bounds_source, engine)
-        questions = Questions(setup)
-        self._log = list(log)
+        self._questions, self._log = Questions(setup), list(log)
         for reply in self._log:
             if reply is None:
-                questions.skip()
+                self._questions.skip()
             else:
-                questions.take(*reply)
-        return questions
+                self._questions.take(*reply)
 
     # ---- Results.
 
@@ -176,23 +172,12 @@ class Inquiry(Shown):
     def best(self) -> str | None:
         """The label of the action with the least `loss`; None if no player decides at the root."""
         branch = self.best_branch
-        return None if branch is None else self.tree.branch_label(self.tree.root.id, branch)
+        return None if branch is None else self.tree.branch_label(self.tree.root_id, branch)
 
     @property
     def best_branch(self) -> int | None:
         """The branch of that action. Among equals it has the greatest expectation, or is first."""
-        if not self._is_player:
-            return None
-        losses = self._losses()
-        least = min(losses)
-        columns = self.tree.columns
-        first = int(columns.first[self.tree.root.id])
-        if self._is_proof(least):
-            return first + next(i for i, loss in enumerate(losses) if self._is_proof(loss))
-        mean = self._questions.beliefs.mean
-        sign = 1 if self.tree.root.kind == Kind.MAX else -1
-        equals = [i for i, loss in enumerate(losses) if loss == least]
-        return first + max(equals, key=lambda i: sign * mean[columns.child[first + i]])
+        return self._best_action()[0] if self._is_player else None
 
     @property
     def loss(self) -> Number:
@@ -200,23 +185,45 @@ class Inquiry(Shown):
 
         If no player decides at the root, it is the width of the root's interval.
         """
-        if not self._is_player:
-            lower, upper = self.interval(self.tree.root)
-            return upper - lower or 0
-        least = min(self._losses())
-        return 0 if self._is_proof(least) else least
+        if self._is_player:
+            return self._best_action()[1]
+        lower, upper = self.interval(self.tree.root)
+        return upper - lower or 0
 
     @property
     def actions(self) -> tuple[Action, ...]:
         """The actions at the root; none if no player decides there."""
-        best = self.best_branch
+        best, root = self.best_branch, self.tree.root
         if best is None:
             return ()
-        first, branches = self.tree.columns.first[self.tree.root.id], self.tree.root.branches
         return tuple(
-            Action(branch.label, branch.child, self.interval(branch.child), first + i == best)
-            for i, branch in enumerate(branches)
+            Action(branch.label, branch.child, self.interval(branch.child), b == best)
+            for b, branch in zip(self.tree.branches_of(root.id), root.branches, strict=True)
         )
+
+    def _best_action(self) -> tuple[int, Number]:
+        """Return the branch of the best action of the player at the root, and its loss.
+
+        The loss of an action is what its strongest rival may reach beyond what it guarantees.
+        """
+        root, child = self.tree.root, self.tree.columns.child
+        sure, hope, sign = self._questions.known.lower, self._questions.known.upper, 1
+        if root.kind == Kind.MIN:
+            sure, hope, sign = hope, sure, -1
+        branches = self.tree.branches_of(root.id)
+        rivals = nlargest(2, {child[b] for b in branches}, key=lambda c: sign * hope[c])
+        losses: dict[int, Number] = {}
+        for b in branches:
+            rival = next((c for c in rivals if c != child[b]), None)
+            losses[b] = 0 if rival is None else max(0, sign * (hope[rival] - sure[child[b]]))
+        # Losses within the rounding error, twice as much if v* is known, are proofs.
+        eps = self._questions.limits.eps * (2 if sure[root.id] == hope[root.id] else 1)
+        for b, loss in losses.items():
+            if loss <= eps:
+                return b, 0
+        least, mean = min(losses.values()), self._questions.beliefs.mean
+        equals = [b for b, loss in losses.items() if loss == least]
+        return max(equals, key=lambda b: sign * mean[child[b]]), least
 
     @property
     def answers(self) -> dict[str, Number]:
@@ -240,18 +247,13 @@ class Inquiry(Shown):
 
     def tree_answered(self) -> Tree:
         """Return the tree with the answers filled in. Leaves without an answer stay unknown."""
-        utility = list(self.tree.columns.utility)
-        for n, value in self._questions.answers.items():
-            utility[n] = value
-        column = utility if self.tree.exact else array("d", utility)
-        return replace(self.tree, columns=self.tree.columns._replace(utility=column))
+        return with_utilities(self.tree, self._questions.answers)
 
     def __repr__(self) -> str:
         state = "done" if self.is_done else f"asks for {message_path(self.path or '')}"
-        if self.best is None:
-            ends = ", ".join(display_text(end) for end in self.interval(self.tree.root))
-            known = f"value in [{ends}]"
-        else:
+        lower, upper = self.interval(self.tree.root)
+        known = f"value in [{display_text(lower)}, {display_text(upper)}]"
+        if self.best is not None:
             known = f"best {escape(self.best)}, loss {display_text(self.loss)}"
         return f"<Inquiry {state}: {known}, {self.asked:,} of {len(self._unknown):,} answered>"
 
@@ -267,27 +269,7 @@ class Inquiry(Shown):
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         *arguments, log = state
         self.__init__(*arguments)  # type: ignore[misc]
-        self._questions = self._replayed(log)
-
-    def _is_proof(self, loss: Number) -> bool:
-        """Say whether a loss is at most the rounding error: twice as much if v* is known."""
-        lower, upper = self.interval(self.tree.root)
-        return bool(loss <= (2 if lower == upper else 1) * self._questions.limits.eps)
-
-    def _losses(self) -> list[Number]:
-        """Return for each action by how much another one may be better."""
-        root = self.tree.root
-        sure, hoped = self._questions.known.lower, self._questions.known.upper
-        sign = 1
-        if root.kind == Kind.MIN:
-            sure, hoped, sign = hoped, sure, -1
-        children = [child.id for child in root.children]
-        rivals = nlargest(2, set(children), key=lambda c: sign * hoped[c])
-        losses: list[Number] = []
-        for c in children:
-            rival = next((r for r in rivals if r != c), None)
-            losses.append(0 if rival is None else max(0, sign * (hoped[rival] - sure[c])))
-        return losses
+        self._replay(log)
 
     # ---- Checks.
 
@@ -301,54 +283,35 @@ class Inquiry(Shown):
             raise SearchError(f"this node belongs to another tree: {hint}")
         return node.id
 
-    def _number(self, utility: object) -> Number:
-        """Return a utility as a number of the tree's kind."""
-        if isinstance(utility, float) and not math.isfinite(utility):
-            raise SearchError(f"{utility} is not a utility: expected a finite number")
-        builder = TreeBuilder(exact=self.tree.exact)
-        try:
-            leaf = builder.terminal(utility)  # type: ignore[arg-type]
-        except NumberError as error:
-            raise SearchError(str(error)) from None
-        value: Number = builder.build(leaf).columns.utility[0]
-        if value != value:
-            hint = "expected a number; `skip` asks for another leaf"
-            raise SearchError(f"None is not a utility: {hint}")
-        return value
-
     def _is_news(self, n: int, value: Number) -> bool:
         """Return whether a leaf is unknown; raise `SearchError` if it cannot have this utility."""
-        where, kind = message_path(self.tree.path_of(n)), self.tree.columns.kind[n]
-        text = message_text(value)
-        if kind != Kind.TERMINAL:
-            hint = "name one below it"
-            raise SearchError(f"{where} is not a leaf, and only leaves have utilities: {hint}")
-        if n in self._unknown and n not in self._questions.answers:
-            lower, upper = (ends[n] for ends in self._questions.bounds)
-            if not lower <= value <= upper:
-                ends = f"[{message_text(lower)}, {message_text(upper)}]"
-                raise SearchError(
-                    f"the utility {text} of {where} lies outside its bounds {ends}: "
-                    "correct the one or the other"
-                )
-            return True
-        known, how = self.tree.columns.utility[n], "is known"
-        hint = "change the tree if that is wrong"
-        if n in self._questions.answers:
-            known, how = self._questions.answers[n], "was answered already"
-            hint = "take that back first"
-        if value != known:
+        where, text = message_path(self.tree.path_of(n)), message_text(value)
+        if self.tree.columns.kind[n] != Kind.TERMINAL:
+            message = f"{where} is not a leaf, and only leaves have utilities: name one below it"
+            raise SearchError(message)
+        hint = "correct the one or the other"
+        if n not in self._unknown or n in self._questions.answers:
+            known = self._questions.answers.get(n, self.tree.columns.utility[n])
+            if value == known:
+                return False
+            before = message_text(known)
+            raise SearchError(f"the utility of {where} is known, {before}, and now {text}: {hint}")
+        lower, upper = (ends[n] for ends in self._questions.bounds)
+        if not lower <= value <= upper:
+            ends = f"[{message_text(lower)}, {message_text(upper)}]"
             raise SearchError(
-                f"the utility of {where} {how}, {message_text(known)}, and now {text}: {hint}"
+                f"the utility {text} of {where} lies outside its bounds {ends}: {hint}"
             )
-        return False
+        return True
 
 
-def _bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
-    """Return the root's bounds and their source; infinite ones if nothing is given."""
-    if bounds is None and tree.unknown and tree.root.bounds is None:
-        return NO_BOUNDS, "none"
-    return choose_bounds(tree, bounds)
+def with_utilities(tree: Tree, utilities: Mapping[int, Number]) -> Tree:
+    """Return the tree with other utilities of some terminals."""
+    utility = list(tree.columns.utility)
+    for n, value in utilities.items():
+        utility[n] = value
+    column = utility if tree.exact else array("d", utility)
+    return replace(tree, columns=tree.columns._replace(utility=column))
 
 
 def _step(tree: Tree, n: int, below: int) -> Step:

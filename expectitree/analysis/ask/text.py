@@ -1,16 +1,15 @@
-"""An inquiry for a terminal: its questions, and the decision or what is known so far."""
+"""An inquiry for a terminal: its questions, and the decision or the bounds so far."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from rich.console import ConsoleOptions, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from expectitree.analysis.ask.report import Action, Inquiry
+from expectitree.analysis.ask.report import Inquiry
 from expectitree.numbers import (
     INFINITY,
     Number,
@@ -19,7 +18,7 @@ from expectitree.numbers import (
     probability_text,
 )
 from expectitree.text.console import characters, clipped, indented, safe
-from expectitree.text.phrases import known_text, plural
+from expectitree.text.phrases import interval_text, known_text, plural
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind
 
@@ -30,9 +29,9 @@ _VERBS = {Kind.MAX: "plays", Kind.MIN: "plays", Kind.CHANCE: "draws"}
 
 
 def render(inquiries: Sequence[Inquiry], options: ConsoleOptions) -> Iterator[RenderableType]:
-    """Yield for each inquiry the decision and why it is certain, or what is known so far."""
+    """Yield for each inquiry the decision and why it is certain, or the bounds so far."""
     for inquiry in inquiries:
-        yield Text(_verdict(inquiry, options), style="title")
+        yield _verdict(inquiry, options)
         if inquiry.best is not None:
             yield from _actions(inquiry, options)
         if inquiry.tree.unknown:
@@ -84,48 +83,44 @@ def bounds_text(bounds: Bounds) -> str:
 
 
 def state(inquiry: Inquiry, options: ConsoleOptions) -> Text:
-    """Return the best action so far, how wrong it can be, and how many utilities are unknown."""
+    """Return the bounds of the value and the best action so far, before the inquiry is done."""
     text = Text()
     if inquiry.algorithm.goal == "value":
-        text.append(f"the value is {_interval(inquiry.interval(inquiry.tree.root))}; ")
+        text.append(f"the value is in {interval_text(*inquiry.interval(inquiry.tree.root))}")
     if inquiry.best is not None:
-        text.append("best so far: ").append(_label(inquiry.best, options), style="best")
-        text.append(f", {_risk(inquiry.loss)}; ")
-    left = inquiry.unknown_left
-    return text.append(f"{left:,} not known" if left else "all known")
+        text.append("; the best so far is " if text else "the best so far is ")
+        text.append(_label(inquiry.best, options), style="best")
+        text.append(f", {_risk(inquiry.loss)}")
+    return text
 
 
-def _verdict(inquiry: Inquiry, options: ConsoleOptions) -> str:
-    root = inquiry.interval(inquiry.tree.root)
-    best = None if inquiry.best is None else _label(inquiry.best, options)
-    so_far = f"the best so far is {best}, {_risk(inquiry.loss)}"
-    if best is None or inquiry.algorithm.goal == "value":
-        if inquiry.is_done:
-            value = (exact_text if inquiry.tree.exact else display_text)(root[0])
-            return f"The value is {value}{'' if best is None else f', with {best}'}."
-        value = f"Not decided: the value is {_interval(root)}"
-        return f"{value}{'' if best is None else f'; {so_far}'}."
+def _verdict(inquiry: Inquiry, options: ConsoleOptions) -> Text:
+    """Return the decision and what proves it, or the state of an inquiry without a decision."""
     if not inquiry.is_done:
-        return f"Not decided: {so_far}."
-    actions = inquiry.actions
-    played = next(action for action in actions if action.is_best)
-    others = [action for action in actions if action.child != played.child]
+        return Text("Not decided: ", style="title").append_text(state(inquiry, options)).append(".")
+    best = None if inquiry.best is None else _label(inquiry.best, options)
+    if inquiry.algorithm.goal == "value":
+        write = exact_text if inquiry.tree.exact else display_text
+        value = write(inquiry.interval(inquiry.tree.root)[0])
+        sentence = f"The value is {value}{'' if best is None else f', with {best}'}."
+    else:
+        sentence = f"{best} is best: {_proof(inquiry)}."
+    return Text(sentence, style="title")
+
+
+def _proof(inquiry: Inquiry) -> str:
+    """Return the bound of the best action that matters, and the one of its strongest rival."""
+    played = next(action for action in inquiry.actions if action.is_best)
+    others = [action.interval for action in inquiry.actions if action.child != played.child]
     if not others:
-        return f"{best} is best: every action leads to the same node."
-    is_max = inquiry.tree.root.kind == Kind.MAX
-    least, more = ("least", "more") if is_max else ("most", "less")
-    rival = min(others, key=lambda action: _worst_last(action, is_max))
-    known = played.interval[0] == played.interval[1]
-    return (
-        f"{best} is best: it is worth {'' if known else f'at {least} '}"
-        f"{display_text(played.interval[0 if is_max else 1])}, and nothing else is worth {more} "
-        f"than {display_text(rival.interval[1 if is_max else 0])}."
-    )
-
-
-def _worst_last(action: Action, is_max: bool) -> Any:
-    """Return a key that sorts actions by what the player can hope for."""
-    return -action.interval[1] if is_max else action.interval[0]
+        return "every action leads to the same node"
+    lower, upper = played.interval
+    if inquiry.tree.root.kind == Kind.MAX:
+        own, least, more, rest = lower, "at least ", "more", max(end for _, end in others)
+    else:
+        own, least, more, rest = upper, "at most ", "less", min(end for end, _ in others)
+    worth = f"{'' if lower == upper else least}{display_text(own)}"
+    return f"it is worth {worth}, and nothing else is worth {more} than {display_text(rest)}"
 
 
 def _effort(inquiry: Inquiry) -> str:
@@ -144,14 +139,14 @@ def _actions(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
     actions = list(inquiry.actions)
     left_out = len(actions) - _MOST_ACTIONS
     if left_out > 0:
-        is_max = inquiry.tree.root.kind == Kind.MAX
-        actions.sort(key=lambda action: (not action.is_best, _worst_last(action, is_max)))
+        end, sign = (1, -1) if inquiry.tree.root.kind == Kind.MAX else (0, 1)
+        actions.sort(key=lambda action: (not action.is_best, sign * action.interval[end]))
         del actions[_MOST_ACTIONS:]
     grid = Table.grid(padding=(0, 2, 0, 0))
     for action in actions:
         mark, style = (marks.best, "best") if action.is_best else ("  ", "none")
         label = Text(mark + safe(action.label, options), style=style, overflow="fold")
-        interval = Text(_known(action.interval), no_wrap=True)
+        interval = Text(known_text(*action.interval, display_text), no_wrap=True)
         grid.add_row(label, interval)
     yield grid
     if left_out > 0:
@@ -166,11 +161,3 @@ def _risk(loss: Number) -> str:
     if loss == INFINITY:
         return "and nothing limits yet how wrong that is"
     return f"wrong by at most {display_text(loss)}" if loss else "for certain"
-
-
-def _interval(interval: Bounds) -> str:
-    return f"{'' if interval[0] == interval[1] else 'in '}{_known(interval)}"
-
-
-def _known(interval: Bounds) -> str:
-    return known_text(*interval, display_text)

@@ -34,10 +34,10 @@ def fields(row: SummaryRow) -> dict[str, Any]:
 
 def render(summary: Summary) -> Iterator[str]:
     """Yield a heading, and a row for each kind of tree and search; each parameter has a column."""
-    parameters = list(dict.fromkeys(name for row in summary.rows for name in row.tree))
-    rows = [{**dict.fromkeys(parameters), **row.tree, **fields(row)} for row in summary.rows]
-    if not rows:
+    if not summary.rows:
         return
+    parameters = dict.fromkeys(name for row in summary.rows for name in row.tree)
+    rows = [{**parameters, **row.tree, **fields(row)} for row in summary.rows]
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()

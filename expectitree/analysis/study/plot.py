@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from functools import partial
 from importlib.util import find_spec
 from operator import itemgetter
 from typing import Any
@@ -44,7 +43,8 @@ def draw_study(summary: Summary, path: str) -> None:
     from matplotlib import pyplot
 
     plot = summary.study.plot
-    x_name = plot.x or next(filter(partial(_is_numeric, summary), summary.varying), "")
+    numeric = (n for n in summary.varying if any(_x(row, n) is not None for row in summary.rows))
+    x_name = plot.x or next(numeric, "")
     lines = _lines(summary, x_name)
     if not lines:
         over = x_name or "any parameter"
@@ -120,10 +120,6 @@ def _x(row: SummaryRow, name: str) -> float | None:
         return float(row.run.algorithm.options[name] if name in OPTIONS else row.tree[name])
     except (KeyError, ValueError):
         return None
-
-
-def _is_numeric(summary: Summary, name: str) -> bool:
-    return any(_x(row, name) is not None for row in summary.rows)
 
 
 def _plain(text: str) -> str:

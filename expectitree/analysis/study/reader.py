@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, product
 from typing import Any, TypeAlias
@@ -23,7 +23,7 @@ from expectitree.analysis.study.spec import (
     describe,
 )
 from expectitree.errors import AnalysisError, ExpectitreeError
-from expectitree.families import expected_nodes, parameters_of, read_parameters
+from expectitree.families import FAMILIES, expected_nodes, parameters_of, read_parameters
 from expectitree.files import parse, read_text
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
@@ -54,18 +54,6 @@ class _StudyReader:
 
     def __init__(self, problems: Problems, name: str) -> None:
         self.problems, self.name = problems, name
-        self.readers: dict[str, Reader] = {
-            "title": _text,
-            "source": _text,
-            "trees": self.trees,
-            "algorithms": self.algorithms,
-            "engines": self.engines,
-            "repetitions": _whole(1, MOST_REPETITIONS),
-            "seed": _whole(0, 10**18 - 1),
-            "published": lambda value, place: self.all_of(self.figures, value, place),
-            "plot": self.plot,
-            "table": _one_of("long", "wide"),
-        }
 
     # ---- The structure: lists and mappings.
 
@@ -96,8 +84,9 @@ class _StudyReader:
         """Return what the items of a list mean, where each means several things."""
         return tuple(chain.from_iterable(found or () for found in self.each(read)(value, place)))
 
-    def mapping(self, data: Data, readers: Mapping[str, Reader]) -> dict[str, Any]:
+    def mapping(self, data: Data, expected: str, readers: Mapping[str, Reader]) -> dict[str, Any]:
         """Return what the value of each key means; a key without a reader is a problem."""
+        _expect(isinstance(data, tuple), data, expected)
         found: dict[str, Any] = {}
         for index, (key, value) in enumerate(data):
             if key not in readers:
@@ -116,8 +105,19 @@ class _StudyReader:
     # ---- The keys of a study.
 
     def study(self, root: Data, place: Place) -> Study | None:
-        _expect(isinstance(root, tuple), root, "a mapping with trees and algorithms")
-        found = self.mapping(root, self.readers)
+        readers: dict[str, Reader] = {
+            "title": _text,
+            "source": _text,
+            "trees": self.trees,
+            "algorithms": self.algorithms,
+            "engines": self.engines,
+            "repetitions": _whole(1, MOST_REPETITIONS),
+            "seed": _whole(0, 10**18 - 1),
+            "published": lambda value, place: self.all_of(self.figures, value, place),
+            "plot": self.plot,
+            "table": _one_of(("long", "wide")),
+        }
+        found = self.mapping(root, "a mapping with trees and algorithms", readers)
         for key in ("trees", "algorithms"):
             if key not in found:
                 self.wrong(place, f"there is no key {key}: a study has trees and algorithms")
@@ -125,7 +125,7 @@ class _StudyReader:
             return None
         runs = product(found.pop("algorithms"), found.pop("engines", ("auto",)))
         study = Study(file=self.name, runs=tuple(Run(*run) for run in runs), **found)
-        places = _places(root)
+        places = {key: Place(root, index) for index, (key, _) in enumerate(root)}
         x = study.plot.x
         if x and x not in OPTIONS and not any(x in tree for tree in study.trees):
             message = f"no trees here have the parameter {quote(x)} to plot over"
@@ -141,36 +141,34 @@ class _StudyReader:
 
     def grid(self, item: Data, place: Place) -> list[Parameters]:
         """Return every combination of the values of parameters: a list is several values."""
-        _expect(isinstance(item, tuple), item, "a mapping with a family and its parameters")
-        places = _places(item)
-        readers = dict.fromkeys(places, self.each(_value)) | {"family": self.each(_family)}
-        values = self.mapping(item, readers)
-        if "family" not in values:
-            raise AnalysisError("there is no key family: choose ballard, uniform or lattice")
-        families = values.pop("family")
-        if None in chain(families, *values.values()):  # a problem that was noted
+        expected = "a mapping with a family and its parameters"
+        _expect(isinstance(item, tuple), item, expected)
+        index = next((i for i, (key, _) in enumerate(item) if key == "family"), None)
+        if index is None:
+            raise AnalysisError(f"there is no key family: choose {', '.join(FAMILIES)}")
+        families = self.each(_family)(item[index][1], Place(item, index))
+        if None in families:
             return []
-        for family in families:
-            known = parameters_of(family)
-            for name, texts in values.items():
-                if name in known:
-                    for text in texts:
-                        self.attempt(_parameter_of(family, name), text, places[name])
-                else:
-                    at = places[name]._replace(of_key=True)
-                    self.wrong(at, unknown_key(name, ("family", *known)))
+        known = [set(parameters_of(family)) for family in families]
+        readers: dict[str, Reader] = {"family": lambda value, place: families}
+        for name in parameters_of(families[0]):
+            if all(name in names for names in known):
+                readers[name] = self.each(_parameter(name, families))
+        values = self.mapping(item, expected, readers)
+        del values["family"]
         if math.prod(map(len, values.values())) > MOST_KINDS:
             raise AnalysisError(
                 f"these are more than {MOST_KINDS:,} kinds of tree: list fewer values"
             )
         if self.problems.found:
             return []
-        combinations = product(families, *values.values())
-        trees: list[Parameters] = [
-            dict(zip(("family", *values), some, strict=True)) for some in combinations
-        ]
+        keys, combinations = ("family", *values), product(families, *values.values())
+        trees: list[Parameters] = [dict(zip(keys, some, strict=True)) for some in combinations]
         for tree in trees:
-            _check_tree(tree)
+            try:
+                expected_nodes(**tree)
+            except ExpectitreeError as error:
+                raise AnalysisError(f"{describe(tree)}: {error}") from None
         return trees
 
     def algorithms(self, value: Data, place: Place) -> tuple[Algorithm, ...]:
@@ -182,26 +180,27 @@ class _StudyReader:
         """Return the algorithm with a name, or all that a mapping from it to options describes."""
         if isinstance(item, str):
             return [_find_algorithm(item, {})]
-        is_mapping = isinstance(item, tuple) and len(item) == 1 and isinstance(item[0][1], tuple)
-        _expect(is_mapping, item, "a name, or such as star2.5: {probes: [1, 2]}")
+        expected = "a name, or such as star2.5: {probes: [1, 2]}"
+        _expect(isinstance(item, tuple) and len(item) == 1, item, expected)
         ((name, written),) = item
         own = ("goal",) if name.lower() == LIMIT.name else tuple(OPTIONS)
-        chosen = self.mapping(written, {key: self.each(_option(key)) for key in own})
+        chosen = self.mapping(written, expected, {key: self.each(_option(key)) for key in own})
         keys = [key for key in reversed(own) if key in chosen]
         combinations = product(*(chosen[key] for key in keys))
         return [_find_algorithm(name, dict(zip(keys, some, strict=True))) for some in combinations]
 
     def engines(self, value: Data, place: Place) -> tuple[str, ...]:
-        engines: tuple[str, ...] = self.each(_one_of(*ENGINES))(value, place)
+        engines: tuple[str, ...] = self.each(_one_of(ENGINES))(value, place)
         self.check_repeats(engines, "engine is")
         return engines
 
     def figures(self, item: Data, place: Place) -> list[Published]:
         """Return the figures of one entry of `published`: it may have one for each algorithm."""
-        _expect(isinstance(item, tuple), item, "a mapping such as {branching: 4, star1: 84.1}")
-        readers = dict.fromkeys(_places(item), _value)
+        expected = "a mapping such as {branching: 4, star1: 84.1}"
+        _expect(isinstance(item, tuple), item, expected)
+        readers = dict.fromkeys((key for key, _ in item), _text)
         readers |= {key: _option(key) for key in OPTIONS} | dict.fromkeys(ALGORITHMS, _figure)
-        where = self.mapping(item, readers)
+        where = self.mapping(item, expected, readers)
         figures = {name: where.pop(name) for name in ALGORITHMS if name in where}
         options = {key: where.pop(key) for key in OPTIONS if key in where}
         if not figures:
@@ -212,12 +211,11 @@ class _StudyReader:
     def plot(self, value: Data, place: Place) -> Plot:
         readers: dict[str, Reader] = {
             "x": _text,
-            "y": _one_of("share", "leaves"),
-            "scale": _one_of("log", "linear"),
+            "y": _one_of(("share", "leaves")),
+            "scale": _one_of(("log", "linear")),
             "lines": self.each(_line),
         }
-        _expect(isinstance(value, tuple), value, f"a mapping with {', '.join(readers)}")
-        found = self.mapping(value, readers)
+        found = self.mapping(value, f"a mapping with {', '.join(readers)}", readers)
         return Plot(log=found.pop("scale", "linear") == "log", **found)
 
 
@@ -230,14 +228,8 @@ def _expect(holds: bool, found: Data, expected: str) -> None:
 
 
 def _text(value: Data, place: Place) -> str:
-    _expect(isinstance(value, str), value, "text")
-    return str(value)
-
-
-def _value(value: Data, place: Place) -> str:
-    """Return the value of a parameter as text."""
     text = str(value).lower() if isinstance(value, bool) else value
-    _expect(isinstance(text, str), value, "a value, or a list of some")
+    _expect(isinstance(text, str), value, "text")
     return str(text)
 
 
@@ -252,11 +244,9 @@ def _whole(least: int, most: int) -> Reader:
     return read
 
 
-def _one_of(*values: str) -> Reader:
-    expected = " or ".join(values) if len(values) == 2 else f"one of {', '.join(values)}"
-
+def _one_of(values: Sequence[str]) -> Reader:
     def read(value: Data, place: Place) -> str:
-        _expect(value in values, value, expected)
+        _expect(value in values, value, f"{', '.join(values[:-1])} or {values[-1]}")
         return str(value)
 
     return read
@@ -264,15 +254,25 @@ def _one_of(*values: str) -> Reader:
 
 def _option(key: str) -> Reader:
     """Return a reader of the values of an algorithm's option."""
-    option = OPTIONS[key]
+    return _one_of(OPTIONS[key].values) if OPTIONS[key].values else _whole(1, 10**9)
+
+
+def _family(value: Data, place: Place) -> str:
+    family = _text(value, place)
+    parameters_of(family)  # raises an error for an unknown family
+    return family
+
+
+def _parameter(name: str, families: Iterable[str]) -> Reader:
+    """Return a reader of the values of a parameter; it returns them as text."""
 
     def read(value: Data, place: Place) -> str:
-        if value not in option.values:
-            found = f"found {described(value)} as {key}"
-            raise AnalysisError(f"{found}, expected {option.expected}")
-        return str(value)
+        text = _text(value, place)
+        for family in families:
+            read_parameters(family, {name: text})
+        return text
 
-    return read if option.values else _whole(1, 10**9)
+    return read
 
 
 def _figure(value: Data, place: Place) -> str:
@@ -282,8 +282,7 @@ def _figure(value: Data, place: Place) -> str:
         most = float(total) if slash else 1e18
         if 0 <= float(leaves) <= most <= 1e18 and most > 0:
             return str(value)
-    found = f"found {described(value)} as published"
-    raise AnalysisError(f"{found}, expected per cent, or such as 15/27")
+    raise AnalysisError(f"found {described(value)}, expected per cent, or such as 15/27")
 
 
 def _line(data: Data, place: Place) -> Line:
@@ -295,30 +294,11 @@ def _line(data: Data, place: Place) -> Line:
     raise AnalysisError(f"found {described(data)}, expected label, factor and power")
 
 
-def _family(value: Data, place: Place) -> str:
-    family = _value(value, place)
-    parameters_of(family)  # raises an error for an unknown family
-    return family
-
-
-def _parameter_of(family: str, name: str) -> Reader:
-    return lambda text, place: read_parameters(family, {name: text})
-
-
-# ---- Checks of what was read.
-
-
-def _places(data: Data) -> dict[str, Place]:
-    """Return the place of each key's value."""
-    return {key: Place(data, index) for index, (key, _) in enumerate(data)}
-
-
-def _check_tree(tree: Parameters) -> None:
-    """Raise an error if the parameters do not fit together, or the trees are too large."""
-    try:
-        expected_nodes(**tree)
-    except ExpectitreeError as error:
-        raise AnalysisError(f"{describe(tree)}: {error}") from None
+def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algorithm:
+    """Return the algorithm with a name and options; `limit` counts as one."""
+    if name.lower() == LIMIT.name:
+        return LIMIT_ACTION if options.get("goal") == "action" else LIMIT
+    return algorithm(name, **options)
 
 
 def _wrong_figures(study: Study) -> Iterator[str]:
@@ -335,10 +315,3 @@ def _wrong_figures(study: Study) -> Iterator[str]:
             search = f"{run.algorithm.full_name} and {describe(tree)}"
             yield f"{of[0]} and {of[1]} are both figures of {search}: say which trees each is of"
             return
-
-
-def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algorithm:
-    """Return the algorithm with a name and options; `limit` counts as one."""
-    if name.lower() == LIMIT.name:
-        return LIMIT_ACTION if options.get("goal") == "action" else LIMIT
-    return algorithm(name, **options)

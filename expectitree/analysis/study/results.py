@@ -18,7 +18,7 @@ from expectitree.errors import FileError, Problem
 
 _START = b'{"tree": {'
 _NO_RESULT = "this line is not a result of a study: name another file, or move this one away"
-_FIGURES = ("leaves", "nodes", "visits", "cuts", "seconds")  # of a run, besides its value
+_FIGURES = ("leaves", "nodes", "visits", "cuts", "seconds")  # of a run, in addition to its value
 
 
 class Record(NamedTuple):

@@ -25,6 +25,7 @@ from expectitree.errors import AnalysisError
 from expectitree.families import expected_nodes, generate, parameters_of
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Outcome, Search
+from expectitree.searches.setup import Engine
 from expectitree.tree.model import Tree
 from expectitree.tree.transform import in_fractions
 
@@ -59,7 +60,8 @@ def perform(task: Task) -> list[Record]:
     if task.is_much:
         compiling.assume_started()
         for run in {run for _, runs in task.trees for run in runs}:
-            _warm_up(run.algorithm)
+            if run.engine in (Engine.AUTO, Engine.COMPILED):
+                _warm_up(run.algorithm)
     parameters: dict[str, Any] = dict(task.tree)
     records = []
     for key, runs in task.trees:

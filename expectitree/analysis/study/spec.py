@@ -60,7 +60,7 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line to draw beside the results: factor * x^power."""
+    """A line to draw next to the results: factor * x^power."""
 
     label: str
     factor: float

@@ -53,6 +53,11 @@ class Summary:
     total: int
 
     @property
+    def has_published(self) -> bool:
+        """Whether there is a published figure to compare with."""
+        return any(row.published is not None for row in self.rows)
+
+    @property
     def varying(self) -> list[str]:
         """The parameters that differ between trees."""
         names = dict.fromkeys(name for tree in self.study.trees for name in tree)

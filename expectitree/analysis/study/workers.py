@@ -9,24 +9,24 @@ import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib.metadata import version
 from multiprocessing import get_context, parent_process
-from typing import Any
+from typing import Any, TypeAlias
 
 from expectitree import __version__
 from expectitree.errors import AnalysisError, ExpectitreeError, install_hint
 from expectitree.numbers import quote
 
+Workers: TypeAlias = AbstractContextManager[tuple[Executor, int]]
 
-@contextmanager
-def executor_of(jobs: int | None, scheduler: str | None) -> Iterator[tuple[Executor, int]]:
-    """Yield an executor and its number of workers: `jobs` processes, or the cluster of a scheduler.
+
+def executor_of(jobs: int | None, scheduler: str | None) -> Workers:
+    """Provide an executor and its number of workers: `jobs` processes, or a scheduler's cluster.
 
     Raises `AnalysisError` if the cluster cannot be used, or a worker fails.
     """
-    with _processes(jobs or _cores()) if scheduler is None else _cluster(scheduler) as found:
-        yield found
+    return _processes(jobs or _cores()) if scheduler is None else _cluster(scheduler)
 
 
 @contextmanager
@@ -90,11 +90,13 @@ def _check_workers(client: Any, address: str) -> None:
     try:
         found = set(client.run(version, "expectitree").values())
     except Exception:
-        raise AnalysisError(f"a worker at {address} has no expectitree: install it there") from None
+        found = {"not installed"}
     if found != {__version__}:
         versions = ", ".join(sorted(found))
-        message = f"the workers at {address} have expectitree {versions}, not {__version__}"
-        raise AnalysisError(message)
+        raise AnalysisError(
+            f"found expectitree {versions} on the workers at {address}, expected {__version__}: "
+            "install it there"
+        )
 
 
 def _cores() -> int:

@@ -61,7 +61,7 @@ def answer_lines(name: str = "bet.answers.yaml") -> str:
 # ---- The conversation.
 
 
-def test_a_whole_conversation(tree: Path) -> None:
+def test_a_conversation_asks_saves_and_shows_the_decision(tree: Path) -> None:
     result = ask("bet.yaml", typed="2\n1/2\n")
     assert result.exit_code == 0
     assert (
@@ -90,8 +90,8 @@ sure is best: it is worth 4, and nothing else is worth more than 1.75.
 ★ sure  4
   bet   [1.5, 1.75]
 Answered: 1 of 2 unknown utilities. The others cannot change the decision.
-See it all: expectitree ask bet.yaml --show
-A wrong answer? Correct it in bet.answers.yaml.
+To see the whole tree, run the same command with --show. To correct an answer,
+edit bet.answers.yaml.
 """
     )
     assert answer_lines() == f"{GOOD}: 2\n"
@@ -101,12 +101,13 @@ def test_the_same_command_continues(tree: Path) -> None:
     result = ask("bet.yaml", "--goal", "value", typed="8\n")
     assert result.exit_code == 1
     assert (
-        "the value is in [6, 6.25]; best so far: bet, for certain; 1 not known\n" in result.stderr
+        "the value is in [6, 6.25]; the best so far is bet, for certain; 1 not known\n"
+        in result.stderr
     )
     assert result.stdout.startswith(
         "Not decided: the value is in [6, 6.25]; the best so far is bet, for certain.\n"
     )
-    assert result.stdout.endswith("Go on: expectitree ask bet.yaml --goal value\n")
+    assert result.stdout.endswith("To go on, run the same command again.\n")
     result = ask("bet.yaml", "--goal", "value", typed="1/3\n")
     assert result.exit_code == 0
     assert result.stderr.startswith("1 answer from bet.answers.yaml\n")
@@ -131,7 +132,7 @@ Not decided: the best so far is sure, wrong by at most 3.
 ★ sure  4
   bet   [0, 7]
 Answered: 0 of 2 unknown utilities.
-Go on: expectitree ask bet.yaml
+To go on, run the same command again.
 """
     )
     assert not Path("bet.answers.yaml").exists()
@@ -155,7 +156,7 @@ def test_a_bad_answer_is_asked_for_again(tree: Path) -> None:
     assert answer_lines() == f"{GOOD}: 2\n"
 
 
-def test_help_show_skip_and_undo(tree: Path) -> None:
+def test_commands_print_help_draw_the_tree_skip_and_take_back(tree: Path) -> None:
     result = ask("bet.yaml", "--goal", "value", typed="?\nshow\nskip\n1\nundo\nskip\n8\nskip\n")
     shown = result.stderr
     for word in ("skip", "undo", "show", "quit"):
@@ -231,13 +232,13 @@ def test_the_ends_of_the_offered_interval_are_valid_answers(tree: Path) -> None:
 
 
 def test_losses_are_rarely_computed(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before, calls = et.Inquiry._losses, []
+    before, calls = et.Inquiry._best_action, []
 
-    def losses(inquiry: et.Inquiry) -> Any:
+    def best_action(inquiry: et.Inquiry) -> Any:
         calls.append(1)
         return before(inquiry)
 
-    monkeypatch.setattr(et.Inquiry, "_losses", losses)
+    monkeypatch.setattr(et.Inquiry, "_best_action", best_action)
     tree.write_text("{bounds: [0, 9], max: [" + ", ".join(['{utility: "?"}'] * 500) + "]}", "utf-8")
     result = ask("bet.yaml")
     assert "#500" not in result.stdout
@@ -245,7 +246,7 @@ def test_losses_are_rarely_computed(tree: Path, monkeypatch: pytest.MonkeyPatch)
     assert len(calls) < 15
 
 
-def test_actions_that_lead_to_the_same_node(tree: Path) -> None:
+def test_actions_that_lead_to_the_same_node_are_equally_good(tree: Path) -> None:
     result = ask(
         "-e", '{bounds: [0, 9], nodes: {x: {utility: "?"}}, max: {a: {ref: x}, b: {ref: x}}}'
     )
@@ -272,16 +273,17 @@ Answered: 0 of 1 unknown utility. No answer can change the decision.
         "#1 is best: it is worth 0, and nothing else is worth less than 0.\n"
     )
     result = ask("-e", text, "--answers", "kept.yaml", typed="0\n")
-    assert "best so far: #1, and nothing limits yet how wrong that is; 1 not known" in result.stderr
+    assert (
+        "the best so far is #1, and nothing limits yet how wrong that is; 1 not known\n"
+        in result.stderr
+    )
     assert "a number: 0" in result.stderr
     assert answer_lines("kept.yaml") == '"#1": 0\n'
-    assert result.stdout.endswith(
-        'Go on: expectitree ask -e \'min: [{utility: "?"}, {utility: "?"}]\' --answers kept.yaml\n'
-    )
+    assert result.stdout.endswith("To go on, run the same command again.\n")
     assert sorted(os.listdir()) == ["bet.yaml", "kept.yaml"]
 
 
-def test_a_root_without_actions_and_a_shared_leaf(tree: Path) -> None:
+def test_a_root_without_actions_has_a_value_and_a_shared_leaf_counts_once(tree: Path) -> None:
     text = """{nodes: {x: {utility: "?"}}, chance: {
       a: {p: 0, ref: x}, b: {ref: x, p: 1/2, note: N}, c: {max: [{ref: x}, 1], p: 1/2}}}"""
     result = ask("-e", text, "--exact", typed="1/3\n")
@@ -295,7 +297,7 @@ def test_a_root_without_actions_and_a_shared_leaf(tree: Path) -> None:
     assert result.stdout == "The value is 5.\nAnswered: 1 of 1 unknown utility.\n"
 
 
-def test_a_long_route_and_many_actions(tree: Path) -> None:
+def test_long_routes_and_many_actions_are_shortened(tree: Path) -> None:
     text = '{utility: "?"}'
     for _ in range(30):
         text = f'{{min: {{"{"x" * 90}": {text}}}}}'
@@ -305,13 +307,12 @@ def test_a_long_route_and_many_actions(tree: Path) -> None:
     assert "  … 21 more\n" in result.stdout
 
 
-def test_a_tree_without_unknown_utilities(tree: Path) -> None:
+def test_a_tree_without_unknown_utilities_asks_nothing(tree: Path) -> None:
     result = ask("-e", "max: [1, 2]")
     assert result.exit_code == 0
     assert (
         result.stderr
-        == "-e: every utility is known, so there is nothing to ask: expectitree eval -e 'max: [1, "
-        "2]'\n"
+        == "-e: every utility is known, so there is nothing to ask: use expectitree eval\n"
     )
     assert (
         result.stdout
@@ -322,7 +323,7 @@ def test_a_tree_without_unknown_utilities(tree: Path) -> None:
 # ---- Output.
 
 
-def test_json_output(tree: Path) -> None:
+def test_json_has_the_fields_of_the_inquiry(tree: Path) -> None:
     result = ask("bet.yaml", "--goal", "value", "--format", "json", typed="8\n")
     assert result.exit_code == 1
     assert json.loads(result.stdout) == {
@@ -424,7 +425,7 @@ def test_a_full_disk_loses_no_answer(tree: Path, monkeypatch: pytest.MonkeyPatch
     assert "Go on: the answers will be printed at the end." in result.stderr
     assert result.stderr.endswith(f"they would be:\n{GOOD}: 7\n{BAD}: 0.5\n")
     assert result.stdout.startswith("The value is 5.375, with bet.")
-    assert "See it all" not in result.stdout
+    assert "To see" not in result.stdout
     assert Path("bet.answers.yaml").read_bytes() == b""
     monkeypatch.setattr(os, "fsync", full_once)
     result = ask("bet.yaml", "--goal", "value", typed="8\n0.5\n")
@@ -461,12 +462,12 @@ def test_the_last_answer_for_a_path_counts(tree: Path) -> None:
 def test_lines_that_cannot_be_added_are_an_error(tree: Path, content: str) -> None:
     Path("bet.answers.yaml").write_text(content, "utf-8")
     result = ask("bet.yaml", typed="2\n")
-    assert "no line can be added here, expected one `path: utility` a line" in str(result.exception)
+    assert "no line can be added here: expected one `path: utility` a line" in str(result.exception)
     assert Path("bet.answers.yaml").read_text("utf-8") == content
     assert json.loads(ask("bet.yaml", "--show", "--format", "json").stdout)["answers"] == {BAD: 1}
 
 
-def test_answers_in_advance(tree: Path) -> None:
+def test_answers_written_in_advance_count(tree: Path) -> None:
     Path("bet.answers.yaml").write_text(f"# by Bob\n\n{BAD}: .5  # a guess\n", "utf-8")
     result = ask("bet.yaml", "--goal", "value", typed="8\n")
     assert result.exit_code == 0
@@ -493,11 +494,13 @@ def test_answers_in_advance(tree: Path) -> None:
         ("".join(f"x{i}: 1\n" for i in range(30)), ["x19",
             "reading stopped after 21 errors; there may be more"]),
         ("".join(f"x{i}: [1]\n" for i in range(30)), ["x19",
-            "reading stopped after 20 errors; there may be more"]),
+            "reading stopped after 21 errors; there may be more"]),
         ("a: b: c\n", ["this is not YAML"]),
     ],
 )  # fmt: skip
-def test_answers_that_do_not_fit(tree: Path, content: str, problems: list[str]) -> None:
+def test_answers_that_do_not_fit_are_reported_with_their_place(
+    tree: Path, content: str, problems: list[str]
+) -> None:
     Path("bet.answers.yaml").write_text(content, "utf-8")
     result = ask("bet.yaml", typed="2\n")
     assert isinstance(result.exception, FileError)
@@ -519,7 +522,7 @@ def test_an_answer_that_has_moved_into_the_tree_is_harmless(tree: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "# nothing\n", "\ufeff# nothing"])
-def test_a_file_without_answers(tree: Path, content: str) -> None:
+def test_a_file_without_answers_receives_the_first_one(tree: Path, content: str) -> None:
     Path("bet.answers.yaml").write_text(content, "utf-8")
     assert ask("bet.yaml", typed="2\n").exit_code == 0
     assert et.files.parse(Path("bet.answers.yaml").read_text("utf-8"), "a.yaml").root == (
@@ -527,7 +530,7 @@ def test_a_file_without_answers(tree: Path, content: str) -> None:
     )
 
 
-def test_answers_names() -> None:
+def test_the_answers_file_is_next_to_the_tree() -> None:
     assert answers_name("a/b.yaml") == "a/b.answers.yaml"
     assert answers_name("b.tree") == "b.tree.answers.yaml"
 
@@ -539,7 +542,7 @@ def test_any_path_can_be_written_and_read_again(tree: Path) -> None:
     for path in paths:
         file.add({path: "1/3"})
     answers, _ = AnswersFile("odd.answers.yaml", "t.yaml").read()
-    assert [(answer.path, answer.number) for answer in answers] == [(p, "1/3") for p in paths]
+    assert [(path, utility) for path, utility, _ in answers] == [(p, "1/3") for p in paths]
     assert Path("odd.answers.yaml").read_text("utf-8").startswith("# Answers to `expectitree ask t")
     assert answers_text({"a": "1", "b": "?"}) == 'a: 1\nb: "?"\n'
 
@@ -571,24 +574,24 @@ def test_a_folder_of_trees_leaves_answers_out(tree: Path) -> None:
         (["-e", "1", "bet.yaml"], "One tree is asked about"),
         (["-"], "Standard input brings the answers, not the tree"),
         (["bet.yaml", "--answers", "a.json"], "Answers are kept in YAML"),
-        (["bet.yaml", "--answers", "./bet.yaml"], "--answers names the tree itself"),
+        (["bet.yaml", "--answers", "./bet.yaml"], "Answers are kept in ./bet.yaml: name another"),
         (["bet.yaml", "--bounds", "1"], "write LOWER,UPPER"),
         (["bet.yaml", "--goal", "both"], "'both' is not one of"),
+        (["bet.yaml", "-o", "bet.answers.yaml"], "Answers are kept in bet.answers.yaml: name"),
         (
-            ["bet.yaml", "-o", "bet.answers.yaml"],
-            "-o bet.answers.yaml is where the answers are kept",
+            ["bet.yaml", "--answers", "x.yaml", "-o", "./x.yaml"],
+            "Answers are kept in x.yaml: name another",
         ),
-        (["bet.yaml", "--answers", "x.yaml", "-o", "./x.yaml"], "is where the answers are kept"),
     ],
 )
-def test_wrong_usage(tree: Path, arguments: list[str], message: str) -> None:
+def test_wrong_usage_exits_with_status_2(tree: Path, arguments: list[str], message: str) -> None:
     result = ask(*arguments)
     assert result.exit_code == 2
     assert message in result.stderr
 
 
 @pytest.mark.slow
-def test_the_program_without_unicode_and_terminal(tree: Path) -> None:
+def test_the_program_works_without_unicode_and_without_a_terminal(tree: Path) -> None:
     run: Any = {
         "capture_output": True,
         "encoding": "utf-8",
@@ -645,11 +648,11 @@ def in_a_terminal(*arguments: str, talk: tuple[tuple[bytes, bytes], ...]) -> tup
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_ctrl_c_in_a_terminal(tree: Path) -> None:
+def test_ctrl_c_in_a_terminal_ends_the_conversation_without_a_traceback(tree: Path) -> None:
     talk = (b"0 to 9: ", b"8\n"), (b"0 to 1: ", b"\x03")
     status, seen = in_a_terminal("bet.yaml", "--goal", "value", talk=talk)
     assert status == 1
-    assert b"Go on: expectitree ask bet.yaml --goal value" in seen
+    assert b"To go on, run the same command again." in seen
     assert b"Traceback" not in seen
     assert answer_lines() == f"{GOOD}: 8\n"
 
@@ -660,7 +663,7 @@ def test_in_a_terminal_the_last_answer_can_be_taken_back(tree: Path) -> None:
     status, seen = in_a_terminal("bet.yaml", talk=talk)
     assert status == 0
     assert b"sure is best" in seen
-    assert b"Correct it in" in b" ".join(seen.split())
+    assert b"To correct an answer" in b" ".join(seen.split())
     assert answer_lines() == f'{GOOD}: 2\n{GOOD}: "?"\n{GOOD}: 1\n'
 
 
@@ -694,7 +697,7 @@ def test_a_closed_output_loses_no_answer(tree: Path) -> None:
     assert done.returncode in (2, 3)
 
 
-def test_the_example_in_the_documents() -> None:
+def test_the_answers_in_the_documents_are_the_fewest_that_decide() -> None:
     found = ask(str(LAUNCH), "--show", "--format", "json")
     assert found.exit_code == 1
     assert json.loads(found.stdout)["unknown"] == {"total": 8, "answered": 0}

@@ -299,7 +299,7 @@ def abs_if(tree: Tree, ends: list[Any]) -> Any:
 # ---- Answers.
 
 
-def test_an_example_by_hand() -> None:
+def test_an_example_agrees_with_a_computation_by_hand() -> None:
     inquiry = et.inquire(loads(SMALL, exact=True))
     assert (inquiry.bounds, inquiry.bounds_source) == ((0, 9), "file")
     assert (inquiry.best, inquiry.loss, inquiry.is_done) == (
@@ -369,13 +369,13 @@ def test_bad_answers_are_refused() -> None:
     for bad, message in (
         (10, r"the utility 10 of bet/good lies outside its bounds \[0, 9\]: correct"),
         (-1, "lies outside its bounds"),
-        (math.nan, "nan is not a utility: expected a finite number"),
-        (math.inf, "inf is not a utility"),
+        (math.nan, "NaN is not a number: write a decimal"),
+        (math.inf, "'inf' is not finite"),
         ("inf", "not finite"),
         ("1/0", "divides by zero"),
         ("four", "'four' is not a number"),
-        (True, "True is not a number|'True' is not a number|true is not a number"),
-        (None, "None is not a utility: expected a number"),
+        (True, "true is not a number"),
+        (None, "'None' is not a number"),
         ([1], "is not a number"),
         ("1e500", "exponent"),
     ):
@@ -384,7 +384,7 @@ def test_bad_answers_are_refused() -> None:
     assert inquiry.leaf == before
     assert inquiry.asked == 0
     with pytest.raises(
-        SearchError, match="the utility of sure is known, 4, and now 5: change the tree"
+        SearchError, match="the utility of sure is known, 4, and now 5: correct the one"
     ):
         inquiry.answer(5, leaf="sure")
     inquiry.answer(4, leaf="sure")
@@ -401,7 +401,7 @@ def test_bad_answers_are_refused() -> None:
     inquiry.answer("8.0", leaf=inquiry.tree_answered().find("bet/bad"))
     with pytest.raises(
         SearchError,
-        match="the utility of bet/bad was answered already, 8, and now 7: take that back",
+        match="the utility of bet/bad is known, 8, and now 7: correct the one",
     ):
         inquiry.answer(7, leaf="bet/bad")
     inquiry.answer(8)
@@ -422,7 +422,7 @@ def test_an_answer_must_satisfy_the_bounds_of_its_leaf() -> None:
     assert not inquiry.is_done
 
 
-def test_bounds_as_an_argument() -> None:
+def test_bounds_as_an_argument_replace_those_of_the_file() -> None:
     inquiry = et.inquire(loads(SMALL), bounds=(3, 4))
     assert (inquiry.bounds, inquiry.bounds_source, inquiry.is_done, inquiry.best) == (
         (3, 4),
@@ -438,7 +438,7 @@ def test_bounds_as_an_argument() -> None:
             et.inquire(loads(SMALL), **choice)
 
 
-def test_a_tree_without_unknown_utilities() -> None:
+def test_a_tree_without_unknown_utilities_is_decided() -> None:
     inquiry = et.inquire(loads("{max: {a: 1, b: {chance: [2, 3]}}}"))
     assert (inquiry.is_done, inquiry.leaf, inquiry.best, inquiry.loss, inquiry.asked) == (
         True,
@@ -453,7 +453,7 @@ def test_a_tree_without_unknown_utilities() -> None:
 
 
 @pytest.mark.parametrize("text", ['{utility: "?"}', '{chance: [{utility: "?"}, {utility: "?"}]}'])
-def test_a_root_where_no_player_decides(text: str) -> None:
+def test_a_root_where_no_player_decides_has_no_best_action(text: str) -> None:
     inquiry = et.inquire(loads(text))
     assert (inquiry.best, inquiry.loss, inquiry.algorithm.goal) == (None, INFINITY, "value")
     while inquiry.leaf is not None:
@@ -613,7 +613,7 @@ def test_an_inquiry_can_be_shown_at_any_time(exact: bool) -> None:
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_numbers_of_any_size(exact: bool) -> None:
+def test_numbers_of_any_size_are_accepted(exact: bool) -> None:
     """Estimates are floats, whose squares overflow beyond 1e308."""
     tree = loads(
         '{max: {a: {chance: [{utility: "?"}, {utility: "?"}]}, b: {min: [{utility: "?"}, {utility: '
@@ -646,7 +646,7 @@ def test_numbers_of_any_size(exact: bool) -> None:
 
 
 @pytest.mark.slow
-def test_a_chain_of_many_nodes() -> None:
+def test_a_chain_of_many_nodes_needs_no_recursion() -> None:
     t = et.TreeBuilder()
     node = t.terminal(None)
     for i in range(30_000):

@@ -27,7 +27,7 @@ from expectitree.analysis.study.spec import Study
 from expectitree.analysis.study.summary import summarize
 from expectitree.errors import ExpectitreeError
 
-PATIENCE = 30  # A step that takes more seconds than this hangs.
+PATIENCE = 25  # A step that takes more seconds than this hangs.
 
 SMALL = """
 trees:

@@ -99,7 +99,7 @@ WRONG = {
         "§-1\nengines: §fast\n",
         ["'x' as branching, expected a whole number", "unknown algorithm 'star9'",
          "'0', expected a whole number from 1", "'-1', expected a whole number from 0",
-         "'fast', expected one of auto"],
+         "'fast', expected auto, interpreted"],
     ),
     "types": (
         "title: §[a]\nsource: §{a: b}\ntrees: §3\nalgorithms: [§[star1]]\nrepetitions: §[1]\nseed: "
@@ -149,7 +149,7 @@ WRONG = {
     "probes": (
         "trees: {family: ballard}\nalgorithms: [star2.5: {probes: [1, §0, §two], probe-order: §up, "
         "§probe: 1}]\n",
-        ["'0', expected a whole", "'two', expected", "'up' as probe-order, expected cyclic",
+        ["'0', expected a whole", "'two', expected", "'up', expected cyclic or sequential",
             "unknown key 'probe'"],
     ),
     "no figure": ("trees: {family: ballard}\nalgorithms: star1\npublished: [§{branching: 4}]\n",
@@ -157,7 +157,7 @@ WRONG = {
     "figures that are none": (
         "trees: {family: ballard}\nalgorithms: star1\npublished: [{star1: §much}, {star1: §3/0}, "
         "{star1: §-1}]\n",
-        ["'much' as published, expected per cent", "'3/0' as published", "'-1' as published"],
+        ["'much', expected per cent", "'3/0', expected per cent", "'-1', expected per cent"],
     ),
     "plot": (
         "trees: {family: ballard}\nalgorithms: star1\nplot: {y: §nodes, scale: §cubic, §z: 1, "

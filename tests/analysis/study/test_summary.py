@@ -322,10 +322,10 @@ def test_a_wide_table_has_a_column_for_each_search(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("algorithms: [limit: {guide: bounds}]", "unknown key 'guide'"),
-        ("algorithms: [limit: {goal: both}]", "'both' as goal, expected value or action"),
+        ("algorithms: [limit: {goal: both}]", "'both', expected value or action"),
         (
             "algorithms: [best-first: {guide: wisdom}]",
-            "'wisdom' as guide, expected learning, ordered, uniform or bounds",
+            "'wisdom', expected learning, ordered, uniform or bounds",
         ),
         (
             "algorithms: [star1: {goal: action}]",

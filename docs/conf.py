@@ -1,0 +1,94 @@
+"""Sphinx builds the documentation site from this folder: `sphinx-build -W docs site`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from click import Context
+from sphinx.application import Sphinx
+
+import expectitree
+
+project = "expectitree"
+author = "The expectitree authors"
+copyright = f"2026, {author}"
+version = release = expectitree.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_click",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+exclude_patterns = ["playground"]
+suppress_warnings = ["myst.header"]  # a table that a command prints has a heading of its own
+
+# Documents
+smartquotes = False  # `--all` has two hyphens
+default_role = "code"  # one backtick, as in docstrings and help texts
+myst_enable_extensions = ["attrs_inline", "colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+copybutton_prompt_text = "$ "
+copybutton_only_copy_prompt_lines = True
+
+# The Python reference
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+autodoc_class_signature = "separated"
+python_maximum_signature_line_length = 80
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+
+# Pages
+html_theme = "pydata_sphinx_theme"
+html_title = "expectitree"
+html_static_path = ["_static"]
+templates_path = ["_templates"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "logo": {"text": "expectitree"},
+    "navbar_align": "left",
+    "navbar_center": ["navbar-nav", "playground-link"],
+    "header_links_before_dropdown": 7,
+    "show_prev_next": True,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+
+# The manual page, from the same text as the command line's reference
+man_pages = [
+    ("reference/command-line", "expectitree", "evaluate game trees with chance nodes", author, 1)
+]
+
+
+def keep_columns(app: Sphinx, context: Context, lines: list[str]) -> None:
+    """Show the preformatted lines of a help text as they are, not as a line block."""
+    out: list[str] = []
+    for line in lines:
+        if line == "|" or line.startswith("| "):
+            if not out or not out[-1].startswith("    "):
+                out += ["", "::", ""]
+            out.append(f"    {line[2:]}".rstrip() or "    ")
+        else:
+            out.append(line)
+    lines[:] = out
+
+
+def add_playground(app: Sphinx, exception: Exception | None) -> None:
+    """Put the playground next to the pages."""
+    if exception is None and app.builder.name == "html":
+        sys.path.insert(0, str(Path(__file__).parent / "playground"))
+        from build import build
+
+        build(Path(app.outdir) / "playground")
+
+
+def setup(app: Sphinx) -> None:
+    """Connect the functions above to the events of the build."""
+    app.connect("sphinx-click-process-description", keep_columns)
+    app.connect("build-finished", add_playground)

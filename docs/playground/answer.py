@@ -1,0 +1,125 @@
+"""Answer the playground's questions about a tree. This runs in the browser, in Pyodide."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+import expectitree as et
+from expectitree.algorithms import ALGORITHMS
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.errors import FileError
+from expectitree.searches.engine import usual_algorithms
+from expectitree.tree.model import Tree
+
+MOST_CHARACTERS = 200_000
+MOST_NODES = 20_000  # of a tree that is searched here
+MOST_VISITS = 500_000
+MOST_REPLAYED = 3_000  # nodes of a tree that is replayed
+MOST_DRAWN = 150
+WIDTH = 90
+
+
+def start() -> str:
+    """Return the algorithms and the example trees, as JSON."""
+    folder = files("expectitree").joinpath("trees")
+    examples = {
+        file.name: file.read_text("utf-8")
+        for file in sorted(folder.iterdir(), key=lambda file: file.name)
+        if file.name.endswith((".yaml", ".json"))
+    }
+    return json.dumps({"algorithms": list(ALGORITHMS), "examples": examples})
+
+
+def answer(request: str) -> str:
+    """Return the view of a tree that a request asks for, or the problems of its text, as JSON."""
+    asked = json.loads(request)
+    try:
+        return json.dumps(_view(asked["text"], asked["view"], asked["algorithm"]))
+    except FileError as error:
+        problems = [
+            {"line": p.line, "column": p.column, "message": p.message, "path": p.path}
+            for p in error.problems
+        ]
+        return json.dumps({"problems": problems})
+    except et.ExpectitreeError as error:
+        return json.dumps({"problems": [{"message": str(error)}]})
+    except (RecursionError, MemoryError):
+        return json.dumps({"problems": [{"message": "the tree is too large for the browser"}]})
+
+
+def _view(text: str, view: str, algorithm: str) -> dict[str, Any]:
+    if len(text) > MOST_CHARACTERS:
+        return _too_large(f"{len(text):,} characters, the playground takes {MOST_CHARACTERS:,}")
+    warnings: list[str] = []
+    name = "tree.json" if text.lstrip().startswith("{") else "tree.yaml"
+    tree = et.loads(text, name=name, warn=warnings.append)
+    if len(tree) > MOST_NODES:
+        return _too_large(f"{len(tree):,} nodes, the playground takes {MOST_NODES:,}")
+    return {**_VIEWS[view](tree, algorithm), "warnings": warnings}
+
+
+def _too_large(what: str) -> dict[str, Any]:
+    return {"problems": [{"message": f"the tree has {what}: use the command line"}]}
+
+
+def _tree(tree: Tree, algorithm: str) -> dict[str, Any]:
+    search = et.evaluate(tree, algorithm, max_visits=MOST_VISITS)
+    return _text("evaluate", Evaluation("", search))
+
+
+def _compare(tree: Tree, algorithm: str) -> dict[str, Any]:
+    return _text("compare", [et.compare(tree, max_visits=MOST_VISITS)])
+
+
+def _picture(tree: Tree, algorithm: str) -> dict[str, Any]:
+    from expectitree.picture import drawing
+    from expectitree.picture.content import Style
+
+    evaluation = Evaluation("", et.evaluate(tree, algorithm, max_visits=MOST_VISITS))
+    return {"svg": "".join(drawing("svg")(evaluation, Style(MOST_DRAWN)))}
+
+
+def _replay(tree: Tree, algorithm: str) -> dict[str, Any]:
+    from expectitree.page import draw
+    from expectitree.page.replays import replays
+
+    if len(tree) > MOST_REPLAYED:
+        return _too_large(f"{len(tree):,} nodes, a replay here takes {MOST_REPLAYED:,}")
+    chosen = [a for a in usual_algorithms(tree) if a.name != algorithm]
+    report = replays(tree, [et.algorithm(algorithm), *chosen], max_visits=MOST_VISITS)
+    return {"page": "".join(draw(report))}
+
+
+_VIEWS: dict[str, Callable[[Tree, str], dict[str, Any]]] = {
+    "tree": _tree,
+    "compare": _compare,
+    "picture": _picture,
+    "replay": _replay,
+}
+
+
+def _text(question: str, report: Any) -> dict[str, Any]:
+    """Return what the command line prints, as pairs of a text and the names of its styles."""
+    from importlib import import_module
+
+    from expectitree.text.console import text_console
+
+    console = text_console(WIDTH, True)
+    render = import_module(f"expectitree.analysis.{question}.text").render
+    pieces = []
+    for renderable in render(report, console.options):
+        for line in console.render_lines(renderable, pad=False):
+            for segment in line:
+                style = segment.style
+                names = [] if style is None else _names(style)
+                pieces.append([segment.text, " ".join(names)])
+            pieces.append(["\n", ""])
+    return {"text": pieces}
+
+
+def _names(style: Any) -> list[str]:
+    names = [name for name in ("bold", "dim", "italic") if getattr(style, name)]
+    return names if style.color is None else [*names, style.color.name]

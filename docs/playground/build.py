@@ -1,0 +1,83 @@
+"""Put the playground together: python docs/playground/build.py FOLDER.
+
+The folder receives the page, Pyodide from npm (the version of `package.json`), and the packages
+that run in the browser: expectitree with its example trees, PyYAML and rich, all as Python text.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PAGE = ("index.html", "playground.css", "playground.js", "worker.js")
+PYODIDE = (
+    "pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json",
+)  # fmt: skip
+PACKAGES = ("expectitree", "yaml", "rich")
+_KINDS = {".py", ".pyi", ".json", ".css", ".html", ".js"}
+
+
+def build(folder: Path) -> None:
+    """Write the playground to a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in PAGE:
+        shutil.copy(HERE / name, folder / name)
+    index = folder / "index.html"
+    index.write_text(_allow_replays(index.read_text("utf-8")), "utf-8")
+    _copy_pyodide(folder / "pyodide")
+    _zip_packages(folder / "packages.zip")
+
+
+def _allow_replays(page: str) -> str:
+    """Return the page with a policy that also allows the script and the style of the replay page.
+
+    A page in an iframe inherits the policy. Its script and style are the same for every tree.
+    """
+    from expectitree import loads
+    from expectitree.page import draw
+    from expectitree.page.replays import replays
+
+    replay = "".join(draw(replays(loads("max: [1, 2]"), ["star1"])))
+    for kind, slot in (("script", "scripts"), ("style", "styles")):
+        digest = re.search(rf"{kind}-src ('sha256-[^']+')", replay)
+        assert digest is not None
+        page = page.replace(f"<!-- slot: {slot} -->", digest[1])
+    return page
+
+
+def _copy_pyodide(folder: Path) -> None:
+    installed = HERE / "node_modules" / "pyodide"
+    if not installed.exists():
+        npm = shutil.which("npm")
+        if npm is None:
+            raise SystemExit("the playground needs npm, which downloads Pyodide: install Node.js")
+        subprocess.run([npm, "ci", "--silent", "--no-audit", "--no-fund"], cwd=HERE, check=True)
+    folder.mkdir(exist_ok=True)
+    for name in PYODIDE:
+        shutil.copy(installed / name, folder / name)
+
+
+def _zip_packages(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(HERE / "answer.py", "answer.py")
+        for package in PACKAGES:
+            spec = find_spec(package)
+            assert spec is not None
+            assert spec.origin is not None
+            source = Path(spec.origin).parent
+            for file in sorted(source.rglob("*")):
+                if file.suffix in _KINDS and "__pycache__" not in file.parts:
+                    archive.write(file, Path(package) / file.relative_to(source))
+        for file in sorted((ROOT / "trees").iterdir()):
+            archive.write(file, f"expectitree/trees/{file.name}")
+
+
+if __name__ == "__main__":
+    build(Path(sys.argv[1]))

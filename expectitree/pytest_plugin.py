@@ -1,0 +1,72 @@
+"""A pytest plugin: every expectation of a tree file is a test.
+
+pytest collects the tree files that are named on its command line, and those that match a pattern
+of the setting `expectitree_files`, such as `trees/*.yaml`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from expectitree.analysis.verify.report import Check
+
+ENDINGS = (".yaml", ".yml", ".json")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the setting."""
+    help = "Patterns of the tree files whose expectations are tests (for expectitree)."
+    parser.addini("expectitree_files", help, type="args", default=[])
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Return the collector of a tree file."""
+    is_named = parent.session.isinitpath(file_path)
+    patterns = parent.config.getini("expectitree_files")
+    if file_path.suffix not in ENDINGS or not (is_named or any(map(file_path.match, patterns))):
+        return None
+    collector: pytest.Collector = TreeFile.from_parent(parent, path=file_path)
+    return collector
+
+
+class TreeFile(pytest.File):
+    """A tree file, with an item for each of its expectations."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Read and verify the tree. An error in the file is an error of the collection."""
+        from expectitree.analysis.verify.report import verify
+        from expectitree.errors import ExpectitreeError
+        from expectitree.files import load
+
+        try:
+            verification = verify(load(self.path, exact=True))
+        except ExpectitreeError as error:
+            raise self.CollectError(str(error)) from None
+        if verification.unchecked is not None:
+            raise self.CollectError(f"{self.path}: {verification.unchecked}")
+        for check in verification.checks:
+            yield Expectation.from_parent(self, name=check.what, check=check)
+
+
+class Expectation(pytest.Item):
+    """One expectation."""
+
+    def __init__(self, *, check: Check, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.check = check
+
+    def runtest(self) -> None:
+        """Fail if the expectation does not hold."""
+        check = self.check
+        if not check.kept:
+            message = f"{self.path}: {check.what}: expected {check.expected}, found {check.found}"
+            pytest.fail(message, pytrace=False)
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        """Return the file and the name of the test."""
+        return self.path, None, self.name

@@ -1,0 +1,119 @@
+"""Trees as graphs of networkx, and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from expectitree.errors import TreeError, install_hint
+from expectitree.tree.builder import NodeId, TreeBuilder
+from expectitree.tree.model import Kind, Tree, check_tree
+
+if TYPE_CHECKING:
+    from networkx import MultiDiGraph
+
+
+def to_networkx(tree: Tree) -> MultiDiGraph[int]:
+    """Return the tree as a `networkx.MultiDiGraph`.
+
+    A node is a node id, with the attributes `kind` (such as `"MAX"`) and, where they exist,
+    `utility`, `estimate`, `bounds` and `note`. An edge is a branch, in order, with `label`, below
+    CHANCE `probability`, and `note` if it has one. A shared node is one node with several edges.
+    The graph has the attributes `root`, `title` and `source`; `expect` is not part of it.
+
+        >>> import expectitree as et
+        >>> graph = et.loads("max: {left: 1, right: {chance: [0, 4]}}").to_networkx()
+        >>> [(label, graph.nodes[child]["kind"])
+        ...  for _, child, label in graph.out_edges(graph.graph["root"], data="label")]
+        [('left', 'TERMINAL'), ('right', 'CHANCE')]
+    """
+    check_tree(tree)
+    graph: MultiDiGraph[int] = _networkx().MultiDiGraph(
+        root=tree.root_id, title=tree.title, source=tree.source
+    )
+    for node in map(tree.node, range(len(tree))):
+        about = {
+            name: value
+            for name in ("utility", "estimate", "bounds", "note")
+            if (value := getattr(node, name)) is not None
+        }
+        graph.add_node(node.id, kind=node.kind.name, **about)
+    for node in map(tree.node, range(len(tree))):
+        for b, branch in zip(tree.branches_of(node.id), node.branches, strict=True):
+            about = {"probability": branch.probability} if node.kind == Kind.CHANCE else {}
+            if b in tree.branch_notes:
+                about["note"] = tree.branch_notes[b]
+            graph.add_edge(node.id, branch.child.id, label=branch.label, **about)
+    return graph
+
+
+def from_networkx(graph: Any, *, exact: bool = False) -> Tree:
+    """Return the tree of a directed, acyclic graph of networkx.
+
+    Nodes and edges have the attributes that `to_networkx` gives them, and nodes may be anything
+    that networkx accepts. A node without `kind` is a terminal. The root is the attribute `root` of
+    the graph, or the one node without an edge to it. Outcomes without `probability` are equally
+    likely. Raises `TreeError` if this is not a tree.
+    """
+    networkx = _networkx()
+    if not isinstance(graph, networkx.DiGraph):
+        raise TreeError(f"found {type(graph).__name__}, expected a DiGraph or MultiDiGraph")
+    if not networkx.is_directed_acyclic_graph(graph):
+        cycle = " -> ".join(str(edge[0]) for edge in networkx.find_cycle(graph))
+        raise TreeError(f"the graph has a cycle: {cycle}")
+    builder = TreeBuilder(exact)
+    ids: dict[Any, NodeId] = {}
+    for name in reversed(list(networkx.topological_sort(graph))):
+        try:
+            ids[name] = _add(builder, graph, name, ids)
+        except TreeError as error:
+            raise TreeError(f"node {name!r}: {error}") from None
+    about = graph.graph
+    root = about.get("root", None)
+    if root is None:
+        roots = [name for name in graph if graph.in_degree(name) == 0]
+        if len(roots) != 1:
+            raise TreeError(
+                f"found {len(roots)} nodes without an edge to them, expected one root: "
+                "set the attribute root of the graph"
+            )
+        (root,) = roots
+    return builder.build(ids[root], title=about.get("title"), source=about.get("source"))
+
+
+def _add(builder: TreeBuilder, graph: Any, name: Any, ids: dict[Any, NodeId]) -> NodeId:
+    """Add a node of the graph, whose children are in `ids`."""
+    attributes = graph.nodes[name]
+    kind = str(attributes.get("kind", "TERMINAL")).upper()
+    edges = list(graph.out_edges(name, data=True))
+    if kind == "TERMINAL":
+        if edges:
+            raise TreeError("a terminal has no branches: set kind to MAX, MIN or CHANCE")
+        return builder.terminal(attributes.get("utility"), note=attributes.get("note"))
+    if kind not in ("MAX", "MIN", "CHANCE"):
+        raise TreeError(f"found the kind {kind}, expected MAX, MIN, CHANCE or TERMINAL")
+    children = {
+        str(edge.get("label") or f"#{place}"): ids[child]
+        for place, (_, child, edge) in enumerate(edges, 1)
+    }
+    if len(children) != len(edges):
+        raise TreeError("two branches have the same label: labels differ")
+    about = {key: attributes[key] for key in ("estimate", "bounds", "note") if key in attributes}
+    if kind == "CHANCE":
+        probabilities = [edge.get("probability") for _, _, edge in edges]
+        if None in probabilities and set(probabilities) != {None}:
+            raise TreeError("some outcomes have no probability: give it to all or to none")
+        node = builder.chance(children, None if None in probabilities else probabilities, **about)
+    else:
+        node = (builder.max if kind == "MAX" else builder.min)(children, **about)
+    for place, (_, _, edge) in enumerate(edges):
+        if "note" in edge:
+            builder.annotate_branch(node, place, str(edge["note"]))
+    return node
+
+
+def _networkx() -> Any:
+    try:
+        import networkx
+    except ImportError:
+        raise TreeError(f"graphs need networkx: {install_hint('networkx')}") from None
+    return networkx

@@ -1,0 +1,75 @@
+"""Trees as graphs of networkx: nothing is lost on the way there and back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import networkx
+import pytest
+from helpers import ROOT
+
+import expectitree as et
+
+TREES = sorted((ROOT / "trees").glob("*.*"))
+
+
+@pytest.mark.parametrize("file", TREES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_shipped_tree_is_the_same_after_a_round_trip(file: Path, exact: bool) -> None:
+    tree = et.load(file, exact=exact)
+    back = et.from_networkx(tree.to_networkx(), exact=exact)
+    assert et.dumps(back) == et.dumps(replace(tree, expect=None))
+
+
+def test_a_note_at_a_branch_is_kept() -> None:
+    tree = et.loads("nodes: {s: 1}\nmax: {a: {ref: s, note: once}, b: {ref: s}}")
+    assert et.from_networkx(tree.to_networkx()).branch_notes == tree.branch_notes != {}
+
+
+def test_a_shared_node_is_one_node_with_several_edges() -> None:
+    tree = et.loads("nodes: {s: {chance: [0, 1]}}\nmax: {a: {ref: s}, b: {ref: s}}")
+    graph = tree.to_networkx()
+    assert len(graph) == len(tree) == 4
+    assert graph.number_of_edges() == 4
+
+
+def test_a_graph_made_by_hand_needs_only_kinds_and_utilities() -> None:
+    graph = networkx.DiGraph()
+    graph.add_node("choose", kind="max")
+    graph.add_node("toss", kind="chance")
+    graph.add_edge("choose", "sure", label="take it")
+    graph.add_edge("choose", "toss", label="toss a coin")
+    for name, utility in (("sure", 3), ("heads", 10), ("tails", 0)):
+        graph.add_node(name, utility=utility)
+    graph.add_edge("toss", "heads")
+    graph.add_edge("toss", "tails")
+    assert et.evaluate(et.from_networkx(graph)).best == "toss a coin"
+
+
+@pytest.mark.parametrize(
+    ("edges", "kinds", "message"),
+    [
+        ([("a", "b"), ("b", "a")], {}, "the graph has a cycle: a -> b"),
+        ([("a", "b")], {}, "node 'a': a terminal has no branches"),
+        ([("a", "b")], {"a": "MIX"}, "node 'a': found the kind MIX, expected MAX, MIN, CHANCE"),
+        (
+            [("a", "b"), ("c", "b")],
+            {"a": "MAX", "c": "MIN"},
+            "found 2 nodes without an edge",
+        ),
+    ],
+)
+def test_a_graph_that_is_not_a_tree_is_refused(
+    edges: list[tuple[str, str]], kinds: dict[str, str], message: str
+) -> None:
+    graph = networkx.DiGraph(edges)
+    for node in graph:
+        graph.nodes[node].update({"kind": kinds[node]} if node in kinds else {"utility": 1})
+    with pytest.raises(et.TreeError, match=message):
+        et.from_networkx(graph)
+
+
+def test_something_else_is_refused() -> None:
+    with pytest.raises(et.TreeError, match="found list, expected a DiGraph"):
+        et.from_networkx([1, 2])
