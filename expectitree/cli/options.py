@@ -382,7 +382,7 @@ def check_output(out: str, format: str | None, force: bool) -> None:
         return
     if format is not None:
         raise click.UsageError(
-            "--format is for standard output: the format of a file follows from its ending."
+            "--format is for standard output: a file's ending sets its format."
         )
     check_file(out, force)
     format_of(out)
