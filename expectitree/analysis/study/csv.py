@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from expectitree.algorithms import OPTIONS
-from expectitree.analysis.study.summary import Summary, SummaryRow
+from expectitree.analysis.study.report import Summary, SummaryRow
 
 
 def fields(row: SummaryRow) -> dict[str, Any]:

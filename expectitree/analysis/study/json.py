@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from expectitree.analysis.study.csv import fields
-from expectitree.analysis.study.summary import Summary
+from expectitree.analysis.study.report import Summary
 from expectitree.text.json_values import dumps
 
 
