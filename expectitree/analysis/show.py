@@ -18,12 +18,21 @@ if TYPE_CHECKING:
     from expectitree.analysis.limit.report import Limit
     from expectitree.analysis.opponents.report import Opponents
     from expectitree.analysis.rescale.report import Rescaling
+    from expectitree.analysis.study.report import Summary
     from expectitree.analysis.trace.report import Trace
     from expectitree.analysis.verify.report import Verification
     from expectitree.searches.result import Search
 
     Report: TypeAlias = (
-        Search | Comparison | Verification | Trace | Limit | Rescaling | Opponents | Inquiry
+        Search
+        | Comparison
+        | Verification
+        | Trace
+        | Limit
+        | Rescaling
+        | Opponents
+        | Inquiry
+        | Summary
     )
 
 
@@ -115,10 +124,10 @@ def _question(
 
         return "evaluate", Evaluation(file, found, windows), {"most_rows": rows}
     if package == "expectitree.analysis":
-        return question, found if question == "trace" else [found], {}
+        return question, found if question in ("trace", "study") else [found], {}
     from expectitree.errors import AnalysisError
 
     raise AnalysisError(
         f"found {type(found).__name__}, expected a search, or what compare, verify, trace, limit, "
-        "rescale, opponents or inquire returned"
+        "rescale, opponents, inquire or study returned"
     )
