@@ -103,10 +103,13 @@ def _draw_series(axes: Any, series: dict[tuple[str, str], list[Point]]) -> None:
 def _label_axes(axes: Any, summary: Summary, x_name: str, all_x: list[float]) -> None:
     plot = summary.study.plot
     if plot.log:
+        from matplotlib.ticker import LogFormatter
+
         axes.set_xscale("log")
         axes.set_yscale("log")
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter("{x:,.12g}")
+            axis.set_minor_formatter(LogFormatter())  # labels where there are few powers of ten
     if len(all_x) <= _MOST_TICKS:
         axes.set_xticks(all_x, [f"{x:g}" for x in all_x])
         axes.set_xticks([], minor=True)
@@ -153,11 +156,12 @@ def _look(dash: int, color: int) -> dict[str, Any]:
 
 def _series(summary: Summary, x_name: str) -> dict[tuple[str, str], list[Point]]:
     """Return the points of each series, by the names of its search and its trees."""
+    plot = summary.study.plot
     series: dict[tuple[str, str], list[Point]] = {}
     for row in summary.rows:
         x = _x(row, x_name)
-        if x is not None:
-            y = row.leaves if summary.study.plot.y == "leaves" else row.leaf_share
+        if x is not None and (x > 0 or not plot.log):  # a logarithmic axis has no place for 0
+            y = row.leaves if plot.y == "leaves" else row.leaf_share
             points = series.setdefault(_names(summary, row, x_name), [])
             points.append((x, y.value, y.half or 0.0))
     return series

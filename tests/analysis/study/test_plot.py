@@ -130,6 +130,16 @@ def test_the_legend_is_beside_the_plot_and_axes_have_words(tmp_path: Path) -> No
     assert axes.get_ylabel() == "leaves visited (% of all)"
 
 
+def test_a_logarithmic_axis_leaves_out_0(tmp_path: Path) -> None:
+    text = "trees: {family: uniform, branching: 3, skew: [0, 1, 4]}\nalgorithms: star1\n"
+    figure = figure_in(tmp_path, f"{text}repetitions: 3\nplot: {{x: skew, scale: log}}\n")
+    figure.canvas.draw()
+    axes = figure.axes[0]
+    assert list(axes.get_lines()[0].get_xdata()) == [1, 4]
+    minor = [text.get_text() for text in axes.get_yticklabels(minor=True)]
+    assert all(re.fullmatch("[0-9]*", text) for text in minor)
+
+
 @pytest.mark.parametrize("name", sorted({*PARAMETERS, "probes"} - {"pattern", "order"}))
 def test_every_numeric_parameter_has_an_axis_label(name: str) -> None:
     assert re.fullmatch(r"[a-z][a-zA-Z0-9. ]{3,45}", axis_label(name))
