@@ -155,15 +155,21 @@ def _look(dash: int, color: int) -> dict[str, Any]:
 
 
 def _series(summary: Summary, x_name: str) -> dict[tuple[str, str], list[Point]]:
-    """Return the points of each series, by the names of its search and its trees."""
+    """Return the points of each series, by the names of its search and its trees.
+
+    A search that lacks the option on the axis has a point at each of its values.
+    """
     plot = summary.study.plot
+    found = {x for row in summary.rows if (x := _x(row, x_name)) is not None}
     series: dict[tuple[str, str], list[Point]] = {}
     for row in summary.rows:
-        x = _x(row, x_name)
-        if x is not None and (x > 0 or not plot.log):  # a logarithmic axis has no place for 0
-            y = row.leaves if plot.y == "leaves" else row.leaf_share
-            points = series.setdefault(_names(summary, row, x_name), [])
-            points.append((x, y.value, y.half or 0.0))
+        own = {x} if (x := _x(row, x_name)) is not None else set()
+        if x_name in OPTIONS and x_name not in row.run.algorithm.options:
+            own = found
+        y = row.leaves if plot.y == "leaves" else row.leaf_share
+        points = [(x, y.value, y.half or 0.0) for x in own if x > 0 or not plot.log]
+        if points:  # a logarithmic axis has no place for 0
+            series.setdefault(_names(summary, row, x_name), []).extend(points)
     return series
 
 

@@ -77,9 +77,10 @@ class SummaryRow:
 
 @dataclass(frozen=True, slots=True)
 class Summary(Shown):
-    """The results of a study: a row for each kind of tree and search, and how many trees are done.
+    """The results of a study so far, as `expectitree.study` returns them.
 
-    `expectitree.study` returns it. `to_text`, `to_json` and `rich.print` show it.
+    `rows` has an entry for each kind of tree and search; `done` of `total` trees have the results
+    of all searches. `to_text`, `to_json`, `rich.print` and notebooks show it.
     """
 
     study: Study

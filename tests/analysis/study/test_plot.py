@@ -130,6 +130,15 @@ def test_the_legend_is_beside_the_plot_and_axes_have_words(tmp_path: Path) -> No
     assert axes.get_ylabel() == "leaves visited (% of all)"
 
 
+def test_a_search_without_the_option_on_the_axis_is_a_level_line(tmp_path: Path) -> None:
+    text = "trees: {family: ballard, branching: 4}\nplot: {x: probes}\n"
+    figure = figure_in(tmp_path, f"{text}algorithms: [star1, star2.5: {{probes: [1, 2, 4]}}]\n")
+    assert labels(figure) == ["star1", "star2.5, cyclic"]
+    level, probes = figure.axes[0].get_lines()
+    assert list(level.get_xdata()) == list(probes.get_xdata()) == [1, 2, 4]
+    assert len(set(level.get_ydata())) == 1
+
+
 def test_a_logarithmic_axis_leaves_out_0(tmp_path: Path) -> None:
     text = "trees: {family: uniform, branching: 3, skew: [0, 1, 4]}\nalgorithms: star1\n"
     figure = figure_in(tmp_path, f"{text}repetitions: 3\nplot: {{x: skew, scale: log}}\n")
