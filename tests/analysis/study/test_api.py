@@ -131,7 +131,7 @@ def test_pandas_and_polars_take_the_records(found: Summary) -> None:
     [
         (3, "found int, expected a path, or a dict such as a study's file describes"),
         ({}, "there is no key trees"),
-        ({**SPEC, "reps": 3}, "unknown key 'reps'"),
+        ({**SPEC, "reps": 3}, "unknown key 'reps' (did you mean 'repetitions'?)"),
         ({**SPEC, "trees": [{"family": "ballard", "branching": 0}]}, "found '0' as branching"),
         ({**SPEC, "title": object()}, "expected text, numbers, lists and dicts"),
     ],
