@@ -13,28 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
-    from expectitree.analysis.ask.report import Inquiry
-    from expectitree.analysis.compare.report import Comparison
-    from expectitree.analysis.limit.report import Limit
-    from expectitree.analysis.opponents.report import Opponents
-    from expectitree.analysis.rescale.report import Rescaling
-    from expectitree.analysis.study.report import Summary
-    from expectitree.analysis.trace.report import Trace
-    from expectitree.analysis.verify.report import Verification
-    from expectitree.searches.result import Search
-
-    Report: TypeAlias = (
-        Search
-        | Comparison
-        | Verification
-        | Trace
-        | Limit
-        | Rescaling
-        | Opponents
-        | Inquiry
-        | Summary
-    )
-
+    from expectitree.display import Shown
 
 Pieces: TypeAlias = Iterator[str]  # of text, to be written as they are
 MOST_NODES = 100_000  # of a tree that is evaluated only to be shown: less than half a second
@@ -65,7 +44,7 @@ def rendered(question: str, format: str, console: Console, report: Any, **settin
 
 
 def to_text(
-    found: Report,
+    found: Shown,
     *,
     width: int = 80,
     unicode: bool = True,
@@ -83,7 +62,7 @@ def to_text(
     return "".join(rendered(question, "text", console, report, **settings)).rstrip("\n")
 
 
-def to_json(found: Report, *, file: str = "", windows: bool = False) -> str:
+def to_json(found: Shown, *, file: str = "", windows: bool = False) -> str:
     """Return what `--format json` prints: one object, or one for each step of a trace."""
     from expectitree.text.console import text_console
 

@@ -9,7 +9,7 @@ import pytest
 from helpers import rendered_lines
 
 import expectitree as et
-from expectitree.analysis.compare.text import sentences
+from expectitree.analysis.compare.text import disagreement_text, sentences
 from expectitree.analysis.evaluate.outline import outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
@@ -126,7 +126,7 @@ def test_json_writes_a_shared_node_once() -> None:
     assert (first["id"], first["kind"], second) == (1, "MIN", {"label": "#2", "ref": 1})
 
 
-def test_json_of_infinite_and_exact_numbers() -> None:
+def test_json_writes_infinite_and_exact_numbers_as_text() -> None:
     tree = et.loads("max: [1/3, 2]", exact=True)
     found = json.loads(
         et.to_json(et.evaluate(tree, "star1", bounds=(Fraction(0), float("inf"))), windows=True)
@@ -161,5 +161,10 @@ def test_a_comparison_that_disagrees_fails_loudly(monkeypatch: pytest.MonkeyPatc
         lambda t, a, **how: lies if a != "expectiminimax" else real(t, a, **how),
     )
     found = comparison.compare(tree, ["expectiminimax", et.ALGORITHMS["star1"]])
-    assert found.disagreements == ["star1 disagrees with expectiminimax: the value is 3, not 2"]
+    (disagreement,) = found.disagreements
+    assert disagreement.about == "value"
+    assert (
+        disagreement_text(disagreement)
+        == "star1 disagrees with expectiminimax: the value is 3, not 2"
+    )
     assert list(sentences(found)) == ["The algorithms disagree."]

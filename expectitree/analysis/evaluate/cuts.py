@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from expectitree.numbers import Number, is_finite
@@ -13,50 +13,66 @@ from expectitree.searches.cuts import (
     CHANCE_CUT_LOW,
     CUT_PROBING,
     NO_CUTS,
+    fails_low,
+    is_probing,
 )
 from expectitree.searches.result import Search
 from expectitree.searches.unvisited import BELOW_SKIPPED, VISITED
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind
 
-_FAILS = {ALPHA_CUT: "low", BETA_CUT: "high", CHANCE_CUT_LOW: "low", CHANCE_CUT_HIGH: "high"}
 _KINDS = {ALPHA_CUT: "alpha", BETA_CUT: "beta", CHANCE_CUT_LOW: "chance", CHANCE_CUT_HIGH: "chance"}
+# By the constants of `searches.unvisited`.
+REASONS = (None, "cut", "passed over", "probability 0", None, "not reached")
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
     """A cut: a node that a search left before all its children were done."""
 
-    kind: str  # alpha, beta or chance
-    fails: str  # low: bound <= alpha; high: bound >= beta
+    code: int  # of `searches.cuts`
     after: int  # children done; while probing: outcomes reached; of best-first: children visited
     of: int  # children
-    probing: bool
-    bound: Number  # the node's value is at most this (fails low) or at least this (fails high)
+    interval: Bounds  # of the node
     window: Bounds
-    rest: Number | None  # at CHANCE: the bound that all children left share
-    nodes: int  # not visited because of this cut, leaves included
-    leaves: int
+    rest: Number | None = None  # at CHANCE: the bound that all children left share
+    nodes: int = 0  # not visited because of this cut, leaves included
+    leaves: int = 0
 
-    @classmethod
-    def of_code(
-        cls,
-        code: int,
-        after: int,
-        of: int,
-        interval: Bounds,
-        window: Bounds,
-        rest: Number | None = None,
-        nodes: int = 0,
-        leaves: int = 0,
-    ) -> Cut:
-        """Return the cut of a code of `star_minimax`."""
-        plain = code % CUT_PROBING
-        fails = _FAILS[plain]
-        bound = interval[1] if fails == "low" else interval[0]
-        return cls(
-            _KINDS[plain], fails, after, of, code >= CUT_PROBING, bound, window, rest, nodes, leaves
-        )
+    @property
+    def kind(self) -> str:
+        """The kind: alpha, beta or chance."""
+        return _KINDS[self.code % CUT_PROBING]
+
+    @property
+    def probing(self) -> bool:
+        """Whether a probe made the cut."""
+        return is_probing(self.code)
+
+    @property
+    def is_low(self) -> bool:
+        """Whether the node fails low (`bound` <= alpha); else it fails high (`bound` >= beta)."""
+        return fails_low(self.code)
+
+    @property
+    def bound(self) -> Number:
+        """What the node is worth at most (fails low) or at least (fails high)."""
+        return self.interval[self.is_low]
+
+    @property
+    def limit(self) -> Number:
+        """The end of the window that the bound does not exceed (at beta: reaches)."""
+        return self.window[not self.is_low]
+
+    @property
+    def relation(self) -> str:
+        """What the bound is: `at most` or `at least` the value."""
+        return "at most" if self.is_low else "at least"
+
+    @property
+    def comparison(self) -> str:
+        """How the bound compares with the limit."""
+        return "<= alpha" if self.is_low else ">= beta"
 
 
 class Explanation:
@@ -87,14 +103,13 @@ class Explanation:
         code = search.cut[node]
         if code in NO_CUTS or not search.visits[node]:
             return None
-        is_chance = search.tree.columns.kind[node] == Kind.CHANCE
-        return Cut.of_code(
+        return Cut(
             code,
             search.cut_after[node],
             len(search.tree.branches_of(node)),
             search.interval_of(node),
             (search.alpha[node], search.beta[node]),
-            _common_bound(search, node, _FAILS[code % CUT_PROBING]) if is_chance else None,
+            _common_bound(search, node, search.upper if fails_low(code) else search.lower),
             self.nodes[node],
             self.leaves[node],
         )
@@ -106,17 +121,12 @@ class Explanation:
         return {n: cut for n in order if (cut := self.cut(n)) is not None}
 
 
-# By the constants of `searches.unvisited`.
-REASONS = (None, "cut", "passed over", "probability 0", None, "not reached")
-
-
-def _common_bound(search: Search, n: int, fails: str) -> Number | None:
-    """Return the bound that all open children share, or None where they differ."""
+def _common_bound(search: Search, n: int, ends: Sequence[Number]) -> Number | None:
+    """Return the bound that all open outcomes of a CHANCE node share; None where they differ."""
     columns = search.tree.columns
-    bound = search.upper if fails == "low" else search.lower
-    possible = (columns.child[b] for b in search.tree.branches_of(n) if columns.probability[b])
-    ends = {
-        bound[c] for c in possible if search.lower[c] < search.upper[c] and not search.visits[c]
-    }
-    end = ends.pop() if len(ends) == 1 else None
+    if columns.kind[n] != Kind.CHANCE:
+        return None
+    children = (columns.child[b] for b in search.tree.branches_of(n) if columns.probability[b])
+    found = {ends[c] for c in children if not search.is_exact(c) and not search.visits[c]}
+    end = found.pop() if len(found) == 1 else None
     return end if end is not None and is_finite(end) else None

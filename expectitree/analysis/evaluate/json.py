@@ -6,8 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from expectitree.analysis.evaluate.cuts import Cut
+from expectitree.analysis.evaluate.reasons import Reasons
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.text.json_values import MOST_NESTED, dumps, json_number, search_fields
+from expectitree.analysis.evaluate.sentences import Sentences
+from expectitree.text.console import text_console
+from expectitree.text.json_values import MOST_NESTED, dumps, json_number, json_path, search_fields
+from expectitree.text.phrases import untied
+from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind
 
 YIELDS_PIECES = True
@@ -23,125 +28,136 @@ def render(
     """
     fields = search_fields(evaluation.file, evaluation.search)
     if evaluation.reasons is not None:
-        from expectitree.analysis.evaluate.sentences import explanation_fields
-
         fields["explanation"] = explanation_fields(evaluation.reasons)
-    evaluation = evaluation.shown
-    ids = _Ids(evaluation)
     # Ids are digits and counts are words: docs/decisions/0003-json-nodes.md.
     counts = dumps(fields.pop("nodes"))[1:-1]
     yield f'{dumps(fields)[:-1]}, "nodes": {{{counts}'
-    for n in ids.aside:
-        yield f', "{ids.of(n)}": '
-        yield from _objects(evaluation, n, ids)
+    writer = _Writer(evaluation.shown)
+    for n in writer.aside:
+        yield f', "{writer.ids[n]}": '
+        yield from writer.pieces(n, {})
     yield '}, "tree": '
-    yield from _objects(evaluation, len(evaluation.tree) - 1, ids)
+    yield from writer.pieces(evaluation.shown.tree.root_id, {})
     yield "}\n"
 
 
-class _Ids:
-    """The numbers of shared nodes, and of nodes every `MOST_NESTED` plies below the root.
+class _Writer:
+    """Writes nodes with their children in them, except those that have an object of their own.
 
-    The latter would nest too deeply in the tree: each has an object of its own, `aside`.
+    Shared nodes have an id, and so have the nodes every `MOST_NESTED` plies below the root. These
+    would nest too deeply in the tree: each has an object of its own, `aside`.
     """
 
     def __init__(self, evaluation: Evaluation) -> None:
-        tree, self.shared = evaluation.tree, evaluation.shared_number
-        self.aside: dict[int, int] = {}
-        if tree.heights[-1] >= MOST_NESTED:
-            count = max(self.shared)
-            order, _, _, depth = tree.first_paths
-            for n in order:
-                if depth[n] and depth[n] % MOST_NESTED == 0:
-                    count += not self.shared[n]
-                    self.aside[n] = self.shared[n] or count
+        self.evaluation, self.search, self.tree = evaluation, evaluation.search, evaluation.tree
+        numbers = enumerate(evaluation.shared_number) if self.tree.is_sharing else ()
+        self.ids = {n: int(number) for n, number in numbers if number}
+        self.aside: dict[int, None] = {}  # in order; without values
+        if self.tree.heights[-1] >= MOST_NESTED:
+            order, _, _, depth = self.tree.first_paths
+            self.aside = {n: None for n in order if depth[n] and depth[n] % MOST_NESTED == 0}
+            for n in self.aside:
+                self.ids.setdefault(n, len(self.ids) + 1)
 
-    def of(self, node: int) -> int:
-        """Return the number of a node, 0 if it has none."""
-        return self.aside.get(node, 0) or int(self.shared[node])
+    def pieces(self, n: int, branch: dict[str, Any]) -> Iterator[str]:
+        """Yield the text of a node and of what is below it, at most `MOST_NESTED` plies."""
+        text = dumps(branch | self.node_fields(n))
+        if not self.tree.columns.kind[n]:
+            yield text
+            return
+        yield f'{text[:-1]}, "children": ['
+        branches = self.tree.branches_of(n)
+        for b in branches:
+            c, fields = self.tree.columns.child[b], self.branch_fields(n, b)
+            if b > branches.start:
+                yield ", "
+            if c in self.aside or not self.tree.is_first_path(c, b):
+                yield dumps(fields | {"ref": self.ids[c]})
+            else:
+                yield from self.pieces(c, fields)
+        yield "]}"
 
+    def branch_fields(self, n: int, b: int) -> dict[str, Any]:
+        fields: dict[str, Any] = {"label": self.tree.branch_label(n, b)}
+        if self.tree.columns.kind[n] == Kind.CHANCE:
+            fields["p"] = json_number(self.tree.columns.probability[b])
+        if b in self.tree.branch_notes:
+            fields["branch_note"] = self.tree.branch_notes[b]
+        return fields
 
-def _objects(evaluation: Evaluation, root: int, ids: _Ids) -> Iterator[str]:
-    """Yield the object of a node with its children's in it, except those in `ids.aside`."""
-    tree = evaluation.tree
-    kind, first, child = tree.columns.kind, tree.columns.first, tree.columns.child
-    first_branch = tree.first_paths.branch
-    ways = [(root, iter(tree.branches_of(root)))]
-    yield _opened(evaluation, root, {}, ids)
-    while ways:
-        n, branches = ways[-1]
-        b = next(branches, None)
-        if b is None:
-            ways.pop()
-            yield "]}" if kind[n] else "}"
-            continue
-        c = child[b]
-        comma = ", " if b > first[n] else ""
-        branch = _branch_object(evaluation, n, b)
-        if first_branch[c] != b or c in ids.aside:
-            yield comma + dumps(branch | {"ref": ids.of(c)})
-            continue
-        yield comma + _opened(evaluation, c, branch, ids)
-        ways.append((c, iter(tree.branches_of(c))))
-
-
-def _opened(evaluation: Evaluation, n: int, branch: dict[str, Any], ids: _Ids) -> str:
-    """Return the text of a node's object as far as its first child."""
-    text = dumps(_node_object(evaluation, n, branch, ids))[:-1]
-    return f'{text}, "children": [' if evaluation.tree.columns.kind[n] else text
-
-
-def _branch_object(evaluation: Evaluation, n: int, b: int) -> dict[str, Any]:
-    tree = evaluation.tree
-    branch: dict[str, Any] = {"label": tree.branch_label(n, b)}
-    if tree.columns.kind[n] == Kind.CHANCE:
-        branch["p"] = json_number(tree.columns.probability[b])
-    if b in tree.branch_notes:
-        branch["branch_note"] = tree.branch_notes[b]
-    return branch
+    def node_fields(self, n: int) -> dict[str, Any]:
+        search, tree, explanation = self.search, self.tree, self.evaluation.explanation
+        kind, utility = tree.columns.kind[n], tree.columns.utility[n]
+        fields: dict[str, Any] = {"kind": _KIND_NAMES[kind]}
+        if n in self.ids:
+            fields["id"] = self.ids[n]
+        if not kind:
+            fields["utility"] = json_number(utility)
+            if n in tree.estimated:
+                fields["estimated"] = True
+        elif utility is not None and utility == utility:
+            fields["estimate"] = json_number(utility)
+        fields["lower"], fields["upper"] = _interval(search.interval_of(n))
+        fields["visited"] = bool(search.visits[n])
+        if kind and search.visits[n]:
+            if self.evaluation.windows:
+                fields["window"] = _interval((search.alpha[n], search.beta[n]))
+            best = next(search.best_branches(n), None)
+            if best is not None:
+                fields["best"] = tree.branch_label(n, best)
+        if n in tree.local_bounds:
+            fields["bounds"] = _interval(tree.local_bounds[n])
+        if n in tree.notes:
+            fields["note"] = tree.notes[n]
+        cut, reason = explanation.cut(n), explanation.skipped(n)
+        if cut is not None:
+            fields["cut"] = _whole_cut(cut)
+        if reason is not None:
+            fields["skipped"] = reason
+        return fields
 
 
 def cut_fields(cut: Cut) -> dict[str, Any]:
     """Return the fields of a cut that evaluations and traces share."""
-    fields = {name: getattr(cut, name) for name in ("kind", "fails", "after", "of", "probing")}
-    return fields | {"bound": json_number(cut.bound)}
+    return {
+        "kind": cut.kind, "fails": "low" if cut.is_low else "high", "after": cut.after,
+        "of": cut.of, "probing": cut.probing, "bound": json_number(cut.bound),
+    }  # fmt: skip
 
 
-def _node_object(
-    evaluation: Evaluation, n: int, branch: dict[str, Any], ids: _Ids
-) -> dict[str, Any]:
-    search, tree = evaluation.search, evaluation.tree
-    kind, utility = tree.columns.kind, tree.columns.utility
-    node = branch
-    node["kind"] = _KIND_NAMES[kind[n]]
-    if number := ids.of(n):
-        node["id"] = number
-    if not kind[n]:
-        node["utility"] = json_number(utility[n])
-        if n in tree.estimated:
-            node["estimated"] = True
-    elif utility[n] is not None and utility[n] == utility[n]:
-        node["estimate"] = json_number(utility[n])
-    node["lower"] = json_number(search.lower[n])
-    node["upper"] = json_number(search.upper[n])
-    node["visited"] = bool(search.visits[n])
-    if kind[n] and search.visits[n]:
-        if evaluation.windows:
-            node["window"] = [json_number(search.alpha[n]), json_number(search.beta[n])]
-        best = next(search.best_branches(n), None)
-        if best is not None:
-            node["best"] = tree.branch_label(n, best)
-    if n in tree.local_bounds:
-        node["bounds"] = [json_number(end) for end in tree.local_bounds[n]]
-    if n in tree.notes:
-        node["note"] = tree.notes[n]
-    cut = evaluation.explanation.cut(n)
-    if cut is not None:
-        window = [json_number(end) for end in cut.window]
-        node["cut"] = cut_fields(cut) | {
-            "window": window, "nodes": cut.nodes, "leaves": cut.leaves,
-        }  # fmt: skip
-    reason = evaluation.explanation.skipped(n)
-    if reason is not None:
-        node["skipped"] = reason
-    return node
+def _whole_cut(cut: Cut) -> dict[str, Any]:
+    window = _interval(cut.window)
+    return cut_fields(cut) | {"window": window, "nodes": cut.nodes, "leaves": cut.leaves}
+
+
+def explanation_fields(report: Reasons) -> dict[str, Any]:
+    """Return what `--explain` adds: the node, its children, the cuts, and all in sentences."""
+    sentences, tree = Sentences(report, text_console().options), report.tree
+    children = [
+        {
+            "label": tree.branch_label(report.node, one.branch),
+            "lower": json_number(one.lower),
+            "upper": json_number(one.upper),
+            "best": one.is_best,
+        }
+        for one in report.alternatives
+    ]
+    cuts = [
+        {"node": one.node, "path": json_path(tree, one.node)}
+        | _whole_cut(one.cut)
+        | {"sentence": untied(sentences.cut(one))}
+        for one in report.cuts
+    ]
+    return {
+        "node": report.node,
+        "path": json_path(tree, report.node),
+        "because": children,
+        "more_children": report.others,
+        "cuts": cuts,
+        "more_cuts": report.more_cuts,
+        "sentences": [untied(sentence) for sentence, _ in sentences.all()],
+    }
+
+
+def _interval(bounds: Bounds) -> list[Any]:
+    return [json_number(end) for end in bounds]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 from expectitree.analysis.evaluate.cuts import Cut, Explanation
-from expectitree.analysis.evaluate.terms import MOST_TERMS, Terms, is_same, sum_terms
+from expectitree.analysis.evaluate.terms import Quotient, Terms, find_quotient, is_same, sum_terms
 from expectitree.numbers import Number
 from expectitree.searches.result import Outcome, Search
-from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind, Tree
 
 MOST_ALTERNATIVES = 12  # children with a sentence of their own
@@ -37,8 +36,7 @@ class Step:
 
     `why` is "has" (a player is sure of `limit` at `node`, by `branch`), "rivals" (no other action
     at `node`, the root of a search for the best one, is worth more than `limit`; at MIN: less),
-    "share" (`limit` at the CHANCE node `node` comes to `asked` at its outcome, the others being
-    `terms`), "since" (the same, but the others have become tighter since), "bound" (`limit` is the
+    "share" (`limit` at the CHANCE node `node` is `asked` at its outcome), "bound" (`limit` is the
     root's bound) or "far" (it comes from further up).
     """
 
@@ -47,8 +45,7 @@ class Step:
     limit: Number
     branch: int = -1
     asked: Number = 0
-    p: Number = 1
-    terms: Terms = ()
+    quotient: Quotient | None = None  # of a share, unless the others have become tighter since
 
 
 @dataclass(frozen=True)
@@ -57,22 +54,21 @@ class CutReason:
 
     node: int
     cut: Cut
-    terms: Terms  # whose sum is the bound that the cut goes by, of a CHANCE node with few outcomes
+    terms: Terms  # of a CHANCE node with few outcomes: their sum is the bound of the cut
     steps: Sequence[Step]  # up to what makes the window end where it does
 
 
 @dataclass(frozen=True)
 class Reasons:
-    """Why a node is worth what it is, as far as a search knows."""
+    """Why a node has its value, as far as a search knows it."""
 
     search: Search
     node: int
-    skipped: str | None  # why it was not entered, if it was not
-    skipped_above: str | None  # the same, or why what it belongs to was not
+    skipped: str | None  # why it, or the part of the tree that it belongs to, was not entered
     alternatives: Sequence[Alternative]  # the first children, the best among them
     others: int  # how many more there are,
     others_end: Number  # and what they are worth at most (at MIN: at least)
-    terms: Terms  # of a CHANCE node with few outcomes: its value's
+    terms: Terms  # of a CHANCE node with few outcomes: their sum is its value
     cuts: Sequence[CutReason]
     more_cuts: int
 
@@ -87,13 +83,11 @@ class Reasons:
         return self.search.outcome is Outcome.ACTION and self.node == self.tree.root_id
 
 
-def reasons(search: Search, node: int, explanation: Explanation | None = None) -> Reasons:
+def reasons(search: Search, node: int) -> Reasons:
     """Return the reasons for the value of a node, and for the cuts at and below it."""
-    explanation = explanation or Explanation(search)
-    tree = search.tree
+    explanation, tree = Explanation(search), search.tree
     child, branches = tree.columns.child, tree.branches_of(node)
     is_min = tree.columns.kind[node] == Kind.MIN
-    is_entered = bool(search.visits[node])
     chosen = list(branches[:MOST_ALTERNATIVES])
     best = next(search.best_branches(node), None) if branches else None
     if best is not None and best not in chosen:
@@ -104,8 +98,7 @@ def reasons(search: Search, node: int, explanation: Explanation | None = None) -
     return Reasons(
         search,
         node,
-        None if is_entered else explanation.skipped(node),
-        None if is_entered else explanation.skipped_above(node),
+        explanation.skipped_above(node),
         [_alternative(search, node, b) for b in chosen],
         len(rest),
         (min(rest) if is_min else max(rest)) if rest else 0,
@@ -116,7 +109,7 @@ def reasons(search: Search, node: int, explanation: Explanation | None = None) -
 
 
 def _alternative(search: Search, node: int, branch: int) -> Alternative:
-    """Return one child, with the sum of the bound that its parent's player goes by."""
+    """Return one child, with the sum of the bound that matters to its parent's player."""
     tree, child = search.tree, search.tree.columns.child[branch]
     is_best, is_high = search.is_best(node, branch), tree.columns.kind[node] != Kind.MIN
     if is_best and search.outcome is Outcome.ACTION and node == tree.root_id:
@@ -143,20 +136,17 @@ def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator
 
 
 def _cut_reason(search: Search, node: int, cut: Cut) -> CutReason:
-    low = cut.fails == "low"
-    steps = tuple(_steps_up(search, node, cut.window, low))
-    ends = search.upper if low else search.lower
-    return CutReason(node, cut, sum_terms(search.tree, search.eps, node, ends), steps)
+    terms = sum_terms(search.tree, search.eps, node, search.upper if cut.is_low else search.lower)
+    return CutReason(node, cut, terms, tuple(_steps_up(search, node, cut.limit, cut.is_low)))
 
 
-def _steps_up(search: Search, node: int, window: Bounds, low: bool) -> Iterator[Step]:
+def _steps_up(search: Search, node: int, limit: Any, low: bool) -> Iterator[Step]:
     """Yield where a node's alpha (`low`) or beta comes from, up to the player who is sure of it.
 
     That is read from the intervals at the end: those of a CHANCE node's other outcomes may have
-    become tighter since. The windows of a search not in order are made of these same intervals.
+    become tighter since.
     """
-    columns = search.tree.columns
-    limit = window[0] if low else window[1]
+    tree, columns = search.tree, search.tree.columns
     for _ in range(_MOST_STEPS):
         above, own = search.asking(node)
         if above < 0:
@@ -166,67 +156,30 @@ def _steps_up(search: Search, node: int, window: Bounds, low: bool) -> Iterator[
             break  # the node was asked from elsewhere
         above_limit = (search.alpha if low else search.beta)[above]
         if columns.kind[above] == Kind.CHANCE:
-            yield _share(search, above, own, above_limit, limit, low)
+            ends = search.upper if low else search.lower
+            quotient = find_quotient(tree, search.eps, own, ends, above_limit, limit)
+            yield Step("share", above, above_limit, own, limit, quotient)
             limit = above_limit
-        else:
-            is_inherited = is_same(search.tree, search.eps, limit, above_limit)
-            step = _at_player(search, above, own, limit, low, is_inherited)
-            if step is not None:
-                yield step
-                return
-            if not is_inherited:
-                break  # the node was asked from elsewhere
+        elif not is_same(tree, search.eps, limit, above_limit):
+            yield _at_player(search, above, own, limit, low)
+            return
         node = above
     yield Step("far", node, limit)
 
 
-def _share(search: Search, node: int, own: int, limit: Any, asked: Any, low: bool) -> Step:
-    """Return how the limit of a CHANCE node gives the limit of its outcome."""
-    tree, columns = search.tree, search.tree.columns
-    ends = search.upper if low else search.lower
-    terms = tuple(
-        (columns.probability[b], ends[columns.child[b]])
-        for b in tree.branches_of(node)[: MOST_TERMS + 1]
-        if b != own and columns.probability[b]
-    )
-    p = columns.probability[own]
-    quotient = (limit - sum(q * end for q, end in terms)) / p
-    if len(terms) < MOST_TERMS and is_same(tree, search.eps, quotient, asked):
-        return Step("share", node, limit, own, asked, p, terms)
-    return Step("since", node, limit, own, asked, p)
-
-
-def _at_player(
-    search: Search, node: int, own: int, limit: Any, low: bool, is_inherited: bool
-) -> Step | None:
-    """Return why a limit below a player's node cannot be improved, if that shows at this node.
-
-    `is_inherited` says that the node itself has the same limit. In order, a player is sure of a
-    limit by an earlier branch. Windows of best-first are found from the top: another branch may
-    have the limit that comes from above, and the node may be worth more than its limit.
-    """
+def _at_player(search: Search, node: int, own: int, limit: Any, low: bool) -> Step:
+    """Return why a limit that a player's node passes to a child is not the node's own limit."""
     tree, child = search.tree, search.tree.columns.child
-    ends = search.lower if low else search.upper
     if tree.columns.kind[node] != (Kind.MAX if low else Kind.MIN):
         is_decided = node == tree.root_id and search.outcome is Outcome.ACTION
         is_rival = is_decided and search.is_best(node, own)
-        return Step("rivals", node, limit, own) if is_rival else None
-
-    def same(branch: int) -> bool:
-        return is_same(tree, search.eps, ends[child[branch]], limit)
-
-    branches = tree.branches_of(node)
-    found: Iterator[int]
-    if search.algorithm.in_order:
-        found = filter(same, () if is_inherited else range(branches[0], own))
-    else:
-        is_root_bound = limit == search.bounds[not low]
-        others = [b for b in branches if child[b] != child[own] and not is_root_bound]
-        own_last = [] if is_inherited else sorted(branches, key=lambda b: b == own)
-        beyond = (
-            b for b in own_last
-            if same(b) or (ends[child[b]] > limit if low else ends[child[b]] < limit)
-        )  # fmt: skip
-        found = chain(filter(same, others), beyond)
-    branch = next(found, None)
-    return None if branch is None else Step("has", node, limit, branch)
+        return Step("rivals" if is_rival else "far", node, limit, own)
+    ends: Sequence[Any] = search.lower if low else search.upper
+    others = [b for b in tree.branches_of(node) if child[b] != child[own]]
+    near = [b for b in others if is_same(tree, search.eps, ends[child[b]], limit)]
+    reaching = [  # a child may have become better since
+        b for b in (*others, own)
+        if (ends[child[b]] >= limit if low else ends[child[b]] <= limit)
+    ]  # fmt: skip
+    branch = next(iter(near + reaching), None)
+    return Step("far", node, limit) if branch is None else Step("has", node, limit, branch)

@@ -1,19 +1,20 @@
-"""The report of `eval`: a search of a tree, and the reasons for its cuts."""
+"""The report of `eval`: a search of a tree or of its strategy, and the reasons for its cuts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from expectitree import compiling
 from expectitree.analysis.evaluate.cuts import Explanation
-from expectitree.searches.result import Search
+from expectitree.analysis.evaluate.reasons import Reasons, reasons
+from expectitree.errors import AnalysisError
+from expectitree.searches.cuts import NOT_CUT
+from expectitree.searches.result import Outcome, Search
 from expectitree.tree import scans
-from expectitree.tree.columns import Column, Repeated
+from expectitree.tree.columns import Column, Readable, Repeated
 from expectitree.tree.model import Tree
-
-if TYPE_CHECKING:
-    from expectitree.analysis.evaluate.reasons import Reasons
+from expectitree.tree.transform import keep_branches
 
 
 @dataclass
@@ -32,7 +33,9 @@ class Evaluation:
     explanation: Explanation = field(init=False)
     shown: Evaluation = field(init=False)  # what is drawn
     reasons: Reasons | None = field(init=False, default=None)
-    shared_number: Column = field(init=False)  # [N] 1, 2, … of shared nodes as they are met; else 0
+    shared_number: Readable[int] = field(
+        init=False
+    )  # [N] 1, 2, … of shared nodes as they are met; else 0
 
     def __post_init__(self) -> None:
         """Compute the explanation and what else was asked."""
@@ -40,14 +43,10 @@ class Evaluation:
         self.shared_number = _number_shared(self.tree)
         self.shown = self
         if self.strategy_only:
-            from expectitree.analysis.evaluate.strategy import strategy_only
-
             self.shown = Evaluation(self.file, strategy_only(self.search), self.windows)
             self.shown.strategy_only = True
         if self.explained is not None:
-            from expectitree.analysis.evaluate.reasons import reasons
-
-            self.reasons = reasons(self.search, self.explained, self.explanation)
+            self.reasons = reasons(self.search, self.explained)
 
     @property
     def tree(self) -> Tree:
@@ -55,9 +54,40 @@ class Evaluation:
         return self.search.tree
 
 
-def _number_shared(tree: Tree) -> Column:
+def _number_shared(tree: Tree) -> Readable[int]:
     if not tree.is_sharing:
         return Repeated(0, len(tree))
     numbers: Column = compiling.zeros("i", len(tree))
     tree.scan(scans.number_shared, tree.columns, tree.first_paths.order, numbers)
     return numbers
+
+
+def strategy_only(search: Search) -> Search:
+    """Return the search of the part of its tree that optimal play can reach.
+
+    A player's node keeps the first best action, a CHANCE node the outcomes of p > 0. Where a search
+    did not have to know the best action, all are kept. Raises `AnalysisError` where it was stopped
+    before it had its answer.
+    """
+    if search.outcome is Outcome.STOPPED:
+        raise AnalysisError(
+            "no strategy is known: the search was stopped; give it more --max-visits"
+        )
+    tree, columns = search.tree, search.tree.columns
+    kept: dict[int, list[int]] = {}  # the branches of each node that is reached
+    waiting = [tree.root_id]
+    while waiting:
+        n = waiting.pop()
+        if n not in kept:
+            best = next(search.best_branches(n), None)
+            possible = [b for b in tree.branches_of(n) if columns.probability[b] > 0]
+            kept[n] = possible if best is None else [best]
+            waiting += [columns.child[b] for b in kept[n]]
+    reached = sorted(kept)
+    changed: dict[str, Any] = {
+        name: [getattr(search, name)[n] for n in reached]
+        for name in ("lower", "upper", "visits", "alpha", "beta")
+    }
+    changed |= {"cut": [NOT_CUT] * len(reached), "cut_after": [0] * len(reached), "cuts": 0}
+    changed["window_parent"] = None  # its ids are those of the whole tree
+    return replace(search, tree=keep_branches(tree, kept), **changed)

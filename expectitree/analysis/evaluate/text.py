@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from rich.cells import cell_len
 from rich.console import ConsoleOptions, RenderableType
 
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.tree_text import Part, tree_lines
 from expectitree.numbers import display_text, exact_text
 from expectitree.searches.result import Outcome, Search
@@ -36,8 +36,6 @@ def render(
     """Yield the whole answer of `eval`."""
     yield from title_heading(evaluation.tree, options)
     if evaluation.reasons is not None:
-        from expectitree.analysis.evaluate.sentences import explanation_lines
-
         yield from explanation_lines(evaluation.reasons, options)
     else:
         yield from tree_lines(evaluation.shown, options, most_rows, notes)
@@ -48,56 +46,55 @@ def render(
 def summary_lines(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the value, the best action, counts and bounds, each behind its name."""
     room = options.max_width - _NAME_WIDTH
-    for name, parts in _facts(evaluation, options):
-        text = "".join(part for part, _ in parts)
-        if cell_len(text) <= room:
-            yield line((f"{name:<{_NAME_WIDTH}}", "dim"), *parts)
-            continue
-        for place, piece in enumerate(wrap(text, room)):
-            yield line((f"{'' if place else name:<{_NAME_WIDTH}}", "dim"), piece)
+    for name, *parts in _facts(evaluation, options):
+        text = line(*parts)
+        pieces: list[Sequence[str | Part]] = [parts]
+        if text.cell_len > room:
+            pieces = [[piece] for piece in wrap(text.plain, room)]
+        for place, piece in enumerate(pieces):
+            yield line((f"{'' if place else name:<{_NAME_WIDTH}}", "dim"), *piece)
 
 
-def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[str, list[Part]]]:
+def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[str | Part, ...]]:
+    """Yield the name and the parts of each line of the summary."""
     search, counts = evaluation.search, evaluation.search.counts
     write = exact_text if search.tree.exact else display_text
-    yield "algorithm", [(search.algorithm.full_name, "none")]
-    yield "value", [(value_text(search, write), "value")]
+    yield "algorithm", search.algorithm.full_name
+    yield "value", (value_text(search, write), "value")
     if search.outcome is Outcome.ACTION:
-        yield "asked", [("which action is best, not its value (--goal action)", "none")]
+        yield "asked", "which action is best, not its value (--goal action)"
     if search.stopped:
         unknown = plural(len(search.tree.unknown), "utility")
         reason = f"{unknown} not known yet" if search.tree.unknown else "--max-visits"
-        yield "stopped", [(f"after {plural(counts.visits, 'visit')} ({reason})", "none")]
+        yield "stopped", f"after {plural(counts.visits, 'visit')} ({reason})"
     if search.best is not None:
-        yield "best", _best(search, options)
+        yield "best", *_best(search, options)
     wide = len(f"{max(counts.visited, counts.leaves_visited):,}")
     nodes = f"{counts.visited:>{wide},} of {counts.total:,} visited"
     again = counts.visits - counts.visited
     if again:
-        nodes += f", {again:,} more {'visit' if again == 1 else 'visits'}"
+        nodes += f", {plural(again, 'more visit')}"
     if counts.unfolded != counts.total:
         nodes += f"; unfolded {_unfolded_text(counts.unfolded)}"
-    yield "nodes", [(nodes, "none")]
+    yield "nodes", nodes
     share = "" if counts.leaves_visited == counts.leaves_total else f" ({counts.share:.0%})"
-    leaves = f"{counts.leaves_visited:>{wide},} of {counts.leaves_total:,} visited{share}"
-    yield "leaves", [(leaves, "none")]
+    yield "leaves", f"{counts.leaves_visited:>{wide},} of {counts.leaves_total:,} visited{share}"
     if search.algorithm.player_cuts:
         passed = evaluation.explanation.passed_over
         note = f"; {plural(passed, 'node')} passed over" if passed else ""
-        yield "cuts", [(f"{counts.cuts:>{wide},}{note}", "none")]
-    bounds = f"{interval_text(*search.bounds)} {BOUNDS_FROM[search.bounds_source]}"
-    yield "bounds", [(bounds, "none")]
+        yield "cuts", f"{counts.cuts:>{wide},}{note}"
+    yield "bounds", f"{interval_text(*search.bounds)} {BOUNDS_FROM[search.bounds_source]}"
 
 
-def _best(search: Search, options: ConsoleOptions) -> list[Part]:
+def _best(search: Search, options: ConsoleOptions) -> list[str | Part]:
     """Return the best action, and the others that are worth as much."""
     most, ellipsis = max(12, (options.max_width - 12) // 2), characters(options).ellipsis
     ties = [clipped(safe(label, options), most, ellipsis) for label in search.ties[:_MOST_TIES]]
-    parts = [(ties[0], "best")]
+    parts: list[str | Part] = [(ties[0], "best")]
     if len(ties) > 1:
         others = len(search.ties) - len(ties)
         more = f" and {others:,} more" if others else ""
-        parts.append((f"  (worth as much: {', '.join(ties[1:])}{more})", "none"))
+        parts.append(f"  (worth as much: {', '.join(ties[1:])}{more})")
     return parts
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from enum import StrEnum
 from typing import Any, NamedTuple
 
+from expectitree.algorithms import Algorithm
 from expectitree.analysis.evaluate.cuts import Cut
-from expectitree.analysis.evaluate.terms import Terms
+from expectitree.analysis.evaluate.terms import Quotient, Terms, sum_terms
 from expectitree.numbers import INFINITY, Number
 from expectitree.tree.columns import Bounds, Column
 from expectitree.tree.model import Tree
@@ -18,28 +20,22 @@ ENTER, PROBE, VISIT, PASS, TIGHTEN, CLOSE, CUT, LEAVE = (
 # What a walk is to do at a node: what `best_first` writes as its aim; and at the root of a search
 # for the best action.
 AIMS = ("exact", "lower", "raise", "action")
-# Why a walk goes on to a child, as far as the intervals and estimates show it.
-ONLY_OPEN = "only open"
-GREATEST_UPPER = "greatest upper bound"  # of the open ones
-LEAST_LOWER = "least lower bound"
-GREATEST_SHARE = "greatest p times width"
-GREATEST_ESTIMATE = "greatest estimate"
-LEAST_ESTIMATE = "least estimate"
-RIVAL_UPPER = (
-    "greatest upper bound of a rival"  # of the action that has the greatest estimate at the root
-)
-RIVAL_LOWER = "least lower bound of a rival"
-EXPECTED_GAIN = "expected gain"  # by a leaf
 
 
-class WindowFormula(NamedTuple):
-    """How one end of an outcome's window follows from the window of its CHANCE node."""
+class Why(StrEnum):
+    """Why a walk goes on to a child, as far as the intervals and estimates show it."""
 
-    end: str  # alpha or beta
-    limit: Number  # of the CHANCE node
-    others: Terms  # the outcomes besides this one
-    p: Number  # of this outcome
-    found: Number
+    NOT_KNOWN = ""
+    ONLY_OPEN = "only open"
+    GREATEST_UPPER = "greatest upper bound"  # of the open ones
+    LEAST_LOWER = "least lower bound"
+    GREATEST_SHARE = "greatest p times width"
+    GREATEST_ESTIMATE = "greatest estimate"
+    LEAST_ESTIMATE = "least estimate"
+    # A rival is an action at the root other than the one that has the greatest estimate.
+    RIVAL_UPPER = "greatest upper bound of a rival"
+    RIVAL_LOWER = "least lower bound of a rival"
+    EXPECTED_GAIN = "expected gain"  # by a leaf
 
 
 class Event(NamedTuple):
@@ -60,22 +56,21 @@ class Event(NamedTuple):
     terms: Terms = ()  # of the sum that makes a CHANCE node's bound
     walk: int = 0  # of best-first: from 1; 0 for cuts, which are found after the last walk
     aim: str = ""  # at enter and visit of a walk: one of `AIMS`
-    why: str = ""  # at enter and visit of a walk: a constant above, or nothing
-    formulas: tuple[WindowFormula, ...] = ()  # at enter of an outcome
+    why: Why = Why.NOT_KNOWN  # at enter and visit of a walk
+    quotients: tuple[Quotient | None, ...] = ()  # at enter of an outcome: of its alpha and beta
 
+    @property
+    def tightened(self) -> tuple[str, Number, Number]:
+        """The bound that a tighten step changes, and its value before and after."""
+        if self.lower != self.was[0]:
+            return "lower", self.was[0], self.lower
+        return "upper", self.was[1], self.upper
 
-def concerns(tree: Tree, event: Event, node: int) -> bool:
-    """Say whether a step is about a node, or changes the node's knowledge of a child."""
-    if event.node == node:
-        return True
-    return event.branch in tree.branches_of(node) and event.kind not in (TIGHTEN, CUT)
-
-
-def cut_of(event: Event, tree: Tree) -> Cut:
-    """Return the cut that an event records."""
-    assert event.window is not None
-    children, interval = len(tree.branches_of(event.node)), (event.lower, event.upper)
-    return Cut.of_code(event.cut, event.after, children, interval, event.window)
+    def cut_in(self, tree: Tree) -> Cut:
+        """Return the cut that a cut step records."""
+        assert self.window is not None
+        children, interval = len(tree.branches_of(self.node)), (self.lower, self.upper)
+        return Cut(self.cut, self.after, children, interval, self.window)
 
 
 class ObservedColumn(list[Any]):
@@ -94,8 +89,10 @@ class ObservedColumn(list[Any]):
 class Recorder:
     """Makes events of a search: it calls `on_NAME` for each write to the column NAME."""
 
-    def __init__(self, tree: Tree, at: int | None, most: int | None) -> None:
-        self.tree, self.at, self.most = tree, at, most
+    def __init__(
+        self, tree: Tree, algorithm: Algorithm, eps: Any, at: int | None, most: int | None
+    ) -> None:
+        self.tree, self.algorithm, self.eps, self.at, self.most = tree, algorithm, eps, at, most
         columns = tree.columns
         self.kind, self.first = list(columns.kind), list(columns.first)
         self.child, self.probability = list(columns.child), list(columns.probability)
@@ -116,25 +113,27 @@ class Recorder:
         return self.columns[name]
 
     def record(
-        self,
-        kind: str,
-        node: int,
-        branch: int,
-        depth: int,
-        lower: Number,
-        upper: Number,
+        self, kind: str, node: int, branch: int, depth: int, interval: Bounds | None = None,
         **about: Any,
-    ) -> None:
-        """Record a step."""
+    ) -> None:  # fmt: skip
+        """Record a step, with the node's interval after it if the step changes that."""
         self.step += 1
         was = (self.lower[node], self.upper[node])
-        self.lower[node], self.upper[node] = lower, upper
-        event = Event(kind, node, branch, depth, lower, upper, was, step=self.step, **about)
-        if self.at is None or concerns(self.tree, event, self.at):
+        self.lower[node], self.upper[node] = interval or was
+        if self.at in (None, node) or self._is_result(kind, branch):
             self.total += 1
             if self.most is None or len(self.events) < self.most:
-                self.events.append(event)
+                lower, upper = interval or was
+                self.events.append(
+                    Event(kind, node, branch, depth, lower, upper, was, step=self.step, **about)
+                )
 
-    def record_unchanged(self, kind: str, node: int, branch: int, depth: int, **about: Any) -> None:
-        """Record a step that changes no bounds."""
-        self.record(kind, node, branch, depth, self.lower[node], self.upper[node], **about)
+    def _is_result(self, kind: str, branch: int) -> bool:
+        """Say whether a step changes what the node `at` knows of a child."""
+        assert self.at is not None
+        return kind not in (TIGHTEN, CUT) and branch in self.tree.branches_of(self.at)
+
+    def sum_terms(self, node: int, low: bool, total: Number) -> Terms:
+        """Return the terms of a CHANCE node's bound, if the bound is their sum and they are few."""
+        ends = self.columns["lower" if low else "upper"]
+        return sum_terms(self.tree, self.eps, node, ends, total)

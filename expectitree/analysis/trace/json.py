@@ -7,7 +7,7 @@ from typing import Any
 
 from expectitree.algorithms import OPTIONS
 from expectitree.analysis.evaluate.json import cut_fields
-from expectitree.analysis.trace.events import CUT, PROBE, TIGHTEN, VISIT, Event, cut_of
+from expectitree.analysis.trace.events import CUT, PROBE, TIGHTEN, VISIT, Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.text.json_values import dumps, json_number, json_path, search_fields
 from expectitree.tree.model import Kind, Tree
@@ -30,11 +30,8 @@ def render(report: Trace) -> Iterator[str]:
 def event_fields(event: Event, tree: Tree) -> dict[str, Any]:
     """Return the fields of a step; the path unless it is very long."""
     n = event.node
-    fields: dict[str, Any] = {
-        "node": n,
-        "kind": Kind(tree.columns.kind[n]).name,
-        "depth": event.depth,
-    }
+    kind = Kind(tree.columns.kind[n]).name
+    fields: dict[str, Any] = {"node": n, "kind": kind, "depth": event.depth}
     if event.branch >= 0:
         above = tree.parent_of(event.branch)
         fields |= {"parent": above, "label": tree.branch_label(above, event.branch)}
@@ -50,12 +47,10 @@ def event_fields(event: Event, tree: Tree) -> dict[str, Any]:
     if event.kind == VISIT:
         fields["utility"] = json_number(event.lower)
     if event.kind == TIGHTEN:
-        is_lower = event.lower != event.was[0]
-        before, after = (event.was[0], event.lower) if is_lower else (event.was[1], event.upper)
-        fields["bound"] = "lower" if is_lower else "upper"
-        fields |= {"from": json_number(before), "to": json_number(after)}
+        end, before, after = event.tightened
+        fields |= {"bound": end, "from": json_number(before), "to": json_number(after)}
     if event.kind == CUT:
-        fields["cut"] = cut_fields(cut_of(event, tree))
+        fields["cut"] = cut_fields(event.cut_in(tree))
     if event.terms:
         fields["terms"] = [[json_number(p), json_number(end)] for p, end in event.terms]
     return fields | {"lower": json_number(event.lower), "upper": json_number(event.upper)}

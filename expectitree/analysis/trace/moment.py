@@ -7,7 +7,7 @@ from typing import Any
 
 from expectitree.analysis.trace.events import CLOSE, CUT, ENTER, LEAVE, TIGHTEN, VISIT, Event
 from expectitree.analysis.trace.report import Trace, initial_intervals
-from expectitree.searches.cuts import STOPPED
+from expectitree.searches.cuts import STOPPED, is_unordered
 from expectitree.searches.result import Search
 
 
@@ -30,11 +30,6 @@ class Moment:
         self._is_finished = False  # whether a best-first search's windows and cuts are written
 
     @property
-    def last(self) -> Event | None:
-        """The last step so far."""
-        return self.events[self.done - 1] if self.done else None
-
-    @property
     def search(self) -> Search:
         """The search as if it had stopped here; its columns change with this moment.
 
@@ -50,39 +45,39 @@ class Moment:
         """Make the next step and return it, or None after the last."""
         if self.done == len(self.events):
             return None
-        event, in_order = self.events[self.done], self.trace.search.algorithm.in_order
+        event = self.events[self.done]
         n = event.node
+        self.done += 1
         self.lower[n], self.upper[n] = event.lower, event.upper
-        if not in_order:
-            self._leave_finished(event)
+        del self.open[self._kept(event) :]
+        if event.kind in (ENTER, CUT):
+            self.alpha[n], self.beta[n] = event.window or (None, None)
         if event.kind == ENTER:
             self.open.append(event)
-            self._count(n)
-            self.alpha[n], self.beta[n] = event.window or (None, None)
             self.cut[n] = STOPPED  # the rest of the node is undecided
-        elif event.kind == CUT:
-            self.cuts += 1
+        elif event.kind in (CUT, LEAVE):
             self.cut[n], self.cut_after[n] = event.cut, event.after
-            self.alpha[n], self.beta[n] = event.window or (None, None)
-        elif event.kind == LEAVE and self.open:
-            self.open.pop()
-            self.cut[n], self.cut_after[n] = event.cut, event.after
-        elif event.kind in (LEAVE, VISIT):
-            self._count(n)
-        self.done += 1
-        if not in_order and self.done == self.trace.total:
+        self.cuts += event.kind == CUT
+        is_computed = event.kind == LEAVE and event.window is None  # by expectiminimax, at once
+        if event.kind in (ENTER, VISIT) or is_computed:
+            self.visited += not self.visits[n]
+            self.leaves_visited += not (self.visits[n] or self.tree.columns.kind[n])
+            self.visits[n] += 1
+        if self.trace.cuts_come_last and self.done == self.trace.total:
             self._finish()
         return event
 
-    def _leave_finished(self, event: Event) -> None:
-        """Drop the entries of a walk that this step ends: those below the node backed up."""
-        depth = event.depth
-        if event.kind in (TIGHTEN, CLOSE, CUT):
-            is_on_walk = (
-                event.kind != CUT and depth < len(self.open) and self.open[depth].node == event.node
-            )
-            depth = depth + (event.kind == TIGHTEN) if is_on_walk else 0
-        del self.open[depth:]
+    def _kept(self, event: Event) -> int:
+        """Return how many of the open entries are still open after a step, but for its own entry.
+
+        A step at the end of a walk, or after the last walk, may be about a node that is not open.
+        """
+        entries = [entry.node for entry in self.open[event.depth : event.depth + 1]]
+        if event.kind in (TIGHTEN, CLOSE, CUT) and entries != [event.node]:
+            return 0
+        if event.kind == CUT and is_unordered(event.cut):
+            return 0
+        return event.depth + (event.kind in (TIGHTEN, CUT))
 
     def _finish(self) -> None:
         """Write the windows and cuts that are found at the end of a best-first search."""
@@ -92,10 +87,3 @@ class Moment:
             if kind[n] and self.visits[n]:
                 self.alpha[n], self.beta[n] = search.alpha[n], search.beta[n]
                 self.cut[n], self.cut_after[n] = search.cut[n], search.cut_after[n]
-
-    def _count(self, n: int) -> None:
-        """Count an entry of a node."""
-        if not self.visits[n]:
-            self.visited += 1
-            self.leaves_visited += not self.tree.columns.kind[n]
-        self.visits[n] += 1

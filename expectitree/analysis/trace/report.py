@@ -8,12 +8,13 @@ trace cannot disagree with a count, and a search that is not traced costs nothin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
-from expectitree.analysis.evaluate.terms import MOST_TERMS, Terms, is_same
+from expectitree.analysis.evaluate.terms import find_quotient
 from expectitree.analysis.trace.best_first_recorder import WalkRecorder
 from expectitree.analysis.trace.events import (
     CUT,
@@ -25,7 +26,6 @@ from expectitree.analysis.trace.events import (
     VISIT,
     Event,
     Recorder,
-    WindowFormula,
 )
 from expectitree.display import Shown
 from expectitree.numbers import INFINITY, Number, is_finite
@@ -51,6 +51,11 @@ class Trace(Shown):
     def tree(self) -> Tree:
         """The tree that was searched."""
         return self.search.tree
+
+    @property
+    def cuts_come_last(self) -> bool:
+        """Whether the search finds its windows and cuts at its end, from the final intervals."""
+        return not self.search.algorithm.in_order
 
 
 def trace(
@@ -98,9 +103,14 @@ def initial_intervals(search: Search) -> tuple[list[Number], list[Number]]:
 class _Sum:
     """A CHANCE node's sum of p * lower, or of p * upper, as the search has it."""
 
-    total: Number  # of the finite terms
-    ends: dict[int, Number] | None  # of few outcomes: the bounds in the sum, by branch
+    finite: Any = 0
     infinite: int = 0  # terms
+
+    def replace(self, was: Any, term: Any) -> None:
+        """Put a term in place of another, which is 0 if the outcome is new."""
+        # In one sum, as the search does it: two would be rounded differently.
+        self.finite += (term if is_finite(term) else 0) - (was if is_finite(was) else 0)
+        self.infinite += is_finite(was) - is_finite(term)
 
 
 @dataclass(slots=True)
@@ -109,32 +119,26 @@ class _Frame:
 
     node: int
     branch: int  # by which it was entered
-    begin: int
-    end: int  # the branches of this entry; a probe has one
     next: int  # the branches before this one are done
-    best: Number  # of a player's node: the greatest child lower, or the least child upper
-    sums: dict[bool, _Sum]  # of a CHANCE node: of lower bounds (True) and of upper bounds
-    unsummed: int  # terms that the search has still to write as it enters
-    last: int = -1  # the branch of the last step
+    end: int  # one past the last branch of this entry; a probe has one branch
+    low: _Sum = field(default_factory=_Sum)  # of a CHANCE node
+    high: _Sum = field(default_factory=_Sum)
+    unsummed: int = 0  # terms that the search has still to write as it enters
 
 
 class _Recorder(Recorder):
     """Makes events of the writes of a search in order, as `star_minimax` makes them."""
 
-    def __init__(
-        self, tree: Tree, algorithm: Algorithm, eps: Any, at: int | None, most: int | None
-    ) -> None:
-        super().__init__(tree, at, most)
-        self.algorithm, self.eps = algorithm, eps
+    def __init__(self, *settings: Any) -> None:
+        super().__init__(*settings)
         self.stack: list[_Frame] = []
 
     # ---- What expectiminimax writes: values, children before their parents.
 
     def on_value(self, n: int, _: Any, value: Number) -> None:
         paths = self.tree.first_paths
-        self.record(
-            LEAVE if self.kind[n] else VISIT, n, paths.branch[n], paths.depth[n], value, value
-        )
+        kind = LEAVE if self.kind[n] else VISIT
+        self.record(kind, n, paths.branch[n], paths.depth[n], (value, value))
 
     # ---- What star_minimax writes.
 
@@ -142,58 +146,33 @@ class _Recorder(Recorder):
         """Enter an inner node. (A terminal is recorded when its interval is written.)"""
         if not self.kind[n]:
             return
-        begin, end = self.first[n], self.tree.columns.last[n]
-        branch, rank = -1, -1
+        frame, depth = _Frame(n, -1, self.first[n], self.tree.columns.last[n]), len(self.stack)
         if self.stack:
-            depth = len(self.stack) - 1
-            branch, rank = self.columns["frame_branch"][depth], self.columns["frame_rank"][depth]
-            above = self.stack[-1]
-            self.record_passed(above, branch)
-            if self.kind[above.node] != Kind.CHANCE:
-                rank = -1  # below MAX and MIN a probe searches its child in full
-            if rank >= 0:
-                self.record_unchanged(PROBE, n, branch, depth + 1, place=rank)
-                if self.kind[n] != Kind.CHANCE:
-                    begin += rank
-                    end = begin + 1
-        frame = _Frame(
-            n, branch, begin, end, begin, INFINITY if self.kind[n] == Kind.MIN else -INFINITY, {}, 0
-        )
+            frame.branch = self.columns["frame_branch"][depth - 1]
+            rank = self.columns["frame_rank"][depth - 1]
+            self.record_passed(frame.branch)
+            # Below MAX and MIN a probe searches its child in full.
+            if rank >= 0 and self.kind[self.stack[-1].node] == Kind.CHANCE:
+                self.record(PROBE, n, frame.branch, depth, place=rank)
+                frame.next += rank
+                frame.end = frame.next + 1
         if self.kind[n] == Kind.CHANCE and self.algorithm.chance_cuts:
-            zero = self.probability[0] * 0
-            possible = sum(self.probability[b] > 0 for b in range(begin, end))
-            for low in (True, False):
-                frame.sums[low] = _Sum(zero, {} if possible <= MOST_TERMS else None)
-            frame.unsummed = 2 * possible
+            frame.unsummed = 2 * sum(self.probability[b] > 0 for b in self.tree.branches_of(n))
         self.stack.append(frame)
 
     def on_beta(self, n: int, _: Any, beta: Number) -> None:
         """Record an entry: its window is complete."""
-        window = (self.columns["alpha"][n], beta)
-        frame, depth = self.stack[-1], len(self.stack) - 1
-        formulas = self.formulas(frame.branch, window) if depth else ()
-        self.record_unchanged(ENTER, n, frame.branch, depth, window=window, formulas=formulas)
-
-    def formulas(self, branch: int, window: Bounds) -> tuple[WindowFormula, ...]:
-        """Return how an outcome's alpha and beta follow from its CHANCE node, where they do."""
-        above = self.stack[-2].node
-        branches = self.tree.branches_of(above)
-        is_chance = self.algorithm.chance_cuts and self.kind[above] == Kind.CHANCE
-        if not is_chance or len(branches) > MOST_TERMS:
-            return ()
-        p: Any = self.probability[branch]
-        others = [b for b in branches if b != branch and self.probability[b] > 0]
-        formulas = []
-        for end, found, bound in zip(
-            ("alpha", "beta"), window, (self.upper, self.lower), strict=True
-        ):
-            limit: Any = self.columns[end][above]
-            terms = tuple((self.probability[b], bound[self.child[b]]) for b in others)
-            if is_finite(limit) and all(is_finite(other) for _, other in terms):
-                computed = (limit - sum(q * other for q, other in terms)) / p
-                if is_same(self.tree, self.eps, computed, found):
-                    formulas.append(WindowFormula(end, limit, terms, p, found))
-        return tuple(formulas)
+        alpha = self.columns["alpha"][n]
+        branch, depth = self.stack[-1].branch, len(self.stack) - 1
+        about: dict[str, Any] = {"window": (alpha, beta)}
+        if depth:
+            above = self.stack[-2].node
+            limits = self.columns["alpha"][above], self.columns["beta"][above]
+            about["quotients"] = (
+                find_quotient(self.tree, self.eps, branch, self.upper, limits[0], alpha),
+                find_quotient(self.tree, self.eps, branch, self.lower, limits[1], beta),
+            )
+        self.record(ENTER, n, branch, depth, **about)
 
     def on_low_term(self, b: int, was: Number, term: Number) -> None:
         """Add a term to the sum of lower bounds."""
@@ -203,122 +182,94 @@ class _Recorder(Recorder):
         """Add a term to the sum of upper bounds."""
         self.add_term(b, was, term, low=False)
 
-    def add_term(self, b: int, was: Any, term: Any, low: bool) -> None:
-        """Add an outcome's new term in place of the one before."""
+    def add_term(self, b: int, was: Number, term: Number, low: bool) -> None:
+        """Put an outcome's new term in place of the one before, or into the sum of a new entry."""
         frame = self.stack[-1]
-        side, is_new = frame.sums[low], frame.unsummed > 0
-        if side.ends is not None:
-            side.ends[b] = self.columns["lower" if low else "upper"][self.child[b]]
+        changed, is_new = frame.low if low else frame.high, frame.unsummed > 0
         if is_new:
             frame.unsummed -= 1
-        else:
-            self.pass_over(frame, b)
-            side.infinite -= not is_finite(was)
-        side.infinite += not is_finite(term)
-        if is_finite(term):
-            side.total += term - was if is_finite(was) and not is_new else term
+        elif frame.next != b + 1:  # else the outcome was just entered or visited
+            frame.next = b + 1
+            self.record(PASS, self.child[b], b, len(self.stack))
+        changed.replace(0 if is_new else was, term)
         if not frame.unsummed:
-            for each in (True, False) if is_new else (low,):
-                self.tighten_by_sum(frame, each)
-
-    def pass_over(self, frame: _Frame, b: int) -> None:
-        """Record that an outcome was passed over, unless it was just entered or visited."""
-        if frame.last != b:
-            frame.last = b
-            self.record_unchanged(PASS, self.child[b], b, len(self.stack))
+            if (low or is_new) and not frame.low.infinite:
+                self.tighten(frame.low.finite, low=True)
+            if (not low or is_new) and not frame.high.infinite:
+                self.tighten(frame.high.finite, low=False)
 
     def on_cut_after(self, n: int, _: int, after: int) -> None:
+        """Record that the node is left before its last child."""
         frame = self.stack[-1]
         frame.end = min(frame.end, self.first[n] + after)
 
     def on_upper(self, n: int, _: Any, upper: Number) -> None:
         """Record a visit to a terminal, or the end of an entry: an interval is complete."""
-        lower = self.columns["lower"][n]
-        if not self.kind[n]:
-            self.visit(n, lower)
-            return
-        frame = self.stack[-1]
-        if self.kind[n] != Kind.CHANCE or not self.algorithm.chance_cuts:
-            self.record_passed(frame, frame.end)
-        depth = len(self.stack) - 1
-        window = (self.columns["alpha"][n], self.columns["beta"][n])
-        code = self.columns["cut"][n]
-        after = self.columns["cut_after"][n]
-        if code not in NO_CUTS:
-            low = fails_low(code)
-            terms = self.terms(frame, not low)
-            about = {"window": window, "cut": code, "after": after, "terms": terms}
-            self.record_unchanged(CUT, n, frame.branch, depth, **about)
-        self.record(
-            LEAVE, n, frame.branch, depth, lower, upper, window=window, cut=code, after=after
-        )
-        self.stack.pop()
+        interval = (self.columns["lower"][n], upper)
+        if self.kind[n]:
+            self.leave(n, interval)
+        else:
+            self.visit(n, interval)
         if self.stack:
-            self.apply_child(self.stack[-1], n)
+            self.apply_child(n)
 
-    def visit(self, n: int, utility: Number) -> None:
+    def leave(self, n: int, interval: Bounds) -> None:
+        frame, depth = self.stack[-1], len(self.stack) - 1
+        self.record_passed(frame.end)
+        about: dict[str, Any] = {
+            "window": (self.columns["alpha"][n], self.columns["beta"][n]),
+            "cut": self.columns["cut"][n],
+            "after": self.columns["cut_after"][n],
+        }
+        if about["cut"] not in NO_CUTS:
+            low = fails_low(about["cut"])
+            terms = self.sum_terms(n, not low, self.upper[n] if low else self.lower[n])
+            self.record(CUT, n, frame.branch, depth, terms=terms, **about)
+        self.record(LEAVE, n, frame.branch, depth, interval, **about)
+        self.stack.pop()
+
+    def visit(self, n: int, interval: Bounds) -> None:
         branch = -1
         if self.stack:
-            frame = self.stack[-1]
-            branch = self.branch_to(frame, n)
-            self.record_passed(frame, branch)
-            if self.kind[frame.node] == Kind.CHANCE and self.algorithm.probes:
-                self.record_unchanged(PROBE, n, branch, len(self.stack))
-        self.record(VISIT, n, branch, len(self.stack), utility, utility)
-        if self.stack:
-            self.apply_child(self.stack[-1], n)
+            branch = self.branch_to(n)
+            self.record_passed(branch)
+            if self.kind[self.stack[-1].node] == Kind.CHANCE and self.algorithm.probes:
+                self.record(PROBE, n, branch, len(self.stack))
+        self.record(VISIT, n, branch, len(self.stack), interval)
 
-    def branch_to(self, frame: _Frame, n: int) -> Any:
-        """Return the branch by which a terminal is visited: the first that leads to it."""
-        branches = (*range(frame.next, frame.end), *range(frame.begin, frame.next))
-        is_chance = self.kind[frame.node] == Kind.CHANCE
-        return next(
-            b for b in branches
-            if self.child[b] == n and (not is_chance or self.probability[b] > 0)
-        )  # fmt: skip
+    def branch_to(self, n: int) -> int:
+        """Return the branch by which a terminal is visited: the first one left that leads to it."""
+        frame = self.stack[-1]
+        branches = chain(range(frame.next, frame.end), range(self.first[frame.node], frame.next))
+        return next(b for b in branches if self.child[b] == n and self.probability[b] > 0)
 
-    def record_passed(self, frame: _Frame, branch: int) -> None:
+    def record_passed(self, branch: int) -> None:
         """Record that the search passed over the children before `branch` that it did not enter."""
+        frame = self.stack[-1]
         # The terms of a CHANCE node's sums show which outcomes were passed over.
         if self.kind[frame.node] != Kind.CHANCE or not self.algorithm.chance_cuts:
             for b in range(frame.next, branch):
-                c = self.child[b]
-                if self.kind[frame.node] != Kind.CHANCE or self.probability[b] > 0:
-                    self.record_unchanged(PASS, c, b, len(self.stack))
-                self.apply_child(frame, c)
+                if self.probability[b] > 0:
+                    self.record(PASS, self.child[b], b, len(self.stack))
+                self.apply_child(self.child[b])
         frame.next = branch + 1
-        frame.last = branch
 
-    def apply_child(self, frame: _Frame, c: int) -> None:
+    def apply_child(self, c: int) -> None:
         """Tighten a MAX or MIN node by a child. (Terms do that at a CHANCE node.)"""
-        n = frame.node
-        lower, upper = self.columns["lower"][c], self.columns["upper"][c]
-        if self.kind[n] == Kind.MAX and lower > frame.best:
-            frame.best = lower
-            if lower > self.lower[n] + self.eps:
-                self.tighten(frame, lower, self.upper[n])
-        elif self.kind[n] == Kind.MIN and upper < frame.best:
-            frame.best = upper
-            if upper < self.upper[n] - self.eps:
-                self.tighten(frame, self.lower[n], upper)
+        kind = self.kind[self.stack[-1].node]
+        if kind != Kind.CHANCE:
+            low = kind == Kind.MAX
+            self.tighten(self.columns["lower" if low else "upper"][c], low)
 
-    def tighten_by_sum(self, frame: _Frame, low: bool) -> None:
-        """Tighten a CHANCE node by one of its sums."""
-        n, side, terms = frame.node, frame.sums[low], self.terms(frame, low)
-        if side.infinite:
+    def tighten(self, end: Any, low: bool) -> None:
+        """Record a bound of the innermost open node if it is tighter than the one before."""
+        frame, depth = self.stack[-1], len(self.stack) - 1
+        lower, upper = self.lower[frame.node], self.upper[frame.node]
+        if low and end > lower + self.eps:
+            interval = (min(end, upper), upper)
+        elif not low and end < upper - self.eps:
+            interval = (lower, max(end, lower))
+        else:
             return
-        lower, upper = self.lower[n], self.upper[n]
-        if low and side.total > lower + self.eps:
-            self.tighten(frame, min(side.total, upper), upper, terms)
-        elif not low and side.total < upper - self.eps:
-            self.tighten(frame, lower, max(side.total, lower), terms)
-
-    def terms(self, frame: _Frame, low: bool) -> Terms:
-        """Return the terms of one of a CHANCE node's sums, if they are few."""
-        ends = frame.sums[low].ends if low in frame.sums else None
-        return tuple((self.probability[b], end) for b, end in sorted(ends.items())) if ends else ()
-
-    def tighten(self, frame: _Frame, lower: Number, upper: Number, terms: Terms = ()) -> None:
-        """Record a tighter bound of the node of a frame."""
-        depth = len(self.stack) - 1
-        self.record(TIGHTEN, frame.node, frame.branch, depth, lower, upper, terms=terms)
+        terms = self.sum_terms(frame.node, low, end)
+        self.record(TIGHTEN, frame.node, frame.branch, depth, interval, terms=terms)

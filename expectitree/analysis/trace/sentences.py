@@ -11,25 +11,17 @@ from expectitree.analysis.trace.events import (
     CLOSE,
     CUT,
     ENTER,
-    EXPECTED_GAIN,
-    GREATEST_ESTIMATE,
-    GREATEST_SHARE,
-    GREATEST_UPPER,
-    LEAST_ESTIMATE,
-    LEAST_LOWER,
     LEAVE,
-    ONLY_OPEN,
     PASS,
     PROBE,
-    RIVAL_LOWER,
-    RIVAL_UPPER,
     TIGHTEN,
     VISIT,
     Event,
-    cut_of,
+    Why,
 )
 from expectitree.analysis.trace.report import Trace
 from expectitree.numbers import escape, is_finite
+from expectitree.searches.cuts import is_unordered
 from expectitree.text.console import safe
 from expectitree.text.phrases import (
     TIED,
@@ -53,22 +45,22 @@ _AIMS = {
     "action": "to find its best action",
 }
 _REASONS = {  # why a walk goes on to this child
-    ONLY_OPEN: "no other is open",
-    GREATEST_UPPER: "no other has a greater upper bound",
-    LEAST_LOWER: "no other has a lesser lower bound",
-    RIVAL_UPPER: "no other rival has a greater upper bound",
-    RIVAL_LOWER: "no other rival has a lesser lower bound",
-    GREATEST_ESTIMATE: "no other has a greater estimate",
-    LEAST_ESTIMATE: "no other has a lesser estimate",
-    EXPECTED_GAIN: "it expects most of a leaf there",
+    Why.ONLY_OPEN: "no other is open",
+    Why.GREATEST_UPPER: "no other has a greater upper bound",
+    Why.LEAST_LOWER: "no other has a lesser lower bound",
+    Why.RIVAL_UPPER: "no other rival has a greater upper bound",
+    Why.RIVAL_LOWER: "no other rival has a lesser lower bound",
+    Why.GREATEST_ESTIMATE: "no other has a greater estimate",
+    Why.LEAST_ESTIMATE: "no other has a lesser estimate",
+    Why.EXPECTED_GAIN: "a leaf there is expected to help most",
 }
 
 
-def never_entered(report: Trace, node: int | None) -> str:
+def never_entered(report: Trace) -> str:
     """Return the sentence for a node that a search neither entered nor passed over."""
-    path = ROOT if node is None else escape(report.tree.path_of(node))
+    path = ROOT if report.at is None else escape(report.tree.path_of(report.at))
     name = report.search.algorithm.full_name
-    return f"{name} never came to {path}: `expectitree eval` shows why"
+    return f"{name} did not visit {path}: `expectitree eval` shows why."
 
 
 def conclusion(report: Trace, options: ConsoleOptions) -> str:
@@ -104,90 +96,81 @@ class StepSentences(Words):
 
     def window_formulas(self, event: Event) -> Iterator[str]:
         """Yield how alpha and beta of an outcome follow from its CHANCE node."""
-        for formula in event.formulas:
-            sides = quotient_text(formula.limit, formula.others, formula.p, self.number, self.times)
-            yield f"{formula.end} = {sides} = {self.number(formula.found)}"
+        for end, quotient in zip(("alpha", "beta"), event.quotients, strict=False):
+            if quotient is not None:
+                limit, others, p, found = quotient
+                sides = quotient_text(limit, others, p, self.number, self.times)
+                yield f"{end} = {sides} = {self.number(found)}"
+
+    def step_name(self, event: Event) -> str:
+        return self.name(event.node, event.branch)
 
     # ---- A sentence for each kind of step.
 
     def entered(self, event: Event) -> str:
-        kind = Kind(self.columns.kind[event.node]).name
-        within = self.between(event.lower, event.upper)
+        name, kind = self.step_name(event), Kind(self.columns.kind[event.node]).name
+        entry = f"{name} ({kind}), {self.between(event.lower, event.upper)}"
         if event.walk:
             enter = "Enter" if event.depth else f"Walk {event.walk:,}: enter"
             why = self.why(event)
-            aim = f"{_AIMS[event.aim]}{f': {why}' if why else ''}"
-            return f"{enter} {self.name(event.node, event.branch)} ({kind}), {within}, {aim}"
+            return f"{enter} {entry}, {_AIMS[event.aim]}{f': {why}' if why else ''}"
         alpha, beta = map(self.number, event.window or ())
-        window = f"alpha{TIED}{alpha}, beta{TIED}{beta}"
-        return f"Enter {self.name(event.node, event.branch)} ({kind}), {within}: {window}"
+        return f"Enter {entry}: alpha{TIED}{alpha}, beta{TIED}{beta}"
 
     def probed(self, event: Event) -> str:
+        text = f"Probe {self.step_name(event)}"
         if self.columns.kind[event.node] == Kind.TERMINAL:
-            return f"Probe {self.name(event.node, event.branch)}"
-        branch = self.columns.first[event.node] + event.place
-        label = self.label(event.node, branch)
-        return f"Probe {self.name(event.node, event.branch)}: visit only {label} of it"
+            return text
+        label = self.label(event.node, self.columns.first[event.node] + event.place)
+        return f"{text}: visit only {label} of it"
 
     def visited(self, event: Event) -> str:
         noun = "estimate" if event.node in self.tree.estimated else "utility"
         why = self.why(event)
         since = f", since {why}" if why else ""
-        name = self.name(event.node, event.branch)
-        return f"Visit {name}{since}: its {noun} is {self.number(event.lower)}"
+        return f"Visit {self.step_name(event)}{since}: its {noun} is {self.number(event.lower)}"
 
     def why(self, event: Event) -> str:
         """Return why a walk goes to a node, or nothing if that is not known."""
-        if event.why != GREATEST_SHARE:
+        if event.why != Why.GREATEST_SHARE:
             return _REASONS.get(event.why, "")
         p, low, high = self.columns.probability[event.branch], *event.was
         width = product_text(p, high - low, self.number, self.times)
         share = self.number(p * (high - low))
         return f"no other has a greater p times width than {width} = {share}"
 
-    def closed(self, event: Event) -> str:
-        is_known = any(map(is_finite, event.was))
-        so_far = f" (so{TIED}far {self.between(*event.was)})".replace(" in", f"{TIED}in")
-        value = self.summed(event.terms, event.lower)
-        return (
-            f"So {self.name(event.node, event.branch)} is worth {value}{so_far if is_known else ''}"
-        )
-
     def passed(self, event: Event) -> str:
         if event.lower == event.upper:
-            name = self.name(event.node, event.branch)
-            return f"Pass over {name}: known to be {self.number(event.lower)}"
-        within = self.between(event.lower, event.upper)
-        return f"Pass over {self.name(event.node, event.branch)}: its interval is enough, {within}"
+            reason = f"known to be {self.number(event.lower)}"
+        else:
+            reason = f"its interval is enough, {self.between(event.lower, event.upper)}"
+        return f"Pass over {self.step_name(event)}: {reason}"
+
+    def closed(self, event: Event) -> str:
+        text = f"So {self.step_name(event)} is worth {self.summed(event.terms, event.lower)}"
+        if any(map(is_finite, event.was)):
+            text += f" (so{TIED}far{TIED}{self.between(*event.was)})"
+        return text
 
     def tightened(self, event: Event) -> str:
-        is_lower = event.lower != event.was[0]
-        bound, was = (event.lower, event.was[0]) if is_lower else (event.upper, event.was[1])
+        end, was, bound = event.tightened
         value = self.summed(event.terms, bound)
         if not event.terms and self.columns.kind[event.node] == Kind.CHANCE:
-            outcomes = len(self.tree.branches_of(event.node))
-            value += f" over its {plural(outcomes, 'outcome')}"
+            value += f" over its {plural(len(self.tree.branches_of(event.node)), 'outcome')}"
         so_far = f" (so{TIED}far{TIED}{self.number(was)})" if is_finite(was) else ""
-        relation = "at least" if is_lower else "at most"
-        return f"So {self.name(event.node, event.branch)} is worth {relation} {value}{so_far}"
+        relation = "at least" if end == "lower" else "at most"
+        return f"So {self.step_name(event)} is worth {relation} {value}{so_far}"
 
     def cut(self, event: Event) -> str:
-        cut = cut_of(event, self.tree)
-        if cut.fails == "low":
-            relation, limit = "at most", f"<={TIED}alpha{TIED}{self.number(cut.window[0])}"
-        else:
-            relation, limit = "at least", f">={TIED}beta{TIED}{self.number(cut.window[1])}"
-        kind = cut.kind.capitalize()
-        if not self.search.algorithm.in_order:
-            kind = f"Found in the end: {cut.kind}"
-        claim = f"{relation} {self.summed(event.terms, cut.bound)} {limit}"
-        return (
-            f"{kind} cut {cut_place(cut)}: {self.name(event.node, event.branch)} is worth {claim}"
-        )
+        cut, name = event.cut_in(self.tree), self.step_name(event)
+        found = "Found in the end: " if is_unordered(event.cut) else ""
+        text = f"{found}{cut.kind} cut {cut_place(cut)}: {name} is worth {cut.relation} "
+        limit = f"{cut.comparison} {self.number(cut.limit)}".replace(" ", TIED)
+        return f"{text[0].upper()}{text[1:]}{self.summed(event.terms, cut.bound)} {limit}"
 
     def left(self, event: Event) -> str:
         name, lower, upper = (
-            self.name(event.node, event.branch),
+            self.step_name(event),
             self.number(event.lower),
             self.number(event.upper),
         )

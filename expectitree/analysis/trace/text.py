@@ -30,7 +30,7 @@ def render(report: Trace, options: ConsoleOptions) -> Iterator[RenderableType]:
         yield from _step_lines(event, sentences, f"{event.step:>{wide},}  ")
     more = report.total - len(report.events)
     if not report.total:
-        yield Text(f"{never_entered(report, report.at)}.")
+        yield Text(never_entered(report))
     elif more:
         one_node = "" if report.at is not None else ", --at PATH follows one node"
         steps = f"{characters(options).ellipsis} {more:,} more {nouns(more, 'step')}"

@@ -34,7 +34,7 @@ def test_sizes_of_cuts_sum_to_the_unvisited_nodes(seed: int, name: str) -> None:
         )
     assert len(explanation.cuts) <= counts.cuts
     for n, cut in explanation.cuts.items():
-        if cut.fails == "low":
+        if cut.is_low:
             assert search.upper[n] == cut.bound <= cut.window[0]
         else:
             assert search.lower[n] == cut.bound >= cut.window[1]

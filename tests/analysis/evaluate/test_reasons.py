@@ -12,10 +12,10 @@ from random_trees import EVERY, Case, with_slow_variants
 
 import expectitree as et
 from expectitree.analysis.evaluate.cuts import Explanation
+from expectitree.analysis.evaluate.json import explanation_fields
 from expectitree.analysis.evaluate.reasons import reasons
-from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.evaluate.sentences import explanation_fields, explanation_lines
-from expectitree.analysis.evaluate.strategy import strategy_only
+from expectitree.analysis.evaluate.report import Evaluation, strategy_only
+from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.text import render as evaluation_text
 from expectitree.errors import AnalysisError
 from expectitree.searches.result import Search
@@ -102,7 +102,7 @@ def test_min_is_explained_as_the_mirror_of_max() -> None:
             ],
         ),
         ("a2/#2", ["▼ a2/#2 was not entered (cut): its value is in [1, 4]."]),
-        ("a2/#2/#1", ["a2/#2/#1 is a leaf: its utility is 4; it was not visited (below a cut)."]),
+        ("a2/#2/#1", ["a2/#2/#1 is a leaf: its utility is 4; it was not visited (cut)."]),
         ("a1/#1/#1", ["a1/#1/#1 is a leaf: its utility is 2."]),
     ],
 )
@@ -161,7 +161,7 @@ def test_every_sentence_is_true(searches: list[Search]) -> None:
                     assert abs(value[one.node] - value[node]) <= slack
             assert len(found.alternatives) + found.others == len(tree.node(node).branches)
             for cut in found.cuts:
-                low = cut.cut.fails == "low"
+                low = cut.cut.is_low
                 if cut.terms:
                     total: Any = sum(p * end for p, end in cut.terms)
                     assert abs(total - cut.cut.bound) <= slack
@@ -177,10 +177,11 @@ def test_every_sentence_is_true(searches: list[Search]) -> None:
                             value[child] >= limit - slack if low else value[child] <= limit + slack
                         )
                         assert tree.columns.kind[step.node] == (Kind.MAX if low else Kind.MIN)
-                    if step.why == "share":
-                        rest: Any = sum(p * end for p, end in step.terms)
-                        assert abs((step.limit - rest) / step.p - step.asked) <= slack * 1e3
-                assert cut.steps[-1].why in ("has", "bound", "far", "rivals", "alone")
+                    if step.quotient is not None:
+                        rest: Any = sum(p * end for p, end in step.quotient.others)
+                        sides = (step.quotient.limit - rest) / step.quotient.p
+                        assert abs(sides - step.asked) <= slack * 1e3
+                assert cut.steps[-1].why in ("has", "bound", "far", "rivals")
 
 
 def test_most_cuts_are_traced_to_a_player(searches: list[Search]) -> None:

@@ -16,21 +16,13 @@ from expectitree.analysis.trace.events import (
     CLOSE,
     CUT,
     ENTER,
-    EXPECTED_GAIN,
-    GREATEST_ESTIMATE,
-    GREATEST_SHARE,
-    GREATEST_UPPER,
-    LEAST_ESTIMATE,
-    LEAST_LOWER,
     LEAVE,
-    ONLY_OPEN,
     PASS,
     PROBE,
-    RIVAL_LOWER,
-    RIVAL_UPPER,
     TIGHTEN,
     VISIT,
     Event,
+    Why,
 )
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace, _Recorder, initial_intervals, trace
@@ -223,29 +215,34 @@ def test_the_reason_for_each_step_of_a_walk_holds(traces: list[Trace]) -> None:
                 assert event.branch in is_open
                 others = [child[b] for b in is_open if child[b] != n]
                 assert (not others) is (
-                    event.why == ONLY_OPEN
+                    event.why == Why.ONLY_OPEN
                 ) or one.search.algorithm.goal == "action"
-                if event.why == GREATEST_UPPER:
+                if event.why == Why.GREATEST_UPPER:
                     assert kind[above] == Kind.MAX
                     assert all(upper[n] >= upper[c] - slack for c in others)
-                elif event.why == LEAST_LOWER:
+                elif event.why == Why.LEAST_LOWER:
                     assert kind[above] == Kind.MIN
                     assert all(lower[n] <= lower[c] + slack for c in others)
-                elif event.why == GREATEST_SHARE:
+                elif event.why == Why.GREATEST_SHARE:
                     assert kind[above] == Kind.CHANCE
                     shares = [probability[b] * (upper[child[b]] - lower[child[b]]) for b in is_open]
                     assert max(shares) <= probability[event.branch] * (upper[n] - lower[n]) + slack
-                elif event.why in (GREATEST_ESTIMATE, LEAST_ESTIMATE, RIVAL_UPPER, RIVAL_LOWER):
+                elif event.why in (
+                    Why.GREATEST_ESTIMATE,
+                    Why.LEAST_ESTIMATE,
+                    Why.RIVAL_UPPER,
+                    Why.RIVAL_LOWER,
+                ):
                     assert one.search.algorithm.goal == "action"
                     assert event.depth == 1
-                elif event.why == EXPECTED_GAIN:
+                elif event.why == Why.EXPECTED_GAIN:
                     assert one.search.algorithm.guide != "bounds"
             lower[event.node], upper[event.node] = event.lower, event.upper
         assert "" not in {event.aim for event in one.events if event.kind in (ENTER, VISIT)}
     if not traces[0].search.algorithm.in_order:
-        assert {ONLY_OPEN, GREATEST_UPPER, LEAST_LOWER} <= set(seen)
-        assert (EXPECTED_GAIN in seen) is (traces[0].search.algorithm.guide != "bounds")
-        assert (GREATEST_SHARE in seen) is (traces[0].search.algorithm.guide == "bounds")
+        assert {Why.ONLY_OPEN, Why.GREATEST_UPPER, Why.LEAST_LOWER} <= set(seen)
+        assert (Why.EXPECTED_GAIN in seen) is (traces[0].search.algorithm.guide != "bounds")
+        assert (Why.GREATEST_SHARE in seen) is (traces[0].search.algorithm.guide == "bounds")
 
 
 def test_a_cut_is_an_inequality_that_holds(traces: list[Trace]) -> None:

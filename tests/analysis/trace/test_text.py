@@ -197,7 +197,7 @@ def test_limit_and_at_choose_steps() -> None:
     assert cut_short[:4] == whole[:4]
     assert json.loads(cut_short[-1])["left_out"] == 33
     assert (
-        "star1 never came to a2/#2: `expectitree eval` shows why"
+        "star1 did not visit a2/#2: `expectitree eval` shows why"
         in invoke("trace", "-a", "star1", "--at", "a2/#2", LEFT).stdout
     )
     one = invoke("trace", "-a", "star1", "--at", "a2", LEFT).stdout
@@ -228,7 +228,7 @@ def test_500_steps_are_shown_by_default() -> None:
         ([], "No tree was given"),
     ],
 )
-def test_wrong_usage(words: list[str], message: str) -> None:
+def test_wrong_usage_is_refused(words: list[str], message: str) -> None:
     done = invoke("trace", *words)
     assert done.exit_code == 2
     assert message in re.sub(r"\s+", " ", done.stderr)
