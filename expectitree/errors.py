@@ -19,7 +19,7 @@ class ExpectitreeError(Exception):
 
 
 class NumberError(ExpectitreeError, ValueError):
-    """A text that is no number of the grammar, or one that the number system in use cannot hold."""
+    """A text that is not a number of the grammar, or that the number system in use cannot hold."""
 
 
 class TreeError(ExpectitreeError, ValueError):
@@ -52,15 +52,12 @@ class Problem:
         place = self.source if self.source.isprintable() else ascii(self.source)[1:-1]
         if self.line is not None:
             place += f":{self.line}:{self.column}"
-        return (
-            f"{place}: {self.message}"
-            if self.path is None
-            else f"{place}: {self.path}: {self.message}"
-        )
+        path = "" if self.path is None else f"{self.path}: "
+        return f"{place}: {path}{self.message}"
 
 
 class FileError(ExpectitreeError):
-    """A tree file that cannot be read or is no tree, with everything found wrong in it.
+    """A tree file that cannot be read or is not a tree, with every problem found in it.
 
     `problems` holds at least one `Problem`; the text of the exception is one line for each.
     """

@@ -47,13 +47,13 @@ _PICTURE_OPTIONS = {
         type=click.Choice(["auto", "down", "right"]),
         default="auto",
         show_default=True,
-        help="The direction in which the tree grows.",
+        help="The direction in which the tree grows; auto takes what fits the width.",
     ),
     "width": click.option(
         "--width",
         type=click.FloatRange(min=1),
         metavar="N",
-        help="Fit the picture into N pixels, with legible text.",
+        help="Fit the picture into N pixels, with text of 9 pixels or more.  [default: any width]",
     ),
     "windows": click.option(
         "--windows", is_flag=True, help="Show alpha and beta of every node that was entered."
@@ -69,7 +69,7 @@ _PICTURE_OPTIONS = {
         default=MOST_NODES,
         show_default=True,
         metavar="N",
-        help="Draw about N nodes.",
+        help="Draw about N nodes; a run of leaves counts as one.",
     ),
     "show_all": click.option("--all", "show_all", is_flag=True, help="Draw every node."),
     "title": click.option(

@@ -99,10 +99,10 @@ class Run(NamedTuple):
 
 def are_run(edges: Sequence[Edge], shared: Collection[Glyph]) -> bool:
     """Say whether a node's branches lead to leaves that need no texts and no lines of their own."""
-    if any(edge.lines or edge.child in shared for edge in edges):
+    if any(edge.label or edge.child in shared for edge in edges):
         return False
-    kinds = {edge.child.kind for edge in edges}
-    return len(edges) > 1 and {"TERMINAL"} <= kinds <= {"TERMINAL", NOTE}
+    kinds, chances = {edge.child.kind for edge in edges}, {edge.probability for edge in edges}
+    return len(edges) > 1 == len(chances) and {"TERMINAL"} <= kinds <= {"TERMINAL", NOTE}
 
 
 def leaf_half(edges: Sequence[Edge]) -> float:

@@ -23,7 +23,7 @@ from expectitree.picture.hidden import (
     without,
 )
 from expectitree.picture.rows import picture_rows
-from expectitree.picture.text import balanced, broken, chance_text, typeset
+from expectitree.picture.text import balanced, chance_text, typeset
 from expectitree.searches.unvisited import CUT
 from expectitree.text.console import clipped
 from expectitree.text.phrases import known_text, plural, value_text
@@ -257,7 +257,7 @@ class _Reader:
         if cut is not None:
             tooltip.append(cut_reason(cut))
             if self.style.reasons:
-                remarks += broken(cut_reason(cut), _REASON_COLUMNS, 6)
+                remarks += balanced(cut_reason(cut), _REASON_COLUMNS, 6)
         if n in self.tree.notes and not self.hidden:
             tooltip.append(escape(self.tree.notes[n][:_LONGEST_NOTE]))
         if n in self.numbered and not is_terminal:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from math import ceil
 from typing import NamedTuple
 
@@ -68,7 +69,7 @@ _DISTANCES = {
     "down": _Distances(28, 130, 0.12, 14, 10, 10),
     "right": _Distances(26, 150, 0.15, 10, 4, 6),
 }
-_TALLEST = 1.5  # height by width of a picture, if another layout is less tall
+_TALLEST = 1.5  # height by width of a slide, or a page
 _BESIDE_VALUE = 8.0  # between a value and the branches that grow to the right
 
 
@@ -82,10 +83,16 @@ class Diagram(NamedTuple):
     groups: list[Group]
 
     @property
-    def smallest_text(self) -> float:
-        """The size of the smallest text."""
+    def least_width(self) -> float:
+        """The width at which the smallest text is just legible."""
         marks = (mark for group in self.groups for mark in group.marks)
-        return min((mark.size for mark in marks if isinstance(mark, Text)), default=LABEL_FONT)
+        sizes = (mark.size for mark in marks if isinstance(mark, Text))
+        return self.width * LEGIBLE / min(sizes, default=LABEL_FONT)
+
+    @property
+    def least_slide(self) -> float:
+        """The width of the slide that takes the picture with legible text."""
+        return self.least_width * max(1, self.height / self.width / _TALLEST)
 
 
 def diagram(evaluation: Evaluation, style: Style) -> Diagram:
@@ -95,33 +102,34 @@ def diagram(evaluation: Evaluation, style: Style) -> Diagram:
     """
     found, width = content(evaluation, style, folded=True), style.width or SLIDE
     directions = ["down", "right"] if style.direction == "auto" else [style.direction]
-    best, least = None, 0.0
-    for direction in directions:
-        for is_compact in (False,) if style.room else (False, True):
-            picture = _Layout(found, style, direction, is_compact).diagram()
-            least_width = picture.width * LEGIBLE / picture.smallest_text
-            excess = max(least_width, picture.height / picture.width * least_width / _TALLEST)
-            if best is None or excess < least:
-                best, least = picture, excess
-            if excess <= width:
-                return _fitted(picture, style)
-    assert best is not None
-    return _fitted(best, style)
+    pictures = []
+    compact = [False] if style.room else [False, True]  # a cut would move the leaves of a run
+    for direction, is_compact in product(directions, compact):
+        picture = _Layout(found, style, direction, is_compact).diagram()
+        if picture.least_slide <= width:
+            return _fitted(picture, style.width)
+        pictures.append(picture)
+    if style.width:
+        fitting = [picture for picture in pictures if picture.least_width <= width]
+    else:
+        fitting = pictures
+    if fitting:
+        best = min(fitting, key=lambda picture: picture.least_slide)
+        return _fitted(best, style.width)
+    least = ceil(min(picture.least_width for picture in pictures))
+    raise AnalysisError(
+        f"the picture does not fit a width of {style.width:,.0f}: legible text needs {least:,}. "
+        f"Give --width {least}, or draw fewer nodes with --rows N"
+    )
 
 
-def _fitted(picture: Diagram, style: Style) -> Diagram:
-    """Return a picture of at most the width that the user wants; raise an error if illegible."""
-    if not style.width or picture.width <= style.width:
+def _fitted(picture: Diagram, width: float | None) -> Diagram:
+    """Return a picture of at most the width that the user wants."""
+    if not width or picture.width <= width:
         return picture
-    scale = style.width / picture.width
-    if picture.smallest_text * scale < LEGIBLE:
-        least = ceil(picture.width * LEGIBLE / picture.smallest_text)
-        raise AnalysisError(
-            f"the picture does not fit a width of {style.width:,.0f}: legible text needs "
-            f"{least:,}. Give --width {least}, or draw fewer nodes with --rows N"
-        )
+    scale = width / picture.width
     groups = [group.scaled(scale) for group in picture.groups]
-    return picture._replace(width=style.width, height=picture.height * scale, groups=groups)
+    return picture._replace(width=width, height=picture.height * scale, groups=groups)
 
 
 @dataclass(eq=False)
@@ -198,15 +206,16 @@ class _Layout:
 
     def joined(self, glyph: Glyph) -> list[Edge]:
         """Return the edges of a glyph, or one edge to the run of its leaves."""
-        if glyph not in self.joinable:
-            return glyph.below
         edges = glyph.below
+        if glyph not in self.joinable:
+            return edges
         leaves = replace(edges[0].child, tooltip=f"{len(edges)} leaves", below=[])
         self.runs[leaves] = edges, run_of(edges, self.leaf_half, self.is_down)
         self.layer[leaves] = self.layer[glyph] + 1
+        chance = edges[0].probability and f"{edges[0].probability} each"
         rank, is_grey = max(edge.rank for edge in edges), all(edge.is_grey for edge in edges)
-        joint = replace(edges[0], child=leaves, rank=rank, is_grey=is_grey, tooltip=leaves.tooltip)
-        return [joint]
+        joint = replace(edges[0], child=leaves, probability=chance, rank=rank, is_grey=is_grey)
+        return [replace(joint, tooltip=leaves.tooltip)]
 
     def add_glyph(self, glyph: Glyph, parent: _Item | None) -> None:
         """Add the item of a glyph, or of a run of leaves, below another item."""

@@ -8,7 +8,7 @@ from expectitree.analysis.evaluate.outline import Row, outline
 from expectitree.searches.result import Search
 from expectitree.tree.model import Tree
 
-_FOLDED = (1, 0.8, 0.6)  # rows for each node wanted, if a row can hold a node and its leaves
+_FOLDED = (1, 0.8, 0.65, 0.5, 0.4)  # rows for each node wanted, where leaves have no rows
 _MOST_LEAVES = 40  # of a node that are drawn
 _FEW_LEAVES = 2  # take no more room than a note
 
@@ -45,7 +45,7 @@ def _chosen(search: Search, most: int | None, folded: bool) -> list[Row]:
 def _room(tree: Tree, row: Row) -> int:
     """Return how many things a row puts into the picture; leaves without labels are one."""
     if not row.is_folded:
-        return 1
+        return row.node >= 0
     branches = tree.branches_of(row.node)
     return 1 + (len(branches) if any(tree.label[b] for b in branches) else 1)
 

@@ -248,9 +248,9 @@ def _node_functions(tree: Tree, chance: str) -> list[Piecewise]:
         branches = [b for b in tree.branches_of(n) if columns.probability[b] > 0]
         below = [functions[columns.child[b]] for b in branches]
         if kind == Kind.TERMINAL:
-            found = Piecewise((constant(columns.utility[n]),))
+            found = Piecewise((constant(to_exact(columns.utility[n])),))
         elif kind == Kind.CHANCE and chance == "expected":
-            shares = [columns.probability[b] for b in branches]
+            shares = [to_exact(columns.probability[b]) for b in branches]
             found = weighted_sum(list(zip(shares, below, strict=True)))
         else:
             is_best_nature = kind == Kind.CHANCE and chance == "best"

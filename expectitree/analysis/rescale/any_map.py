@@ -30,6 +30,7 @@ from typing import Any, TypeAlias
 from expectitree.analysis.rescale.report import Answer, Rescaling, rescale
 from expectitree.analysis.rescale.scales import Scale, stepped
 from expectitree.errors import TransformError
+from expectitree.numbers import to_exact
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
@@ -101,7 +102,8 @@ def _small_in_fractions(tree: Tree) -> Tree | None:
     for n in range(len(tree)):
         size = 0
         for b in tree.branches_of(n):
-            c, length = columns.child[b], columns.probability[b].denominator.bit_length() - 1
+            c, p = columns.child[b], to_exact(columns.probability[b])
+            length = p.denominator.bit_length() - 1
             bits[n] = max(bits[n], bits[c] + length)
             size += sizes[c]
             work += sizes[c] * (_SHORT + bits[n] ** 2)
@@ -165,11 +167,11 @@ def bounding_distributions(tree: Tree, is_lower: bool) -> list[Distribution]:
     for n, kind in enumerate(map(Kind, columns.kind)):
         below = [found[columns.child[b]] for b in tree.branches_of(n)]
         if kind == Kind.TERMINAL:
-            found.append({columns.utility[n]: Fraction(1)})
+            found.append({to_exact(columns.utility[n]): Fraction(1)})
         elif kind == Kind.CHANCE:
             mixed: Distribution = {}
             for b, distribution in zip(tree.branches_of(n), below, strict=True):
-                if p := columns.probability[b]:
+                if p := to_exact(columns.probability[b]):
                     for u, share in distribution.items():
                         mixed[u] = mixed.get(u, 0) + p * share
             found.append(mixed)
@@ -205,7 +207,7 @@ def _envelope(distributions: Iterable[Distribution], is_max: bool) -> Distributi
 def _is_changed(tree: Tree, branch: int, scale: Scale) -> bool:
     """Say whether a map makes an action of an exact tree worse than another one."""
     columns = tree.columns
-    utility = [
+    utility: list[Any] = [
         None if kind else scale.rule(u)
         for kind, u in zip(columns.kind, columns.utility, strict=True)
     ]
