@@ -25,20 +25,21 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     text, name = read_text(path)
     tree = loads(text, name=name, exact=True)
     before = verify(tree, file=name)
-    replacements = {c.place: c.replacement for c in before.broken if c.replacement is not None}
+    # A path that is missing may have a typing error: what holds it is not replaced.
+    kept = {check.place for check in before.broken if check.replacement is None}
+    replacements = {c.place: c.replacement for c in before.broken if c.place not in kept}
     if before.checks:
         changed = with_replacements(text, format, replacements)
     else:
         changed = with_expectation(text, format, answers(tree))
-    problem = ""
     try:
         after = verify(loads(changed, name=name, exact=True), file=name)
-        if any(check.place in replacements for check in after.broken):
-            problem = "the new text would not say what is found"
+        holds = not any(check.place in replacements for check in after.broken)
     except FileError:
-        problem = "the new text would not be a tree"
-    if problem:
-        raise FileError([Problem(name, f"{problem}: change it by hand")])
+        holds = False
+    if not holds:
+        message = "the new text would not state what is found: change it by hand"
+        raise FileError([Problem(name, message)])
     if changed != text:
         write_text(name, changed)
     return after
