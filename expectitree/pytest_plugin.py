@@ -62,7 +62,7 @@ class Expectation(pytest.Item):
         from expectitree.analysis.verify.text import check_text
 
         if not self.check.kept:
-            message = f"{self.path}:{self.check.line}: {check_text(self.check)}"
+            message = f"{self.location[0]}:{self.check.line}: {check_text(self.check)}"
             pytest.fail(message, pytrace=False)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:

@@ -49,7 +49,7 @@ def test_a_test_has_the_line_of_its_expectation(folder: Path) -> None:
         "expect:\n  value: 4\n  best: b\nmax: {a: 1, b: 3}\n"
     )
     output = run_pytest(folder, "--junit-xml=report.xml", "-o", "junit_family=xunit1")
-    assert "one.yaml:2: value: expected 4, found 3" in output
+    assert "\ntrees/one.yaml:2: value: expected 4, found 3" in output
     cases = ElementTree.parse(folder / "report.xml").iter("testcase")
     assert [(case.get("file"), case.get("line")) for case in cases] == [
         ("trees/one.yaml", "1"),  # pytest counts from 0 there
