@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
@@ -18,7 +18,7 @@ from expectitree.files.saving import whole_file
 
 Place: TypeAlias = tuple[str | int, ...]  # keys and indices from the root
 
-_BEFORE_EXPECT = (SCHEMA_KEY, "title", "source", "expect")  # a new `expect` comes after them
+_BEFORE_EXPECT = (SCHEMA_KEY, "title", "source")  # a new `expect` comes after them
 _COMMENT = re.compile(r"(^|\s)#", re.MULTILINE)
 _JSON_PART = re.compile(r'"(?:[^"\\]+|\\.)*"|[][{}]|[^][{}",:\s]+')
 
@@ -62,25 +62,45 @@ def find_entries(text: str, format: Format) -> dict[Place, Part]:
 
 def find_positions(
     text: str, format: Format, places: Iterable[Place]
-) -> dict[Place, tuple[int, int]]:
-    """Return line and column of the entries at some places below `expect`."""
-    entries = find_entries(text, format)
-    found = {}
+) -> dict[Place, dict[str, Any]]:
+    """Return `line` and `column` of the entries at some places below `expect`, from 1."""
+    entries, found = find_entries(text, format), {}
     for keys in places:
         place = ("expect", *keys)
         while place and place not in entries:  # an alias hides what is below it
             place = place[:-1]
         if place:
             head = entries[place].head
-            found[keys] = text.count("\n", 0, head) + 1, head - text.rfind("\n", 0, head)
+            line, column = text.count("\n", 0, head) + 1, head - text.rfind("\n", 0, head)
+            found[keys] = {"line": line, "column": column}
     return found
 
 
-def with_expectation(text: str, format: Format, expect: Mapping[str, object]) -> str:
-    """Return the text with an `expect` that it did not have, before its root's kind."""
+def rewritten(text: str, format: Format, replacements: Mapping[Place, object]) -> str:
+    """Return the text with new values at some places below `expect`, or with a whole new one."""
     entries = find_entries(text, format)
-    if ("expect",) in entries:  # it is there, and empty
-        return with_replacements(text, format, {(): expect})
+    edits = []
+    for place, new in replacements.items():
+        entry = entries.get(("expect", *place))
+        if entry is None and not place:
+            edits.append(_insertion(text, format, entries, new))
+            continue
+        is_plain = entry is not None and entry.is_plain
+        if entry is None or not is_plain or _COMMENT.search(text[entry.start : entry.end]):
+            what = "has comments in it" if is_plain else "is an alias or a block of text"
+            where = "/".join(map(str, place)) or "expect"
+            raise FileError([Problem("<text>", f"{where} {what}: change it by hand")])
+        space = " " if format.name == "yaml" and text[: entry.start].endswith(":") else ""
+        edits.append((entry.start, entry.end, space + format.module.NOTATION.flow(new)))
+    for start, end, written in sorted(edits, reverse=True):
+        text = text[:start] + written + text[end:]
+    return text
+
+
+def _insertion(
+    text: str, format: Format, entries: Mapping[Place, Part], expect: object
+) -> tuple[int, int, str]:
+    """Return the edit that writes an `expect` before the root's kind."""
     heads = [e.head for place, e in entries.items() if place and place[0] not in _BEFORE_EXPECT]
     if not heads:
         message = "a bare number has no place for expect: write it as `utility: NUMBER`"
@@ -88,28 +108,8 @@ def with_expectation(text: str, format: Format, expect: Mapping[str, object]) ->
     at = min(heads)
     indent = text[text.rfind("\n", 0, at) + 1 : at]
     new_line = ("\r\n" if "\r\n" in text else "\n") + indent
-    comma = "," if text[entries[()].start] == "{" else ""
-    gap = " " if indent.strip() else new_line
-    entry = format.module.NOTATION.flow({"expect": expect})[1:-1]
-    return f"{text[:at]}{entry}{comma}{gap}{text[at:]}"
-
-
-def with_replacements(text: str, format: Format, replacements: Mapping[Place, object]) -> str:
-    """Return the text with new values at the given places below `expect`."""
-    entries = find_entries(text, format)
-    edits = []
-    for place, new in replacements.items():
-        entry = entries.get(("expect", *place))
-        is_plain = entry is not None and entry.is_plain
-        if entry is None or not is_plain or _COMMENT.search(text[entry.start : entry.end]):
-            what = "has comments in it" if is_plain else "is an alias or a block of text"
-            where = "/".join(map(str, place)) or "expect"
-            raise FileError([Problem("<text>", f"{where} {what}: change it by hand")])
-        edits.append((entry.start, entry.end, format.module.NOTATION.flow(new)))
-    for start, end, written in sorted(edits, reverse=True):
-        space = " " if format.name == "yaml" and text[:start].endswith(":") else ""
-        text = text[:start] + space + written + text[end:]
-    return text
+    end = ("," if text[entries[()].start] == "{" else "") + (" " if indent.strip() else new_line)
+    return at, at, format.module.NOTATION.flow({"expect": expect})[1:-1] + end
 
 
 def write_text(path: str, text: str) -> None:

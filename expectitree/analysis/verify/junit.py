@@ -20,11 +20,10 @@ def render(verifications: Sequence[Verification]) -> Iterator[str]:
         time = "" if v.seconds is None else f' time="{v.seconds:.3f}"'
         yield f'  <testsuite name={file} file={file} tests="{len(results)}" {counts}{time}>'
         for result, name, message, line, _ in cases(v):
-            place = f'file={file} line="{line}"' if line else f"file={file}"
-            yield f"    <testcase classname={file} name={_attribute(name)} {place}>"
-            if result:
-                yield f"      <{result} message={_attribute(message)}/>"
-            yield "    </testcase>"
+            case = f"classname={file} name={_attribute(name)} file={file}"
+            case += f' line="{line}"' if line else ""
+            found = f"<{result} message={_attribute(message)}/>" if result else ""
+            yield f"    <testcase {case}>{found}</testcase>"
         yield "  </testsuite>"
     yield "</testsuites>"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -13,7 +13,7 @@ from expectitree.algorithms import algorithm
 from expectitree.analysis.verify.edit import Place, find_positions
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, ExpectitreeError, FileError
-from expectitree.files import load, read_text
+from expectitree.files import Warn, load, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix
 from expectitree.numbers import Number, exact_text, message_text
 from expectitree.searches.engine import evaluate
@@ -89,29 +89,23 @@ def verify(tree: Tree, *, file: str = "") -> Verification:
 
 
 def verify_file(
-    path: str | os.PathLike[str],
-    *,
-    locate: bool = False,
-    warn: Callable[[str], None] | None = None,
+    path: str | os.PathLike[str], *, locate: bool = False, warn: Warn | None = None
 ) -> Verification:
     """Check every expectation of a file, or report the error in it, and measure the time.
 
     Broken checks of a text have their line and column; with `locate` all its checks have.
     """
     start, file = perf_counter(), os.fspath(path)
+    format = format_by_suffix(file) or FORMATS["yaml"]
     try:
         report = verify(load(path, exact=True, warn=warn), file=file)
+        wanted = [check.place for check in (report.checks if locate else report.broken)]
+        if wanted and format.is_text and os.path.isfile(file):
+            found = find_positions(read_text(file)[0], format, wanted)
+            checks = [replace(check, **found.get(check.place, {})) for check in report.checks]
+            report = replace(report, checks=checks)
     except FileError as error:
         report = Verification(file, error=error)
-    format = format_by_suffix(file) or FORMATS["yaml"]
-    wanted = [check.place for check in report.checks if locate or not check.kept]
-    if wanted and format.is_text and os.path.isfile(file):
-        positions = find_positions(read_text(file)[0], format, wanted)
-        checks = []
-        for check in report.checks:
-            line, column = positions.get(check.place, (None, None))
-            checks.append(replace(check, line=line, column=column))
-        report = replace(report, checks=checks)
     return replace(report, seconds=perf_counter() - start)
 
 
@@ -121,13 +115,10 @@ def answers(tree: Tree) -> dict[str, object]:
     Raises `SearchError` where a utility is not known yet.
     """
     search = evaluate(tree)
-    found: dict[str, object] = {"value": search.value}
-    if search.best is not None:
-        found["best"] = search.best
-    for name in ("star1", "star2"):
-        counts = evaluate(tree, name).counts
-        found[name] = {"nodes": counts.visited, "leaves": counts.leaves_visited}
-    return found
+    best = {} if search.best is None else {"best": search.best}
+    counts = {name: evaluate(tree, name).counts for name in ("star1", "star2")}
+    runs = {name: {"nodes": c.visited, "leaves": c.leaves_visited} for name, c in counts.items()}
+    return {"value": search.value, **best, **runs}
 
 
 def _value_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
@@ -180,23 +171,22 @@ def _run_checks(tree: Tree, run: RunExpectation) -> Iterator[Check]:
         if expected is not None:
             found: int = getattr(search.counts, attribute)
             what = f"{name}: {key if key == 'cuts' else f'{key} visited'}"
-            place = (*run.place, key)
-            yield Check(what, str(expected), str(found), expected == found, place, found)
+            kept, place = expected == found, (*run.place, key)
+            yield Check(what, str(expected), str(found), kept, place, found)
     yield from _skip_checks(name, run, search)
 
 
 def _skip_checks(name: str, run: RunExpectation, search: Search) -> Iterator[Check]:
-    place = (*run.place, "skipped")
+    place, expected = (*run.place, "skipped"), "not visited"
     instead = _all_skipped(search) if run.skipped else []
     for path in run.skipped or ():
         what = f"{name}: {path}"
         try:
-            kept = not search.visited(path)
+            found = "visited" if search.visited(path) else expected
         except ExpectitreeError as error:
-            yield Check(what, "not visited", "no such node", False, place, hint=error)
+            yield Check(what, expected, "no such node", False, place, hint=error)
         else:
-            found = "not visited" if kept else "visited"
-            yield Check(what, "not visited", found, kept, place, instead)
+            yield Check(what, expected, found, found == expected, place, instead)
 
 
 def _all_skipped(search: Search) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
 
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
@@ -13,8 +12,6 @@ from expectitree.numbers import escape
 from expectitree.text.console import characters, line, safe
 from expectitree.text.phrases import plural
 
-# The result (error, failure or nothing), the name, the message, line and column.
-Case: TypeAlias = tuple[str, str, str, int | None, int | None]
 HINTS = {
     Hint.NO_BEST: "the root is not a player's, so it has no best action: take `best` out",
     Hint.TIE: "it is worth as much, and comes later",
@@ -51,8 +48,11 @@ def _file_lines(v: Verification, options: ConsoleOptions, quiet: bool) -> Iterat
         yield line("    ", sign, f" {safe(check_text(check), options)}")
 
 
-def cases(v: Verification) -> list[Case]:
-    """Return each error in a file or each expectation; otherwise one case, for the whole tree."""
+def cases(v: Verification) -> list[tuple[str, str, str, int | None, int | None]]:
+    """Return each error in a file or each expectation; otherwise one case, for the whole tree.
+
+    A case has a result (error, failure or nothing), a name, a message, a line and a column.
+    """
     if v.error is not None:
         problems = [(p, f"{p.path}: " if p.path else "") for p in v.error.problems]
         return [("error", "tree", path + p.message, p.line, p.column) for p, path in problems]
@@ -78,14 +78,12 @@ def hint_text(check: Check) -> str:
 
 def summary(verifications: Sequence[Verification]) -> str:
     """Return how many files there are, and how many of their expectations hold."""
-    checks = sum(len(v.checks) for v in verifications)
-    broken = sum(len(v.broken) for v in verifications)
+    checks = [check.kept for v in verifications for check in v.checks]
     failures = {
         "without expect": sum(not v.has_expect for v in verifications),
         "cannot be checked": sum(v.unchecked is not None for v in verifications),
         "not a tree": sum(v.error is not None for v in verifications),
     }
-    parts = [plural(len(verifications), "file")]
-    parts.append(f"{checks - broken:,} of {checks:,} expectations kept")
-    parts += [f"{count:,} {what}" for what, count in failures.items() if count]
-    return ", ".join(parts)
+    kept = f"{sum(checks):,} of {len(checks):,} expectations kept"
+    counts = [f"{count:,} {what}" for what, count in failures.items() if count]
+    return ", ".join([plural(len(verifications), "file"), kept, *counts])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import expectitree as et
-from expectitree.analysis.verify.edit import with_expectation, with_replacements, write_text
+from expectitree.analysis.verify.edit import rewritten, write_text
 from expectitree.files.formats import FORMATS
 
 REPLACED = [
@@ -45,7 +45,7 @@ REPLACED = [
 def test_replacements(
     kind: str, text: str, replacements: dict[tuple[str | int, ...], object], expected: str
 ) -> None:
-    assert with_replacements(text, FORMATS[kind], replacements) == expected
+    assert rewritten(text, FORMATS[kind], replacements) == expected
 
 
 @pytest.mark.parametrize(
@@ -71,13 +71,13 @@ def test_replacements(
     ],
 )
 def test_a_new_expectation(kind: str, text: str, expected: str) -> None:
-    assert with_expectation(text, FORMATS[kind], {"value": Fraction(1)}) == expected
+    assert rewritten(text, FORMATS[kind], {(): {"value": Fraction(1)}}) == expected
     assert et.loads(expected, name=f"x.{kind}").expect is not None
 
 
 def test_a_bare_number_cannot_hold_an_expectation() -> None:
     with pytest.raises(et.FileError, match="utility: NUMBER"):
-        with_expectation("42\n", FORMATS["yaml"], {"value": 1})
+        rewritten("42\n", FORMATS["yaml"], {(): {"value": 1}})
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
@@ -108,21 +108,19 @@ def test_an_expectation_that_cannot_be_replaced_without_loss_is_refused(
     text: str, place: tuple[str | int, ...]
 ) -> None:
     with pytest.raises(et.FileError, match="change it by hand"):
-        with_replacements(text, FORMATS["yaml"], {place: ["x"]})
+        rewritten(text, FORMATS["yaml"], {place: ["x"]})
 
 
 def test_an_empty_expectation_is_filled_in() -> None:
     for text in ("expect:\nmax: [1]\n", "expect: {}\nmax: [1]\n"):
         assert (
-            with_expectation(text, FORMATS["yaml"], {"value": Fraction(1)})
+            rewritten(text, FORMATS["yaml"], {(): {"value": Fraction(1)}})
             == "expect: {value: 1}\nmax: [1]\n"
         )
 
 
 def test_odd_characters_are_escaped() -> None:
-    changed = with_replacements(
-        "expect: {best: a}\nmax: [1]\n", FORMATS["yaml"], {("best",): "a\x85\x7fb"}
-    )
+    changed = rewritten("expect: {best: a}\nmax: [1]\n", FORMATS["yaml"], {("best",): "a\x85\x7fb"})
     assert changed.startswith('expect: {best: "a\\x85\\x7fb"}')
     assert et.loads(changed).expect.best == "a\x85\x7fb"  # type: ignore[union-attr]
 
