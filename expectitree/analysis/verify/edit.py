@@ -55,14 +55,11 @@ def find_entries(text: str, format: Format) -> dict[Place, Part]:
         entries[place] = part._replace(end=last.end, head=head)
 
     with suppress(StopIteration, yaml.YAMLError):  # JSON under another name is not always YAML
-        root = next(parts)
-        read(root, (), root.start)
+        read(next(parts), (), 0)
     return entries
 
 
-def find_positions(
-    text: str, format: Format, places: Iterable[Place]
-) -> dict[Place, dict[str, Any]]:
+def find_lines(text: str, format: Format, places: Iterable[Place]) -> dict[Place, dict[str, Any]]:
     """Return `line` and `column` of the entries at some places below `expect`, from 1."""
     entries, found = find_entries(text, format), {}
     for keys in places:

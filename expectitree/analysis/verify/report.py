@@ -10,7 +10,7 @@ from fractions import Fraction
 from time import perf_counter
 
 from expectitree.algorithms import algorithm
-from expectitree.analysis.verify.edit import Place, find_positions
+from expectitree.analysis.verify.edit import Place, find_lines
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, ExpectitreeError, FileError
 from expectitree.files import Warn, load, read_text
@@ -82,10 +82,8 @@ def verify(tree: Tree, *, file: str = "") -> Verification:
         return Verification(file, has_expect=False)
     if tree.unknown:
         return Verification(file, unchecked=why_unknown(tree))
-    checks = list(_value_checks(tree, tree.expect))
-    for run in tree.expect.runs:
-        checks += _run_checks(tree, run)
-    return Verification(file, checks)
+    runs = (check for run in tree.expect.runs for check in _run_checks(tree, run))
+    return Verification(file, [*_value_checks(tree, tree.expect), *runs])
 
 
 def verify_file(
@@ -101,7 +99,7 @@ def verify_file(
         report = verify(load(path, exact=True, warn=warn), file=file)
         wanted = [check.place for check in (report.checks if locate else report.broken)]
         if wanted and format.is_text and os.path.isfile(file):
-            found = find_positions(read_text(file)[0], format, wanted)
+            found = find_lines(read_text(file)[0], format, wanted)
             checks = [replace(check, **found.get(check.place, {})) for check in report.checks]
             report = replace(report, checks=checks)
     except FileError as error:
@@ -110,10 +108,7 @@ def verify_file(
 
 
 def answers(tree: Tree) -> dict[str, object]:
-    """Return an `expect` for the tree: value, best action, and the counts of Star1 and Star2.
-
-    Raises `SearchError` where a utility is not known yet.
-    """
+    """Return an `expect` for a tree whose utilities are known, with counts of Star1 and Star2."""
     search = evaluate(tree)
     best = {} if search.best is None else {"best": search.best}
     counts = {name: evaluate(tree, name).counts for name in ("star1", "star2")}

@@ -34,18 +34,17 @@ def render(
 
 def _file_lines(v: Verification, options: ConsoleOptions, quiet: bool) -> Iterator[Text]:
     mark = characters(options)
+    signs = (mark.no, "bad"), (mark.yes, "good")
     remark = "" if v.has_expect else ": a tree, without expect"
     if v.error is not None:
         remark = ": not a tree"
     elif v.unchecked is not None:
         remark = f": a tree, whose expectations cannot be checked: {safe(v.unchecked, options)}"
-    sign = (mark.no, "bad") if v.is_bad else (mark.yes, "good")
-    yield line(sign, " ", (safe(v.file, options), "title"), remark)
+    yield line(signs[not v.is_bad], " ", (safe(v.file, options), "title"), remark)
     for message in str(v.error or "").splitlines():
         yield line(f"    {message}")
     for check in v.broken if quiet else v.checks:
-        sign = (mark.yes, "good") if check.kept else (mark.no, "bad")
-        yield line("    ", sign, f" {safe(check_text(check), options)}")
+        yield line("    ", signs[check.kept], f" {safe(check_text(check), options)}")
 
 
 def cases(v: Verification) -> list[tuple[str, str, str, int | None, int | None]]:

@@ -55,6 +55,7 @@ def test_replacements(
         ("yaml", "title: x\n\n# c\nmin: [1]\n", "title: x\n\n# c\nexpect: {value: 1}\nmin: [1]\n"),
         ("yaml", "{title: x, max: [1]}", "{title: x, expect: {value: 1}, max: [1]}"),
         ("json", '{\n  "max": [1]\n}\n', '{\n  "expect": {"value": 1},\n  "max": [1]\n}\n'),
+        ("yaml", "{\n  max: [1]\n}", "{\n  expect: {value: 1},\n  max: [1]\n}"),
         ("json", '{"max": [1]}', '{"expect": {"value": 1}, "max": [1]}'),
         # The key that names the schema stays first, since editors look for it there only.
         (
