@@ -48,7 +48,7 @@ def command(
                 try:
                     refresh(file)
                     say(f"{file}: expect written")
-                    verification = verify_file(file, locate=is_junit, warn=say)
+                    verification = verify_file(file, locate=is_junit)
                 except (FileError, SearchError, OSError) as error:
                     unwritten = True
                     reason = (

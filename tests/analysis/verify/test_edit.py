@@ -143,3 +143,10 @@ def test_a_read_only_file_is_not_changed(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(PermissionError):
         et.refresh(file)
     assert file.read_text() == "expect: {value: 1}\nmax: [2]\n"
+
+
+def test_a_list_with_a_path_that_is_missing_is_not_replaced(tmp_path: Path) -> None:
+    file = tmp_path / "tree.yaml"
+    file.write_text("expect: {value: 1, star1: {skipped: [a, x]}}\nmax: {a: 1, b: 2}\n")
+    assert [check.found for check in et.refresh(file).broken] == ["visited", "no such node"]
+    assert file.read_text().startswith("expect: {value: 2, star1: {skipped: [a, x]}}\n")
