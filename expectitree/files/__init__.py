@@ -69,7 +69,8 @@ def loads(
     """Return the tree of a text in YAML or JSON; messages call it `name`, whose ending counts."""
     if not isinstance(text, str):
         found = f"{type(text).__name__} {quote(str(text))}"
-        raise TreeError(f"found {found}, expected text in YAML or JSON")
+        hint = ": from_dict reads nested data" if isinstance(text, dict) else ""
+        raise TreeError(f"found {found}, expected text in YAML or JSON{hint}")
     collects = gc.isenabled()
     gc.disable()  # it would visit the growing tree again and again, up to a third of the time
     try:
