@@ -45,19 +45,15 @@ def save(
     check_tree(tree)
     name = os.fspath(path)
     format = format_of(name)
-    try:
-        with whole_file(name) as temporary:
-            if format.is_text:
-                with open(temporary, "w", encoding="utf-8", newline="\n") as stream:
-                    for text in pieces(tree, format.name):
-                        written = stream.write(text)
-                        if progress is not None:
-                            progress(written)
-            else:
-                format.module.save(tree, temporary, drop_fractions)
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error)
-        raise FileError([Problem(name, f"the file cannot be written: {reason}")]) from None
+    with whole_file(name) as temporary:
+        if format.is_text:
+            with open(temporary, "w", encoding="utf-8", newline="\n") as stream:
+                for text in pieces(tree, format.name):
+                    written = stream.write(text)
+                    if progress is not None:
+                        progress(written)
+        else:
+            format.module.save(tree, temporary, drop_fractions)
 
 
 def format_of(name: str) -> Format:
@@ -75,8 +71,18 @@ def whole_file(path: str) -> Iterator[str]:
     """Yield a temporary name in the same folder; the file written there finally replaces `path`.
 
     So the old file survives if the disk is full or the machine stops. The new file has the old
-    one's mode, and a link stays a link.
+    one's mode, and a link stays a link. Raises `FileError` if the file cannot be written.
     """
+    try:
+        with _replacing(path) as temporary:
+            yield temporary
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise FileError([Problem(path, f"the file cannot be written: {reason}")]) from None
+
+
+@contextmanager
+def _replacing(path: str) -> Iterator[str]:
     path = os.path.realpath(path)
     old_mode = None
     if os.path.exists(path):

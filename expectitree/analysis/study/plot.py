@@ -10,7 +10,7 @@ from typing import Any
 
 from expectitree.algorithms import OPTIONS
 from expectitree.analysis.study.summary import Summary, SummaryRow
-from expectitree.errors import AnalysisError, FileError, Problem, install_hint
+from expectitree.errors import AnalysisError, install_hint
 from expectitree.files.saving import whole_file
 from expectitree.numbers import escape
 
@@ -67,13 +67,9 @@ def draw_study(summary: Summary, path: str) -> None:
 def _save(figure: Any, path: str) -> None:
     ending = os.path.splitext(path)[1][1:].lower()
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending, {})
-    try:
-        with whole_file(path) as temporary, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # characters that the font lacks are drawn as boxes
-            figure.savefig(temporary, format=ending, dpi=150, metadata=metadata)
-    except OSError as error:
-        message = f"the plot cannot be written: {error.strerror or error}"
-        raise FileError([Problem(path, message)]) from None
+    with whole_file(path) as temporary, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # characters that the font lacks are drawn as boxes
+        figure.savefig(temporary, format=ending, dpi=150, metadata=metadata)
 
 
 def _label_axes(axes: Any, summary: Summary, x_name: str, all_x: list[float]) -> None:
