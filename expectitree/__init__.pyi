@@ -10,12 +10,16 @@ from expectitree.analysis.rescale.any_map import (
     find_order_preserving_map as find_order_preserving_map,
 )
 from expectitree.analysis.rescale.report import rescale as rescale
+from expectitree.analysis.show import explain as explain
 from expectitree.analysis.show import to_json as to_json
 from expectitree.analysis.show import to_text as to_text
 from expectitree.analysis.trace.report import trace as trace
 from expectitree.analysis.verify.refresh import refresh as refresh
 from expectitree.analysis.verify.report import Verification as Verification
 from expectitree.analysis.verify.report import verify as verify
+from expectitree.drawing import draw as draw
+from expectitree.drawing import to_html as to_html
+from expectitree.drawing import to_svg as to_svg
 from expectitree.errors import AnalysisError as AnalysisError
 from expectitree.errors import ExpectitreeError as ExpectitreeError
 from expectitree.errors import FileError as FileError
@@ -27,6 +31,7 @@ from expectitree.errors import TreeError as TreeError
 from expectitree.families import generate as generate
 from expectitree.files import load as load
 from expectitree.files import loads as loads
+from expectitree.files.nested import from_dict as from_dict
 from expectitree.files.saving import dumps as dumps
 from expectitree.files.saving import save as save
 from expectitree.searches.engine import evaluate as evaluate
