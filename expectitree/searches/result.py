@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from expectitree import compiling
-from expectitree.algorithms import Algorithm
+from expectitree.algorithms import OPTIONS, Algorithm
 from expectitree.display import Shown
 from expectitree.errors import SearchError
 from expectitree.numbers import Number, display_text
@@ -24,6 +24,7 @@ from expectitree.searches.unvisited import (
 from expectitree.tree import scans
 from expectitree.tree.columns import NONE, Bounds, Column, Repeated
 from expectitree.tree.model import Kind, Node, Tree
+from expectitree.tree.paths import ROOT, message_path
 
 PLAYERS = (Kind.MAX, Kind.MIN)
 
@@ -129,6 +130,71 @@ class Search(Shown):
     def interval_of(self, node: int) -> Bounds:
         """Return the interval that contains v* of a node id."""
         return self.lower[node], self.upper[node]
+
+    def value_of(self, node: Node | str = ROOT) -> Number:
+        """Return the value of a node; the root's by default.
+
+            >>> import expectitree as et
+            >>> tree = et.loads("max: {left: {min: [3, 12]}, right: {min: [2, 4]}}")
+            >>> et.evaluate(tree).value_of("right/#2")
+            4.0
+
+        Args:
+            node: A node of the tree, or its path: the labels from the root to it, joined by `/`.
+
+        Raises:
+            SearchError: The search did not prove the value. The message has the interval known.
+            TreeError: The path names no node.
+        """
+        number = self._id(node)
+        if self.is_exact(number):
+            value: Number = self.lower[number]
+            return value
+        where = message_path(self.tree.path_of(number))
+        known = "in [{}, {}]".format(*map(display_text, self.interval_of(number)))
+        if self.visits[number]:
+            what = f"{self.algorithm.full_name} proved only that the value of {where} lies {known}"
+        else:
+            what = (
+                f"{self.algorithm.full_name} did not visit {where}; "
+                f"its value lies {known} by the bounds"
+            )
+        raise SearchError(
+            f"{what}: evaluate the tree with expectiminimax for the value of each node"
+        )
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the figures of the search as a flat dict: a row of a table.
+
+            >>> import expectitree as et
+            >>> tree = et.load("example:risk")
+            >>> record = et.evaluate(tree, "star1").to_record()
+            >>> record["algorithm"], record["value"], record["leaves_visited"]
+            ('star1', 54.5, 4)
+
+        `value` is None if the search did not prove it; it lies between `value_lower` and
+        `value_upper`. Options that the algorithm does not have are None. Numbers of an exact tree
+        are `Fraction`.
+        """
+        counts, (lower, upper) = self.counts, self.interval_of(self.tree.root_id)
+        options = self.algorithm.options
+        return {
+            "algorithm": self.algorithm.name,
+            **{key.replace("-", "_"): options.get(key) for key in OPTIONS},
+            "value": lower if self.outcome is Outcome.VALUE else None,
+            "best": self.best,
+            "bounds_lower": self.bounds[0],
+            "bounds_upper": self.bounds[1],
+            "nodes_total": counts.total,
+            "nodes_visited": counts.visited,
+            "visits": counts.visits,
+            "leaves_total": counts.leaves_total,
+            "leaves_visited": counts.leaves_visited,
+            "cuts": counts.cuts,
+            "stopped": self.stopped,
+            "value_lower": lower,
+            "value_upper": upper,
+        }
 
     def visited(self, node: Node | str) -> bool:
         """Say whether the search entered a node, given as a node or as its path."""

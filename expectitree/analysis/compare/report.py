@@ -53,6 +53,25 @@ class Comparison(Shown):
         """The tree that was searched."""
         return self.rows[0].search.tree
 
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each search: the rows of a table for pandas or polars.
+
+            >>> import expectitree as et
+            >>> comparison = et.compare(et.load("example:risk"), ["expectiminimax", "star2"])
+            >>> for row in comparison.to_records():
+            ...     print(row["algorithm"], row["value"], row["leaves_visited"])
+            expectiminimax 54.5 4
+            star2 54.5 4
+
+        Each has `file`, the fields of `Search.to_record`, `seconds`, and if the limit was counted,
+        the numbers of leaves that are enough, as in `Limit.to_records`.
+        """
+        needed = {} if self.limit is None else self.limit.needed
+        return [
+            {"file": self.file, **row.search.to_record(), "seconds": row.seconds, **needed}
+            for row in self.rows
+        ]
+
     @property
     def disagreements(self) -> list[Disagreement]:
         """The rows that contradict the first; there should be none."""

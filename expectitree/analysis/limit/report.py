@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from expectitree.algorithms import Algorithm
 from expectitree.analysis.limit.proof_tree import check_size, proof_tree
@@ -78,6 +79,42 @@ class Limit(Shown):
         if self.surplus(search) is None or not self.enough(search).most:
             return None
         return search.counts.leaves_visited / self.enough(search).most
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each search: the rows of a table for pandas or polars.
+
+            >>> import expectitree as et
+            >>> for row in et.limit(et.load("example:risk"), ["star1", "star2"]).to_records():
+            ...     print(row["algorithm"], row["leaves_visited"], row["surplus"])
+            star1 4 0
+            star2 4 0
+
+        Each has the fields of `Search.to_record`, then `needed_lower` and `needed_upper` (the
+        leaves that are enough for the value), `needed_for_best_lower` and `needed_for_best_upper`
+        (for the best action; None if no player is at the root), `surplus` and `ratio`.
+        """
+        return [
+            {
+                "file": self.file,
+                **row.to_record(),
+                **self.needed,
+                "surplus": self.surplus(row),
+                "ratio": self.ratio(row),
+            }
+            for row in self.rows
+        ]
+
+    @property
+    def needed(self) -> dict[str, int | None]:
+        """The numbers of leaves that are enough, by the names that tables have for them."""
+        lower, upper = self.exact.ends
+        best_lower, best_upper = (None, None) if self.best_action is None else self.best_action.ends
+        return {
+            "needed_lower": lower,
+            "needed_upper": upper,
+            "needed_for_best_lower": best_lower,
+            "needed_for_best_upper": best_upper,
+        }
 
     @property
     def finished(self) -> list[Search]:

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from expectitree.analysis.opponents.piecewise import (
     Piecewise,
@@ -112,6 +112,35 @@ class Opponents(Shown):
     crossings: Sequence[Crossing]
     start: tuple[str, ...]  # the best actions at epsilon 0, exactly; none if not computed
     complete: bool = True  # whether crossings were computed: False for a tree that is too large
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each opponent: the rows of a table for pandas or polars.
+
+            >>> import expectitree as et
+            >>> tree = et.loads("max: {safe: 4, bold: {min: [3, 9]}}")
+            >>> for row in et.opponents(tree, [0.1, 0.5]).to_records():
+            ...     print(row["opponent"], row["epsilon"], row["value"], row["best"])
+            perfect 0.0 4.0 safe
+            errs 0.1 4.0 safe
+            errs 0.5 4.5 bold
+            random 1.0 6.0 bold
+
+        Each has `file`, `chance`, `opponent` ("perfect", "errs" or "random"), `epsilon`, `value`,
+        `best` (the first best action at the root; None if no player decides there) and `ties` (how
+        many actions are best).
+        """
+        return [
+            {
+                "file": self.file,
+                "chance": self.chance,
+                "opponent": row.opponent,
+                "epsilon": row.epsilon,
+                "value": row.value,
+                "best": row.best,
+                "ties": len(row.ties),
+            }
+            for row in self.rows
+        ]
 
 
 def opponents(
