@@ -83,6 +83,14 @@ class SearchSetup:
             return compiling.zeros(code, count, True)
         return [self.zero if code == "d" else 0] * count
 
+    def index(self, number: int) -> Any:
+        """Return an index in the type that compiled columns of ids have: unsigned."""
+        if not self.compiled:
+            return number
+        import numpy as np
+
+        return np.uint64(number)
+
     def intervals(self) -> tuple[Column, Column]:
         """Return the bounds that every node has before the search."""
         lower, upper = self.tree.inherited_bounds(self.bounds)

@@ -87,4 +87,5 @@ def strategy_only(search: Search) -> Search:
         for name in ("lower", "upper", "visits", "alpha", "beta")
     }
     changed |= {"cut": [NOT_CUT] * len(reached), "cut_after": [0] * len(reached), "cuts": 0}
+    changed["window_parent"] = None  # its ids are those of the whole tree
     return replace(search, tree=keep_branches(tree, kept), **changed)
