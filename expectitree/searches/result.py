@@ -23,7 +23,7 @@ from expectitree.searches.unvisited import (
 )
 from expectitree.searches.windows import find_best
 from expectitree.tree import scans
-from expectitree.tree.columns import NONE, Bounds, Column, Repeated
+from expectitree.tree.columns import NONE, Bounds, Readable, Repeated
 from expectitree.tree.model import Kind, Node, Tree
 from expectitree.tree.paths import ROOT, message_path
 
@@ -292,7 +292,7 @@ class Search(Shown):
         return tuple(b for b in self.tree.branches_of(root) if columns.child[b] == best)
 
     @cached_property
-    def asked_by(self) -> Column:
+    def asked_by(self) -> Readable[int]:
         """The node whose window gave each visited node its own, by node id; -1 at the root."""
         return self.tree.first_paths.parent if self.window_parent is None else self.window_parent
 

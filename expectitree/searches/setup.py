@@ -80,7 +80,8 @@ class SearchSetup:
         """Return a column of zeros, one for each node unless `length` is given."""
         count = len(self.tree) if length is None else length
         if self.compiled:
-            return compiling.zeros(code, count, True)
+            zeros: Column = compiling.zeros(code, count, True)
+            return zeros
         return [self.zero if code == "d" else 0] * count
 
     def index(self, number: int) -> Any:
