@@ -85,7 +85,7 @@ def test_a_value_that_is_not_proved_is_an_error(tree: et.Tree) -> None:
     with pytest.raises(SearchError) as error:
         found.value_of("a2")
     assert str(error.value).startswith(known)
-    with pytest.raises(SearchError, match=r"star1 did not visit a2/#1/#2; its value lies in \[1, 4\] by"):
+    with pytest.raises(SearchError, match=r"star1 did not visit a2/#1/#2; its value .* \[1, 4\]"):
         found.value_of("a2/#1/#2")
     with pytest.raises(et.TreeError, match="no node a9"):
         found.value_of("a9")

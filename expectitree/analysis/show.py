@@ -58,7 +58,32 @@ def to_text(
 ) -> str:
     """Return what the command line prints for a search or another report, without colour.
 
-    Of a search about `rows` nodes are shown (None: all), with alpha and beta if `windows`.
+        >>> import expectitree as et
+        >>> tree = et.loads("max: {left: {min: [3, 12]}, right: {min: [2, 4]}}")
+        >>> print(et.to_text(et.evaluate(tree, "star1")))
+        ▲ MAX 3
+        ├─★ left   ▼ MIN 3 = min(3, 12)
+        └── right  ▼ MIN 2 = min(2, (4))
+              alpha cut after 1 of 2: at most 2 <= alpha 3; 1 leaf not visited
+        <BLANKLINE>
+        algorithm star1
+        value     3
+        best      left
+        nodes     6 of 7 visited
+        leaves    3 of 4 visited (75%)
+        cuts      1
+        bounds    [2, 12] from the leaves themselves
+
+    Args:
+        found: What `evaluate`, `compare`, `verify`, `trace`, `limit`, `rescale`, `opponents` or
+            `inquire` returned.
+        width: The columns of a line.
+        unicode: Use symbols such as ▲; without it, ASCII characters.
+        rows: Show about so many nodes of a search; None shows all.
+        windows: Show alpha and beta of each node that a search entered.
+
+    Raises:
+        AnalysisError: `found` is something else.
     """
     from expectitree.text.console import text_console
 
@@ -68,7 +93,22 @@ def to_text(
 
 
 def to_json(found: Shown, *, file: str = "", windows: bool = False) -> str:
-    """Return what `--format json` prints: one object, or one for each step of a trace."""
+    """Return what the command line prints with `--format json`: one line for each report or step.
+
+        >>> import expectitree as et
+        >>> import json
+        >>> found = json.loads(et.to_json(et.evaluate(et.load("example:risk"))))
+        >>> found["value"], found["best"]
+        (54.5, 'right')
+
+    Args:
+        found: As for `to_text`.
+        file: The name that the output has for the tree of a search.
+        windows: Add alpha and beta of each node that a search entered.
+
+    Raises:
+        AnalysisError: `found` is something else.
+    """
     from expectitree.text.console import text_console
 
     question, report, settings = _question(found, file, windows, None)

@@ -103,7 +103,26 @@ class Crossing:
 
 @dataclass(frozen=True)
 class Opponents(Shown):
-    """One tree against several opponents, and the crossings between their best actions."""
+    """One tree against several opponents; `opponents` makes it.
+
+        >>> import expectitree as et
+        >>> found = et.opponents(et.loads("max: {safe: 4, bold: {min: [3, 9]}}"))
+        >>> [(row.opponent, row.best) for row in found.rows]
+        [('perfect', 'safe'), ('errs', 'safe'), ('random', 'bold')]
+        >>> found.crossings[0].exact
+        Fraction(1, 3)
+
+    Attributes:
+        file: The name of the tree in outputs.
+        tree: The tree.
+        chance: How CHANCE plays: "worst", "best" or "expected".
+        rows: One for each opponent, with `opponent`, `epsilon`, `value`, `ties` and `best`.
+        crossings: Where the best actions change as epsilon grows. Each has `lower` and `upper`,
+            which contain the epsilon, `exact` (None if it is not rational), and the best
+            actions `before`, `at` and `after` it.
+        start: The best actions at epsilon 0; empty if they were not computed.
+        complete: Whether the crossings were computed: False for a tree that is too large.
+    """
 
     file: str
     tree: Tree  # as given
@@ -152,12 +171,28 @@ def opponents(
     engine: str = "auto",
     file: str = "",
 ) -> Opponents:
-    """Evaluate a tree against a perfect, an erring and a random MIN, and find the crossings.
+    """Evaluate a tree against MIN players who make mistakes, and find where the decision changes.
 
-    `epsilons` are the probabilities of a mistake. `chance` replaces CHANCE nodes, which make no
-    mistakes: "worst", "best" or "expected". `bounds` and `engine` are options of `evaluate`.
-    Crossings are exact: floats count as the decimals that they print as. Raises `AnalysisError`
-    for an epsilon outside [0, 1].
+    With probability epsilon MIN picks one of its actions uniformly. Otherwise it plays the best
+    one, given its own later mistakes.
+
+        >>> import expectitree as et
+        >>> found = et.opponents(et.loads("max: {safe: 4, bold: {min: [3, 9]}}"), 0.5)
+        >>> [(row.epsilon, row.value, row.best) for row in found.rows]
+        [(0.0, 4.0, 'safe'), (0.5, 4.5, 'bold'), (1.0, 6.0, 'bold')]
+
+    Args:
+        tree: The tree.
+        epsilons: One or several probabilities of a mistake, from 0 to 1. 0 (perfect) and 1 (random)
+            are always added.
+        chance: How CHANCE plays: "expected" (by its probabilities), "worst" or "best" for MAX.
+        bounds: `(lower, upper)` of the root, as for `evaluate`.
+        engine: As for `evaluate`.
+        file: The name of the tree in outputs.
+
+    Raises:
+        AnalysisError: An epsilon is not from 0 to 1.
+        SearchError: As for `evaluate`.
     """
     check_tree(tree)
     chosen = list(epsilons) if isinstance(epsilons, Iterable) else [epsilons]
