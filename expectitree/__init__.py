@@ -1,14 +1,21 @@
-"""Game trees with MAX, MIN and CHANCE nodes: read, search with and without pruning, explain.
+"""Evaluate game trees with MAX, MIN and CHANCE nodes, search them with pruning, and explain why.
 
-    >>> import expectitree
-    >>> tree = expectitree.loads("max: {left: {chance: [10, 10]}, right: {chance: [100, 9]}}")
-    >>> found = expectitree.evaluate(tree, "star2", bounds=(0, 100))
+    >>> import expectitree as et
+    >>> tree = et.loads("max: {left: {chance: [10, 10]}, right: {chance: [100, 9]}}")
+    >>> found = et.evaluate(tree, "star2", bounds=(0, 100))
     >>> found.value, found.best, found.counts.leaves_visited
     (54.5, 'right', 4)
 
-`_HOMES` lists the public names. Each is imported when it is first used, so that start-up stays
-quick; `__init__.pyi` repeats them for type checkers.
+Get a tree      load, loads, from_dict, TreeBuilder, from_networkx, generate, prepare
+Search it       evaluate, with one of ALGORITHMS
+Analyze it      compare, limit, opponents, rescale, find_order_preserving_map, trace, inquire
+Check its file  verify, refresh
+Show results    draw, to_svg, to_html, explain, to_text, to_json
+Write a tree    save, dumps
 """
+
+# `_HOMES` lists the public names. Each is imported when it is first used, so that start-up stays
+# quick; `__init__.pyi` repeats them for type checkers.
 
 from __future__ import annotations
 

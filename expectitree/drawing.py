@@ -11,6 +11,7 @@ from expectitree.algorithms import Algorithm
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.errors import AnalysisError
 from expectitree.files.saving import whole_file
+from expectitree.numbers import quote
 from expectitree.picture import PICTURES, drawing
 from expectitree.picture.content import Style
 from expectitree.searches.engine import evaluate
@@ -19,6 +20,7 @@ from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree, check_tree
 
 PAGE = "html"
+CHOICES = {"theme": ("light", "dark"), "direction": ("down", "right")}  # options of a picture
 
 
 def draw(found: Tree | Search, path: str | os.PathLike[str], **options: Any) -> None:
@@ -69,7 +71,8 @@ def to_svg(found: Tree | Search, **options: Any) -> str:
             play can reach.
 
     Raises:
-        AnalysisError: An option is unknown, or the search does not know the strategy.
+        AnalysisError: An option or its value is unknown, or the search does not know the
+            strategy.
         SearchError: The tree cannot be evaluated.
     """
     return "".join(cast("Iterable[str]", picture(found, "svg", **options)))
@@ -77,7 +80,7 @@ def to_svg(found: Tree | Search, **options: Any) -> str:
 
 def to_html(
     found: Tree | Search,
-    algorithms: Sequence[Algorithm | str] | None = None,
+    algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
     *,
     bounds: Bounds | None = None,
     max_visits: int | None = None,
@@ -121,6 +124,14 @@ def picture(
     """
     choices = [field.name for field in fields(Style)]
     _check_names(style, "picture", ["windows", "strategy", *choices])
+    for name, values in CHOICES.items():
+        if style.get(name, values[0]) not in values:
+            found_text = quote(str(style[name]))
+            raise AnalysisError(f"found {found_text} as {name}, expected {' or '.join(values)}")
+    rows = style.get("rows")
+    if rows is not None and (not isinstance(rows, int) or rows < 1):
+        what = f"found {quote(str(rows))} as rows"
+        raise AnalysisError(f"{what}, expected a whole number, 1 or more, or None for all")
     search = found if isinstance(found, Search) else evaluate(found)
     drawn: bytes | Iterable[str] = drawing(kind)(
         Evaluation(file, search, windows, None, strategy), Style(**style)
@@ -130,7 +141,7 @@ def picture(
 
 def page(
     found: Tree | Search,
-    algorithms: Iterable[Algorithm | str] | None = None,
+    algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
     *,
     bounds: Bounds | None = None,
     max_visits: int | None = None,
@@ -140,11 +151,13 @@ def page(
     from expectitree.page.replays import replays
 
     if isinstance(found, Search):
-        algorithms = [found.algorithm] if algorithms is None else algorithms
+        algorithms = found.algorithm if algorithms is None else algorithms
         bounds = bounds or (found.bounds if found.bounds_source == "option" else None)
         max_visits = max_visits or (found.counts.visits if found.stopped else None)
         found = found.tree
     check_tree(found)
+    if isinstance(algorithms, (Algorithm, str)):
+        algorithms = [algorithms]
     report = replays(found, algorithms, bounds=bounds, max_visits=max_visits, file=file)
     pieces: Iterable[str] = drawing(PAGE)(report)
     return pieces

@@ -50,6 +50,7 @@ def test_a_page_replays_the_algorithms_of_a_tree_or_the_one_of_a_search(tree: et
     expected = Replays("", tree, [trace(tree, "star1", bounds=(0, 50))])
     assert et.to_html(search) == "".join(draw(expected))
     assert et.to_html(tree, ["star1"], bounds=(0, 50)) == et.to_html(search)
+    assert et.to_html(tree, "star1", bounds=(0, 50)) == et.to_html(search)
 
 
 def test_a_stopped_search_is_replayed_up_to_its_stop(tree: et.Tree) -> None:
@@ -70,6 +71,10 @@ def test_errors_say_what_to_do(tree: et.Tree, tmp_path: Path) -> None:
         et.to_svg(tree, colour="red")
     with pytest.raises(et.AnalysisError, match="unknown option 'theme' of a page: choose among"):
         et.draw(tree, tmp_path / "x.html", theme="dark")
+    with pytest.raises(et.AnalysisError, match="found 'red' as theme, expected light or dark"):
+        et.to_svg(tree, theme="red")
+    with pytest.raises(et.AnalysisError, match="found '0' as rows, expected a whole number"):
+        et.to_svg(tree, rows=0)
     with pytest.raises(et.TreeError, match="as a tree: pass what load"):
         et.to_svg(RISK)  # type: ignore[arg-type]
     with pytest.raises(et.TreeError, match="as a tree: pass what load"):

@@ -31,14 +31,14 @@ _TEXTS = ("svg", "dot", "mmd", "tex", "html")  # formats that standard output ta
 _PICTURE_OPTIONS = {
     "theme": click.option(
         "--theme",
-        type=click.Choice(["light", "dark"]),
+        type=click.Choice(drawing.CHOICES["theme"]),
         default="light",
         show_default=True,
         help="The colours.",
     ),
     "direction": click.option(
         "--direction",
-        type=click.Choice(["down", "right"]),
+        type=click.Choice(drawing.CHOICES["direction"]),
         default="down",
         show_default=True,
         help="The direction in which the tree grows; right suits deep trees.",

@@ -9,12 +9,12 @@ from fractions import Fraction
 from numbers import Rational, Real
 from typing import Any
 
-from expectitree.errors import FileError, Problem
+from expectitree.errors import FileError, Problem, TreeError
 from expectitree.files import Warn
 from expectitree.files.grammar.document import Data, Document
 from expectitree.files.grammar.keys import KINDS
 from expectitree.files.grammar.reader import read_tree
-from expectitree.numbers import exact_text
+from expectitree.numbers import exact_text, quote
 from expectitree.tree import paths
 from expectitree.tree.model import Tree
 
@@ -50,7 +50,10 @@ def from_dict(data: dict[str, Any], *, exact: bool = False, warn: Warn | None = 
 
     Raises:
         FileError: The data are not a tree. It has every problem found, each with the node's path.
+        TreeError: `data` is text.
     """
+    if isinstance(data, str):
+        raise TreeError(f"found text {quote(data)}, expected a dict: loads reads text")
     root, shared = _convert(data)
     return read_tree(Document(NAME, root, shared), exact, warn)
 

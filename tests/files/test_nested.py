@@ -125,6 +125,8 @@ def test_a_warning_names_the_path() -> None:
     assert len(told) == 1
 
 
-def test_loads_points_here() -> None:
+def test_text_and_data_have_their_own_functions() -> None:
+    with pytest.raises(et.TreeError, match="found text 'max: 1', expected a dict: loads reads"):
+        et.from_dict("max: 1")  # type: ignore[arg-type]
     with pytest.raises(et.TreeError, match="expected text in YAML or JSON: from_dict reads"):
         et.loads({"max": [1]})  # type: ignore[arg-type]

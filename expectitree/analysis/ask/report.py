@@ -199,7 +199,7 @@ class Inquiry(Shown):
 
     @property
     def best_branch(self) -> int | None:
-        """The branch id of `best`; of equals the one with the greatest expectation, or the first."""
+        """The branch id of `best`; of equals, that of greatest expectation, or the first."""
         return self._best_action()[0] if self._is_player else None
 
     @property
