@@ -121,8 +121,10 @@ def _path(trail: Sequence[_Open]) -> str:
 
 def _scalar(value: Any) -> Data:
     """Return a number as text, and what is not a number as it is."""
-    if isinstance(value, bool):
+    if isinstance(value, (bool, str)):
         return value
+    if value.__class__ is int and value.bit_length() < 64:  # most numbers: the rest is slower
+        return repr(value)
     if isinstance(value, Rational):
         return exact_text(Fraction(int(value.numerator), int(value.denominator)))
     if isinstance(value, Decimal):
