@@ -8,7 +8,7 @@
 
 Get a tree      load, loads, from_dict, TreeBuilder, from_networkx, generate, prepare
 Search it       evaluate, with one of ALGORITHMS
-Analyze it      compare, limit, opponents, rescale, find_order_preserving_map, trace, inquire
+Analyze it      compare, limit, opponents, rescale, find_order_preserving_map, trace, inquire, study
 Check its file  verify, refresh
 Show results    draw, to_svg, to_html, explain, to_text, to_json
 Write a tree    save, dumps
@@ -43,6 +43,7 @@ _HOMES = {
     "Rescaling": "analysis.rescale.report",
     "Search": "searches.result",
     "SearchError": "errors",
+    "Summary": "analysis.study.report",
     "Trace": "analysis.trace.report",
     "TransformError": "errors",
     "Tree": "tree.model",
@@ -68,6 +69,7 @@ _HOMES = {
     "rescale": "analysis.rescale.report",
     "find_order_preserving_map": "analysis.rescale.any_map",
     "save": "files.saving",
+    "study": "analysis.study.report",
     "to_html": "drawing",
     "to_json": "analysis.show",
     "to_svg": "drawing",

@@ -17,6 +17,8 @@ from expectitree.analysis.rescale.report import rescale as rescale
 from expectitree.analysis.show import explain as explain
 from expectitree.analysis.show import to_json as to_json
 from expectitree.analysis.show import to_text as to_text
+from expectitree.analysis.study.report import Summary as Summary
+from expectitree.analysis.study.report import study as study
 from expectitree.analysis.trace.report import Trace as Trace
 from expectitree.analysis.trace.report import trace as trace
 from expectitree.analysis.verify.refresh import refresh as refresh
