@@ -187,7 +187,7 @@ class Search(Shown):
         return self.interval_of(self._id(node))
 
     def interval_of(self, node: int) -> Bounds:
-        """Return the interval that contains the value of a node id."""
+        """Return the interval that contains the value of the node with an id."""
         return self.lower[node], self.upper[node]
 
     def value_of(self, node: Node | str = ROOT) -> Number:
@@ -223,7 +223,7 @@ class Search(Shown):
         )
 
     def to_record(self) -> dict[str, Any]:
-        """Return the figures of the search as a flat dict, a row of a table.
+        """Return the figures of the search as a flat dict, a row for pandas or polars.
 
             >>> import expectitree as et
             >>> tree = et.load("example:risk")
@@ -260,11 +260,11 @@ class Search(Shown):
         return bool(self.visits[self._id(node)])
 
     def is_exact(self, node: int) -> bool:
-        """Return whether the search proved the value of a node id."""
+        """Return whether the search proved the value of the node with an id."""
         return bool(self.lower[node] == self.upper[node])
 
     def is_best(self, node: int, branch: int) -> bool:
-        """Return whether a branch is proved best: its child is worth as much as the node."""
+        """Return whether a branch (an id) is proved best: its child is worth as much as the node."""
         if self.tree.columns.kind[node] not in PLAYERS:
             return False
         if not self.is_exact(node):
@@ -275,7 +275,7 @@ class Search(Shown):
         return bool(self.upper[child] <= self.upper[node] + self.eps)
 
     def best_branches(self, node: int) -> Iterator[int]:
-        """Yield the ids of a player's branches that are proved best, in order."""
+        """Yield the ids of the branches of a player's node that are proved best, in order."""
         return (b for b in self.tree.branches_of(node) if self.is_best(node, b))
 
     @cached_property
@@ -293,7 +293,7 @@ class Search(Shown):
 
     @cached_property
     def asked_by(self) -> Readable[int]:
-        """The node whose window gave each visited node its own, by node id; -1 at the root."""
+        """The id of the node whose window gave a visited node its own, by node id; -1 at the root."""
         return self.tree.first_paths.parent if self.window_parent is None else self.window_parent
 
     def asking(self, node: int) -> tuple[int, int]:
@@ -307,7 +307,7 @@ class Search(Shown):
 
     @cached_property
     def unvisited(self) -> Unvisited:
-        """Why the search did not visit each part of the tree, and what each cut saved."""
+        """The reasons why nodes were not visited, and what each cut saved."""
         tree, count = self.tree, len(self.tree)
         if not self.algorithm.player_cuts:
             nothing = Repeated(0, count)
@@ -329,7 +329,7 @@ class Search(Shown):
         return Unvisited(reason, nodes, leaves, skipped)
 
     def branches_left(self, node: int) -> list[int]:
-        """Return the branches that the cut at a node left: possible, to a child that is not exact.
+        """Return the branches that the cut at a node left unsearched, without impossible outcomes.
 
         If the cut has no order, they lead to children that were not visited, or else to any.
         """

@@ -228,7 +228,7 @@ class Tree(Shown):
             yield Node(self, n), path
 
     def path_of(self, node: int) -> str:
-        """Return the first path to a node id."""
+        """Return the first path to the node with an id."""
         first = self.first_paths
         labels = []
         while node != self.root_id:
@@ -246,7 +246,7 @@ class Tree(Shown):
         return FirstPaths(order, parent, branch, depth)
 
     def is_first_path(self, node: int, branch: int) -> bool:
-        """Return whether the first path to a node ends with this branch."""
+        """Return whether the first path to a node ends with a branch; both are ids."""
         return not self.is_sharing or bool(self.first_paths.branch[node] == branch)
 
     def inherited_bounds(self, root_bounds: Bounds | None) -> tuple[NumberColumn, NumberColumn]:
