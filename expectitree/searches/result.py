@@ -264,7 +264,7 @@ class Search(Shown):
         return bool(self.lower[node] == self.upper[node])
 
     def is_best(self, node: int, branch: int) -> bool:
-        """Return whether a branch (an id) is proved best: its child is worth as much as the node."""
+        """Return whether a branch is proved best; both arguments are ids."""
         if self.tree.columns.kind[node] not in PLAYERS:
             return False
         if not self.is_exact(node):
@@ -275,7 +275,7 @@ class Search(Shown):
         return bool(self.upper[child] <= self.upper[node] + self.eps)
 
     def best_branches(self, node: int) -> Iterator[int]:
-        """Yield the ids of the branches of a player's node that are proved best, in order."""
+        """Yield the ids of a player's branches that are proved best, in order."""
         return (b for b in self.tree.branches_of(node) if self.is_best(node, b))
 
     @cached_property
@@ -293,7 +293,7 @@ class Search(Shown):
 
     @cached_property
     def asked_by(self) -> Readable[int]:
-        """The id of the node whose window gave a visited node its own, by node id; -1 at the root."""
+        """The id of the node whose window gave a node its own, by node id; -1 at the root."""
         return self.tree.first_paths.parent if self.window_parent is None else self.window_parent
 
     def asking(self, node: int) -> tuple[int, int]:
