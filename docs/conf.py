@@ -41,9 +41,11 @@ copybutton_only_copy_prompt_lines = True
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 autodoc_class_signature = "separated"
+autodoc_default_options = {"exclude-members": "__init__, __new__"}
 python_maximum_signature_line_length = 80
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
+napoleon_use_ivar = True  # attributes as a list, as arguments are
 
 # Pages
 html_theme = "pydata_sphinx_theme"

@@ -12,11 +12,22 @@ from expectitree.files.formats import FORMATS, format_by_suffix
 
 
 def refresh(path: str | os.PathLike[str]) -> Verification:
-    """Write the results into the `expect` of the file at `path`, and return its new verification.
+    """Write the results of a tree into the `expect` of its file, and return what then holds.
 
-    What holds stays as written; a file without expectations gets some; all else stays as it is.
-    Raises `FileError` where the file is not a tree, or where that cannot be done without loss, and
-    `SearchError` where a utility is not known yet; the file is then as it was.
+    Expectations that hold stay as written. A file without expectations gets some. All else stays
+    as it is.
+
+        >>> import expectitree as et
+        >>> et.refresh("game.yaml").broken  # doctest: +SKIP
+        []
+
+    Args:
+        path: A tree file in YAML or JSON.
+
+    Raises:
+        FileError: The file is not a tree, cannot be written, or cannot be changed without loss. It
+            is then as it was.
+        SearchError: A utility is not known.
     """
     format = format_by_suffix(path) or FORMATS["yaml"]
     if not format.is_text:

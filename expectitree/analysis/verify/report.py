@@ -50,7 +50,20 @@ class Check:
 
 @dataclass(frozen=True)
 class Verification(Shown):
-    """One file: its checks, or why it is not a tree, or why it cannot be checked."""
+    """The expectations of one file, checked; `verify` makes it.
+
+        >>> import expectitree as et
+        >>> found = et.verify(et.loads("{expect: {value: 3}, max: [1, 2]}", exact=True))
+        >>> [(check.what, check.expected, check.found) for check in found.broken]
+        [('value', '3', '2')]
+
+    Attributes:
+        file: The name of the tree in outputs.
+        checks: One for each expectation, with `what`, `expected`, `found` and `kept`.
+        error: Why the file is not a tree, if it is not.
+        has_expect: Whether the file expects anything.
+        unchecked: Why there are no checks of a tree that expects something.
+    """
 
     file: str
     checks: Sequence[Check] = ()
@@ -71,9 +84,19 @@ class Verification(Shown):
 
 
 def verify(tree: Tree, *, file: str = "") -> Verification:
-    """Check every expectation of a tree read with `exact=True`; the report calls it `file`.
+    """Check that a tree has the results that its file expects.
 
-    A tree with unknown utilities cannot be checked: then `unchecked` has the reason.
+        >>> import expectitree as et
+        >>> et.verify(et.load("example:risk", exact=True)).broken
+        []
+
+    Args:
+        tree: A tree read with `exact=True`, so that results are checked exactly. If a utility is
+            not known, nothing is checked, and `unchecked` has the reason.
+        file: The name of the tree in outputs.
+
+    Raises:
+        AnalysisError: The tree is not exact.
     """
     check_tree(tree)
     if not tree.exact:

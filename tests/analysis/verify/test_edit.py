@@ -140,7 +140,7 @@ def test_a_read_only_file_is_not_changed(tmp_path: Path, monkeypatch: pytest.Mon
     file = tmp_path / "tree.yaml"
     file.write_text("expect: {value: 1}\nmax: [2]\n")
     monkeypatch.setattr("expectitree.files.saving.os.access", lambda path, mode: False)
-    with pytest.raises(PermissionError):
+    with pytest.raises(et.FileError, match="cannot be written: Permission denied"):
         et.refresh(file)
     assert file.read_text() == "expect: {value: 1}\nmax: [2]\n"
 
