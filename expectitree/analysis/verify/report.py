@@ -63,6 +63,7 @@ class Verification(Shown):
         error: Why the file is not a tree, if it is not.
         has_expect: Whether the file expects anything.
         unchecked: Why there are no checks of a tree that expects something.
+        seconds: The time to read and check the file, if it was measured.
     """
 
     file: str
