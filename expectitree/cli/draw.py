@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
 import click
 
-from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.cli.frames import frame_kind, save_picture, write_frames
+from expectitree import drawing
+from expectitree.cli.frames import frame_kind, write_frames
 from expectitree.cli.options import (
     FILE,
     ChosenAlgorithms,
@@ -23,11 +22,9 @@ from expectitree.cli.options import (
     tree_options,
 )
 from expectitree.cli.terminal import say, write
-from expectitree.picture import PICTURES, drawing
 from expectitree.picture.content import MOST_NODES, Style
 from expectitree.picture.frames import draw_steps
 from expectitree.picture.hidden import PARTS, check_parts, evaluate_known
-from expectitree.picture.png import library
 from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 
@@ -37,14 +34,14 @@ _TEXTS = ("svg", "dot", "mmd", "tex", "html")  # formats that standard output ta
 _PICTURE_OPTIONS = {
     "theme": click.option(
         "--theme",
-        type=click.Choice(["light", "dark"]),
+        type=click.Choice(drawing.CHOICES["theme"]),
         default="light",
         show_default=True,
         help="The colours.",
     ),
     "direction": click.option(
         "--direction",
-        type=click.Choice(["auto", "down", "right"]),
+        type=click.Choice(drawing.CHOICES["direction"]),
         default="auto",
         show_default=True,
         help="The direction in which the tree grows; auto takes what fits the width.",
@@ -132,8 +129,6 @@ _NOT_IN_STEPS = ("strategy", "rows", "show_all", "blank", "hide", "solution")
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
-    windows: bool,
-    strategy: bool,
     out: str | None,
     format_name: str | None,
     force: bool,
@@ -165,7 +160,8 @@ def command(
         _kind(out, format_name, force) if frames is None else frame_kind(frames, format_name, force)
     )
     are_steps = animate or frames is not None
-    if kind == "html":
+    style["rows"] = None if show_all else rows
+    if kind == drawing.PAGE:
         _refuse(_PICTURE_OPTIONS, "is for pictures: a page has what it needs. Leave it out.")
     else:
         algorithms = algorithms.or_only("expectiminimax")
@@ -184,30 +180,28 @@ def command(
         if not style["blank"] and not hide:
             raise click.UsageError("--solution is for exercises: add --blank, or --hide PARTS.")
         solution_kind = _kind(solution, None, force)
-        if solution_kind == "html" or os.path.abspath(solution) == os.path.abspath(out or ""):
+        if solution_kind == drawing.PAGE or os.path.abspath(solution) == os.path.abspath(out or ""):
             raise click.UsageError(f"--solution {solution}: give a picture other than OUT.")
 
     def draw_page(file: str, tree: Tree) -> None:
-        from expectitree.page.replays import replays
-
         chosen = algorithms.for_tree(file, tree)
         bounds, most = options.root_bounds, options.max_visits
-        report = replays(tree, chosen, bounds=bounds, max_visits=most, file=file)
-        _write(drawing("html")(report), out or "")
+        page = drawing.page(tree, chosen, bounds=bounds, max_visits=most, file=file)
+        _write(page, out or "")
 
     def draw_picture(file: str, tree: Tree) -> None:
         search = evaluate_known(
             tree, algorithm, is_blank=style["blank"], **options.search_arguments
         )
         options.fail_if(search.outcome is Outcome.STOPPED and not tree.unknown)
-        evaluation = Evaluation(file, search, windows, None, strategy)
-        shown = Style(None if show_all else rows, **style)
-        _write(drawing(kind)(evaluation, shown), out or "")
+        _write(drawing.picture(search, kind, file=file, **style), out or "")
         if solution is not None:
-            shown = replace(shown, blank=False, hide=())
-            _write(drawing(solution_kind)(evaluation, shown), solution)
+            solved = {**style, "blank": False, "hide": ()}
+            _write(drawing.picture(search, solution_kind, file=file, **solved), solution)
 
     def draw_search(file: str, tree: Tree) -> None:
+        windows = style.pop("windows")
+        style.pop("strategy")
         found = draw_steps(
             tree, algorithm, Style(**style), windows=windows, bounds=options.root_bounds,
             max_visits=options.max_visits, file=file,
@@ -218,7 +212,7 @@ def command(
         else:
             write_frames(found, frames, kind)
 
-    draw = draw_page if kind == "html" else draw_search if are_steps else draw_picture
+    draw = draw_page if kind == drawing.PAGE else draw_search if are_steps else draw_picture
     list(options.map("drawing", draw))
 
 
@@ -239,19 +233,13 @@ def _kind(out: str | None, format_name: str | None, force: bool) -> str:
         return format_name
     if format_name is not None:
         raise click.UsageError("--format is for standard output: a file's ending tells its kind.")
-    ending = os.path.splitext(out)[1].lower()
-    if ending not in PICTURES:
-        message = f"{out}: a picture's ending is one of {', '.join(PICTURES)}"
-        raise click.BadParameter(message, param_hint="'-o' / '--output'")
     check_file(out, force)
-    if ending in (".png", ".pdf"):
-        library()
-    return ending[1:]
+    return drawing.kind_of(out)
 
 
 def _write(picture: bytes | Iterable[str], out: str) -> None:
     if out == "-":
         write(cast(Iterable[str], picture))
         return
-    save_picture(picture, out)
+    drawing.write(picture, out)
     say(f"{out} written")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
 
 import click
 
+from expectitree import drawing
 from expectitree.cli.terminal import say
-from expectitree.files.saving import whole_file
 from expectitree.picture.frames import Frames
 from expectitree.picture.png import library, to_png
 
@@ -39,14 +38,5 @@ def write_frames(found: Frames, folder: str, kind: str) -> None:
     wide = len(str(len(found.frames) - 1))
     for step, text in enumerate(found.pictures()):
         name = os.path.join(folder, f"step-{step:0{wide}}.{kind}")
-        save_picture(to_png(text) if kind == "png" else [text], name)
+        drawing.write(to_png(text) if kind == "png" else [text], name)
     say(f"{folder} written: {len(found.frames):,} pictures, one a step")
-
-
-def save_picture(picture: bytes | Iterable[str], out: str) -> None:
-    """Write a picture to a file, whole or not at all."""
-    with whole_file(out) as temporary, open(temporary, "wb") as stream:
-        if isinstance(picture, bytes):
-            stream.write(picture)
-        else:
-            stream.writelines(piece.encode("utf-8") for piece in picture)

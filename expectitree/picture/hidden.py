@@ -21,7 +21,7 @@ from expectitree.searches.result import PLAYERS, Search
 from expectitree.text.console import clipped
 from expectitree.text.phrases import interval_text, plural, value_text
 from expectitree.tree.columns import Bounds, Repeated
-from expectitree.tree.model import Kind, Tree
+from expectitree.tree.model import Kind, Tree, check_tree
 
 PARTS = {
     "values": "values of inner nodes",
@@ -97,6 +97,7 @@ def evaluate_known(
 
     A pruning search needs all utilities, unless the picture shows nothing of it (`is_blank`).
     """
+    check_tree(tree)
     chosen = find_algorithm(algorithm)
     if not tree.unknown or (chosen.player_cuts and not is_blank):
         return evaluate(tree, chosen, bounds=bounds, **settings)
