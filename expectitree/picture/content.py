@@ -242,7 +242,7 @@ class _Reader:
         reason, cut = self.explanation.skipped(n), self.explanation.cut(n)
         if self.hidden:  # reasons and notes may name what is hidden
             reason = cut = None
-        if not search.visits[n]:
+        if not self.is_visited(n):
             tooltip.append(f"not visited{': ' + reason if reason else ''}")
         elif is_terminal or not self.evaluation.windows or search.alpha[n] is None:
             pass  # a best-first search has windows only at its end
@@ -264,7 +264,7 @@ class _Reader:
             value += f"  @{self.shown.shared_number[n]}"
         if is_estimate:
             value = f"est. {value}"
-        if is_terminal and not search.visits[n]:
+        if is_terminal and not self.is_visited(n):
             value = f"({value})"
         return Glyph(
             kind, n, typeset(value), tuple(map(typeset, remarks)), self.is_grey(n), is_estimate,
@@ -290,7 +290,11 @@ class _Reader:
 
     def is_grey(self, node: int) -> bool:
         """Say whether the search did not visit a node, or chance cannot reach it."""
-        return not self.search.visits[node] or node not in self.possible
+        return not self.is_visited(node) or node not in self.possible
+
+    def is_visited(self, node: int) -> bool:
+        """Say whether the search visited a node; where that is hidden, all look visited."""
+        return bool(self.search.visits[node]) or "visits" in self.hidden
 
     # ---- Edges.
 
@@ -303,6 +307,7 @@ class _Reader:
         p, label = self.columns.probability[b], self.tree.branch_label(row.parent, b)
         is_outcome = parent.kind == "CHANCE"
         is_left = self.search.algorithm.in_order and not row.is_first and 0 <= first_cut <= b
+        is_left = is_left and "visits" not in self.hidden
         is_grey = not p or is_left or parent.is_grey or child.is_grey
         rank = PLAIN
         if not is_grey and "best" not in self.hidden and self.search.is_best(row.parent, b):

@@ -45,7 +45,8 @@ def check_parts(parts: Collection[str]) -> frozenset[str]:
 def without(evaluation: Evaluation, parts: frozenset[str]) -> Evaluation:
     """Return an evaluation without the hidden parts of its search.
 
-    Values stay in the columns while best branches are shown, and the reverse.
+    The intervals stay as long as best branches or cuts are shown, and the visits as long as cuts
+    are: those marks follow from them.
     """
     if not parts:
         return evaluation
@@ -55,13 +56,13 @@ def without(evaluation: Evaluation, parts: frozenset[str]) -> Evaluation:
         )
     search, count = evaluation.search, len(evaluation.tree)
     changed: dict[str, Any] = {}
-    if {"values", "best"} <= parts:
+    if {"values", "best", "cuts"} <= parts:
         columns = evaluation.tree.columns
         for name, end in (("lower", -INFINITY), ("upper", INFINITY)):
             pairs = zip(columns.kind, columns.utility, strict=True)
             changed[name] = [end if kind else utility for kind, utility in pairs]
         changed["stopped"] = True
-    if "visits" in parts:
+    if {"visits", "cuts"} <= parts:
         changed["visits"] = Repeated(1, count)
     if "cuts" in parts:
         changed |= {"cut": Repeated(0, count), "cut_after": Repeated(0, count), "cuts": 0}

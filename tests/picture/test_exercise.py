@@ -136,6 +136,20 @@ def test_hidden_cuts_and_visits() -> None:
     assert f"visited {BLANK} of 8 leaves, {BLANK} cuts" in found.summary[1]
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_marks_that_stay_are_those_of_the_whole_picture(seed: int) -> None:
+    evaluation = Evaluation("", et.evaluate(Case(seed).tree(), "star2"))
+    whole = content(evaluation, Style(rows=None)).edges
+    for hide in (["values", "best", "windows"], ["values", "cuts"], ["values", "visits"]):
+        edges = content(evaluation, Style(rows=None, hide=hide)).edges
+        for edge, other in zip(edges, whole, strict=True):
+            assert edge.is_cut == (other.is_cut and "cuts" not in hide)
+            if not {"best", "visits", "cuts"} & set(hide):
+                assert edge.rank == other.rank
+            if not {"visits", "cuts"} & set(hide):
+                assert edge.is_grey == other.is_grey
+
+
 def test_hidden_windows_are_lines() -> None:
     root, *_ = shown_with("windows").glyphs
     assert root.remarks == (f"α {BLANK}, β {BLANK}",)
