@@ -155,6 +155,8 @@ def command(
     .html        a page that replays the searches step by step, offline
 
     For example: expectitree draw trees/ballard.yaml -a star2 -o ballard.svg
+
+    An exercise: expectitree draw trees/risk.yaml --blank -o exercise.svg --solution solved.svg
     """
     kind = (
         _kind(out, format_name, force) if frames is None else frame_kind(frames, format_name, force)
@@ -175,7 +177,7 @@ def command(
             raise click.UsageError(
                 "--animate makes an .svg, --frames DIR a folder: give -o X.svg or DIR."
             )
-    style["hide"] = check_parts([part.strip() for part in hide.split(",")] if hide else ())
+    style["hide"] = check_parts(hide or "")
     if solution is not None:
         if not style["blank"] and not hide:
             raise click.UsageError("--solution is for exercises: add --blank, or --hide PARTS.")

@@ -55,7 +55,7 @@ class Style:
     reasons: bool = False  # why each cut was made, beside its node
     places: bool = False  # labels that are only the place, such as #1
     blank: bool = False  # an exercise: hides all of `PARTS`
-    hide: Collection[str] = ()  # some of `PARTS`
+    hide: str | Collection[str] = ()  # some of `PARTS`, or a text of them with commas
     # In a series of pictures: by node, the longest value and remarks. They take the room.
     room: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 

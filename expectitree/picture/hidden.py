@@ -14,7 +14,7 @@ from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.errors import AnalysisError
-from expectitree.numbers import INFINITY, escape
+from expectitree.numbers import INFINITY, escape, quote
 from expectitree.picture.text import typeset
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import PLAYERS, Search
@@ -33,12 +33,14 @@ PARTS = {
 BLANK = "______"  # a line to write on
 
 
-def check_parts(parts: Collection[str]) -> frozenset[str]:
-    """Return the parts as a set; raise `AnalysisError` if one is unknown."""
+def check_parts(parts: str | Collection[str]) -> frozenset[str]:
+    """Return the parts as a set; a text has commas. Raise `AnalysisError` if one is unknown."""
+    if isinstance(parts, str):
+        parts = [part.strip() for part in parts.split(",")] if parts else ()
     for part in parts:
         if part not in PARTS:
             known = ", ".join(PARTS)
-            raise AnalysisError(f"{part!r} cannot be hidden: choose among {known}")
+            raise AnalysisError(f"{quote(str(part))} cannot be hidden: choose among {known}")
     return frozenset(parts)
 
 

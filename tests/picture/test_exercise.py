@@ -201,6 +201,15 @@ def test_a_pruning_search_of_unknown_utilities_is_only_drawn_blank() -> None:
     assert "star1 with bounds [0, 9] visited ______" in invoke(*words, "--blank").stdout
 
 
+def test_python_draws_unknown_utilities_and_exercises() -> None:
+    tree = et.loads(UNKNOWN)
+    assert ">?</text>" in et.to_svg(tree)
+    assert et.to_svg(et.load(LEFT), hide="values, best") == et.to_svg(
+        et.load(LEFT), hide=["best", "values"]
+    )
+    assert BLANK in et.to_svg(tree, blank=True)
+
+
 # ---- The command.
 
 
