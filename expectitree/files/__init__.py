@@ -37,10 +37,22 @@ def load(
     exact: bool = False,
     warn: Warn | None = None,
 ) -> Tree:
-    """Return the tree of a file: a path, an open stream, `example:NAME`, or `-` for standard input.
+    """Return the tree of a file.
 
-    `exact` keeps every number as a `Fraction`. `warn` is called with a message for probabilities
-    whose sum misses 1 a little and is divided out. Raises `FileError` with every problem found.
+        >>> import expectitree as et
+        >>> et.load("example:risk")
+        <Tree 'A risk worth taking', 7 nodes, 4 leaves>
+
+    Args:
+        source: A path, an open stream, `example:NAME` for a tree that comes with expectitree, or
+            "-" for standard input. The name's ending sets the format: .yaml, .json, .arrow or
+            .parquet.
+        exact: Keep every number as a `Fraction`; else they are floats.
+        warn: Called with a message where probabilities sum to 1 only within 1e-9, and are
+            normalised.
+
+    Raises:
+        FileError: The file cannot be read or is not a tree. It has every problem found.
     """
     if isinstance(source, (str, os.PathLike)):
         format = format_by_suffix(source)
@@ -66,10 +78,27 @@ def load(
 def loads(
     text: str, *, name: str = "<text>", exact: bool = False, warn: Warn | None = None
 ) -> Tree:
-    """Return the tree of a text in YAML or JSON; messages call it `name`, whose ending counts."""
+    """Return the tree of a text in YAML or JSON.
+
+        >>> import expectitree as et
+        >>> et.loads('{"max": {"left": 3, "right": {"min": [4, "1/3"]}}}').root.children
+        (<Node 0 TERMINAL>, <Node 3 MIN>)
+
+    Args:
+        text: The text.
+        name: The text's name in messages. Its ending, such as .json, sets the format.
+        exact: Keep every number as a `Fraction`; else they are floats.
+        warn: Called with a message where probabilities sum to 1 only within 1e-9, and are
+            normalised.
+
+    Raises:
+        FileError: The text is not a tree. It has every problem found.
+        TreeError: `text` is not text.
+    """
     if not isinstance(text, str):
         found = f"{type(text).__name__} {quote(str(text))}"
-        raise TreeError(f"found {found}, expected text in YAML or JSON")
+        hint = ": from_dict reads nested data" if isinstance(text, dict) else ""
+        raise TreeError(f"found {found}, expected text in YAML or JSON{hint}")
     collects = gc.isenabled()
     gc.disable()  # it would visit the growing tree again and again, up to a third of the time
     try:

@@ -60,14 +60,31 @@ def evaluate(
     max_visits: int | None = None,
     **options: int | str | None,
 ) -> Search:
-    """Search a tree and return the bounds that the search established for every node.
+    """Search a tree and return its value, its best actions, and the bounds proved for each node.
 
-    `bounds` hold for every utility (`inf` if one is not known). Without them, the search uses the
-    bounds that the file gives the root, or else the least and the greatest utility. `engine` is one
-    of `ENGINES`; all engines run the same code and return the same results. A pruning search stops
-    before it would enter nodes more than `max_visits` times. `options` are those of the algorithm,
-    such as `probes=3`. Raises `SearchError` for an unknown algorithm, for unsound bounds, and for
-    an engine that cannot search the tree.
+        >>> import expectitree as et
+        >>> tree = et.load("example:risk")
+        >>> found = et.evaluate(tree, "star1", bounds=(0, 100))
+        >>> found.value, found.best, found.counts.leaves_visited
+        (54.5, 'right', 4)
+
+    Args:
+        tree: The tree.
+        algorithm: A key of `ALGORITHMS`, or what `algorithm` returns. The default visits every
+            node.
+        bounds: `(lower, upper)`, in utilities: the caller guarantees that they hold for every
+            utility. `inf` is no bound. Without them, the search uses the bounds in the file, or
+            else the least and the greatest utility.
+        engine: "auto", "interpreted", "compiled" (which needs numba) or "exact" (in fractions). All
+            engines run the same code and return the same results.
+        max_visits: Stop a pruning search before it enters nodes more than so many times. Its
+            outcome is then `Outcome.STOPPED`, unless it was finished.
+        options: Those of the algorithm, such as `probes=3`.
+
+    Raises:
+        SearchError: The algorithm or the engine is unknown, a utility lies outside the bounds, a
+            utility is not known, or the engine cannot search the tree.
+        TreeError: `tree` is not a tree.
     """
     check_tree(tree)
     chosen = find_algorithm(algorithm, **options)

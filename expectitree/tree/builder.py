@@ -31,16 +31,21 @@ Children: TypeAlias = "Iterable[Child] | Mapping[str, Child]"
 
 
 class TreeBuilder:
-    """Collects nodes, children before their parents.
+    """Collects nodes, children before their parents, and builds a tree of them.
 
-    >>> t = TreeBuilder()
-    >>> tree = t.build(t.max({"left": t.chance([10, 10]), "right": t.chance([100, 9])}))
-    >>> [branch.label for branch in tree.root.branches]
-    ['left', 'right']
+        >>> import expectitree as et
+        >>> t = et.TreeBuilder()
+        >>> coin = t.chance([0, 10])
+        >>> twice = t.chance({"again": coin, "three": 3}, ["1/3", "2/3"])
+        >>> tree = t.build(t.max({"pass": 4, "toss": coin, "toss twice": twice}))
+        >>> et.evaluate(tree).best, len(tree)
+        ('toss', 7)
 
     A child is a number (a terminal) or a node that a method returned. A node that is a child of
-    several nodes is stored, evaluated and counted once. `exact` keeps numbers as `Fraction`; a
-    float counts as the decimal that Python prints for it.
+    several nodes is stored, evaluated and counted once.
+
+    Args:
+        exact: Keep numbers as `Fraction`. A float counts as the decimal that Python prints for it.
     """
 
     def __init__(self, exact: bool = False) -> None:
@@ -60,22 +65,35 @@ class TreeBuilder:
     # ---- Methods for users: they check their arguments.
 
     def terminal(self, utility: Number | str | None, *, note: str | None = None) -> NodeId:
-        """Add a terminal worth `utility` to MAX; None if unknown (see `Tree.unknown`)."""
+        """Add a terminal and return it.
+
+        Args:
+            utility: What it is worth to MAX: a number, text such as "1/3", or None if unknown.
+            note: A text that is shown with the node.
+
+        Raises:
+            NumberError: The utility is not a number.
+        """
         self._check_open()
         node = NodeId(self.add_terminal(UNKNOWN if utility is None else self._number(utility)))
         self.annotate(node, note=note)
         return node
 
     def max(self, children: Children, **about: Any) -> NodeId:
-        """Add a node where MAX picks among `children`: a list, or a mapping from label to child.
+        """Add a node where MAX chooses, and return it.
 
-        `estimate`, `bounds` (a pair) and `note` may be given by name, here and in `min` and
-        `chance`.
+        Args:
+            children: Nodes and numbers, as a list or as a mapping from label to child.
+            about: `estimate` (the value if a depth limit cuts here), `bounds` (a pair that holds
+                for every utility below) and `note`.
+
+        Raises:
+            TreeError: There are no children, or a label, a child or an option is wrong.
         """
         return self._inner(Kind.MAX, *self._children(children), None, about)
 
     def min(self, children: Children, **about: Any) -> NodeId:
-        """Add a node where MIN picks among `children`."""
+        """Add a node where MIN chooses, and return it; the arguments are those of `max`."""
         return self._inner(Kind.MIN, *self._children(children), None, about)
 
     def chance(
@@ -84,7 +102,18 @@ class TreeBuilder:
         probabilities: Sequence[Number | str] | None = None,
         **about: Any,
     ) -> NodeId:
-        """Add a chance node; without `probabilities` its outcomes are equally likely."""
+        """Add a chance node and return it.
+
+        Args:
+            children: The outcomes, as for `max`.
+            probabilities: One for each outcome, in order: numbers, or texts such as "1/3" and
+                "10%", that sum to 1. Without them, the outcomes are equally likely.
+            about: As for `max`.
+
+        Raises:
+            NumberError: A probability is not a number between 0 and 1.
+            TreeError: The probabilities do not sum to 1, or the arguments are wrong.
+        """
         ids, labels = self._children(children)
         written: list[Number] | None = None
         if probabilities is not None:
@@ -110,12 +139,21 @@ class TreeBuilder:
         estimated: frozenset[int] = frozenset(),
         check: bool = True,
     ) -> Tree:
-        """Return the tree below `root`, without the nodes that it does not reach.
+        """Return the tree below a root, without the nodes that the root does not reach.
 
-        Afterwards the builder takes no more nodes, because the tree holds its columns. Raises
-        `TreeError` if a utility or an estimate lies outside the bounds of a node above it. Without
-        `check`, the caller guarantees that no such number is there, and that the root reaches all
-        nodes before it.
+        Afterwards the builder takes no more nodes, because the tree holds its columns.
+
+        Args:
+            root: The root.
+            title: A title, which outputs show.
+            source: Where the tree comes from.
+            expect: The results that the tree should have.
+            estimated: The terminals that replace inner nodes.
+            check: Check the bounds. Without it, the caller guarantees that no utility or estimate
+                lies outside them, and that the root reaches all nodes before it.
+
+        Raises:
+            TreeError: A utility or an estimate lies outside the bounds of a node above it.
         """
         self._check_open()
         root_id = self._id(root)
@@ -143,7 +181,7 @@ class TreeBuilder:
         return len(self._kind)
 
     def add_terminal(self, utility: Number) -> int:
-        """Add a terminal; the utility has the builder's number type, or is `UNKNOWN`."""
+        """Add a terminal without checks; its utility has the builder's type, or is `UNKNOWN`."""
         self._first.append(len(self._child))
         self._utility.append(utility)
         self._kind.append(0)
@@ -157,7 +195,7 @@ class TreeBuilder:
         labels: Sequence[str | None] | None,
         estimate: Number | None = None,
     ) -> int:
-        """Add an inner node over nodes of the table; only CHANCE has `probabilities`."""
+        """Add an inner node over ids of nodes without checks; only CHANCE has `probabilities`."""
         self._first.append(len(self._child))
         self._child.extend(children)
         self._utility.append(UNKNOWN if estimate is None else estimate)
@@ -167,7 +205,7 @@ class TreeBuilder:
         return len(self._kind) - 1
 
     def add_terminals(self, utilities: Sequence[Number]) -> range:
-        """Add several terminals at once; return their ids."""
+        """Add several terminals at once without checks; return their ids."""
         start, count = len(self._kind), len(utilities)
         self._first.fromlist([len(self._child)] * count)
         self._utility.extend(utilities)
@@ -182,7 +220,13 @@ class TreeBuilder:
             self._notes[node] = note
 
     def annotate_branch(self, node: int, place: int, note: str) -> None:
-        """Write a note at one branch of an inner node, counted from 0."""
+        """Write a note at a branch of an inner node.
+
+        Args:
+            node: The node above the branch.
+            place: The branch's place, from 0.
+            note: The text.
+        """
         self._branch_notes[self._first[node] + place] = note
 
     def outside_bounds(self, root: int) -> Iterator[tuple[int, str]]:

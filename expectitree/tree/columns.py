@@ -22,7 +22,12 @@ from expectitree.numbers import Number
 
 
 class Kind(IntEnum):
-    """What decides at a node."""
+    """What decides at a node: `MAX`, `MIN`, `CHANCE`, or nothing at a `TERMINAL`.
+
+    >>> import expectitree as et
+    >>> et.loads("chance: [1, 2]").root.kind.name
+    'CHANCE'
+    """
 
     TERMINAL = 0
     MAX = 1

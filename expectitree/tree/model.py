@@ -36,7 +36,38 @@ _MANY_NODES = 5_000_000
 
 @dataclass(frozen=True, eq=False)
 class Tree(Shown):
-    """A game tree, immutable once built; `TreeBuilder` makes it."""
+    """A game tree, which never changes; `load`, `loads`, `from_dict` or `TreeBuilder` makes it.
+
+    A tree is a table of nodes and a table of branches. A node's id is its row, children come before
+    their parents, and the root is the last row. Columns are marked [N] by node id, [M] by branch.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("max: {left: {chance: [10, 10]}, right: {chance: [100, 9]}}")
+        >>> len(tree), tree.leaves, tree.utility_range
+        (7, 4, (9.0, 100.0))
+        >>> for node, path in tree.walk():
+        ...     print(path, node.kind.name, node.utility)
+        / MAX None
+        left CHANCE None
+        left/#1 TERMINAL 10.0
+        left/#2 TERMINAL 10.0
+        right CHANCE None
+        right/#1 TERMINAL 100.0
+        right/#2 TERMINAL 9.0
+
+    Attributes:
+        columns: The numbers: kind, utility, first and last branch by node; child and probability by
+            branch.
+        label: [M] The label of each branch; None if it is `#k`, its place among its siblings.
+        exact: Whether numbers are `Fraction`; else they are floats.
+        local_bounds: The bounds written at nodes, by node id.
+        notes: The notes of nodes, by node id.
+        branch_notes: The notes of branches, by branch.
+        estimated: The terminals that a depth limit made of inner nodes.
+        title: The title, if there is one.
+        source: Where the tree comes from, if that is written.
+        expect: The results that the file expects, if there are any.
+    """
 
     columns: Columns
     label: Sequence[str | None]
@@ -62,7 +93,7 @@ class Tree(Shown):
 
     @property
     def root(self) -> Node:
-        """The root: the last row."""
+        """The root as a `Node`."""
         return Node(self, self.root_id)
 
     @property
@@ -112,7 +143,7 @@ class Tree(Shown):
 
     @cached_property
     def heights(self) -> IntColumn:
-        """[N] The number of branches on the longest path down to a terminal."""
+        """The number of branches on the longest path down to a terminal, by node id."""
         heights: IntColumn = compiling.zeros("i", len(self))
         self.scan(scans.measure_heights, self.columns, heights)
         return heights
@@ -146,21 +177,30 @@ class Tree(Shown):
         return compiling.run(loop, *arguments, rows=0 if self.exact else len(self))
 
     def branch_label(self, node: int, branch: int) -> str:
-        """Return the label of a branch of `node`: as written, or `#k` by its place."""
+        """Return the label of a branch of a node: as written, or `#k` by its place.
+
+        Args:
+            node: The node's id.
+            branch: The branch's id, one of `branches_of(node)`.
+        """
         return self.label[branch] or f"#{branch - self.columns.first[node] + 1}"
 
     def parent_of(self, branch: int) -> int:
-        """Return the node that a branch belongs to."""
+        """Return the id of the node that a branch belongs to."""
         return bisect_right(self.columns.first, branch) - 1
 
     def node(self, node: int) -> Node:
-        """Return the view of a node id."""
+        """Return the node with an id; raise `TreeError` if there is none."""
         if not 0 <= node < len(self):
             raise TreeError(f"node {node} is not in this tree: its ids are 0 to {self.root_id}")
         return Node(self, node)
 
     def find(self, path: str) -> Node:
-        """Return the node at a path such as `a2/#1`; a `TreeError` says where the path ends."""
+        """Return the node at a path: labels from the root joined by `/`, such as `a2/#1`.
+
+        A branch without a label is `#k`, by its place from 1. A `/` or a backslash within a label
+        follows a backslash. Raises `TreeError`, with the last node that the path reaches.
+        """
         here = self.root
         labels = paths.split(path)
         if labels and not labels[-1]:  # a slash at the end changes nothing
@@ -188,7 +228,7 @@ class Tree(Shown):
             yield Node(self, n), path
 
     def path_of(self, node: int) -> str:
-        """Return the first path to a node."""
+        """Return the first path to the node with an id."""
         first = self.first_paths
         labels = []
         while node != self.root_id:
@@ -206,7 +246,7 @@ class Tree(Shown):
         return FirstPaths(order, parent, branch, depth)
 
     def is_first_path(self, node: int, branch: int) -> bool:
-        """Say whether the first path to a node ends with this branch."""
+        """Return whether the first path to a node ends with a branch; both are ids."""
         return not self.is_sharing or bool(self.first_paths.branch[node] == branch)
 
     def inherited_bounds(self, root_bounds: Bounds | None) -> tuple[NumberColumn, NumberColumn]:
@@ -227,7 +267,19 @@ class Tree(Shown):
         return lower, upper
 
     def to_networkx(self) -> MultiDiGraph[int]:
-        """Return the tree as a graph: see `expectitree.tree.graphs.to_networkx`."""
+        """Return the tree as a `networkx.MultiDiGraph`: nodes are ids, and edges are branches.
+
+            >>> import expectitree as et
+            >>> graph = et.loads("max: {left: 1, right: {chance: [0, 4]}}").to_networkx()
+            >>> [(label, graph.nodes[child]["kind"])
+            ...  for _, child, label in graph.out_edges(graph.graph["root"], data="label")]
+            [('left', 'TERMINAL'), ('right', 'CHANCE')]
+
+        A node has the attributes `kind` (such as "MAX") and, where they exist, `utility`,
+        `estimate`, `bounds` and `note`. An edge has `label`, below CHANCE `probability`, and `note`
+        if there is one. A shared node is one node with several edges. The graph has `root`, `title`
+        and `source`, but not `expect`. Raises `TreeError` if networkx is missing.
+        """
         from expectitree.tree.graphs import to_networkx
 
         return to_networkx(self)
@@ -253,14 +305,24 @@ class FirstPaths(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A view of one row of the node table; it owns nothing."""
+    """One node of a tree; `Tree.root`, `Tree.find` and `Tree.walk` give it.
+
+        >>> import expectitree as et
+        >>> node = et.loads("max: {pass: 4, toss: {chance: [0, 10], note: a coin}}").find("toss")
+        >>> node.kind.name, node.note, [child.utility for child in node.children]
+        ('CHANCE', 'a coin', [0.0, 10.0])
+
+    Attributes:
+        tree: The tree.
+        id: The node's row in the table of nodes, from 0. Children have smaller ids.
+    """
 
     tree: Tree
     id: int
 
     @property
     def kind(self) -> Kind:
-        """What decides here."""
+        """The kind: MAX, MIN, CHANCE or TERMINAL."""
         return Kind(self.tree.columns.kind[self.id])
 
     @property
@@ -306,7 +368,16 @@ class Node:
 
 
 class Branch(NamedTuple):
-    """A branch from a node to a child: an action below MAX or MIN, an outcome below CHANCE."""
+    """A branch from a node to a child: an action below MAX or MIN, an outcome below CHANCE.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("chance: [{p: 1/4, label: win, utility: 8}, {p: 3/4, utility: 0}]")
+        >>> [(branch.label, branch.probability) for branch in tree.root.branches]
+        [('win', 0.25), ('#2', 0.75)]
+
+    It is the tuple `(label, probability, child)`. `label` is `#k`, by the place from 1, if the file
+    has none. `probability` is 1 below MAX and MIN. `child` is a `Node`.
+    """
 
     label: str
     probability: Number

@@ -486,16 +486,16 @@ def test_the_ending_chooses_the_format(tmp_path: Path, ending: str) -> None:
     ],
 )
 def test_wrong_usage(words: list[str], status: int, message: str) -> None:
-    from expectitree.errors import FileError
+    from expectitree.errors import ExpectitreeError
 
     done = invoke("draw", *words)
     message_shown = (
         str(done.exception)
-        if isinstance(done.exception, FileError)
+        if isinstance(done.exception, ExpectitreeError)
         else re.sub(r"\s+", " ", done.stderr)
     )
     assert message in message_shown
-    assert done.exit_code == status or isinstance(done.exception, FileError)
+    assert done.exit_code == status or isinstance(done.exception, ExpectitreeError)
 
 
 def test_text_goes_to_standard_output() -> None:

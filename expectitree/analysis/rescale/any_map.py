@@ -52,11 +52,25 @@ Distribution: TypeAlias = dict[Fraction, Fraction]  # utility -> probability
 def find_order_preserving_map(
     tree: Tree, *, bounds: Bounds | None = None, engine: str = "auto", file: str = ""
 ) -> Rescaling:
-    """Return whether an order-preserving map changes the decision at the root, with an example.
+    """Return whether an order-preserving map of utilities changes the decision, with an example.
 
-    The decision changes where the first best action is no longer among the best. The report's
-    `answer` is `yes` with the rescaled tree, `no`, or `unknown`. The parameters are those of
-    `rescale`.
+        >>> import expectitree as et
+        >>> found = et.find_order_preserving_map(et.load("example:aima-5.12-left"))
+        >>> found.answer.answer, found.after.best
+        ('yes', 'a2')
+
+    Args:
+        tree: The tree.
+        bounds: `(lower, upper)` of the root, as for `evaluate`.
+        engine: As for `evaluate`.
+        file: The name of the tree in outputs.
+
+    Returns:
+        A report whose `answer` is "yes", with the rescaled tree; "no"; or "unknown". The decision
+        changes where the first best action is no longer among the best.
+
+    Raises:
+        SearchError: As for `evaluate`.
     """
     check_tree(tree)
     before = evaluate(tree, bounds=bounds, engine=engine)

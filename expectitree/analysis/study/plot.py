@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from expectitree.algorithms import OPTIONS
 from expectitree.analysis.study.report import Summary, SummaryRow
-from expectitree.errors import AnalysisError, FileError, Problem, install_hint
+from expectitree.errors import AnalysisError, install_hint
 from expectitree.families.parameters import PARAMETERS
 from expectitree.files.saving import whole_file
 from expectitree.numbers import escape
@@ -51,13 +51,9 @@ def draw_study(summary: Summary, path: str) -> None:
     ending = os.path.splitext(path)[1][1:].lower()
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending, {})
     settings = {"format": ending, "dpi": 150, "metadata": metadata}
-    try:
-        with whole_file(path) as temporary, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # characters that the font lacks are drawn as boxes
-            figure.savefig(temporary, bbox_inches="tight", **settings)  # with the legend
-    except OSError as error:
-        message = f"the plot cannot be written: {error.strerror or error}"
-        raise FileError([Problem(path, message)]) from None
+    with whole_file(path) as temporary, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # characters that the font lacks are drawn as boxes
+        figure.savefig(temporary, bbox_inches="tight", **settings)  # with the legend
 
 
 def figure_of(summary: Summary) -> Any:

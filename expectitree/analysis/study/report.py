@@ -77,10 +77,20 @@ class SummaryRow:
 
 @dataclass(frozen=True, slots=True)
 class Summary(Shown):
-    """The results of a study so far, as `expectitree.study` returns them.
+    """The results of a study so far; `study` makes it.
 
-    `rows` has an entry for each kind of tree and search; `done` of `total` trees have the results
-    of all searches. `to_text`, `to_json`, `rich.print` and notebooks show it.
+        >>> import expectitree as et
+        >>> trees = {"family": "ballard", "branching": 4, "order": "best"}
+        >>> found = et.study({"trees": trees, "algorithms": ["star1", "star2"]})
+        >>> [(row.run.name, row.leaves.value) for row in found.rows]
+        [('star1', 40.0), ('star2', 25.0)]
+
+    Attributes:
+        study: What was asked.
+        rows: One for each kind of tree and search, in the order of the study; `to_records` explains
+            the figures.
+        done: The number of trees that have the results of all searches.
+        total: The number of trees.
     """
 
     study: Study
@@ -136,15 +146,9 @@ def study(
     jobs: int = 1,
     results: str | os.PathLike[str] | None = None,
 ) -> Summary:
-    """Run a study: search many trees with several algorithms, and return means of what they visit.
+    """Search many trees with several algorithms, and return means of what the searches visit.
 
-    `spec` is the path of a study's file, a stream, or a dict with the same keys, where lists may be
-    ranges. The searches run in this process, or in `jobs` others; then a script must call this
-    below `if __name__ == "__main__":`. With `results`, the path of a file, each tree's counts are
-    written there at once, and a study continues where it stopped; otherwise nothing is written.
     All seeds follow from the study's own, so the same study gives the same figures everywhere.
-    Raises `FileError` if the study or the results are wrong, and `AnalysisError` for other
-    arguments, or if a process fails.
 
         >>> import expectitree as et
         >>> found = et.study({
@@ -156,6 +160,18 @@ def study(
         >>> row = found.rows[0]
         >>> row.run.name, row.leaves.value, row.leaves_total
         ('star1', 15.0, 27.0)
+
+    Args:
+        spec: The path of a study's file, a stream, or a dict with the same keys, where lists may be
+            ranges.
+        jobs: The number of processes. If there are several, a script must call this below
+            `if __name__ == "__main__":`.
+        results: The path of a file where each tree's counts are written at once, so that the study
+            can continue where it stopped. Without it, nothing is written.
+
+    Raises:
+        AnalysisError: `jobs` or `spec` is wrong, or a process fails.
+        FileError: The study or the results are wrong.
     """
     if type(jobs) is not int or jobs < 1:
         raise AnalysisError(f"found {jobs!r} as jobs, expected a whole number, 1 or more")

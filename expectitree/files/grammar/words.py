@@ -28,6 +28,8 @@ def described(data: Data) -> str:
         return "null"
     if isinstance(data, bool):
         return "true" if data else "false"
+    if not isinstance(data, (list, tuple)):
+        return f"an object of Python's type {type(data).__name__}"
     kind = "list" if isinstance(data, list) else "mapping"
     return f"a {kind}" if data else f"an empty {kind}"
 
