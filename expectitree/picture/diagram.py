@@ -15,6 +15,8 @@ from itertools import product
 from math import ceil
 from typing import NamedTuple
 
+from rich.cells import cell_len
+
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.errors import AnalysisError
 from expectitree.picture.blocks import (
@@ -297,7 +299,8 @@ class _Layout:
             inner = max(wide, min(max(text_width(*text) for text in texts), _WIDEST_HEADING))
             for text, size, is_bold in texts:
                 colour = "ink" if is_bold else "dim"
-                for line in broken(text, int(inner / size / 0.6), 6):
+                share = min(1, inner / (text_width(text, size, is_bold) or inner))
+                for line in broken(text, ceil(cell_len(text) * share), 6):
                     inner = max(inner, text_width(line, size, is_bold))
                     heading.append(Text(_MARGIN, y + size, line, size, colour, is_bold=is_bold))
                     y += size * LINE
@@ -339,7 +342,9 @@ class _Layout:
         above = child.block.symbol[1 if self.is_down else 0]
         goal = (child.place, child.along - above)
         fan = (parent.place, self.rows[text.row].fan)
-        points, slanted_to = [(parent.place, parent.along + below), fan], goal
+        points, slanted_to = [(parent.place, parent.along + below)], goal
+        if fan[1] > points[0][1] + 0.1:
+            points.append(fan)
         if child.row > text.row + 1 or edge.parent not in self.bare:
             slanted_to = (text.place, text.along)
             points.append(slanted_to)
