@@ -158,18 +158,14 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
 
 
 def _by_name(name: object) -> Algorithm:
-    if not isinstance(name, str):
-        raise SearchError(
-            f"found {quote(str(name))} as an algorithm, expected its name: "
-            f"choose among {', '.join(ALGORITHMS)}"
-        )
-    found = ALGORITHMS.get(name.lower())
+    written = str(name)
+    found = ALGORITHMS.get(written.lower())
     if found is None:
         from difflib import get_close_matches
 
-        near = get_close_matches(name.lower(), ALGORITHMS, n=1)
+        near = get_close_matches(written.lower(), ALGORITHMS, n=1)
         hint = f" (did you mean {near[0]}?)" if near else ""
         raise SearchError(
-            f"unknown algorithm {quote(name)}{hint}: choose among {', '.join(ALGORITHMS)}"
+            f"unknown algorithm {quote(written)}{hint}: choose among {', '.join(ALGORITHMS)}"
         )
     return found

@@ -52,11 +52,8 @@ class Problem:
         place = self.source if self.source.isprintable() else ascii(self.source)[1:-1]
         if self.line is not None:
             place += f":{self.line}:{self.column}"
-        return (
-            f"{place}: {self.message}"
-            if self.path is None
-            else f"{place}: {self.path}: {self.message}"
-        )
+        path = "" if self.path is None else f"{self.path}: "
+        return f"{place}: {path}{self.message}"
 
 
 class FileError(ExpectitreeError):

@@ -52,11 +52,13 @@ def command(
     comparisons = list(options.map("comparing", compare_tree))
     if comparisons:
         show("compare", format_name, comparisons)
-    wrong = [f"{c.file}: {sentence}" for c in comparisons for sentence in c.disagreements]
-    for sentence in wrong:
+    wrong = [(c.file, disagreement) for c in comparisons for disagreement in c.disagreements]
+    for file, disagreement in wrong:
+        from expectitree.analysis.compare.text import disagreement_text
+
         say(
-            f"expectitree: {sentence}; this is a defect of expectitree, "
-            "please report it with the tree"
+            f"expectitree: {file}: {disagreement_text(disagreement)}; this is a defect of "
+            "expectitree, please report it with the tree"
         )
     outcomes = {row.search.outcome for comparison in comparisons for row in comparison.rows}
     options.fail_if(bool(wrong) or Outcome.STOPPED in outcomes)

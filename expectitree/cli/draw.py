@@ -165,9 +165,9 @@ def _kind(out: str, format_name: str | None, force: bool) -> str:
         raise click.BadParameter(message, param_hint="'-o' / '--output'")
     check_file(out, force)
     if ending in (".png", ".pdf"):
-        from expectitree.picture.png import check_library
+        from expectitree.picture.png import library
 
-        check_library()
+        library()
     return ending[1:]
 
 

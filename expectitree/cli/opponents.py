@@ -10,9 +10,8 @@ from expectitree.analysis.opponents.report import Opponents, opponents
 from expectitree.cli.options import SearchOptions, format_options, tree_options
 from expectitree.cli.terminal import show
 from expectitree.errors import NumberError
-from expectitree.numbers import Number, quote, to_probability
+from expectitree.numbers import to_probability
 from expectitree.tree.model import Tree
-from expectitree.tree.transform import CHANCES
 
 
 @click.command("opponents")
@@ -29,7 +28,6 @@ from expectitree.tree.transform import CHANCES
     "chances",
     multiple=True,
     default=("expected",),
-    callback=lambda _context, _option, value: _read_chances(value),
     metavar="HOW",
     help="Nature: worst, best or expected; several with commas.  [default: expected]",
 )
@@ -55,23 +53,16 @@ def command(
 
     For example: expectitree opponents trees/risk-minimax.yaml
     """
-    often = [
-        _read_epsilon(text, options.in_fractions)
-        for option in epsilons
-        for text in option.split(",")
-    ]
+    try:
+        probabilities = [to_probability(text, options.in_fractions) for text in _parts(epsilons)]
+    except NumberError as error:
+        raise click.BadParameter(str(error), param_hint="'--epsilon'") from None
 
     def opponents_of(file: str, tree: Tree) -> list[Opponents]:
+        bounds, engine = options.root_bounds, options.engine
         return [
-            opponents(
-                tree,
-                often,
-                chance=chance,
-                bounds=options.root_bounds,
-                engine=options.engine,
-                file=file,
-            )
-            for chance in chances
+            opponents(tree, probabilities, chance=chance, bounds=bounds, engine=engine, file=file)
+            for chance in _parts(chances)
         ]
 
     reports = [report for found in options.map("opponents of", opponents_of) for report in found]
@@ -79,16 +70,6 @@ def command(
         show("opponents", format_name, reports)
 
 
-def _read_chances(options: Iterable[str]) -> tuple[str, ...]:
-    found = dict.fromkeys(text.strip() for option in options for text in option.split(","))
-    for text in found:
-        if text not in CHANCES:
-            raise click.BadParameter(f"found {quote(text)}, expected worst, best or expected")
-    return tuple(found)
-
-
-def _read_epsilon(text: str, exact: bool) -> Number:
-    try:
-        return to_probability(text.strip(), exact)
-    except NumberError as error:
-        raise click.BadParameter(str(error), param_hint="'--epsilon'") from None
+def _parts(texts: Iterable[str]) -> list[str]:
+    """Return the parts of texts with commas, each once."""
+    return list(dict.fromkeys(part.strip() for text in texts for part in text.split(",")))

@@ -350,7 +350,7 @@ def format_options(question: str, *report: str) -> Callable[[Command], Command]:
 
 def max_leaves_option(command: Command) -> Command:
     """Add --max-leaves to a command that computes limits."""
-    from expectitree.analysis.limit.steps import MOST_LARGE, MOST_LEAVES
+    from expectitree.analysis.limit.proof_tree import MOST_LARGE, MOST_LEAVES
 
     return click.option(
         "--max-leaves",

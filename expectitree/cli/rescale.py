@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import click
 
 from expectitree.analysis.rescale.any_map import find_order_preserving_map
-from expectitree.analysis.rescale.report import Rescaling, check_names, numbers_of, rescale
-from expectitree.analysis.rescale.scales import (
-    Scale,
-    affine,
-    exponential,
-    logarithm,
-    named,
-    power,
-)
-from expectitree.analysis.rescale.table import load_table
+from expectitree.analysis.rescale.report import Rescaling, rescale
+from expectitree.analysis.rescale.scales import Scale, affine, exponential, logarithm, named, power
+from expectitree.analysis.rescale.table import load_table, read_images
 from expectitree.cli.options import (
     FILE,
     SearchOptions,
@@ -29,38 +23,62 @@ from expectitree.cli.options import (
 )
 from expectitree.cli.terminal import say, show
 from expectitree.errors import NumberError, TransformError, TreeError
-from expectitree.numbers import Number, quote, to_fraction
+from expectitree.numbers import quote, to_fraction
 from expectitree.tree.model import Tree
 
 _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
 
 
+def map_option(
+    name: str, metavar: str | None, help: str, read: Callable[[str], Scale], **settings: Any
+) -> Callable[..., Any]:
+    """Return an option whose text `read` makes a map."""
+
+    def callback(context: click.Context, option: click.Parameter, text: Any) -> Scale | None:
+        try:
+            return read(text) if text else None
+        except (NumberError, TransformError) as error:
+            raise click.BadParameter(str(error)) from None
+
+    return click.option(name, callback=callback, metavar=metavar, help=help, **settings)
+
+
+def _named_images(text: str) -> Scale:
+    return named(read_images(item.split("=") for item in text.split(",")))
+
+
+def _numbers(text: str, count: int, expected: str) -> list[Fraction]:
+    parts = text.split(",")
+    if len(parts) != count:
+        raise NumberError(f"found {quote(text)}, expected {expected}")
+    return [to_fraction(part.strip()) for part in parts]
+
+
+POWER = "u becomes u^K, K > 0; a negative u becomes -(-u)^K."
+LOG = "u becomes its natural logarithm; all must be above 0."
+EXP = "u becomes (1 - e^(-R*u)) / R: constant risk aversion for R > 0, risk seeking for R < 0."
+TABLE = "U and V in the two columns of a CSV file; other utilities stay."
+
+
 @click.command("rescale")
-@click.option("--map", "map_", metavar="U=V,...", help="U becomes V; other utilities stay.")
-@click.option("--affine", metavar="A,B", help="u becomes A*u + B.")
-@click.option("--power", metavar="K", help="u becomes u^K, K > 0; a negative u becomes -(-u)^K.")
-@click.option("--log", is_flag=True, help="u becomes its natural logarithm; all must be above 0.")
-@click.option(
-    "--exp",
-    metavar="R",
-    help="u becomes (1 - e^(-R*u)) / R: constant risk aversion for R > 0, risk seeking for R < 0.",
+@map_option("--map", "U=V,...", "U becomes V; other utilities stay.", _named_images)
+@map_option(
+    "--affine",
+    "A,B",
+    "u becomes A*u + B.",
+    lambda text: affine(*_numbers(text, 2, "A,B as in 2,-1")),
+)
+@map_option("--power", "K", POWER, lambda text: power(*_numbers(text, 1, "K such as 2 or 1/2")))
+@map_option("--log", None, LOG, lambda _: logarithm(), is_flag=True)
+@map_option("--exp", "R", EXP, lambda text: exponential(*_numbers(text, 1, "R such as 0.01")))
+@map_option(
+    "--table", "TABLE", TABLE, lambda file: named(load_table(file), "table", file), type=FILE
 )
 @click.option(
-    "--table",
-    metavar="TABLE",
-    type=FILE,
-    help="U and V in the two columns of a CSV file; other utilities stay.",
+    "--any", "any_", is_flag=True, help="Find an order-preserving map that changes the decision."
 )
 @click.option(
-    "--any",
-    "any_",
-    is_flag=True,
-    help="Find an order-preserving map that changes the decision.",
-)
-@click.option(
-    "-o",
-    "--output",
-    "out",
+    *("-o", "--output", "out"),
     metavar="FILE",
     type=FILE,
     help="Write the rescaled tree; the suffix decides the format.",
@@ -76,17 +94,12 @@ _ONE = "give one of --map, --affine, --power, --log, --exp, --table, or --any"
 @format_options("rescale", "--report")
 def command(
     options: SearchOptions,
-    map_: str | None,
-    affine: str | None,
-    power: str | None,
-    log: bool,
-    exp: str | None,
-    table: str | None,
     any_: bool,
     out: str | None,
     force: bool,
     show_all: bool,
     format_name: str,
+    **maps: Scale | None,
 ) -> None:
     """Map the utilities of each tree, and show values and best actions before and after.
 
@@ -106,105 +119,41 @@ def command(
       expectitree rescale money.yaml --exp 0.01
       expectitree rescale trees/aima-5.12-left.yaml --any
     """
-    asked = {
-        "map": map_, "affine": affine, "power": power, "log": log or None, "exp": exp,
-        "table": table,
-    }  # fmt: skip
-    chosen = {name: text for name, text in asked.items() if text is not None}
+    chosen = {f"--{name}": scale for name, scale in maps.items() if scale is not None}
     if len(chosen) + any_ != 1:
-        names = [f"--{name}" for name in chosen] + ["--any"] * any_
-        found = f"{' and '.join(names)} exclude each other" if names else "No map was given"
+        names = " and ".join([*chosen, *["--any"] * any_])
+        found = f"{names} exclude each other" if names else "No map was given"
         raise click.UsageError(f"{found}: {_ONE}.")
+    if "-" in options.files and any(scale.text == "-" for scale in chosen.values()):
+        raise click.UsageError("Standard input can be read once: for the tree or for the table.")
     if out is not None:
         if options.tree_count > 1:
             raise click.UsageError("-o writes one tree: give one FILE.")
         check_output(out, None, force)
-    if table == "-" and "-" in options.files:
-        raise click.UsageError(
-            "Standard input can be read once: give - for the tree or for the table."
-        )
-    scale = None if any_ else _scale(*next(iter(chosen.items())), options.in_fractions)
-    numbers: set[Number] = set()
 
     def rescale_tree(file: str, tree: Tree) -> Rescaling:
         bounds, engine = options.root_bounds, options.engine
-        if scale is None:
+        if any_:
             return find_order_preserving_map(tree, bounds=bounds, engine=engine, file=file)
-        if scale.kind == "map":
-            numbers.update(*numbers_of(tree))
-        return rescale(tree, scale, bounds=bounds, engine=engine, file=file)
+        return rescale(tree, *chosen.values(), bounds=bounds, engine=engine, file=file)
 
     reports = list(options.map("rescaling", rescale_tree))
-    if scale is not None and scale.kind == "map" and not options.statuses:
-        try:
-            check_names(scale.names, numbers)
-        except TransformError as error:
-            raise click.BadParameter(str(error), param_hint="'--map'") from None
     if reports and out != "-":
         show("rescale", format_name, reports, show_all=show_all)
     if reports and out is not None:
-        _write(reports[0], out, format_name)
+        _write(reports[0], out, "json" if format_name == "json" else "yaml")
 
 
-def _write(report: Rescaling, out: str, format_name: str) -> None:
+def _write(report: Rescaling, out: str, format: str) -> None:
     if report.after is None:
         say("no map was found: no tree was written")
         return
-    tree = report.after.tree
     try:
-        write_tree(tree, out, "json" if format_name == "json" else "yaml")
+        write_tree(report.after.tree, out, format)
     except TreeError:
-        if not tree.exact or out.lower().endswith((".yaml", ".yml", ".json")):
+        if not report.tree.exact:
             raise
+        hint = "choose .yaml or .json, or leave --exact out"
         raise click.UsageError(
-            f"{out} holds floats, and the rescaled tree has fractions: choose .yaml or .json, or "
-            "leave --exact out."
+            f"{out} holds floats, and the rescaled tree has fractions: {hint}."
         ) from None
-
-
-# ---- The map, from what was typed.
-
-
-def _scale(name: str, text: Any, exact: bool) -> Scale:
-    hint = f"'--{name}'"
-    try:
-        if exact and name in ("log", "exp"):
-            raise click.UsageError(
-                f"--{name} gives irrational numbers, which no fraction holds: leave --exact out."
-            )
-        if name == "map":
-            return named(_named_images(text))
-        if name == "table":
-            return named(load_table(text), "table", text)
-        if name == "affine":
-            return affine(*_numbers(text, 2, "A,B such as 2,-1"))
-        if name == "power":
-            return power(*_numbers(text, 1, "K such as 2 or 1/2"))
-        if name == "exp":
-            return exponential(*_numbers(text, 1, "R such as 0.01"))
-        return logarithm()
-    except (NumberError, TransformError) as error:
-        raise click.BadParameter(str(error), param_hint=hint) from None
-
-
-def _numbers(text: str, count: int, expected: str) -> list[Fraction]:
-    parts = text.split(",")
-    if len(parts) != count:
-        raise NumberError(f"found {quote(text)}, expected {expected}")
-    try:
-        return [to_fraction(part.strip()) for part in parts]
-    except NumberError as error:
-        raise NumberError(f"{error}; expected {expected}") from None
-
-
-def _named_images(text: str) -> dict[Fraction, Fraction]:
-    images: dict[Fraction, Fraction] = {}
-    for item in text.split(","):
-        utility, equals, image = item.partition("=")
-        if not equals:
-            raise NumberError(f"found {quote(item)}, expected U=V, such as 2=20,3=30")
-        named_one, becomes = to_fraction(utility.strip()), to_fraction(image.strip())
-        if named_one in images:
-            raise NumberError(f"the utility {quote(utility.strip())} is there twice: keep one")
-        images[named_one] = becomes
-    return images

@@ -13,9 +13,8 @@ from typing import Any
 
 from expectitree.errors import TransformError
 from expectitree.families.ballard import ballard, ballard_nodes
-from expectitree.families.growing import TOO_LARGE
 from expectitree.families.lattice import lattice, lattice_nodes
-from expectitree.families.parameters import MOST_NODES, PARAMETERS
+from expectitree.families.parameters import MOST_NODES, PARAMETERS, TOO_LARGE
 from expectitree.families.uniform import uniform, uniform_nodes
 from expectitree.numbers import quote
 from expectitree.tree.model import Tree
@@ -38,8 +37,8 @@ def generate(family: str, **parameters: Any) -> Tree:
     The docstrings of the functions with these names explain the parameters. A parameter may be
     text, as on the command line: `branching="2-4"`, `utilities="0,100"`.
     """
-    read = read_parameters(family, parameters)
-    return FAMILIES[family](**read)
+    expected_nodes(family, **parameters)  # checks them
+    return FAMILIES[family](**read_parameters(family, parameters))
 
 
 def parameters_of(family: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from errno import EACCES
 
@@ -29,12 +29,18 @@ def pieces(tree: Tree, format: str) -> Iterator[str]:
     return text
 
 
-def save(tree: Tree, path: str | os.PathLike[str], *, drop_fractions: bool = False) -> None:
+def save(
+    tree: Tree,
+    path: str | os.PathLike[str],
+    *,
+    drop_fractions: bool = False,
+    progress: Callable[[int], object] | None = None,
+) -> None:
     """Write a tree to a file, in the format of its ending.
 
     Arrow and Parquet hold floats: an exact tree with a number that is not a float raises
     `TreeError`, unless `drop_fractions`. Raises `FileError` if the file cannot be written, or its
-    ending is unknown.
+    ending is unknown. `progress` is called with the number of characters of each text written.
     """
     check_tree(tree)
     name = os.fspath(path)
@@ -43,7 +49,10 @@ def save(tree: Tree, path: str | os.PathLike[str], *, drop_fractions: bool = Fal
         with whole_file(name) as temporary:
             if format.is_text:
                 with open(temporary, "w", encoding="utf-8", newline="\n") as stream:
-                    stream.writelines(pieces(tree, format.name))
+                    for text in pieces(tree, format.name):
+                        written = stream.write(text)
+                        if progress is not None:
+                            progress(written)
             else:
                 format.module.save(tree, temporary, drop_fractions)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The page: one HTML file that replays searches step by step, offline, in any recent browser.
+"""The page: one HTML file that replays searches step by step, offline, in any browser since 2023.
 
 Python computes everything that the page shows. Its scripts (`SCRIPTS`, joined in this order) only
 apply the changes of each step and draw (docs/decisions/0013-page.md).
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
 from html import escape as escape_html
 from importlib.resources import files
-from typing import Any
 
 from expectitree.numbers import escape
 from expectitree.page.data import page_data
@@ -30,7 +30,7 @@ def draw(report: Replays) -> Iterator[str]:
     """Yield the pieces of the page's text, to be written as UTF-8.
 
     The page requests nothing from anywhere. Its Content-Security-Policy allows only its own script
-    and style. Labels and notes are data: JSON without a `<`, which the script adds as text.
+    and style. Labels and notes are in the data, which the script adds to the page as text.
     """
     style = _file("page.css")
     script = f'(() => {{\n"use strict";\n\n{"".join(map(_file, SCRIPTS))}}})();\n'
@@ -39,28 +39,17 @@ def draw(report: Replays) -> Iterator[str]:
         "title": escape_html(title),
         "policy": f"script-src {_digest(script)}; style-src {_digest(style)}",
         "style": f"<style>{style}</style>",
+        "data": f'<script type="text/plain" id="data">{packed(page_data(report))}</script>',
         "script": f"<script>{script}</script>",
     }
     for position, piece in enumerate(_SLOT.split(_file("page.html"))):
-        if position % 2 == 0:
-            yield piece
-        elif piece == "data":
-            yield from _data_block(report)
-        else:
-            yield slots[piece]
+        yield slots[piece] if position % 2 else piece
 
 
-def _data_block(report: Replays) -> Iterator[str]:
-    yield '<script type="application/json" id="data">{'
-    for position, (key, value) in enumerate(page_data(report)):
-        yield f"{',' if position else ''}\n{script_json(key)}: {script_json(value)}"
-    yield "}</script>"
-
-
-def script_json(value: Any) -> str:
-    """Return JSON that is safe in a script element: ASCII without `<`, `>` and `&`."""
-    text = json.dumps(value, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+def packed(data: object) -> str:
+    """Return data as JSON, compressed by zlib, in base64."""
+    text = json.dumps(data, separators=(",", ":"))
+    return b64encode(zlib.compress(text.encode())).decode()
 
 
 def _file(name: str) -> str:

@@ -20,31 +20,35 @@ class Controls {
 
   listenToButtons() {
     const { page } = this;
-    const on = (id, event, action) => element(id).addEventListener(event, action);
-    const step = (id, action) => on(id, "click", () => { page.stop(); action(); });
-    step("first", () => page.go(0));
-    step("back", () => page.go(page.moment.step - 1));
-    step("next", () => page.go(page.moment.step + 1));
-    step("last", () => page.go(page.moment.length));
-    step("next-cut", () => page.nextCut());
-    on("play", "click", () => page.play());
-    on("slider", "input", () => { page.stop(); page.go(Number(element("slider").value)); });
-    on("speed", "change", () => { if (page.rate) { page.stop(); page.play(); } });
-    on("algorithm", "change", () => page.choose(Number(element("algorithm").value)));
-    for (const id of ["show-all", "follow"]) on(id, "change", () => page.update());
-    on("fit", "click", () => page.fit());
-    on("zoom-in", "click", () => page.camera.zoom(1.3));
-    on("zoom-out", "click", () => page.camera.zoom(1 / 1.3));
-    on("open-all", "click", () => page.expand(MOST));
-    on("close-some", "click", () => {
-      page.expand(Math.min(SOME, Math.max(4, page.items.length >> 1)));
+    const on = (event, actions) => {
+      for (const [id, action] of Object.entries(actions)) {
+        element(id).addEventListener(event, action);
+      }
+    };
+    /** @param {(moment: Moment) => number} target */
+    const go = (target) => () => { page.stop(); page.go(target(page.moment)); };
+    on("click", {
+      first: go(() => 0), last: go((moment) => moment.length),
+      back: go((moment) => moment.step - 1), next: go((moment) => moment.step + 1),
+      "next-cut": go((moment) => moment.nextCut || moment.step),
+      play: () => page.play(), fit: () => page.fit(),
+      "zoom-in": () => page.camera.zoom(1.3), "zoom-out": () => page.camera.zoom(1 / 1.3),
+      "open-all": () => page.expand(MOST),
+      "close-some": () => page.expand(Math.min(SOME, Math.max(4, page.items.length >> 1))),
+      "help-button": () => element("help").showModal(),
     });
-    on("search", "submit", (event) => {
-      event.preventDefault();
-      page.find(element("query").value);
+    on("input", { slider: go(() => Number(element("slider").value)) });
+    on("change", {
+      speed: () => { if (page.rate) { page.stop(); page.play(); } },
+      algorithm: () => page.choose(Number(element("algorithm").value)),
+      "show-all": () => page.update(), follow: () => page.update(),
     });
-    on("help-button", "click", () => element("help").showModal());
-    on("outline-panel", "toggle", () => { if (element("outline-panel").open) page.outline(); });
+    on("submit", {
+      search: (event) => { event.preventDefault(); page.find(element("query").value); },
+    });
+    on("toggle", {
+      "outline-panel": () => { if (element("outline-panel").open) page.outline(); },
+    });
   }
 
   listenForThemes() {
@@ -76,14 +80,11 @@ class Controls {
       const box = svg.getBoundingClientRect();
       return { x: event.clientX - box.left, y: event.clientY - box.top };
     };
-    const middle = () => {
-      const all = [...pointers.values()];
-      const mean = (side) => all.reduce((sum, p) => sum + p[side], 0) / all.length;
-      return { x: mean("x"), y: mean("y") };
-    };
-    const spread = () => {
-      const [one, other] = [...pointers.values()];
-      return other ? Math.hypot(one.x - other.x, one.y - other.y) : 0;
+    /** Return the middle of the pointers, and how far they are apart. */
+    const grip = () => {
+      const [one, other = one] = [...pointers.values()];
+      const middle = { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 };
+      return { middle, spread: Math.hypot(one.x - other.x, one.y - other.y) };
     };
     svg.addEventListener("pointerdown", (event) => {
       if (event.button) return;
@@ -92,15 +93,15 @@ class Controls {
     });
     svg.addEventListener("pointermove", (event) => {
       if (!pointers.has(event.pointerId)) return;
-      const [from, was] = [middle(), spread()];
+      const was = grip();
       pointers.set(event.pointerId, at(event));
-      const [to, is] = [middle(), spread()];
-      moved += Math.hypot(to.x - from.x, to.y - from.y) + Math.abs(is - was);
+      const is = grip(), dx = is.middle.x - was.middle.x, dy = is.middle.y - was.middle.y;
+      moved += Math.hypot(dx, dy) + Math.abs(is.spread - was.spread);
       if (moved < DRAG) return;
       if (!svg.hasPointerCapture(event.pointerId)) svg.setPointerCapture(event.pointerId);
       svg.classList.add("dragging");
-      camera.pan(to.x - from.x, to.y - from.y);
-      if (was && is) camera.zoom(is / was, to);
+      camera.pan(dx, dy);
+      if (was.spread && is.spread) camera.zoom(is.spread / was.spread, is.middle);
     });
     const up = (event) => {
       pointers.delete(event.pointerId);
@@ -134,7 +135,10 @@ class Controls {
   }
 
   /** Return the item of the element where an event is. */
-  item(event) { return this.page.item(event.target.closest("[data-key]")?.dataset.key); }
+  item(event) {
+    const key = event.target.closest("[data-key]")?.dataset.key;
+    return this.page.items.find((item) => item.key === key);
+  }
 
   /** The keys of a tree view, as the ARIA practices describe them. */
   listenToOutline() {

@@ -12,35 +12,6 @@ const START = 12; // branches that are shown of a wider node, from the first one
 const DEEP = 60, NEAR = 30; // plies above the current node: at most DEEP are shown, else NEAR
 const MOST = 3000; // nodes that "Expand all" shows
 
-/**
- * What is drawn in one place: a node at its first path; a further branch to a shared node
- * (`further`); or a run of branches that are left out (`run`).
- * @typedef {object} Item
- * @property {string} key
- * @property {number} node of a run: its parent
- * @property {number} branch NONE at the root and at a run
- * @property {Item | null} parent
- * @property {Item[]} children
- * @property {number} depth
- * @property {number} [above] plies that are left out above the first item
- * @property {[number, number]} [run] the first branch, and one past the last
- * @property {boolean} [further]
- * @property {boolean} inner
- * @property {boolean} [open] whether its children are shown
- * @property {string} [label]
- * @property {string} [p]
- * @property {string} [text] of a run, a further branch, or a collapsed node
- * @property {number} [ownLeft] how far it reaches to the left of its middle
- * @property {number} [ownRight]
- * @property {number} [left] the same, with all that is below it
- * @property {number} [right]
- * @property {number} [offset] how far it is to the right of its parent
- * @property {number} [x]
- * @property {number} [y]
- * @property {boolean} [hidden] whether it is grey (view.js)
- * @property {boolean} [isBest]
- */
-
 const count = (number) => number.toLocaleString("en");
 
 /** Return about how many pixels wide a text is; East Asian characters are as wide as high. */
@@ -56,15 +27,43 @@ function clip(text, most) {
   return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : text;
 }
 
-/** Which nodes are expanded, and the items that follow from that. */
-class Layout {
+/**
+ * What is drawn in one place: a node at its first path; a further branch to a shared node; or a run
+ * of branches that are left out.
+ */
+class Item {
   /**
    * @param {Tree} tree
-   * @param {Numbers} numbers
+   * @param {any} parent an item, or null
+   * @param {any} piece
    */
-  constructor(tree, numbers) {
+  constructor(tree, parent, { run, branch, node = tree.child[branch], above = 0 }) {
+    this.parent = parent;
+    /** @type {Item[]} */
+    this.children = [];
+    this.depth = parent ? parent.depth + 1 : 0;
+    this.above = above; // plies that are left out above the first item
+    this.run = run; // the first branch that is left out, and one past the last
+    this.branch = branch; // NONE at the root and at a run
+    this.node = node; // of a run: its parent
+    this.key = run ? `run ${run[0]}` : `${branch}`;
+    this.further = !run && tree.branch[node] !== branch;
+    this.inner = !run && tree.kind[node] !== TERMINAL;
+    this.open = false; // whether its children are shown
+    this.label = this.p = "";
+    this.text = ""; // of a run, a further branch, or a collapsed node
+    this.ownLeft = this.ownRight = 0; // how far it reaches from its middle
+    this.left = this.right = 0; // the same, with all that is below it
+    this.x = this.y = 0;
+    this.hidden = this.isBest = false; // whether it is grey, or a best branch (view.js)
+  }
+}
+
+/** Which nodes are expanded, and the items that follow from that. */
+class Layout {
+  /** @param {Tree} tree */
+  constructor(tree) {
     this.tree = tree;
-    this.numbers = numbers;
     this.opened = new Uint8Array(tree.count); // nodes whose children are shown
     this.closed = new Set(); // nodes that the user closed: the player does not open them
     this.extra = new Map(); // node -> how many branches more than START are shown
@@ -113,25 +112,19 @@ class Layout {
    * @param {Moment} moment
    */
   reserve(moment) {
-    const { roomRight } = this, { shown } = this.numbers, { step } = moment;
+    const { roomRight, tree } = this, { step, trace } = moment;
     const reserve = (n, text, size) => {
       roomRight[n] = Math.max(roomRight[n], textWidth(text, size));
     };
-    const reserveInterval = (n) => {
-      reserve(n, this.numbers.interval(moment.lower[n], moment.upper[n]), 13);
-    };
     roomRight.fill(0);
     moment.seek(0);
-    if (moment.trace.cutting) for (let n = 0; n < this.tree.count; n++) reserveInterval(n);
+    for (let n = 0; trace.cutting && n < tree.count; n++) reserve(n, moment.interval(n), 13);
     while (moment.step < moment.length) {
-      moment.forward();
+      moment.seek(moment.step + 1);
       const n = moment.node(moment.step);
-      reserveInterval(n);
-      if (moment.trace.kinds[moment.step - 1] !== "E") continue;
-      if (moment.trace.in_order) {
-        reserve(n, `α ${shown[moment.alpha[n]]}`, 11.5);
-        reserve(n, `β ${shown[moment.beta[n]]}`, 11.5);
-      } else reserve(n, SHORT_AIMS[moment.aims[n]], 11.5);
+      reserve(n, moment.interval(n), 13);
+      if (trace.kinds[moment.step - 1] !== "E") continue;
+      for (const text of moment.window(n)) reserve(n, text, 11.5);
     }
     moment.seek(step);
   }
@@ -143,82 +136,63 @@ class Layout {
    */
   items(way, current) {
     const { tree } = this;
-    const along = new Set(way);
-    const onWay = new Set(way.map((b) => tree.owner[b]));
-    if (current !== NONE) onWay.add(current);
+    const along = new Set(way), onWay = new Set([...way.map((b) => tree.owner[b]), current]);
     // Of a long way only the last plies are shown; they move on in leaps, not at every step.
     const above = way.length > DEEP ? Math.floor((way.length - NEAR) / NEAR) * NEAR : 0;
     const top = above ? tree.owner[way[above]] : tree.root;
     /** @type {Item[]} */
     const items = [];
-    /** @type {any[]} */
-    const stack = [{ node: top, branch: tree.branch[top], parent: null, depth: 0, above }];
+    const stack = [new Item(tree, null, { node: top, branch: tree.branch[top], above })];
     while (stack.length) {
       const item = stack.pop(), n = item.node;
       items.push(item);
-      item.children = [];
-      item.key = item.run ? `run ${item.run[0]}` : `${item.branch}`;
-      item.inner = !item.run && tree.kind[n] !== TERMINAL;
       if (!item.inner || item.further) continue;
       item.open = !this.closed.has(n) && (this.opened[n] === 1 || onWay.has(n));
       if (!item.open) continue;
-      item.children = this.pieces(n, along).map((piece) => this.child(item, piece));
+      item.children = this.pieces(n, along).map((piece) => new Item(tree, item, piece));
       stack.push(...item.children.slice().reverse());
     }
     this.place(items);
     return items;
   }
 
-  /** Return the item of a branch or run below another. */
-  child(parent, piece) {
-    const child = { parent, depth: parent.depth + 1, ...piece };
-    if (piece.run) return child;
-    const node = this.tree.child[piece.branch];
-    return { ...child, node, further: this.tree.branch[node] !== piece.branch };
-  }
-
   /** Return the branches of a node that are shown, and the runs of those that are not. */
   pieces(n, along) {
     const { tree, extra, pinned } = this, begin = tree.first[n], end = tree.first[n + 1];
-    const isNear = (b) => along.has(b - 1) || along.has(b) || along.has(b + 1);
-    const isPinned = (b) => pinned.has(b - 1) || pinned.has(b) || pinned.has(b + 1);
     const few = end - begin <= WIDE ? end : begin + START + (extra.get(n) ?? 0);
+    const isKept = (b) => along.has(b) || pinned.has(b);
     const pieces = [];
-    let next = begin;
-    const leaveOut = (b) => {
-      if (b > next) pieces.push({ run: [next, b], node: n, branch: NONE });
-    };
-    const isShown = (b) => b < few || isNear(b) || isPinned(b);
-    for (const b of tree.branches(n).filter(isShown)) {
-      leaveOut(b);
-      pieces.push({ branch: b });
-      next = b + 1;
+    for (let b = begin, run; b < end; b++) {
+      if (b < few || isKept(b - 1) || isKept(b) || isKept(b + 1)) {
+        pieces.push({ branch: b });
+        run = null;
+      } else if (run) run[1] = b + 1;
+      else pieces.push({ run: run = [b, b + 1], node: n, branch: NONE });
     }
-    leaveOut(end);
     return pieces;
   }
 
   /** Write an item's texts, and how far it reaches to the left and to the right of its middle. */
   measure(item) {
-    const { tree, numbers } = this, n = item.node;
+    const { tree } = this, n = item.node;
     let half = 0;
     if (item.branch !== NONE && item.parent) {
       item.label = clip(tree.label(item.branch), LONGEST_LABEL);
-      const p = tree.probability[item.branch];
-      item.p = p === NONE ? "" : numbers.shown[p];
+      item.p = tree.probability[item.branch];
       half = Math.max(textWidth(item.label, 12), textWidth(item.p, 12)) / 2 / LABEL_AT;
     }
+    const widen = (width) => { half = Math.max(half, width / 2); };
     if (item.run) {
       item.text = `… ${count(item.run[1] - item.run[0])} more`;
-      half = textWidth(item.text, 12) / 2;
+      widen(textWidth(item.text, 12));
     } else if (item.further) {
       item.text = `↪ ${clip(tree.path(n, 3), LONGEST_REFERENCE)}`;
-      half = Math.max(half, textWidth(item.text, 11) / 2);
+      widen(textWidth(item.text, 11));
     } else if (!item.inner) {
-      half = Math.max(half, 10, textWidth(numbers.shown[tree.utility[n]], 13) / 2);
+      widen(Math.max(20, textWidth(tree.numbers[tree.utility[n]], 13)));
     } else {
       if (!item.open) item.text = `${count(tree.below[n] - 1 || tree.branches(n).length)} below`;
-      half = Math.max(half, RADIUS, item.text ? textWidth(item.text, 11) / 2 + 8 : 0);
+      widen(Math.max(2 * RADIUS, item.text ? textWidth(item.text, 11) + 16 : 0));
     }
     item.ownLeft = item.ownRight = half;
     if (item.inner && !item.further) {
@@ -230,24 +204,20 @@ class Layout {
   place(items) {
     for (const item of items.slice().reverse()) {
       this.measure(item);
-      item.left = item.ownLeft;
-      item.right = item.ownRight;
       const { children } = item;
-      if (!children.length) continue;
       let reach = -BETWEEN;
       for (const child of children) {
-        child.offset = reach + BETWEEN + child.left;
-        reach = child.offset + child.right;
+        child.x = reach + BETWEEN + child.left;
+        reach = child.x + child.right;
       }
-      const middle = (children[0].offset + children[children.length - 1].offset) / 2;
-      for (const child of children) child.offset -= middle;
-      item.left = Math.max(item.left, middle);
-      item.right = Math.max(item.right, reach - middle);
-    }
-    for (const item of items) {
-      item.x = item.parent ? item.parent.x + item.offset : 0;
+      const middle = children.length ? (children[0].x + children[children.length - 1].x) / 2 : 0;
+      for (const child of children) child.x -= middle;
+      item.left = Math.max(item.ownLeft, middle);
+      item.right = Math.max(item.ownRight, reach - middle);
+      item.x = 0;
       item.y = item.depth * this.row;
     }
+    for (const item of items) item.x += item.parent?.x ?? 0;
   }
 }
 
@@ -257,9 +227,8 @@ class Layout {
  */
 function extent(items) {
   const x = Math.min(...items.map((item) => item.x - item.ownLeft));
-  const right = Math.max(...items.map((item) => item.x + item.ownRight));
   const y = Math.min(...items.map((item) => item.y - RADIUS));
-  const below = (item) => (item.inner && item.open ? 4 : 18);
-  const bottom = Math.max(...items.map((item) => item.y + RADIUS + below(item)));
+  const right = Math.max(...items.map((item) => item.x + item.ownRight));
+  const bottom = Math.max(...items.map((item) => item.y + RADIUS + (item.open ? 4 : 18)));
   return { x, y, width: right - x, height: bottom - y };
 }

@@ -20,10 +20,7 @@ class Moment {
     this.trace = trace;
     this.length = trace.kinds.length;
     this.step = 0;
-    const column = (name) => {
-      const start = trace.start[name];
-      return Array.isArray(start) ? Int32Array.from(start) : new Int32Array(tree.count).fill(start);
-    };
+    const column = (name) => Int32Array.from(trace.start[name]);
     this.lower = column("lower");
     this.upper = column("upper");
     this.visits = column("visits");
@@ -33,29 +30,8 @@ class Moment {
     this.spared = column("spared"); // nodes that the cut spares
     this.skipped = column("skipped"); // why the node was not visited: a place in `reasons`
     this.best = column("best"); // a place in `choices`
-    this.aims = column("aim"); // what the last walk was to do there
-    this.columns = Object.keys(trace.start).map((name) => this[name === "aim" ? "aims" : name]);
-    /** @type {number[]} the steps, from 0, that entered the nodes which are still open */
-    this.open = [];
-    /** @type {number[][]} for each step, the entries that it closed */
-    this.closed = [];
-    this.cuts = []; // the steps, from 1, that are cuts
-    this.locate();
-  }
-
-  /** Find where the changes and the sentence of each step begin. */
-  locate() {
-    const { kinds, changes, sentences } = this.trace;
-    const gaps = this.data.skeletons.map((skeleton) => skeleton.split(GAP).length - 1);
-    this.changesAt = new Int32Array(this.length);
-    this.sentencesAt = new Int32Array(this.length);
-    for (let i = 0, changesAt = 0, sentencesAt = 0; i < this.length; i++) {
-      this.changesAt[i] = changesAt;
-      changesAt += 1 + 2 * changes[changesAt];
-      this.sentencesAt[i] = sentencesAt;
-      sentencesAt += 1 + gaps[sentences[sentencesAt]];
-      if (kinds[i] === "C") this.cuts.push(i + 1);
-    }
+    this.aim = column("aim"); // what the last walk was to do there
+    this.columns = Object.keys(trace.start).map((name) => this[name]);
   }
 
   /** Return the node of a step, from 1 on. */
@@ -64,29 +40,15 @@ class Moment {
   /** Go to a step. */
   seek(step) {
     const wanted = Math.max(0, Math.min(this.length, step));
-    while (this.step < wanted) this.forward();
-    while (this.step > wanted) this.back();
-  }
-
-  forward() {
-    const i = this.step++;
-    this.closed.push(this.open.splice(this.trace.keeps[i]));
-    if (this.trace.kinds[i] === "E") this.open.push(i);
-    this.exchange(i);
-  }
-
-  back() {
-    const i = --this.step;
-    this.exchange(i);
-    if (this.trace.kinds[i] === "E") this.open.pop();
-    this.open.push(...this.closed.pop());
+    while (this.step < wanted) this.exchange(this.step++);
+    while (this.step > wanted) this.exchange(--this.step);
   }
 
   /** Exchange the values of a step's changes and those of the columns: applies it, or undoes it. */
   exchange(i) {
-    const { changes } = this.trace, { columns } = this;
-    const first = this.node(i + 1) * columns.length, start = this.changesAt[i] + 1;
-    for (let at = start; at < start + 2 * changes[start - 1]; at += 2) {
+    const { columns } = this, changes = this.trace.changes[i];
+    const first = this.node(i + 1) * columns.length;
+    for (let at = 0; at < changes.length; at += 2) {
       const cell = first + changes[at], column = columns[cell % columns.length];
       const n = Math.floor(cell / columns.length), value = changes[at + 1];
       changes[at + 1] = column[n];
@@ -94,45 +56,56 @@ class Moment {
     }
   }
 
-  /** Return the sentence of a step, then a line for each end of a window that is derived. */
-  sentences(step) {
-    if (!step) return [this.trace.opening];
-    const { skeletons, words } = this.data;
-    const packed = this.trace.sentences, start = this.sentencesAt[step - 1];
-    const [head, ...parts] = skeletons[packed[start]].split(GAP);
-    const filled = parts.map((part, i) => words[packed[start + 1 + i]] + part);
-    return [head, ...filled].join("").split("\n");
+  /** The steps, from 0, that entered the nodes which are still open. */
+  get open() {
+    const { kinds, keeps } = this.trace, open = [];
+    let i = this.step - 1, count = i < 0 ? 0 : keeps[i] + Number(kinds[i] === "E");
+    for (; count; i--) {
+      if (kinds[i] !== "E" || keeps[i] !== count - 1) continue;
+      open.unshift(i);
+      count--;
+    }
+    return open;
   }
 
-  /** Return how many nodes and leaves were visited, and how often any was entered. */
+  /** Return the sentence of a step, then a line for each end of a window that is derived. */
+  sentences(step) { return this.trace.sentences[step].split("\n"); }
+
+  /** Return how many nodes and leaves were visited, how often any was entered, and the cuts. */
   counts() {
-    const counts = { nodes: 0, leaves: 0, visits: 0 };
+    const counts = { nodes: 0, leaves: 0, visits: 0, cuts: 0 };
     this.visits.forEach((visits, n) => {
-      if (!visits) return;
-      counts.nodes++;
+      counts.nodes += Number(visits > 0);
+      counts.leaves += Number(visits > 0 && this.tree.kind[n] === TERMINAL);
       counts.visits += visits;
-      if (this.tree.kind[n] === TERMINAL) counts.leaves++;
     });
+    counts.cuts = this.trace.kinds.slice(0, this.step).split("C").length - 1;
     return counts;
   }
+
+  /** The next step that is a cut; 0 where there is none. */
+  get nextCut() { return this.trace.kinds.indexOf("C", this.step) + 1; }
 
   /** Return the branches from the root to the last step's node, by which the search came there. */
   way() {
     if (!this.step) return [];
-    const last = this.trace.branches[this.step - 1], branches = [];
-    if (this.open.length) {
-      branches.push(...this.open.map((i) => this.trace.branches[i]).filter((b) => b !== NONE));
-      if (last !== NONE && branches[branches.length - 1] !== last) branches.push(last);
-    } else {
-      for (let b = last; b !== NONE; b = this.tree.branch[this.tree.owner[b]]) branches.unshift(b);
-    }
+    const { trace, tree } = this, last = trace.branches[this.step - 1];
+    const entered = this.open.map((i) => trace.branches[i]);
+    if (entered.length) return [...new Set([...entered, last])].filter((b) => b !== NONE);
+    const branches = [];
+    for (let b = last; b !== NONE; b = tree.branch[tree.owner[b]]) branches.unshift(b);
     return branches;
   }
 
-  /** Return a node's aim in the walk that is going on, in these words; "" where there is none. */
-  aim(n, words) {
-    return this.open.some((i) => this.node(i + 1) === n) ? words[this.aims[n]] ?? "" : "";
+  /** Return alpha and beta of the last entry of a node, or its aim in the last walk. */
+  window(n) {
+    const { numbers } = this.tree;
+    if (!this.trace.in_order) return [SHORT_AIMS[this.aim[n]] ?? "", ""];
+    return [`α ${numbers[this.alpha[n]]}`, `β ${numbers[this.beta[n]]}`];
   }
+
+  /** Return what is known of a node's value: the value, or the interval that contains it. */
+  interval(n) { return this.tree.interval(this.lower[n], this.upper[n]); }
 
   isExact(n) { return this.lower[n] === this.upper[n]; }
 

@@ -11,11 +11,13 @@ const SPOKEN = 2; // steps per second above which a screen reader does not read 
 const element = (id) => document.getElementById(id);
 const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 
-/** Make an element of the page with a text. */
-function make(name, text = "", attributes = {}) {
+/** Make an element of the page; attributes and children that are missing are left out. */
+function make(name, attributes = {}, ...children) {
   const made = document.createElement(name);
-  if (text) made.textContent = text;
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== undefined) made.setAttribute(key, value);
+  }
+  made.append(...children.filter(Boolean));
   return made;
 }
 
@@ -30,9 +32,8 @@ function replace(id, children, focusable) {
 class Page {
   constructor(data) {
     this.data = data;
-    this.numbers = new Numbers(data.numbers);
-    this.tree = new Tree(data.tree);
-    this.layout = new Layout(this.tree, this.numbers);
+    this.tree = new Tree(data.tree, data.numbers.shown);
+    this.layout = new Layout(this.tree);
     this.svg = element("tree");
     this.picture = new Picture(this.svg, this.tree);
     this.rate = 0; // steps per second while it plays
@@ -62,18 +63,16 @@ class Page {
   fill() {
     element("source").textContent = this.data.source;
     for (const speed of SPEEDS) {
-      element("speed").append(make("option", `${speed} / s`, { value: speed }));
+      element("speed").append(make("option", { value: speed }, `${speed} / s`));
     }
     element("speed").value = 1;
-    const share = (part) => make("td", `${count(part.visited)} of ${count(part.total)}`);
+    const share = (part) => make("td", {}, `${count(part.visited)} of ${count(part.total)}`);
     this.data.traces.forEach(({ name, about }, i) => {
-      element("algorithm").append(make("option", name, { value: i }));
-      const row = make("tr");
-      row.append(
-        make("th", name, { scope: "row" }), share(about.leaves), share(about.nodes),
-        make("td", count(about.cuts)),
-      );
-      element("totals").tBodies[0].append(row);
+      element("algorithm").append(make("option", { value: i }, name));
+      element("totals").tBodies[0].append(make(
+        "tr", {}, make("th", { scope: "row" }, name), share(about.leaves), share(about.nodes),
+        make("td", {}, count(about.cuts)),
+      ));
     });
   }
 
@@ -83,9 +82,9 @@ class Page {
     this.chosen = i;
     this.moments[i] ??= new Moment(this.data, this.tree, this.data.traces[i]);
     const { trace, moment } = this;
+    const part = `${plural(moment.length, "step")} of ${count(trace.total)}`;
     element("algorithm").value = i;
     element("about-algorithm").textContent = trace.description;
-    const part = `${plural(moment.length, "step")} of ${count(trace.total)}`;
     element("shortened").textContent = moment.length < trace.total
       ? `This page has the first ${part}. ${trace.conclusion}`
       : "";
@@ -112,15 +111,13 @@ class Page {
     if (this.moment.step !== before) this.update();
   }
 
-  nextCut() {
-    const next = this.moment.cuts.find((step) => step > this.moment.step);
-    if (next !== undefined) this.go(next);
-  }
-
   play() {
-    if (this.rate) return this.stop();
+    if (this.rate) {
+      this.stop();
+      return;
+    }
     if (this.moment.step === this.moment.length) this.go(0);
-    this.rate = Number(element("speed").value);
+    this.setRate(Number(element("speed").value));
     const tick = () => {
       const pause = Math.max(1000 / this.rate, 25); // milliseconds
       this.go(this.moment.step + Math.max(1, Math.round((this.rate * pause) / 1000)));
@@ -128,19 +125,18 @@ class Page {
       else this.timer = setTimeout(tick, pause);
     };
     this.timer = setTimeout(tick, 150);
-    return this.showRate();
   }
 
   stop() {
     clearTimeout(this.timer);
-    this.rate = 0;
-    this.showRate();
+    this.setRate(0);
   }
 
-  showRate() {
-    element("play").classList.toggle("playing", this.rate > 0);
-    element("play").querySelector("span").textContent = this.rate ? "Stop" : "Play";
-    element("explanation").setAttribute("aria-live", this.rate > SPOKEN ? "off" : "polite");
+  setRate(rate) {
+    this.rate = rate;
+    element("play").classList.toggle("playing", rate > 0);
+    element("play").querySelector("span").textContent = rate ? "Stop" : "Play";
+    element("explanation").setAttribute("aria-live", rate > SPOKEN ? "off" : "polite");
   }
 
   // ---- What the page shows
@@ -174,19 +170,18 @@ class Page {
   explain() {
     const { moment, trace } = this, { step, length } = moment;
     const [sentence, ...derived] = moment.sentences(step);
-    const written = [document.createTextNode(sentence + (/[.!?]$/.test(sentence) ? "" : "."))];
-    element("sentence").replaceChildren(...written);
+    element("sentence").replaceChildren(sentence + (/[.!?]$/.test(sentence) ? "" : "."));
     if (step === trace.total) {
-      element("sentence").append(make("span", ` ${trace.conclusion}`, { class: "conclusion" }));
+      element("sentence").append(make("span", { class: "conclusion" }, ` ${trace.conclusion}`));
     }
-    element("derivation").replaceChildren(...derived.map((line) => make("div", line)));
+    element("derivation").replaceChildren(...derived.map((line) => make("div", {}, line)));
     const position = `step ${count(step)} of ${count(length)}`;
     element("position").textContent = position;
     element("slider").value = step;
     element("slider").setAttribute("aria-valuetext", position);
     const able = {
       first: step > 0, back: step > 0, next: step < length, last: step < length,
-      "next-cut": step < (moment.cuts[moment.cuts.length - 1] ?? 0),
+      "next-cut": moment.nextCut > 0,
     };
     for (const [id, is] of Object.entries(able)) {
       element(id).setAttribute("aria-disabled", String(!is));
@@ -195,13 +190,13 @@ class Page {
 
   /** Write what the search has visited and found so far. */
   count() {
-    const { moment, tree, trace } = this, { nodes, leaves, visits } = moment.counts();
+    const { moment, tree, trace } = this, { nodes, leaves, visits, cuts } = moment.counts();
     const rows = [];
-    const row = (term, value, rest = "", meter = {}) => {
-      const data = make("dd");
-      data.append(make("span", value, { class: "big" }), make("small", rest));
-      if (meter.max) data.append(make("meter", "", { min: 0, ...meter }));
-      rows.push(make("dt", term), data);
+    const row = (term, value, rest = "", meter = undefined) => {
+      rows.push(make("dt", {}, term), make(
+        "dd", {}, make("span", { class: "big" }, value), make("small", {}, rest),
+        meter?.max && make("meter", { min: 0, ...meter }),
+      ));
     };
     const all = count(tree.leaves);
     row("leaves", count(leaves), ` of ${all}; expectiminimax needs all ${all}`,
@@ -211,7 +206,7 @@ class Page {
     const again = visits - nodes;
     const visited = again === 1 ? "visit" : "visits";
     if (again) row("again", count(again), ` more ${visited} to nodes seen before`);
-    if (trace.cutting) row("cuts", count(moment.cuts.filter((cut) => cut <= moment.step).length));
+    if (trace.cutting) row("cuts", count(cuts));
     row("value", this.view.known(tree.root) || "unknown");
     const [best, ...ties] = moment.bestBranches(tree.root).map((b) => tree.label(b));
     const others = clip(ties.slice(0, 5).join(", "), 60);
@@ -221,13 +216,13 @@ class Page {
 
   /** Describe the node that the user chose, else the one where the search is. */
   describe() {
-    const { moment, tree, numbers, view } = this, isChosen = this.selected !== NONE;
+    const { moment, tree, view } = this, isChosen = this.selected !== NONE;
     const n = isChosen ? this.selected : this.current, kind = tree.kind[n];
-    const list = make("dl", "", { class: "facts" });
+    const facts = make("dl", { class: "facts" });
     const fact = (term, value) => {
-      if (value) list.append(make("dt", term), make("dd", value));
+      if (value) facts.append(make("dt", {}, term), make("dd", {}, value));
     };
-    const ends = (places) => places.map((place) => numbers.shown[place]);
+    const ends = (places) => places.map((place) => tree.numbers[place]);
     const leaf = tree.estimated.has(n) ? "leaf (cut at the depth limit)" : "leaf";
     fact("kind", kind === TERMINAL ? leaf : KIND_NAMES[kind]);
     const value = moment.isExact(n) ? "value" : "lies in";
@@ -237,7 +232,7 @@ class Page {
       const name = view.open.has(n) ? "window" : "last window";
       fact(moment.trace.in_order ? name : "window found", `alpha ${alpha}, beta ${beta}`);
     }
-    fact("aim", moment.aim(n, AIMS));
+    fact("aim", view.open.has(n) && AIMS[moment.aim[n]]);
     fact("best", moment.bestBranches(n).slice(0, 8).map((b) => tree.label(b)).join(", "));
     if (moment.after[n] !== NONE) {
       const spared = moment.spared[n];
@@ -247,15 +242,15 @@ class Page {
     fact("visits", moment.visits[n] ? String(moment.visits[n]) : moment.reason(n) ?? "none so far");
     if (tree.bounds[n]) fact("bounds", `[${ends(tree.bounds[n]).join(", ")}], from the file`);
     if (kind !== TERMINAL && tree.utility[n] !== NONE) {
-      fact("estimate", numbers.shown[tree.utility[n]]);
+      fact("estimate", tree.numbers[tree.utility[n]]);
     }
     for (const note of [tree.notes[n], tree.branchNotes[tree.branch[n]]]) {
-      if (note) list.append(make("dd", note, { class: "long" }));
+      if (note) facts.append(make("dd", { class: "long" }, note));
     }
-    const path = make("p", `${KIND_MARKS[kind]} ${tree.path(n, 40)}`.trim(), { class: "path" });
-    const button = isChosen && make("button", "Show where the search is", { type: "button" });
+    const path = make("p", { class: "path" }, `${KIND_MARKS[kind]} ${tree.path(n, 40)}`.trim());
+    const button = isChosen && make("button", { type: "button" }, "Show where the search is");
     if (button) button.addEventListener("click", () => this.select(NONE));
-    replace("details", [path, list, ...(button ? [button] : [])], button || null);
+    replace("details", [path, facts, button].filter(Boolean), button || null);
     const heading = moment.step ? "Where the search is" : "The root";
     element("details-heading").textContent = isChosen ? "The node you chose" : heading;
   }
@@ -264,13 +259,11 @@ class Page {
   remember() {
     const { moment, trace } = this, rows = [];
     for (let { step } = moment; step > Math.max(0, moment.step - LAST_STEPS); step--) {
-      const row = make("li", "", trace.kinds[step - 1] === "C" ? { class: "cut" } : {});
-      const button = make("button", "", { type: "button" });
+      const number = make("span", { class: "number" }, `${step}`);
+      const button = make("button", { type: "button" }, number, moment.sentences(step)[0]);
       button.style.paddingLeft = `${0.25 + Math.min(trace.depths[step - 1], 8) * 0.8}em`;
-      button.append(make("span", `${step}`, { class: "number" }), moment.sentences(step)[0]);
       button.addEventListener("click", () => this.go(step));
-      row.append(button);
-      rows.push(row);
+      rows.push(make("li", { class: trace.kinds[step - 1] === "C" ? "cut" : undefined }, button));
     }
     replace("history", rows, rows[0]?.querySelector("button"));
   }
@@ -280,15 +273,14 @@ class Page {
     const container = element("outline");
     const focused = container.querySelector(":focus")?.dataset.key ?? null;
     const rows = this.items.map((item) => {
-      const row = make("div", this.view.words(item), {
-        role: "treeitem", "aria-level": item.depth + 1, tabindex: -1,
+      const row = make("div", {
+        role: "treeitem", "aria-level": item.depth + 1, tabindex: -1, "data-key": item.key,
         "aria-selected": !item.run && item.node === this.selected,
-      });
-      row.dataset.key = item.key;
+        "aria-expanded": item.inner && !item.further ? item.open : undefined,
+        "aria-current": item === this.view.here ? "step" : undefined,
+        class: item.hidden ? "grey" : undefined,
+      }, this.view.words(item));
       row.style.paddingLeft = `${0.2 + Math.min(item.depth, 14) * 0.9}em`;
-      if (item.inner && !item.further) row.setAttribute("aria-expanded", String(item.open));
-      if (item === this.view.here) row.setAttribute("aria-current", "step");
-      if (item.hidden) row.className = "grey";
       return row;
     });
     container.replaceChildren(...rows);
@@ -313,8 +305,6 @@ class Page {
     this.selected = n;
     this.update();
   }
-
-  item(key) { return this.items.find((item) => item.key === key); }
 
   /** Return the item that shows a node itself, if any does. */
   itemOf(n) { return this.items.find((item) => item.node === n && !item.further && !item.run); }
@@ -353,21 +343,20 @@ class Page {
 
   /** Show the node of a path, else the next one whose path contains the text. */
   find(text) {
-    const { tree } = this, wanted = text.trim();
-    const exact = tree.find(wanted);
+    const { tree } = this, wanted = text.trim(), exact = tree.find(wanted);
     const n = exact.node ?? tree.search(wanted, this.selected);
-    element("found").textContent = "";
+    const say = (found) => { element("found").textContent = found; };
+    say("");
     if (!wanted) return;
     if (n !== NONE) {
       this.show(n);
-      const next = exact.node === undefined ? " (Enter: the next one)" : "";
-      element("found").textContent = tree.path(n, 40) + next;
+      say(tree.path(n, 40) + (exact.node === undefined ? " (Enter: the next one)" : ""));
       return;
     }
     const labels = tree.branches(exact.stopped).slice(0, 8).map((b) => tree.label(b));
     const known = labels.length ? `its branches are ${labels.join(", ")}` : "it is a leaf";
     const path = tree.path(exact.stopped, 40);
-    element("found").textContent = `Found nothing. The path exists up to ${path}; ${known}`;
+    say(`Found nothing. The path exists up to ${path}; ${known}`);
   }
 
   /** Show the whole picture in the proportions of a sheet of paper. */
@@ -407,14 +396,23 @@ class Page {
   }
 }
 
-const page = new Page(JSON.parse(element("data").textContent));
+/** Return the page's data: JSON, compressed by zlib, in base64. */
+async function readData() {
+  const bytes = Uint8Array.from(atob(element("data").textContent), (c) => c.charCodeAt(0));
+  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(unpacked).json();
+}
 
-/** For tests, and for the browser's console. */
-Object.assign(window, {
-  expectitree: {
-    page,
-    algorithms: page.data.traces.map((trace) => trace.name),
-    choose(name) { page.choose(page.data.traces.findIndex((trace) => trace.name === name)); },
-    go(step) { page.go(step); },
-  },
-});
+readData().then((data) => {
+  const page = new Page(data);
+  const place = (name) => data.traces.findIndex((trace) => trace.name === name);
+  /** For tests, and for the browser's console. */
+  Object.assign(window, {
+    expectitree: {
+      page,
+      algorithms: data.traces.map((trace) => trace.name),
+      choose(name) { page.choose(place(name)); },
+      go(step) { page.go(step); },
+    },
+  });
+}, () => { element("sentence").textContent = "This page needs a browser of 2023 or later."; });

@@ -12,8 +12,8 @@ from expectitree.searches.engine import usual_algorithms
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree
 
-MOST_NODES = 100_000  # of a tree that a page replays: they take about 6 MB
-MOST_STEPS = 50_000  # of one search that a page replays by default: they take about 3 MB
+MOST_NODES = 100_000  # of a tree that a page replays: they take about 1 MB
+MOST_STEPS = 50_000  # of one search that a page replays by default: they take about 1 MB
 
 
 @dataclass(frozen=True)

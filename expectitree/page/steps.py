@@ -7,21 +7,13 @@ writes the new values, and the old ones on the way back: it derives nothing abou
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any
 
 from expectitree.analysis.trace.events import AIMS, CUT, ENTER, LEAVE, VISIT, Event
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
+from expectitree.searches import unvisited
 from expectitree.searches.cuts import NO_CUTS, PROBED, STOPPED
-from expectitree.searches.unvisited import (
-    BELOW_SKIPPED,
-    NOT_REACHED,
-    VISITED,
-    SearchColumns,
-    Unvisited,
-    explain_unvisited,
-)
-from expectitree.searches.unvisited import CUT as CUT_OFF
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Kind
 
@@ -31,16 +23,25 @@ COLUMNS = (
 _UNDECIDED = -2  # in place of the owner of a node: the search may still visit the node
 
 
-class Places(Protocol):
-    """A table that returns the place of a thing, and adds the thing where it is new."""
+class Table:
+    """Things in the order in which they were added, each once."""
 
-    def __call__(self, thing: Any, /) -> int: ...
+    def __init__(self) -> None:
+        self.things: list[Any] = []
+        self.places: dict[Any, int] = {}
+
+    def __call__(self, thing: Any) -> int:
+        """Return the place of a thing; add it where it is new."""
+        place = self.places.setdefault(thing, len(self.things))
+        if place == len(self.things):
+            self.things.append(thing)
+        return place
 
 
 class Steps:
     """The page's columns as one search fills them, step by step."""
 
-    def __init__(self, trace: Trace, numbers: Places, choices: Places) -> None:
+    def __init__(self, trace: Trace, numbers: Table, choices: Table) -> None:
         self.moment = Moment(trace)
         self.numbers, self.choices = numbers, choices
         self.tree = trace.tree
@@ -51,14 +52,12 @@ class Steps:
         self.cells = [self._read(n) for n in range(len(self.tree))]
         self.start = dict(zip(COLUMNS, map(list, zip(*self.cells, strict=True)), strict=True))
 
-    def __iter__(self) -> Iterator[tuple[Event, int, list[int]]]:
-        """Yield each step, how many open entries it keeps, and its changes.
+    def __iter__(self) -> Iterator[tuple[int, list[int]]]:
+        """Yield for each step how many open entries it keeps, and its changes.
 
         The changes are pairs: a cell, counted from the first one of the step's node, and its value.
         """
-        moment = self.moment
-        while event := moment.forward():
-            keeps = len(moment.open) - (event.kind == ENTER)
+        while event := self.moment.forward():
             changes = []
             for n in self._touched(event):
                 was, cells = self.cells[n], self._read(n)
@@ -67,7 +66,7 @@ class Steps:
                     if value != was[column]:
                         changes += [first_cell + column, value]
                 self.cells[n] = cells
-            yield event, keeps, changes
+            yield len(self.moment.open) - (event.kind == ENTER), changes
 
     def _touched(self, event: Event) -> Iterable[int]:
         """Return the nodes whose cells the step may change."""
@@ -93,7 +92,7 @@ class Steps:
             NONE if moment.beta[n] is None else numbers(moment.beta[n]),
             moment.cut_after[n] if is_cut else NONE,
             self.reasons.nodes[n] if is_cut else 0,
-            VISITED if reason == BELOW_SKIPPED else reason,
+            unvisited.VISITED if reason == unvisited.BELOW_SKIPPED else reason,
             self.choices(tuple(self.search.best_branches(n))),
             self.aims[n],
         )
@@ -118,49 +117,52 @@ class _Reasons:
 
     def __init__(self, moment: Moment) -> None:
         self.moment, self.tree = moment, moment.tree
+        self.algorithm, self.final = moment.trace.search.algorithm, moment.trace.search.unvisited
         count = len(self.tree)
-        self.reason = [VISITED] * count  # [N] a constant of `cuts`
+        self.reason = [unvisited.VISITED] * count  # [N] a constant of `unvisited`
         self.nodes, self.leaves = [0] * count, [0] * count  # [N] that the cut made there spares
         self.owner = [_UNDECIDED] * count  # [N] the cut that a node not visited belongs to
-        self.order, self.parent, self.branch, _ = self.tree.first_paths
+        self.paths = self.tree.first_paths
 
     @property
     def is_over(self) -> bool:
         """Whether a best-first search is over: then its windows and cuts are known."""
-        trace = self.moment.trace
-        return not trace.search.algorithm.in_order and self.moment.done == trace.total
+        return not self.algorithm.in_order and self.moment.done == self.moment.trace.total
 
     def update(self, event: Event) -> Collection[int]:
         """Write what a step decides, and return the nodes that this may concern."""
-        algorithm = self.moment.trace.search.algorithm
-        if not algorithm.player_cuts:
+        if not self.algorithm.player_cuts:
             return ()
         if self.is_over:
-            self.reason, self.nodes = list(self._final.reason), list(self._final.nodes)
+            self.reason, self.nodes = list(self.final.reason), list(self.final.nodes)
             return range(len(self.tree))
-        if not algorithm.in_order and event.kind == CUT:
+        if not self.algorithm.in_order and event.kind == CUT:
             return self._reveal(event.node)
         is_cut_before = event.kind == LEAVE and event.cut not in NO_CUTS  # at the step before
         if event.kind not in (ENTER, VISIT, CUT, LEAVE) or is_cut_before:
             return ()
-        part = self._part(event)
+        return self._explain(event)
+
+    def _explain(self, event: Event) -> set[int]:
+        """Explain anew what may belong to the cut of a step's node; return what changed."""
+        moment, part = self.moment, self._part(event)
         before = [self.reason[n] for n in part]
         owners = {self.owner[n] for n in part}
         for n in part:
-            if self.owner[n] >= 0 and (not self.moment.visits[n] or self._is_new(event, n)):
+            if self.owner[n] >= 0 and (not moment.visits[n] or self._is_new(event, n)):
                 self.nodes[self.owner[n]] -= 1
-            self.owner[n], self.reason[n] = NONE, VISITED
-        moment = self.moment
-        columns = SearchColumns(
-            part, self.parent, self.branch, self.parent, moment.visits, moment.cut, moment.cut_after
+            self.owner[n], self.reason[n] = NONE, unvisited.VISITED
+        _, parent, branch, _ = self.paths
+        columns = unvisited.SearchColumns(
+            part, parent, branch, parent, moment.visits, moment.cut, moment.cut_after
         )
-        explain_unvisited(
+        unvisited.explain_unvisited(
             self.tree.columns, columns, self.owner, self.reason, self.nodes, self.leaves, True
         )
         is_stopped = event.kind == LEAVE and event.cut == STOPPED
         for n in part:
-            if self.reason[n] == NOT_REACHED and not is_stopped:
-                self.reason[n] = VISITED  # the search may still reach it
+            if self.reason[n] == unvisited.NOT_REACHED and not is_stopped:
+                self.reason[n] = unvisited.VISITED  # the search may still reach it
         owners.update(self.owner[n] for n in part)
         changed = {n for n, was in zip(part, before, strict=True) if self.reason[n] != was}
         return changed | {n for n in owners if n >= 0}
@@ -183,20 +185,17 @@ class _Reasons:
                 break
             for b in self.tree.branches_of(n):
                 c = child[b]
-                if self.branch[c] == b and (not moment.visits[c] or moment.cut[c] == PROBED):
+                is_first = self.paths.branch[c] == b
+                if is_first and (not moment.visits[c] or moment.cut[c] == PROBED):
                     part.append(c)
         return part
 
     def _reveal(self, n: int) -> list[int]:
         """Write what the cut at a node of a best-first search spares."""
-        child, final = self.tree.columns.child, self._final
-        children = {child[b] for b in self.tree.branches_of(n)}
-        cut = [c for c in children if self.parent[c] == n and final.reason[c] == CUT_OFF]
+        children = {self.tree.columns.child[b] for b in self.tree.branches_of(n)}
+        parent, reason = self.paths.parent, self.final.reason
+        cut = [c for c in children if parent[c] == n and reason[c] == unvisited.CUT]
         for c in cut:
-            self.reason[c] = CUT_OFF
-        self.nodes[n] = final.nodes[n]
+            self.reason[c] = unvisited.CUT
+        self.nodes[n] = self.final.nodes[n]
         return cut
-
-    @property
-    def _final(self) -> Unvisited:
-        return self.moment.trace.search.unvisited

@@ -4,25 +4,11 @@ const TERMINAL = 0, MAX = 1, MIN = 2, CHANCE = 3;
 const KIND_NAMES = ["TERMINAL", "MAX", "MIN", "CHANCE"];
 const KIND_MARKS = ["", "▲", "▼", "●"];
 const NONE = -1;
-const GAP = "\u001f"; // no label contains a control character
 
-/** Every number of the page by its place, as JSON writes it and as sentences write it. */
-class Numbers {
-  /** @param {any[]} table */
-  constructor(table) {
-    this.json = table.map((entry) => (Array.isArray(entry) ? entry[0] : entry));
-    this.shown = table.map((entry) => String(Array.isArray(entry) ? entry[1] : entry));
-  }
-
-  /** Return a known value, or the interval that contains it. */
-  interval(lower, upper) {
-    return lower === upper ? this.shown[lower] : `[${this.shown[lower]}, ${this.shown[upper]}]`;
-  }
-}
-
-/** The node table, the branch table, and the first path to each node. */
+/** The node table, the branch table, the first path to each node, and the numbers as texts. */
 class Tree {
-  constructor(columns) {
+  constructor(columns, numbers) {
+    this.numbers = numbers; // by place
     this.count = columns.kinds.length;
     this.root = this.count - 1;
     this.kind = Uint8Array.from(columns.kinds, Number);
@@ -31,10 +17,10 @@ class Tree {
     this.child = Int32Array.from(columns.children);
     this.owner = new Int32Array(this.child.length); // of a branch: its parent node
     for (let n = 0; n < this.count; n++) this.owner.fill(n, this.first[n], this.first[n + 1]);
-    this.probability = Int32Array.from(columns.probabilities);
+    this.probability = columns.probabilities; // texts, "" below MAX and MIN
     this.impossible = new Set(columns.impossible); // branches of probability 0
     this.labels = columns.labels;
-    this.utility = Int32Array.from(columns.utilities); // of a terminal; else the estimate
+    this.utility = columns.utilities; // of a terminal; else the estimate
     this.estimated = new Set(columns.estimated);
     this.bounds = columns.bounds;
     this.notes = columns.notes;
@@ -45,6 +31,12 @@ class Tree {
     this.parent = this.branch.map((b) => (b === NONE ? NONE : this.owner[b]));
     this.below = new Int32Array(this.count).fill(1); // nodes at and below each, by first paths
     for (let n = 0; n < this.root; n++) this.below[this.parent[n]] += this.below[n];
+  }
+
+  /** Return a known value, or the interval that contains it. */
+  interval(lower, upper) {
+    const { numbers } = this;
+    return lower === upper ? numbers[lower] : `[${numbers[lower]}, ${numbers[upper]}]`;
   }
 
   /** Return the node that a branch leads to; the root for NONE. */
@@ -71,9 +63,9 @@ class Tree {
 
   /** Return the node at the end of a path, or where the path stops: `{node}` or `{stopped}`. */
   find(path) {
-    const labels = path.replace(/\\(.)|\//gs, (_, escaped) => escaped ?? GAP).split(GAP);
     let n = this.root;
-    for (const label of path === "" || path === "/" ? [] : labels) {
+    for (const [, escaped] of path.matchAll(/((?:\\.|[^/\\])+)/gs)) {
+      const label = escaped.replace(/\\(.)/gs, "$1");
       const found = this.branches(n).find((b) => this.label(b) === label);
       if (found === undefined) return { stopped: n };
       n = this.child[found];
@@ -83,12 +75,9 @@ class Tree {
 
   /** Return the next node, in the order of first paths, whose path contains a text; or NONE. */
   search(text, after = NONE) {
-    const wanted = text.toLowerCase();
-    const start = this.order.indexOf(after) + 1;
-    for (let i = 0; i < this.count; i++) {
-      const n = this.order[(start + i) % this.count];
-      if (n !== this.root && this.path(n, 12).toLowerCase().includes(wanted)) return n;
-    }
-    return NONE;
+    const wanted = text.toLowerCase(), start = this.order.indexOf(after) + 1;
+    const order = [...this.order.subarray(start), ...this.order.subarray(0, start)];
+    const isFound = (n) => n !== this.root && this.path(n, 12).toLowerCase().includes(wanted);
+    return order.find(isFound) ?? NONE;
   }
 }

@@ -1,12 +1,14 @@
 // ---- How each item looks after a step, and what the page says of it.
 
+/** Return the names of the classes that an element has. */
+const classes = (is) => Object.keys(is).filter((name) => is[name]).join(" ");
+
 /** The looks of the items after the step that is shown. */
 class View {
   /** @param {Page} page */
   constructor(page) {
     this.page = page;
     this.tree = page.tree;
-    this.numbers = page.numbers;
     /** @type {Item | null} the item where the search is */
     this.here = null;
   }
@@ -37,62 +39,52 @@ class View {
       ?? nodes.reverse().find((item) => item.branch === NONE || this.way.has(item.branch)) ?? null;
   }
 
-  /** Say whether a search left the branch to an item by a cut. */
-  isCut(item) {
-    if (item.run || item.further || item.branch === NONE || item.parent?.hidden) return false;
-    return !this.moment.visits[item.node] && this.moment.skipped[item.node] === CUT_OFF;
+  /** Say whether this is the reason why the search did not visit the node of an item. */
+  isLeft(item, reason) {
+    const { visits, skipped } = this.moment;
+    return !item.run && !item.further && !visits[item.node] && skipped[item.node] === reason;
   }
 
+  /** Say whether a search left the branch to an item by a cut. */
+  isCut(item) { return item.parent && !item.parent.hidden && this.isLeft(item, CUT_OFF); }
+
   branchClasses(item) {
-    const { moment, tree } = this, classes = [];
-    if (item.isBest) {
-      classes.push(moment.bestBranches(item.parent.node)[0] === item.branch ? "best" : "tie");
-    }
-    if (this.way.has(item.branch)) classes.push("way");
-    if (item.hidden) classes.push("grey");
-    const isSkipped = !item.further && !item.run && !moment.visits[item.node]
-      && moment.skipped[item.node] === SKIPPED;
-    if (tree.impossible.has(item.branch)) classes.push("zero");
-    else if (isSkipped) classes.push("passed");
-    return classes.join(" ");
+    const isZero = this.tree.impossible.has(item.branch);
+    const isFirst = item.isBest && this.moment.bestBranches(item.parent.node)[0] === item.branch;
+    return classes({
+      best: isFirst, tie: item.isBest && !isFirst, way: this.way.has(item.branch),
+      grey: item.hidden, zero: isZero, passed: !isZero && this.isLeft(item, SKIPPED),
+    });
   }
 
   nodeClasses(item) {
-    const n = item.node;
-    const classes = [this.moment.visits[n] ? "visited" : item.hidden ? "grey" : "waiting"];
-    if (this.open.has(n)) classes.push("open");
-    if (this.here?.node === n) classes.push("here");
-    if (this.page.selected === n) classes.push("selected");
-    if (this.changed === n) classes.push("changed");
-    if (this.moment.isExact(n)) classes.push("exact");
-    return classes.join(" ");
+    const n = item.node, isVisited = this.moment.visits[n] > 0;
+    return classes({
+      visited: isVisited, grey: !isVisited && item.hidden, waiting: !isVisited && !item.hidden,
+      open: this.open.has(n), here: this.here?.node === n, selected: this.page.selected === n,
+      changed: this.changed === n, exact: this.moment.isExact(n),
+    });
   }
 
   /** Return a leaf's utility, or what is known of a node's value. */
   known(n) {
-    const { tree, numbers, moment } = this;
+    const { tree, moment } = this;
     if (tree.kind[n] === TERMINAL) {
       if (!moment.visits[n] && !this.page.showAll) return "?";
-      return (tree.estimated.has(n) ? "≈ " : "") + numbers.shown[tree.utility[n]];
+      return (tree.estimated.has(n) ? "≈ " : "") + tree.numbers[tree.utility[n]];
     }
-    const [lower, upper] = [moment.lower[n], moment.upper[n]];
-    if (numbers.json[lower] === "-inf" && numbers.json[upper] === "inf") return "";
-    return numbers.interval(lower, upper);
+    const found = moment.interval(n);
+    return found === "[-inf, inf]" ? "" : found;
   }
 
   /** Return alpha and beta of a node that is being searched, or its aim in a walk. */
-  window(n) {
-    if (!this.open.has(n)) return ["", ""];
-    if (!this.moment.trace.in_order) return [this.moment.aim(n, SHORT_AIMS), ""];
-    const { shown } = this.numbers;
-    return [`α ${shown[this.moment.alpha[n]]}`, `β ${shown[this.moment.beta[n]]}`];
-  }
+  window(n) { return this.open.has(n) ? this.moment.window(n) : ["", ""]; }
 
   /** Return an item in words, for the outline and for the tooltip. */
   words(item) {
     if (item.run) return item.text;
-    const { tree, numbers, moment } = this, n = item.node, p = tree.probability[item.branch];
-    const odds = p >= 0 ? ` (p ${numbers.shown[p]})` : "";
+    const { tree, moment } = this, n = item.node, p = tree.probability[item.branch];
+    const odds = p ? ` (p ${p})` : "";
     const branch = item.branch === NONE ? "" : `${tree.label(item.branch)}${odds}: `;
     if (item.further) return `${branch}a further branch to ${tree.path(n, 12)}`;
     const value = this.known(n);

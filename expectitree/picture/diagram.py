@@ -1,33 +1,34 @@
 """The place of everything in a picture: symbols, lines and texts with their coordinates.
 
-The layout has two axes: `cross` within a row, and `on` from row to row. Rows of nodes and rows of
-the texts on their branches take turns. Each text, and each branch that passes a row, has room of
+The layout has two axes: `cross` within a row, and `along` from row to row. Rows of nodes and rows
+of the texts on their branches take turns. Each text, and each branch that passes a row, has room of
 its own there, so no line runs through a node or a text. Only a branch to a shared node that is
-drawn elsewhere ends with a curve, which stays between two rows. Where the tree grows to the right,
-the axes are exchanged when points are written.
+drawn elsewhere ends with a curve, which stays between two rows. Points of the layout are (cross,
+along). They become (x, y) at the end, exchanged where the tree grows to the right.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 from unicodedata import bidirectional
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.picture.content import (
     BEST,
-    ELSEWHERE,
-    NOTE,
+    PLAIN,
+    SYMBOLS,
+    TIE,
     Content,
     Edge,
     Glyph,
     Style,
     content,
 )
+from expectitree.picture.marks import Box, Group, Line, Path, Point, Symbol, Text
 from expectitree.picture.text import LINE, broken, text_width
-from expectitree.picture.tidy import tidy
-
-Point: TypeAlias = tuple[float, float]
+from expectitree.picture.tidy import Item, tidy
 
 FONT, LABEL_FONT, SMALL_FONT, TITLE_FONT = 13.0, 12.0, 11.0, 16.0
 HALF = 12.0  # of a symbol's width and height
@@ -37,6 +38,7 @@ _MARGIN = 16.0
 _STROKE = 6.5  # half of a stroke across a branch
 _STROKES_APART = 2.2  # half of the distance between two strokes
 _NARROWEST = 300.0  # of a picture with a heading
+_EMPTY = Box(0, 0, 0, 0)
 
 
 class _Distances(NamedTuple):
@@ -56,66 +58,14 @@ _DISTANCES = {
 }
 
 
-class Text(NamedTuple):
-    """One line of text; `y` is its baseline."""
-
-    x: float
-    y: float
-    text: str
-    size: float
-    anchor: str  # start or middle
-    is_bold: bool = False
-
-
-class Path(NamedTuple):
-    """A line through points; then perhaps a curve, and a straight piece after that."""
-
-    points: tuple[Point, ...]
-    curve: tuple[Point, Point, Point] | None = None  # two control points and the curve's end
-    goal: Point | None = None  # the end of the straight piece
-
-
-class Box(NamedTuple):
-    """The room that something takes."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-
-class PlacedGlyph(NamedTuple):
-    """A glyph, the middle of its symbol, its texts, and the room of all that."""
-
-    glyph: Glyph
-    x: float
-    y: float
-    half_width: float  # of the symbol
-    texts: tuple[Text, ...]
-    box: Box
-
-
-class PlacedEdge(NamedTuple):
-    """An edge, its line in one or two parts, its texts, and the strokes of a cut across it."""
-
-    edge: Edge
-    paths: tuple[Path, ...]
-    texts: tuple[Text, ...]
-    box: Box | None  # of the texts
-    strokes: tuple[tuple[Point, Point], ...]
-
-
-@dataclass
-class Diagram:
-    """A whole picture."""
+class Diagram(NamedTuple):
+    """A whole picture: its groups of marks from the back to the front."""
 
     content: Content
     style: Style
-    width: float = 0
-    height: float = 0
-    heading: list[Text] = field(default_factory=list)
-    glyphs: list[PlacedGlyph] = field(default_factory=list)
-    edges: list[PlacedEdge] = field(default_factory=list)
+    width: float
+    height: float
+    groups: list[Group]
 
 
 def diagram(evaluation: Evaluation, style: Style) -> Diagram:
@@ -124,21 +74,34 @@ def diagram(evaluation: Evaluation, style: Style) -> Diagram:
 
 
 class _Block(NamedTuple):
-    """The room of a glyph or of an edge's texts, in the picture, around an origin."""
+    """The marks of a glyph or of an edge's texts, and their room, around an origin as (x, y)."""
 
     box: Box
-    texts: tuple[Text, ...]
-    half_width: float = 0  # of a glyph's symbol
-    symbol: Point = (0, 0)  # how far it reaches to the left of its middle, and above it
+    marks: tuple[Symbol | Text, ...]
+    symbol: Point = (0, 0)  # how far a glyph's symbol reaches to the left and above
 
 
-class _Item(NamedTuple):
-    """What takes room in a row: a glyph, the texts of an edge, or an edge that passes."""
+@dataclass(eq=False)
+class _Item(Item):
+    """A glyph, the texts of an edge, or an edge that passes a row."""
 
-    row: int
-    glyph: int = -1
-    edge: int = -1
-    is_text: bool = False
+    row: int = 0
+    block: _Block | None = None
+    box: Box = _EMPTY  # of the block, as (cross, along)
+    along: float = 0
+
+
+@dataclass
+class _Row:
+    """A row of the layout. Above a row of texts, branches fan out; below it are curves."""
+
+    before: float = 0  # the most that an item reaches back from its origin
+    after: float = 0
+    spread: float = 0  # the most that a branch to a text goes across
+    curve: float = 0  # the room of curves below the row
+    fan: float = 0  # where branches begin to fan out
+    start: float = 0
+    end: float = 0
 
 
 class _Layout:
@@ -148,292 +111,237 @@ class _Layout:
         self.content, self.style = found, style
         self.is_down = style.direction == "down"
         self.distances = _DISTANCES[style.direction]
-        self.glyph_blocks = [_glyph_block(glyph) for glyph in found.glyphs]
-        self.edge_blocks = [self.edge_block(edge) for edge in found.edges]
         self.items: list[_Item] = []
-        self.children: list[list[int]] = []
-        self.glyph_item = [0] * len(found.glyphs)
-        self.text_item = [0] * len(found.edges)
-        self.last_item = [0] * len(found.edges)  # the last item of an edge before its child
+        self.item: dict[Glyph | Edge, _Item] = {}  # of a glyph, and of an edge's texts
+        self.last: dict[Edge, _Item] = {}  # the last item of an edge before its child
         self.offset = (0.0, 0.0)  # from a place in the layout to that in the picture
 
     def diagram(self) -> Diagram:
         """Return the whole picture."""
         self.make_items()
-        sizes = [self.room(item) for item in self.items]
-        self.cross = tidy(self.children, [size[0] for size in sizes], [size[1] for size in sizes])
+        tidy(self.items)
         self.make_rows()
-        picture = Diagram(self.content, self.style)
-        self.frame(picture)
-        picture.glyphs = [self.placed_glyph(glyph) for glyph in range(len(self.content.glyphs))]
-        picture.edges = [self.placed_edge(edge) for edge in range(len(self.content.edges))]
-        return picture
-
-    # ---- What depends on the direction.
-
-    def edge_block(self, edge: Edge) -> _Block | None:
-        """Return the room of an edge's texts; the origin is where they begin, in their middle."""
-        lines = edge.label
-        if edge.probability:
-            is_one_line = len(lines) == 1 and not self.is_down and not _is_right_to_left(lines[0])
-            lines = (
-                (f"{lines[0]}, p {edge.probability}",)
-                if is_one_line
-                else (*lines, edge.probability)
-            )
-        if not lines:
-            return None
-        is_bold = edge.rank == BEST
-        width = max(text_width(line, LABEL_FONT, is_bold) for line in lines)
-        high = len(lines) * LABEL_FONT * LINE
-        texts = _lines([(lines, LABEL_FONT)], 0 if self.is_down else 3, is_bold)
-        if not self.is_down:
-            return _Block(Box(0, -high / 2, width + 6, high / 2), texts)
-        texts = _moved(texts, 0, high / 2 + 1)
-        return _Block(Box(-width / 2, 0, width / 2, high + 2), texts)
-
-    def across(self, box: Box) -> tuple[float, float]:
-        """Return how far a block reaches from its origin to both sides, within its row."""
-        return (-box.left, box.right) if self.is_down else (-box.top, box.bottom)
-
-    def along(self, box: Box) -> tuple[float, float]:
-        """Return how far a block reaches from its origin, back and on."""
-        return (-box.top, box.bottom) if self.is_down else (-box.left, box.right)
-
-    def point(self, cross: float, on: float) -> Point:
-        """Return a place in the picture."""
-        x, y = (cross, on) if self.is_down else (on, cross)
-        return x + self.offset[0], y + self.offset[1]
-
-    def exit(self, glyph: int) -> float:
-        """Return how far from a glyph's middle its edges begin."""
-        return HALF if self.is_down else self.glyph_blocks[glyph].box.right + 3
-
-    def entry(self, glyph: int) -> float:
-        """Return how far before a glyph's middle its edge ends."""
-        return self.glyph_blocks[glyph].symbol[1 if self.is_down else 0]
-
-    # ---- Items and rows.
+        width, height, heading = self.frame()
+        return Diagram(self.content, self.style, width, height, [heading, *self.groups()])
 
     def make_items(self) -> None:
         """Create one item per glyph, per edge's texts, and per row that an edge passes."""
-        edges, layer = self.content.edges, self.content.layer
-        stack = [(self.add(_Item(0, glyph=0), -1), 0)]
+        layer, stack = self.content.layer, [self.content.glyphs[0]]
+        self.add_glyph(stack[0], None)
         while stack:
-            item, glyph = stack.pop()
-            for edge in self.content.below[glyph]:
-                row = 2 * layer[glyph] + 1
-                last = self.text_item[edge] = self.add(_Item(row, edge=edge, is_text=True), item)
-                child = edges[edge].child
-                for between in range(row + 1, 2 * layer[child]):
-                    last = self.add(_Item(between, edge=edge), last)
-                self.last_item[edge] = last
-                if edges[edge].is_first:
-                    stack.append((self.add(_Item(2 * layer[child], glyph=child), last), child))
+            glyph = stack.pop()
+            item = self.item[glyph]
+            for edge in glyph.below:
+                last = self.add(item.row + 1, _edge_block(edge, self.is_down), item)
+                self.item[edge] = last
+                for row in range(item.row + 2, 2 * layer[edge.child]):
+                    last = self.add(row, None, last)
+                self.last[edge] = last
+                if edge.is_first:
+                    self.add_glyph(edge.child, last)
+                    stack.append(edge.child)
 
-    def add(self, item: _Item, parent: int) -> int:
-        """Add an item below another and return its number."""
-        number = len(self.items)
+    def add_glyph(self, glyph: Glyph, parent: _Item | None) -> None:
+        """Add the item of a glyph below another item."""
+        distances, row = self.distances, 2 * self.content.layer[glyph]
+        apart = distances.apart_terminals if glyph.kind == "TERMINAL" else distances.apart
+        self.item[glyph] = self.add(row, _glyph_block(glyph), parent, apart)
+
+    def add(
+        self, row: int, block: _Block | None, parent: _Item | None, apart: float | None = None
+    ) -> _Item:
+        """Add an item below another; `apart` is its distance from its neighbours."""
+        item, half = _Item(row=row, block=block), (apart or self.distances.apart_lines) / 2
+        if block:
+            item.box = block.box if self.is_down else block.box.transposed
+        item.left, item.right = half - item.box.left, half + item.box.right
         self.items.append(item)
-        self.children.append([])
-        if parent >= 0:
-            self.children[parent].append(number)
-        if item.glyph >= 0:
-            self.glyph_item[item.glyph] = number
-        return number
-
-    def room(self, item: _Item) -> tuple[float, float]:
-        """Return how far an item reaches to both sides, with its part of the distance to others."""
-        block, apart = self.edge_blocks[item.edge] if item.is_text else None, self.distances[-1]
-        if item.glyph >= 0:
-            block = self.glyph_blocks[item.glyph]
-            is_terminal = self.content.glyphs[item.glyph].kind == "TERMINAL"
-            apart = self.distances.apart_terminals if is_terminal else self.distances.apart
-        before, after = self.across(block.box) if block else (0.0, 0.0)
-        return before + apart / 2, after + apart / 2
+        if parent:
+            parent.children.append(item)
+        return item
 
     def make_rows(self) -> None:
-        """Compute where each row begins."""
-        count = 2 * max(self.content.layer) + 1
-        before, after, fan = [0.0] * count, [0.0] * count, [0.0] * count
+        """Compute where each row begins, and with it the place of each item along the rows."""
+        distances = self.distances
+        rows = self.rows = [_Row() for _ in range(2 * max(self.content.layer.values()) + 1)]
         for item in self.items:
-            block = self.glyph_blocks[item.glyph] if item.glyph >= 0 else None
-            if item.is_text:
-                block = self.edge_blocks[item.edge]
-                parent = self.cross[self.glyph_item[self.content.edges[item.edge].parent]]
-                way = abs(parent - self.cross[self.text_item[item.edge]])
-                fan[item.row] = max(fan[item.row], way)
-            if block:
-                back, on = self.along(block.box)
-                before[item.row] = max(before[item.row], back)
-                after[item.row] = max(after[item.row], on)
-        curve = [9.0 if size else 0.0 for size in after]
-        for number, edge in enumerate(self.content.edges):
+            row = rows[item.row]
+            row.before, row.after = max(row.before, -item.box.top), max(row.after, item.box.bottom)
+        for row in rows[1::2]:
+            row.curve = 9.0 if row.after else 0.0
+        for edge in self.content.edges:
+            parent, text, child = self.item[edge.parent], self.item[edge], self.item[edge.child]
+            row = rows[text.row]
+            row.spread = max(row.spread, abs(parent.place - text.place))
             if not edge.is_first:
-                row = 2 * self.content.layer[edge.child] - 1
-                end = self.cross[self.glyph_item[edge.child]]
-                way = abs(self.cross[self.last_item[number]] - end) * self.distances.steepness
-                curve[row] = max(curve[row], 26 + min(way, self.distances.most_fan))
-        self.before = before
-        self.fan_start, self.start, self.end = [0.0] * count, [0.0] * count, [0.0] * count
-        on = 0.0
-        for row in range(count):
-            is_text = row % 2 == 1
-            self.fan_start[row] = on
-            if is_text:
-                spread = self.distances.fan + fan[row] * self.distances.steepness
-                on += min(spread, self.distances.most_fan)
-            self.start[row] = on
-            on += before[row] + after[row]
-            self.end[row] = on
-            on += curve[row] if is_text else 0.0
+                way = abs(self.last[edge].place - child.place) * distances.steepness
+                row = rows[child.row - 1]
+                row.curve = max(row.curve, 26 + min(way, distances.most_fan))
+        along = 0.0
+        for number, row in enumerate(rows):
+            row.fan = along
+            if number % 2:
+                fan = distances.fan + row.spread * distances.steepness
+                along += min(fan, distances.most_fan)
+            row.start = along
+            row.end = along + row.before + row.after
+            along = row.end + row.curve
+        for item in self.items:
+            row = rows[item.row]
+            item.along = row.start
+            if item.row % 2 == 0:  # a column of nodes is flush left
+                item.along += row.before if self.is_down else -item.box.top
 
-    def middle(self, glyph: int) -> tuple[float, float]:
-        """Return where a glyph's middle is: across, and on. A column is flush left."""
-        item = self.glyph_item[glyph]
-        row = self.items[item].row
-        own = self.along(self.glyph_blocks[glyph].box)[0]
-        return self.cross[item], self.start[row] + (self.before[row] if self.is_down else own)
+    # ---- Places in the picture.
 
-    def edge_origin(self, edge: int) -> tuple[float, float]:
-        """Return where the texts of an edge begin: across, and on."""
-        item = self.text_item[edge]
-        return self.cross[item], self.start[self.items[item].row]
-
-    # ---- Places.
-
-    def frame(self, picture: Diagram) -> None:
-        """Write the heading and the size, and move the layout to positive coordinates."""
-        glyphs = [(block, self.middle(n)) for n, block in enumerate(self.glyph_blocks)]
-        edges = [(block, self.edge_origin(n)) for n, block in enumerate(self.edge_blocks) if block]
-        boxes = [_moved_box(block.box, *self.point(*place)) for block, place in glyphs + edges]
+    def frame(self) -> tuple[float, float, Group]:
+        """Return the picture's size and its heading; move the layout to positive coordinates."""
+        boxes = [item.box.moved(item.place, item.along) for item in self.items if item.block]
+        if not self.is_down:
+            boxes = [box.transposed for box in boxes]
         left, top = min(box.left for box in boxes), min(box.top for box in boxes)
         wide, high = max(box.right for box in boxes) - left, max(box.bottom for box in boxes) - top
-        inner = max(wide, _NARROWEST) if self.style.title else wide
-        y = _MARGIN
+        inner, y, heading = wide, _MARGIN, []
         if self.style.title:
+            inner = max(wide, _NARROWEST)
             title, summary = self.content.title, self.content.summary
-            for text, size, is_bold in ((title, TITLE_FONT, True), (summary, LABEL_FONT, False)):
+            for text, size, is_bold in (title, TITLE_FONT, True), (summary, LABEL_FONT, False):
+                colour = "ink" if is_bold else "dim"
                 for line in broken(text, int(inner / size / 0.6), 6):
                     inner = max(inner, text_width(line, size, is_bold))
-                    picture.heading.append(Text(_MARGIN, y + size, line, size, "start", is_bold))
+                    heading.append(Text(_MARGIN, y + size, line, size, colour, is_bold=is_bold))
                     y += size * LINE
             y += 14
         self.offset = (_MARGIN + (inner - wide) / 2 - left, y - top)
-        picture.width, picture.height = inner + 2 * _MARGIN, y + high + _MARGIN
+        return inner + 2 * _MARGIN, y + high + _MARGIN, Group(tuple(heading))
 
-    def placed_glyph(self, number: int) -> PlacedGlyph:
-        block = self.glyph_blocks[number]
-        x, y = self.point(*self.middle(number))
-        texts, box = _moved(block.texts, x, y), _moved_box(block.box, x, y)
-        return PlacedGlyph(self.content.glyphs[number], x, y, block.half_width, texts, box)
+    def groups(self) -> Iterator[Group]:
+        """Yield the groups of marks; the best branches lie over all others."""
+        edges = self.content.edges
+        for edge in sorted(edges, key=lambda edge: (not edge.is_grey, edge.rank)):
+            yield Group(tuple(self.lines(edge)), edge)
+        things: list[Edge | Glyph] = [*edges, *self.content.glyphs]
+        for of in things:
+            item = self.item[of]
+            if item.block:
+                x, y = self.point(item.place, item.along)
+                marks = tuple(mark.moved(x, y) for mark in item.block.marks)
+                yield Group(marks, of, item.block.box.moved(x, y))
 
-    def placed_edge(self, number: int) -> PlacedEdge:
-        edge, block, layer = (
-            self.content.edges[number],
-            self.edge_blocks[number],
-            self.content.layer,
-        )
-        from_cross, from_on = self.middle(edge.parent)
-        to_cross, to_on = self.middle(edge.child)
-        cross, text_start = self.edge_origin(number)
-        fan_start = self.fan_start[2 * layer[edge.parent] + 1]
-        parts = [
-            [
-                self.point(from_cross, from_on + self.exit(edge.parent)),
-                self.point(from_cross, fan_start),
-            ]
-        ]
-        goal = self.point(to_cross, to_on - self.entry(edge.child))
-        if layer[edge.child] == layer[edge.parent] + 1 and self.is_bare(edge.parent):
-            strokes = _strokes(edge, parts[0][-1], goal)
-            return PlacedEdge(edge, (Path((*parts[0], goal)),), (), None, strokes)
-        parts[0].append(self.point(cross, text_start))
-        strokes = _strokes(edge, parts[0][-2], parts[0][-1])
-        texts: tuple[Text, ...] = ()
-        box = None
-        if block:
-            texts = _moved(block.texts, *parts[0][-1])
-            box = _moved_box(block.box, *parts[0][-1])
-            parts.append([self.point(cross, text_start + self.along(block.box)[1])])
-        if edge.is_first:
-            parts[-1].append(goal)
-            paths = [Path(tuple(part)) for part in parts]
-        else:
-            end, row_start = self.end[2 * layer[edge.child] - 1], self.start[2 * layer[edge.child]]
-            parts[-1].append(self.point(cross, end))
-            half = (end + row_start) / 2
-            ends = (cross, half), (to_cross, half), (to_cross, row_start)
-            one, other, last = (self.point(*end) for end in ends)
-            paths = [Path(tuple(part)) for part in parts]
-            paths[-1] = Path(paths[-1].points, (one, other, last), goal)
-        return PlacedEdge(edge, tuple(paths), texts, box, strokes)
+    def point(self, cross: float, along: float) -> Point:
+        """Return a place in the picture."""
+        x, y = (cross, along) if self.is_down else (along, cross)
+        return x + self.offset[0], y + self.offset[1]
 
-    def is_bare(self, glyph: int) -> bool:
+    def path(self, *parts: list[Point]) -> Path:
+        """Return a path of the layout as one of the picture."""
+        return Path(*(tuple(self.point(*point) for point in part) for part in parts))
+
+    def lines(self, edge: Edge) -> Iterator[Line]:
+        """Yield the line of an edge, and the strokes of a cut across it."""
+        parent, text, child = self.item[edge.parent], self.item[edge], self.item[edge.child]
+        assert child.block is not None
+        below = HALF if self.is_down else parent.box.bottom + 3
+        above = child.block.symbol[1 if self.is_down else 0]
+        goal = (child.place, child.along - above)
+        fan = (parent.place, self.rows[text.row].fan)
+        points, slanted_to = [(parent.place, parent.along + below), fan], goal
+        if child.row > text.row + 1 or not self.is_bare(edge.parent):
+            slanted_to = (text.place, text.along)
+            points.append(slanted_to)
+        paths, curve = [], []
+        if text.block:
+            paths.append(self.path(points))
+            points = [(text.place, text.along + text.box.bottom)]
+        if not edge.is_first:
+            end, begin = self.rows[child.row - 1].end, self.rows[child.row].start
+            half = (end + begin) / 2
+            points.append((text.place, end))
+            curve = [(text.place, half), (child.place, half), (child.place, begin)]
+        paths.append(self.path(points, curve, [goal]))
+        colour = "grey" if edge.is_grey else "ink" if edge.rank else "line"
+        width = 1 if edge.is_grey else {PLAIN: 1.2, TIE: 2, BEST: 3}[edge.rank]
+        yield Line(tuple(paths), colour, width, edge.is_grey)
+        if edge.is_cut:
+            yield Line(self.strokes(fan, slanted_to), "cut", 2)
+
+    def is_bare(self, glyph: Glyph) -> bool:
         """Say whether the branches of a glyph are straight lines: no text, no curve."""
-        below = self.content.below[glyph]
-        return all(self.edge_blocks[n] is None and self.content.edges[n].is_first for n in below)
+        return all(edge.is_first and not self.item[edge].block for edge in glyph.below)
+
+    def strokes(self, start: Point, end: Point) -> tuple[Path, ...]:
+        """Return the two strokes across the slanted part of a branch that was cut."""
+        (x, y), way_x, way_y = start, end[0] - start[0], end[1] - start[1]
+        long = (way_x**2 + way_y**2) ** 0.5 or 1.0
+        aside_x, aside_y = -way_y / long * _STROKE, way_x / long * _STROKE
+        paths = []
+        for apart in (-_STROKES_APART, _STROKES_APART):
+            part = 0.58 + apart / long
+            at_x, at_y = x + way_x * part, y + way_y * part
+            ends = [(at_x - aside_x, at_y - aside_y), (at_x + aside_x, at_y + aside_y)]
+            paths.append(self.path(ends))
+        return tuple(paths)
 
 
 # ---- Sizes.
 
 
+_Lines: TypeAlias = list[tuple[str, float, str]]  # each a text, its size, and its colour
+
+
 def _glyph_block(glyph: Glyph) -> _Block:
-    """Return the room of a glyph around the middle of its symbol."""
-    if glyph.kind in (NOTE, ELSEWHERE):
-        lines = glyph.remarks or (glyph.value,)
-        half = max(text_width(line, SMALL_FONT) for line in lines) / 2
-        high = len(lines) * SMALL_FONT * LINE / 2
-        texts = _lines([(lines, SMALL_FONT)], 0)
-        return _Block(Box(-half, -high, half, high), texts, half, (half + 3, high + 1))
+    """Return the marks of a glyph around the middle of its symbol."""
+    first, rest = ("grey", "grey") if glyph.is_grey else ("ink", "dim")
+    lines = [(line, SMALL_FONT, rest) for line in glyph.remarks]
+    if glyph.kind not in SYMBOLS:
+        lines = lines or [(glyph.value, SMALL_FONT, rest)]
+        half, high = _widest(lines) / 2, len(lines) * SMALL_FONT * LINE / 2
+        return _Block(Box(-half, -high, half, high), _texts(lines), (half + 3, high + 1))
+    lines.insert(0, (glyph.value, FONT, first))
+    colour = "hidden" if glyph.is_grey else glyph.kind
     if glyph.kind == "TERMINAL":
-        half = max(HALF, text_width(glyph.value, FONT) / 2 + 5)
-        texts = _lines([((glyph.value,), FONT)], 0)
-        return _Block(Box(-half, -_BOX, half, _BOX), texts, half, (half, _BOX))
-    remarks = max((text_width(line, SMALL_FONT) for line in glyph.remarks), default=0.0)
-    width = max(text_width(glyph.value, FONT), remarks)
-    texts = _lines([((glyph.value,), FONT), (glyph.remarks, SMALL_FONT)], _BESIDE)
-    high = max(HALF, (FONT + SMALL_FONT * len(glyph.remarks)) * LINE / 2)
+        half = max(HALF, _widest(lines) / 2 + 5)
+        box = Box(-half, -_BOX, half, _BOX)
+        symbol = Symbol(glyph.kind, box, colour, glyph.is_estimate)
+        return _Block(box, (symbol, *_texts(lines)), (half, _BOX))
+    high = max(HALF, sum(size for _, size, _ in lines) * LINE / 2)
+    box = Box(-HALF, -high, _BESIDE + _widest(lines), high)
+    symbol = Symbol(glyph.kind, Box(-HALF, -HALF, HALF, HALF), colour, glyph.is_estimate)
     reach = HALF if glyph.kind == "CHANCE" else HALF / 2
-    return _Block(Box(-HALF, -high, _BESIDE + width, high), texts, HALF, (reach, HALF))
+    return _Block(box, (symbol, *_texts(lines, x=_BESIDE)), (reach, HALF))
 
 
-def _lines(
-    blocks: list[tuple[tuple[str, ...], float]], x: float, is_bold: bool = False
-) -> tuple[Text, ...]:
-    """Return lines one below the other around y = 0; they begin at x, or are centred at x = 0."""
-    y = -sum(len(lines) * size for lines, size in blocks) * LINE / 2
-    anchor = "start" if x else "middle"
+def _edge_block(edge: Edge, is_down: bool) -> _Block | None:
+    """Return the texts of an edge; the origin is where they begin, in their middle."""
+    texts = edge.lines
+    if not texts:
+        return None
+    if edge.probability and len(texts) == 2 and not is_down and not _is_right_to_left(texts[0]):
+        texts = (f"{texts[0]}, p {edge.probability}",)
+    colour, is_bold = "grey" if edge.is_grey else "ink" if edge.rank else "dim", edge.rank == BEST
+    lines = [(line, LABEL_FONT, colour) for line in texts]
+    width, high = _widest(lines, is_bold), len(lines) * LABEL_FONT * LINE
+    if is_down:
+        box, x, y = Box(-width / 2, 0, width / 2, high + 2), 0, high / 2 + 1
+    else:
+        box, x, y = Box(0, -high / 2, width + 6, high / 2), 3, 0
+    texts_ = _texts(lines, x, y, is_bold)
+    return _Block(box, tuple(text._replace(has_rim=True) for text in texts_))
+
+
+def _widest(lines: _Lines, is_bold: bool = False) -> float:
+    return max(text_width(text, size, is_bold) for text, size, _ in lines)
+
+
+def _texts(lines: _Lines, x: float = 0, y: float = 0, is_bold: bool = False) -> tuple[Text, ...]:
+    """Return lines one below the other around `y`; they begin at `x`, or are centred at x = 0."""
+    y -= sum(size for _, size, _ in lines) * LINE / 2
     placed = []
-    for lines, size in blocks:
-        for line in lines:
-            placed.append(Text(x, y + size * (LINE / 2 + 0.35), line, size, anchor, is_bold))
-            y += size * LINE
+    for text, size, colour in lines:
+        placed.append(Text(x, y + size * (LINE / 2 + 0.35), text, size, colour, not x, is_bold))
+        y += size * LINE
     return tuple(placed)
 
 
 def _is_right_to_left(text: str) -> bool:
     return any(bidirectional(character) in ("R", "AL", "AN") for character in text)
-
-
-def _moved(texts: tuple[Text, ...], x: float, y: float) -> tuple[Text, ...]:
-    return tuple(text._replace(x=text.x + x, y=text.y + y) for text in texts)
-
-
-def _moved_box(box: Box, x: float, y: float) -> Box:
-    return Box(box.left + x, box.top + y, box.right + x, box.bottom + y)
-
-
-def _strokes(edge: Edge, start: Point, end: Point) -> tuple[tuple[Point, Point], ...]:
-    """Return the two strokes across the slanted part of a branch that was cut."""
-    if not edge.is_cut:
-        return ()
-    way_x, way_y = end[0] - start[0], end[1] - start[1]
-    long = (way_x**2 + way_y**2) ** 0.5 or 1.0
-    ahead_x, ahead_y = way_x / long, way_y / long
-    found = []
-    for apart in (-_STROKES_APART, _STROKES_APART):
-        x, y = start[0] + way_x * 0.58 + ahead_x * apart, start[1] + way_y * 0.58 + ahead_y * apart
-        aside_x, aside_y = -ahead_y * _STROKE, ahead_x * _STROKE
-        found.append(((x - aside_x, y - aside_y), (x + aside_x, y + aside_y)))
-    return tuple(found)

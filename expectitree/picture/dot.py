@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.picture.content import BEST, Edge, Glyph, Style, content
-from expectitree.picture.svg import THEMES, Colours
+from expectitree.picture.content import BEST, SYMBOLS, Edge, Glyph, Style, content
+from expectitree.picture.theme import THEMES
 
-SHAPES = {"MAX": "triangle", "MIN": "invtriangle", "CHANCE": "circle", "TERMINAL": "box"}
+SHAPES = dict(zip(SYMBOLS, ("box", "triangle", "invtriangle", "circle"), strict=True))
 
 
 def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
@@ -30,50 +30,47 @@ def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
     )
     yield "digraph tree {"
     yield from (f"  graph [{graph}]", f"  node [{node}]", f"  edge [{edge}]")
-    for number, glyph in enumerate(found.glyphs):
-        yield f"  n{number} [{_attributes(**_of_glyph(glyph, colours))}]"
-    for line in found.ordered_edges:
-        yield f"  n{line.parent} -> n{line.child} [{_attributes(**_of_edge(line, colours))}]"
+    names = {glyph: f"n{number}" for number, glyph in enumerate(found.glyphs)}
+    for glyph, name in names.items():
+        yield f"  {name} [{_of_glyph(glyph, colours)}]"
+    for line in found.edges:
+        yield f"  {names[line.parent]} -> {names[line.child]} [{_of_edge(line, colours)}]"
     yield "}"
 
 
-def _of_glyph(glyph: Glyph, colours: Colours) -> dict[str, object]:
-    is_node = glyph.kind in SHAPES
+def _of_glyph(glyph: Glyph, colours: dict[str, str]) -> str:
+    is_node, name = glyph.kind in SHAPES, "hidden" if glyph.is_grey else glyph.kind
     value = glyph.value.replace(", ", ",\n") if is_node else glyph.value  # it is within the shape
-    attributes: dict[str, object] = {
-        "label": "\n".join(filter(None, [value, *glyph.remarks])),
-        "tooltip": glyph.tooltip,
-        "shape": SHAPES.get(glyph.kind, "plaintext"),
-    }
-    if is_node:
-        fill, line = colours["hidden" if glyph.is_grey else glyph.kind]
-        style = "filled,dashed" if glyph.is_estimate else "filled"
-        attributes |= {"style": style, "fillcolor": fill, "color": line}
-    if glyph.is_grey:
-        attributes["fontcolor"] = colours["grey"]
-    return attributes
+    return _attributes(
+        label="\n".join(filter(None, [value, *glyph.remarks])),
+        tooltip=glyph.tooltip,
+        shape=SHAPES.get(glyph.kind, "plaintext"),
+        style=("filled,dashed" if glyph.is_estimate else "filled") if is_node else None,
+        fillcolor=colours[name] if is_node else None,
+        color=colours[f"{name}line"] if is_node else None,
+        fontcolor=colours["grey"] if glyph.is_grey else None,
+    )
 
 
-def _of_edge(edge: Edge, colours: Colours) -> dict[str, object]:
-    attributes: dict[str, object] = {"tooltip": edge.tooltip}
-    text = "\n".join(filter(None, [*edge.label, edge.probability]))
-    ink, grey = colours["ink"], colours["grey"]
-    if text:
-        attributes["label"] = text
-    if edge.rank:
-        width = 3 if edge.rank == BEST else 2
-        attributes |= {"penwidth": width, "color": ink, "fontcolor": ink}
-    if edge.is_grey:
-        attributes |= {"style": "dashed", "color": grey, "fontcolor": grey}
-    if edge.is_cut:  # two strokes across the branch
-        attributes |= {"dir": "back", "arrowtail": "teetee", "color": colours["cut"]}
-    if not edge.is_first:
-        attributes["constraint"] = "false"
-    return attributes
+def _of_edge(edge: Edge, colours: dict[str, str]) -> str:
+    colour = colours["grey"] if edge.is_grey else colours["ink"] if edge.rank else None
+    return _attributes(
+        tooltip=edge.tooltip,
+        label="\n".join(edge.lines) or None,
+        penwidth=(3 if edge.rank == BEST else 2) if edge.rank else None,
+        style="dashed" if edge.is_grey else None,
+        color=colours["cut"] if edge.is_cut else colour,
+        fontcolor=colour,
+        dir="back" if edge.is_cut else None,
+        arrowtail="teetee" if edge.is_cut else None,  # two strokes across the branch
+        constraint=None if edge.is_first else "false",
+    )
 
 
 def _attributes(**attributes: object) -> str:
-    return " ".join(f"{key}={_quoted(str(value))}" for key, value in attributes.items())
+    return " ".join(
+        f"{key}={_quoted(str(value))}" for key, value in attributes.items() if value is not None
+    )
 
 
 def _quoted(text: str) -> str:

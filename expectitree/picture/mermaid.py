@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.picture.content import BEST, Edge, Glyph, Style, content
-from expectitree.picture.svg import THEMES, Colours
+from expectitree.picture.theme import THEMES
 
 # Older versions of Mermaid have no triangles. MAX is a trapezium that is narrow at the top, MIN one
 # that is narrow at the bottom.
@@ -30,16 +30,21 @@ def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
         yield f"title: {json.dumps(found.title or found.summary, ensure_ascii=False)}"
         yield "---"
     yield f"flowchart {'LR' if style.direction == 'right' else 'TD'}"
-    for number, glyph in enumerate(found.glyphs):
-        yield f"  n{number}{_shape(glyph)}:::{_class(glyph)}"
-    for edge in found.ordered_edges:
-        yield f"  n{edge.parent} {_line(edge)} n{edge.child}"
+    names = {glyph: f"n{number}" for number, glyph in enumerate(found.glyphs)}
+    for glyph, name in names.items():
+        yield f"  {name}{_shape(glyph)}:::{_class(glyph)}"
+    for edge in found.edges:
+        yield f"  {names[edge.parent]} {_line(edge)} {names[edge.child]}"
     for kind in (*SHAPES, "hidden"):
-        fill, line = colours[kind]
+        fill, line = colours[kind], colours[f"{kind}line"]
         ink = colours["grey" if kind == "hidden" else "ink"]
         yield f"  classDef {kind} fill:{fill},stroke:{line},color:{ink}"
     yield f"  classDef note fill:none,stroke:none,color:{colours['grey']}"
-    yield from _edge_styles(found.ordered_edges, colours)
+    cut = [str(i) for i, edge in enumerate(found.edges) if edge.is_cut]
+    grey = [str(i) for i, edge in enumerate(found.edges) if edge.is_grey and not edge.is_cut]
+    for places, colour in ((cut, colours["cut"]), (grey, colours["grey"])):
+        if places:
+            yield f"  linkStyle {','.join(places)} stroke:{colour},color:{colour}"
 
 
 def _shape(glyph: Glyph) -> str:
@@ -57,17 +62,9 @@ def _class(glyph: Glyph) -> str:
 
 
 def _line(edge: Edge) -> str:
-    text = list(filter(None, ["‖" * edge.is_cut, *edge.label, edge.probability]))
+    text = [*(["‖"] if edge.is_cut else []), *edge.lines]
     stroke = "-.-" if edge.is_grey else "===" if edge.rank == BEST else "---"
     return f'{stroke}|"{_escaped(text)}"|' if text else stroke
-
-
-def _edge_styles(edges: list[Edge], colours: Colours) -> Iterator[str]:
-    cut = [str(i) for i, edge in enumerate(edges) if edge.is_cut]
-    grey = [str(i) for i, edge in enumerate(edges) if edge.is_grey and not edge.is_cut]
-    for places, colour in ((cut, colours["cut"]), (grey, colours["grey"])):
-        if places:
-            yield f"  linkStyle {','.join(places)} stroke:{colour},color:{colour}"
 
 
 def _escaped(lines: list[str]) -> str:

@@ -20,10 +20,10 @@ from expectitree.tree.model import Tree
 
 MOST_LINES = 200
 WIDTH = 100
-# Pages that notebooks become may have no font for `pre`; and at this height lines that characters
-# draw join.
+# Pages that notebooks become may have no font for `pre`. At this height, lines that characters draw
+# join.
 _STYLE = "font-family: monospace; line-height: 1.2; overflow-x: auto; white-space: pre"
-_PRE = f'<pre style="{_STYLE}">{{}}</pre>'
+_SVG_STYLE = "max-width: 100%; height: auto"  # of the page
 
 
 def bundle(shown: Any) -> dict[str, str]:
@@ -39,20 +39,16 @@ def bundle(shown: Any) -> dict[str, str]:
         text = _text(shown)
         if isinstance(shown, Search):
             picture = "\n".join(svg.draw(Evaluation("", shown), Style(rows=SHORT_TREE)))
-            picture = picture.replace(
-                "<svg ", '<svg style="max-width: 100%; height: auto" ', 1
-            )  # of the page
-            return {"image/svg+xml": picture, "text/plain": text}
+            styled = picture.replace("<svg ", f'<svg style="{_SVG_STYLE}" ', 1)
+            return {"image/svg+xml": styled, "text/plain": text}
     except ExpectitreeError:  # a notebook would show a traceback, of a thing that is all right
         return {}
-    return {"text/html": _PRE.format(escape(text)), "text/plain": text}
+    return {"text/html": f'<pre style="{_STYLE}">{escape(text)}</pre>', "text/plain": text}
 
 
 def _text(shown: Any) -> str:
     lines = to_text(shown, width=WIDTH).split("\n")
     if len(lines) > MOST_LINES:
-        left_out = len(lines) - MOST_LINES
-        lines[MOST_LINES:] = [
-            f"… {left_out:,} more lines: print(expectitree.to_text(…)) shows them all"
-        ]
+        rest = f"{len(lines) - MOST_LINES:,} more lines"
+        lines[MOST_LINES:] = [f"… {rest}: print(expectitree.to_text(…)) shows them all"]
     return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,14 +15,6 @@ SCALE = 2.0  # pixels for each unit of the SVG
 MOST_PIXELS = 12_000  # of a side; a larger picture is made smaller
 
 
-def check_library() -> None:
-    """Raise `AnalysisError` where the library is missing."""
-    if find_spec("vl_convert") is None:
-        raise AnalysisError(
-            f"pictures as .png and .pdf need vl-convert: {install_hint('draw')}, or draw .svg"
-        )
-
-
 def draw(evaluation: Evaluation, style: Style | None = None) -> bytes:
     """Return the picture as PNG."""
     text = "\n".join(svg.draw(evaluation, style))
@@ -30,8 +23,9 @@ def draw(evaluation: Evaluation, style: Style | None = None) -> bytes:
 
 
 def library() -> Any:
-    """Return the library that converts SVG."""
-    check_library()
-    import vl_convert
-
-    return vl_convert
+    """Return the library that converts SVG; raise `AnalysisError` where it is missing."""
+    if find_spec("vl_convert") is None:
+        raise AnalysisError(
+            f"pictures as .png and .pdf need vl-convert: {install_hint('draw')}, or draw .svg"
+        )
+    return import_module("vl_convert")

@@ -12,49 +12,48 @@ docs/decisions/0012-pictures.md lists the libraries that we tried.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 
+@dataclass(eq=False)
 class _Contour:
     """How far a subtree reaches from its root in each row, the deepest first, less `offset`."""
 
-    __slots__ = ("left", "offset", "right")
-
-    def __init__(self) -> None:
-        self.left: list[float] = []
-        self.right: list[float] = []
-        self.offset = 0.0
+    left: list[float] = field(default_factory=list)
+    right: list[float] = field(default_factory=list)
+    offset: float = 0
 
 
-def tidy(
-    children: Sequence[Sequence[int]], left: Sequence[float], right: Sequence[float]
-) -> list[float]:
-    """Return the place of each item within its row. A child is one row below its parent.
+_NONE = _Contour()
 
-    Parents come before children. An item at x takes the room from `x - left` to `x + right`, and no
-    two items of a row overlap.
+
+@dataclass(eq=False)
+class Item:
+    """What takes room in a row: an item at `place` reaches from `place - left` to `place + right`.
+
+    Its children are one row below it.
     """
-    beside = [0.0] * len(children)  # [item] its distance from its parent
-    contours: list[_Contour | None] = [None] * len(children)
-    for item in range(len(children) - 1, -1, -1):
-        below = [_taken(contours, child) for child in children[item]]
+
+    left: float = 0
+    right: float = 0
+    children: list[Item] = field(default_factory=list)
+    place: float = 0  # first from the place of the parent, finally within the row
+    contour: _Contour = _NONE  # of the subtree, while it has no parent
+
+
+def tidy(items: Sequence[Item]) -> None:
+    """Write the place of each item, parents first, so that no two items of a row overlap."""
+    for item in reversed(items):
+        below = [child.contour for child in item.children]
         places = _fitted(below) if len(below) > 1 else [0.0] * len(below)
-        for child, place in zip(children[item], places, strict=True):
-            beside[child] = place
-        whole = _joined(below, places)
-        whole.left.append(-left[item] - whole.offset)
-        whole.right.append(right[item] - whole.offset)
-        contours[item] = whole
-    places = [0.0] * len(children)
-    for item, below_it in enumerate(children):
-        for child in below_it:
-            places[child] = places[item] + beside[child]
-    return places
-
-
-def _taken(contours: list[_Contour | None], item: int) -> _Contour:
-    contour, contours[item] = contours[item], None
-    assert contour is not None
-    return contour
+        whole = item.contour = _joined(below, places)
+        whole.left.append(-item.left - whole.offset)
+        whole.right.append(item.right - whole.offset)
+        for child, place in zip(item.children, places, strict=True):
+            child.place, child.contour = place, _NONE
+    for item in items:
+        for child in item.children:
+            child.place += item.place
 
 
 def _fitted(below: list[_Contour]) -> list[float]:
@@ -85,11 +84,8 @@ def _pushed(sides: list[tuple[list[float], list[float]]]) -> list[float]:
     for left, right in sides:
         place = max((end - start for end, start in zip(reached, left, strict=False)), default=0.0)
         places.append(place)
-        for row, end in enumerate(right):
-            if row < len(reached):
-                reached[row] = max(reached[row], end + place)
-            else:
-                reached.append(end + place)
+        ends = [end + place for end in right]
+        reached[: len(ends)] = [*map(max, reached, ends), *ends[len(reached) :]]
     return places
 
 
@@ -100,11 +96,10 @@ def _joined(below: list[_Contour], places: list[float]) -> _Contour:
     deepest = max(range(len(below)), key=lambda i: len(below[i].left))
     whole = below[deepest]
     whole.offset += places[deepest]
-    for i, (contour, place) in enumerate(zip(below, places, strict=True)):
-        if i == deepest:
-            continue
-        shift = contour.offset + place - whole.offset
-        for row in range(1, len(contour.left) + 1):
-            whole.left[-row] = min(whole.left[-row], contour.left[-row] + shift)
-            whole.right[-row] = max(whole.right[-row], contour.right[-row] + shift)
+    for contour, place in zip(below, places, strict=True):
+        if contour is not whole:
+            shift = contour.offset + place - whole.offset
+            for row in range(-len(contour.left), 0):
+                whole.left[row] = min(whole.left[row], contour.left[row] + shift)
+                whole.right[row] = max(whole.right[row], contour.right[row] + shift)
     return whole

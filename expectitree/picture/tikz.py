@@ -10,25 +10,10 @@ from collections.abc import Iterator
 from unicodedata import combining, normalize
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.picture.content import BEST, Style
-from expectitree.picture.diagram import (
-    HALF,
-    Diagram,
-    Path,
-    PlacedEdge,
-    PlacedGlyph,
-    Point,
-    Text,
-    diagram,
-)
-from expectitree.picture.svg import (
-    SYMBOLS,
-    THEMES,
-    edge_colour,
-    glyph_colour,
-    importance,
-    triangle,
-)
+from expectitree.picture.content import Style
+from expectitree.picture.diagram import diagram
+from expectitree.picture.marks import Line, Mark, Path, Point, Symbol, Text
+from expectitree.picture.theme import THEMES
 
 _POINTS = 0.75  # TeX's points for a unit of the diagram
 _SPECIAL = {
@@ -48,88 +33,64 @@ _LETTERS = {
 }  # fmt: skip
 
 
+_OTHER = (
+    r"\newcommand{\other}[2]{\ifdefined\XeTeXversion#1\else\ifdefined\directlua#1\else#2\fi\fi}"
+)
+
+
 def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
     """Yield the lines of a LaTeX document with the picture alone on its page."""
-    yield from _Tikz(diagram(evaluation, style or Style())).lines()
+    picture = diagram(evaluation, style or Style())
+    # TeX needs a little more room below than the picture takes, or it begins another page.
+    size = f"paperwidth={picture.width * _POINTS:.1f}bp"
+    size += f",paperheight={picture.height * _POINTS + 4:.1f}bp"
+    yield r"\RequirePackage{fix-cm} % letters of any size"
+    yield r"\documentclass{article}"
+    yield rf"\usepackage[{size},margin=0pt]{{geometry}}"
+    yield r"\usepackage{tikz}"
+    yield r"\pagestyle{empty}\setlength{\parindent}{0pt}\setlength{\topskip}{0pt}"
+    yield r"\renewcommand{\familydefault}{\sfdefault}"
+    yield _OTHER
+    for name, colour in THEMES[picture.style.theme].items():
+        yield rf"\definecolor{{{name}}}{{HTML}}{{{colour[1:].upper()}}}"
+    yield r"\begin{document}"
+    yield r"\begin{tikzpicture}[x=0.75bp,y=-0.75bp]"
+    corner = _point((picture.width, picture.height))
+    yield rf"\useasboundingbox (0,0) rectangle {corner};"
+    yield rf"\fill[paper] (0,0) rectangle {corner};"
+    for group in picture.groups:
+        for mark in group.marks:
+            yield from _mark(mark)
+    yield r"\end{tikzpicture}"
+    yield r"\end{document}"
 
 
-class _Tikz:
-    def __init__(self, picture: Diagram) -> None:
-        self.picture, self.colours = picture, THEMES[picture.style.theme]
+def _mark(mark: Mark) -> Iterator[str]:
+    if isinstance(mark, Text):
+        anchor = "base" if mark.is_centred else "base west"
+        font = rf"\fontsize{{{mark.size * _POINTS:.2f}}}{{{mark.size:.2f}}}\selectfont"
+        bold = r"\bfseries" if mark.is_bold else ""
+        paper = "fill=paper,inner sep=1pt" if mark.has_rim else "inner sep=0pt"
+        where = rf"\node[anchor={anchor},text={mark.colour},{paper}] at {_point((mark.x, mark.y))}"
+        yield f"{where} {{{font}{bold} {escaped(mark.text)}}};"
+        return
+    pen = f"line width={mark.width * _POINTS:.2f}bp{',dashed' if mark.is_dashed else ''}"
+    if isinstance(mark, Line):
+        for path in mark.paths:
+            yield rf"\draw[{mark.colour},{pen}] {_path(path)};"
+    else:
+        area = f"fill={mark.colour},draw={mark.colour}line,line join=round"
+        yield rf"\filldraw[{area},{pen}] {_shape(mark)};"
 
-    def lines(self) -> Iterator[str]:
-        picture = self.picture
-        # TeX needs a little more room below than the picture takes, or it begins another page.
-        size = f"paperwidth={picture.width * _POINTS:.1f}bp"
-        size += f",paperheight={picture.height * _POINTS + 4:.1f}bp"
-        yield r"\RequirePackage{fix-cm} % letters of any size"
-        yield r"\documentclass{article}"
-        yield rf"\usepackage[{size},margin=0pt]{{geometry}}"
-        yield r"\usepackage{tikz}"
-        yield r"\pagestyle{empty}\setlength{\parindent}{0pt}\setlength{\topskip}{0pt}"
-        yield r"\renewcommand{\familydefault}{\sfdefault}"
-        yield (
-            r"\newcommand{\other}[2]"
-            r"{\ifdefined\XeTeXversion#1\else\ifdefined\directlua#1\else#2\fi\fi}"
-        )
-        for name, colour in self.colours.items():
-            colours = [colour] if isinstance(colour, str) else colour
-            for part, value in zip(("", "line"), colours, strict=False):
-                yield rf"\definecolor{{{name}{part}}}{{HTML}}{{{value[1:].upper()}}}"
-        yield r"\begin{document}"
-        yield r"\begin{tikzpicture}[x=0.75bp,y=-0.75bp,line width=0.9bp]"
-        corner = _p((picture.width, picture.height))
-        yield rf"\useasboundingbox (0,0) rectangle {corner};"
-        yield rf"\fill[paper] (0,0) rectangle {corner};"
-        for text in picture.heading:
-            yield self.text(text, "ink" if text.is_bold else "dim")
-        for placed in sorted(picture.edges, key=importance):
-            yield from self.edge(placed)
-        for placed in picture.edges:
-            for text in placed.texts:
-                yield self.text(text, edge_colour(placed), on_paper=True)
-        for glyph in picture.glyphs:
-            yield from self.glyph(glyph)
-        yield r"\end{tikzpicture}"
-        yield r"\end{document}"
 
-    def edge(self, placed: PlacedEdge) -> Iterator[str]:
-        look = "line"
-        if placed.edge.is_grey:
-            look = "grey,dashed,line width=0.75bp"
-        elif placed.edge.rank:
-            look = f"ink,line width={2.2 if placed.edge.rank == BEST else 1.5}bp"
-        for path in placed.paths:
-            yield rf"\draw[{look}] {_path(path)};"
-        for start, end in placed.strokes:
-            yield rf"\draw[cut,line width=1.5bp] {_p(start)} -- {_p(end)};"
-
-    def glyph(self, placed: PlacedGlyph) -> Iterator[str]:
-        glyph, x = placed.glyph, placed.x
-        if glyph.kind == "CHANCE":
-            shape = f"{_p((x, placed.y))} circle[radius={HALF * _POINTS:.2f}bp]"
-        elif glyph.kind == "TERMINAL":
-            corners = (
-                (x - placed.half_width, placed.box.top),
-                (x + placed.half_width, placed.box.bottom),
-            )
-            shape = " rectangle ".join(map(_p, corners))
-        else:
-            shape = " -- ".join([*map(_p, triangle(placed)), "cycle"])
-        if glyph.kind in SYMBOLS:
-            name = "hidden" if glyph.is_grey else glyph.kind
-            dashed = ",dashed" if glyph.is_estimate else ""
-            yield rf"\filldraw[fill={name},draw={name}line,line join=round{dashed}] {shape};"
-        for position, text in enumerate(placed.texts):
-            yield self.text(text, glyph_colour(placed, position))
-
-    def text(self, text: Text, colour: str, on_paper: bool = False) -> str:
-        anchor = "base" if text.anchor == "middle" else "base west"
-        font = rf"\fontsize{{{text.size * _POINTS:.2f}}}{{{text.size:.2f}}}\selectfont"
-        bold = r"\bfseries" if text.is_bold else ""
-        paper = ",fill=paper,inner sep=1pt" if on_paper else ",inner sep=0pt"
-        where = rf"\node[anchor={anchor},text={colour}{paper}] at {_p((text.x, text.y))}"
-        return f"{where} {{{font}{bold} {escaped(text.text)}}};"
+def _shape(symbol: Symbol) -> str:
+    left, top, right, bottom = symbol.box
+    if symbol.kind == "CHANCE":
+        middle = _point(((left + right) / 2, (top + bottom) / 2))
+        return f"{middle} circle[radius={(right - left) / 2 * _POINTS:.2f}bp]"
+    if symbol.kind == "TERMINAL":
+        return f"{_point((left, top))} rectangle {_point((right, bottom))}"
+    return f"{_path(symbol.triangle)} -- cycle"
 
 
 def escaped(text: str) -> str:
@@ -154,12 +115,12 @@ def _letter(character: str) -> str:
 
 
 def _path(path: Path) -> str:
-    text = " -- ".join(map(_p, path.points))
+    text = " -- ".join(map(_point, path.points))
     if path.curve:
-        first, second, end = path.curve
-        text += f" .. controls {_p(first)} and {_p(second)} .. {_p(end)}"
-    return text + (f" -- {_p(path.goal)}" if path.goal else "")
+        first, second, end = map(_point, path.curve)
+        text += f" .. controls {first} and {second} .. {end}"
+    return text + "".join(f" -- {_point(point)}" for point in path.rest)
 
 
-def _p(point: Point) -> str:
+def _point(point: Point) -> str:
     return f"({point[0]:.1f},{point[1]:.1f})"

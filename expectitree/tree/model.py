@@ -1,13 +1,6 @@
-"""The tree in memory: two tables of columns, and views of their rows.
+"""The tree in memory: two tables of columns (`columns.py` has their shapes), and views of rows.
 
-    node table                                      branch table
-    kind[N]     a `Kind`                            child[M]        node id
-    utility[N]  of a terminal; else the estimate,   probability[M]  1 unless below CHANCE
-                NaN (None in exact mode) if none    label[M]        text, or None: `#k` by its place
-                (of a terminal that is not known:
-                NaN, in exact mode too)
-    first[N+1]  first branch
-    last[N]     one past the last branch
+The branches also have a column of labels: text, or None for `#k` by its place.
 
 Children come before their parents: every child's id is smaller than its parent's and the root is
 the last row, so backward induction is one forward scan and a cycle cannot be stored. Nothing here
@@ -19,9 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 from functools import cached_property
-from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from expectitree import compiling
@@ -29,35 +20,18 @@ from expectitree.display import Shown
 from expectitree.errors import TreeError
 from expectitree.numbers import INFINITY, Number, escape, quote
 from expectitree.tree import paths, scans
-from expectitree.tree.columns import (
-    CHANCE,
-    MAX,
-    MIN,
-    NONE,
-    TERMINAL,
-    Bounds,
-    Column,
-    Columns,
-)
+from expectitree.tree.columns import NONE, Bounds, Columns, IntColumn, NumberColumn
+from expectitree.tree.columns import Kind as Kind
 from expectitree.tree.expectation import Expectation
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
 
-# The utility of an unknown terminal, `"?"` in a file.
+# The utility of an unknown terminal (`"?"` in a file), and of a node without an estimate.
 UNKNOWN = float("nan")
 MOST_DIGITS = 4000  # of an unfolded size that is given exactly
 # For more nodes, exact sizes of many digits would take more memory than the tree.
 _MANY_NODES = 5_000_000
-
-
-class Kind(IntEnum):
-    """What decides at a node."""
-
-    TERMINAL = TERMINAL
-    MAX = MAX
-    MIN = MIN
-    CHANCE = CHANCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,13 +41,10 @@ class Tree(Shown):
     columns: Columns
     label: Sequence[str | None]
     exact: bool = False  # numbers are `Fraction`, else float
-    local_bounds: Mapping[int, Bounds] = field(
-        default_factory=dict
-    )  # node -> the bounds written at it
-    notes: Mapping[int, str] = field(default_factory=dict)  # node -> its note
-    branch_notes: Mapping[int, str] = field(
-        default_factory=dict
-    )  # branch -> the note beside its `ref`
+    # The bounds and the notes written at nodes, and the notes written at branches.
+    local_bounds: Mapping[int, Bounds] = field(default_factory=dict)
+    notes: Mapping[int, str] = field(default_factory=dict)
+    branch_notes: Mapping[int, str] = field(default_factory=dict)
     estimated: frozenset[int] = frozenset()  # terminals that a depth limit made of inner nodes
     title: str | None = None
     source: str | None = None
@@ -105,16 +76,19 @@ class Tree(Shown):
         return range(columns.first[node], columns.last[node])
 
     @cached_property
-    def _leaves_and_range(self) -> tuple[int, int, Number, Number]:
-        found: tuple[int, int, Number, Number] = self.scan(
-            scans.utility_range, self.columns.kind, self.columns.utility
-        )
+    def _measures(self) -> tuple[int, int, int, Number, Number]:
+        found: tuple[int, int, int, Number, Number] = self.scan(scans.measure, self.columns)
         return found
 
     @property
     def leaves(self) -> int:
         """The number of terminals."""
-        return self._leaves_and_range[0]
+        return self._measures[0]
+
+    @property
+    def widest(self) -> int:
+        """The greatest number of branches of a node."""
+        return self._measures[2]
 
     @property
     def utility_range(self) -> Bounds:
@@ -122,7 +96,7 @@ class Tree(Shown):
 
         The terminals in `unknown` may lie outside.
         """
-        _, _, least, greatest = self._leaves_and_range
+        least, greatest = self._measures[3:]
         return (least, greatest) if least <= greatest else (-INFINITY, INFINITY)
 
     @cached_property
@@ -131,25 +105,17 @@ class Tree(Shown):
 
         No search accepts a tree that has any. They are NaN in the column of utilities.
         """
-        count = self._leaves_and_range[1]
-        if not count:
+        if not self._measures[1]:
             return ()
-        found: Column = compiling.zeros("I", count)
-        self.scan(scans.find_unknown, self.columns.kind, self.columns.utility, found)
-        return tuple(found)
+        rows = enumerate(zip(self.columns.kind, self.columns.utility, strict=True))
+        return tuple(n for n, (kind, u) in rows if kind == Kind.TERMINAL and u != u)
 
     @cached_property
-    def heights(self) -> Column:
+    def heights(self) -> IntColumn:
         """[N] The number of branches on the longest path down to a terminal."""
-        heights: Column = compiling.zeros("i", len(self))
+        heights: IntColumn = compiling.zeros("i", len(self))
         self.scan(scans.measure_heights, self.columns, heights)
         return heights
-
-    @cached_property
-    def widest(self) -> int:
-        """The greatest number of branches of a node."""
-        widest: int = self.scan(scans.widest, self.columns)
-        return widest
 
     @cached_property
     def unfolded(self) -> int | str:
@@ -197,6 +163,8 @@ class Tree(Shown):
         """Return the node at a path such as `a2/#1`; a `TreeError` says where the path ends."""
         here = self.root
         labels = paths.split(path)
+        if labels and not labels[-1]:  # a slash at the end changes nothing
+            labels.pop()
         for depth, label in enumerate(labels):
             branch = next((b for b in here.branches if b.label == label), None)
             if branch is None:
@@ -241,26 +209,19 @@ class Tree(Shown):
         """Say whether the first path to a node ends with this branch."""
         return not self.is_sharing or bool(self.first_paths.branch[node] == branch)
 
-    def inherited_bounds(self, root_bounds: Bounds | None) -> tuple[Column, Column]:
+    def inherited_bounds(self, root_bounds: Bounds | None) -> tuple[NumberColumn, NumberColumn]:
         """Return each node's lower and upper bound: the tightest of its own and those above it.
 
         `root_bounds`, unless None, replace the bounds written at the root.
         """
-        count = len(self)
-        ends = (-INFINITY, INFINITY) if root_bounds is None else root_bounds
-        compiled = not self.exact and compiling.pays(count)
+        count, local = len(self), dict(self.local_bounds)
+        at_root = local.pop(self.root_id, (-INFINITY, INFINITY))
         lower, upper = (
-            [end] * count if self.exact else compiling.filled("d", end, count, compiled)
-            for end in ends
+            [end] * count if self.exact else compiling.filled("d", end, count)
+            for end in (at_root if root_bounds is None else root_bounds)
         )
-        local = {
-            n: bounds
-            for n, bounds in self.local_bounds.items()
-            if root_bounds is None or n != self.root_id
-        }
-        for n, (least, greatest) in local.items():
-            lower[n] = max(lower[n], least)
-            upper[n] = min(upper[n], greatest)
+        for n, ends in local.items():
+            lower[n], upper[n] = ends
         if local:
             self.scan(scans.pass_down_bounds, self.columns, lower, upper)
         return lower, upper
@@ -274,23 +235,20 @@ class Tree(Shown):
 
 def check_tree(tree: object) -> None:
     """Raise `TreeError` if an argument that should be a tree is something else."""
-    if isinstance(tree, Tree):
-        return
-    found = f"{type(tree).__name__} {quote(str(tree))}"
-    if isinstance(tree, (str, PathLike)):
+    if not isinstance(tree, Tree):
         raise TreeError(
-            f"found {found} as a tree: read it first, a file with load, text with loads"
+            f"found {type(tree).__name__} {quote(str(tree))} as a tree: pass what load (a "
+            "file), loads (text) or TreeBuilder.build returns"
         )
-    raise TreeError(f"found {found} as a tree: pass what load, loads or TreeBuilder.build returns")
 
 
 class FirstPaths(NamedTuple):
     """The tree that remains if every node keeps only its first path."""
 
-    order: Column  # [N] node ids, parents first, in branch order
-    parent: Column  # [N] by node: the node above, -1 at the root
-    branch: Column  # [N] by node: the branch from there, -1 at the root
-    depth: Column  # [N] by node: the number of branches from the root
+    order: IntColumn  # [N] node ids, parents first, in branch order
+    parent: IntColumn  # [N] by node: the node above, -1 at the root
+    branch: IntColumn  # [N] by node: the branch from there, -1 at the root
+    depth: IntColumn  # [N] by node: the number of branches from the root
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +273,7 @@ class Node:
     def estimate(self) -> Number | None:
         """The heuristic value given at an inner node, or None."""
         value = self.tree.columns.utility[self.id]
-        return None if self.kind == Kind.TERMINAL or value is None or value != value else value
+        return None if self.kind == Kind.TERMINAL or value != value else value
 
     @property
     def bounds(self) -> Bounds | None:

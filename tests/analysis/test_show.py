@@ -9,7 +9,7 @@ import pytest
 from helpers import rendered_lines
 
 import expectitree as et
-from expectitree.analysis.compare.text import sentences
+from expectitree.analysis.compare.text import disagreement_text, sentences
 from expectitree.analysis.evaluate.outline import outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
@@ -161,5 +161,10 @@ def test_a_comparison_that_disagrees_fails_loudly(monkeypatch: pytest.MonkeyPatc
         lambda t, a, **how: lies if a != "expectiminimax" else real(t, a, **how),
     )
     found = comparison.compare(tree, ["expectiminimax", et.ALGORITHMS["star1"]])
-    assert found.disagreements == ["star1 disagrees with expectiminimax: the value is 3, not 2"]
+    (disagreement,) = found.disagreements
+    assert disagreement.about == "value"
+    assert (
+        disagreement_text(disagreement)
+        == "star1 disagrees with expectiminimax: the value is 3, not 2"
+    )
     assert list(sentences(found)) == ["The algorithms disagree."]

@@ -23,7 +23,7 @@ TREES = Path(__file__).resolve().parents[2] / "trees"
 def golden(name: str) -> dict[str, Any]:
     report = replays(et.load(TREES / name))
     moments = {trace.search.algorithm.full_name: moments_of(trace) for trace in report.traces}
-    return {"data": dict(page_data(report)), "moments": moments}
+    return {"data": page_data(report), "moments": moments}
 
 
 def moments_of(trace: Trace) -> list[dict[str, Any]]:

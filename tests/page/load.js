@@ -6,7 +6,7 @@ const vm = require("node:vm");
 
 const folder = join(__dirname, "../../expectitree/page");
 const text = ["tree.js", "moment.js", "layout.js"].map((name) => readFileSync(join(folder, name)));
-const exported = "({ Numbers, Tree, Moment, Layout, clip, extent, textWidth })";
+const exported = "({ Tree, Moment, Layout, clip, extent, textWidth })";
 const script = `(() => {"use strict";\n${text.join("")}return ${exported};})()`;
 const scripts = vm.runInThisContext(script);
 

@@ -3,7 +3,7 @@
 /** Return the state of a search after the step that a moment is at. */
 function stateOf(moment) {
   const { data, tree, trace } = moment;
-  const json = data.numbers.map((entry) => (Array.isArray(entry) ? entry[0] : entry));
+  const { json } = data.numbers;
   const kinds = ["TERMINAL", "MAX", "MIN", "CHANCE"];
   const labels = (n) => moment.bestBranches(n).map((b) => tree.label(b));
   const nodes = Array.from(tree.order, (n) => {
@@ -25,7 +25,7 @@ function stateOf(moment) {
     value: moment.isExact(root) ? json[moment.lower[root]] : null, best: ties[0] ?? null, ties,
     nodes: { total: tree.count, visited: counts.nodes, visits: counts.visits },
     leaves: { total: tree.leaves, visited: counts.leaves },
-    cuts: moment.cuts.filter((cut) => cut <= moment.step).length, open: moment.open.slice(),
+    cuts: counts.cuts, open: moment.open,
     tree: nodes,
   };
 }

@@ -15,8 +15,9 @@ from random_trees import Case
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.picture import PICTURES, drawing
-from expectitree.picture.content import BEST, PLAIN, Style
-from expectitree.picture.diagram import Box, Diagram, diagram
+from expectitree.picture.content import BEST, PLAIN, Edge, Style
+from expectitree.picture.diagram import Diagram, diagram
+from expectitree.picture.marks import Box, Line
 from expectitree.picture.tikz import escaped
 from expectitree.tree.model import Kind
 
@@ -36,6 +37,16 @@ def text_of(kind: str, tree: et.Tree, name: str = "star1", style: Style | None =
     return "".join(drawing(kind)(Evaluation("", et.evaluate(tree, name)), style))
 
 
+def lines_of(picture: Diagram) -> list[tuple[Edge, list[Line]]]:
+    """Return each edge with its lines."""
+    found = []
+    for group in picture.groups:
+        lines = [mark for mark in group.marks if isinstance(mark, Line)]
+        if isinstance(group.of, Edge) and lines:
+            found.append((group.of, lines))
+    return found
+
+
 # ---- Nodes and branches.
 
 
@@ -44,15 +55,14 @@ def text_of(kind: str, tree: et.Tree, name: str = "star1", style: Style | None =
 def test_every_node_and_every_branch_is_drawn_once(file: Path, name: str) -> None:
     tree = et.load(file)
     search = et.evaluate(tree, name)
-    found = drawn(tree, name, rows=None)
-    nodes = [placed.glyph.node for placed in found.glyphs if placed.glyph.kind in Kind.__members__]
-    assert sorted(set(nodes)) == list(range(len(tree)))
+    found = drawn(tree, name, rows=None).content
+    glyphs = [glyph for glyph in found.glyphs if glyph.kind in Kind.__members__]
+    assert {glyph.node for glyph in glyphs} == set(range(len(tree)))
     assert len(found.edges) == len(tree.columns.child)
-    for placed in found.glyphs:
-        if placed.glyph.kind in Kind.__members__:
-            assert placed.glyph.kind == Kind(tree.columns.kind[placed.glyph.node]).name
-            assert placed.glyph.is_grey or search.visits[placed.glyph.node]
-    bold = sum(placed.edge.rank == BEST for placed in found.edges)
+    for glyph in glyphs:
+        assert glyph.kind == Kind(tree.columns.kind[glyph.node]).name
+        assert glyph.is_grey or search.visits[glyph.node]
+    bold = sum(edge.rank == BEST for edge in found.edges)
     players = [n for n in range(len(tree)) if tree.columns.kind[n] in (Kind.MAX, Kind.MIN)]
     assert bold == sum(
         search.is_exact(n)
@@ -69,25 +79,19 @@ def test_a_cut_is_a_double_stroke(file: Path) -> None:
     for name in NAMES:
         evaluation = Evaluation("", et.evaluate(tree, name))
         found = diagram(evaluation, Style(rows=None))
-        crossed = {
-            found.content.glyphs[placed.edge.parent].node
-            for placed in found.edges
-            if placed.strokes
-        }
+        crossed = [edge for edge, lines in lines_of(found) if len(lines) == 2]
         # After the last child no branch is left to mark: the cut nodes are below it.
-        assert {
-            n for n, cut in evaluation.explanation.cuts.items() if cut.after < cut.of
-        } <= crossed
-        assert all(len(placed.strokes) in (0, 2) for placed in found.edges)
+        assert {n for n, cut in evaluation.explanation.cuts.items() if cut.after < cut.of} <= {
+            edge.parent.node for edge in crossed
+        }
+        for edge, lines in lines_of(found):
+            assert [len(line.paths) for line in lines[1:]] == [2] * edge.is_cut
         if name == "expectiminimax":
             assert not crossed
-        for placed in found.edges:
-            if placed.strokes:
-                child = found.content.glyphs[placed.edge.child].node
-                assert placed.edge.is_grey is not bool(
-                    evaluation.search.visits[child]
-                )  # a probe may have seen it
-                assert placed.edge.rank == PLAIN
+        for edge in crossed:
+            # A probe may have visited the child.
+            assert edge.is_grey is not bool(evaluation.search.visits[edge.child.node])
+            assert edge.rank == PLAIN
 
 
 # ---- Nothing overlaps.
@@ -104,9 +108,7 @@ def overlap(one: Box, other: Box) -> bool:
 
 
 def check_room(found: Diagram) -> None:
-    boxes = [placed.box for placed in found.glyphs] + [
-        placed.box for placed in found.edges if placed.box
-    ]
+    boxes = [group.box for group in found.groups if group.box]
     for box in boxes:
         assert box.left >= 0
         assert box.top >= 0
@@ -166,12 +168,9 @@ def test_a_large_tree_is_drawn_in_part() -> None:
     tree = et.generate("uniform", plies=6, branching=4, seed=1)
     found = drawn(tree, "star2")
     check_room(found)
-    assert 60 < sum(placed.glyph.kind in Kind.__members__ for placed in found.glyphs) <= 130
-    assert any(
-        "more node" in placed.glyph.tooltip
-        for placed in found.glyphs
-        if placed.glyph.kind == "NOTE"
-    )
+    glyphs = found.content.glyphs
+    assert 60 < sum(glyph.kind in Kind.__members__ for glyph in glyphs) <= 130
+    assert any("more node" in glyph.tooltip for glyph in glyphs if glyph.kind == "NOTE")
 
 
 # ---- Kinds of files.

@@ -27,6 +27,7 @@ from expectitree.searches.engine import search_window
 from expectitree.searches.unknown import check_known
 from expectitree.tree import scans
 from expectitree.tree.adopt import adopt
+from expectitree.tree.columns import Columns
 from expectitree.tree.model import UNKNOWN, Kind, Tree
 from expectitree.tree.transform import (
     cut_at_depth,
@@ -175,12 +176,12 @@ def test_the_scans_find_unknown_terminals(compiled: bool) -> None:
         leaves = [n for n in range(len(kind)) if kind[n] == 0]
         unknown = [n for n in leaves if math.isnan(utility[n])]
         known = [utility[n] for n in leaves if n not in unknown]
-        found = compiling.run(scans.utility_range, kind, utility, rows=len(kind), compiled=compiled)
+        none = array("I"), array("d")
+        columns = Columns.of(kind, utility, array("I", [0]) * (len(kind) + 1), *none)
+        found = compiling.run(scans.measure, columns, rows=len(kind), compiled=compiled)
         ends = (min(known, default=math.inf), max(known, default=-math.inf))
-        assert tuple(found) == (len(leaves), len(unknown), *ends)
-        rows = array("I", [0]) * len(unknown)
-        compiling.run(scans.find_unknown, kind, utility, rows, rows=len(kind), compiled=compiled)
-        assert list(rows) == unknown
+        assert tuple(found) == (len(leaves), len(unknown), 0, *ends)
+        assert Tree(columns, []).unknown == tuple(unknown)
 
 
 @pytest.mark.parametrize(("seed", "exact"), CASES)

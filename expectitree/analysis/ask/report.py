@@ -307,7 +307,7 @@ class Inquiry(Shown):
 
 def with_utilities(tree: Tree, utilities: Mapping[int, Number]) -> Tree:
     """Return the tree with other utilities of some terminals."""
-    utility = list(tree.columns.utility)
+    utility: list[Any] = list(tree.columns.utility)
     for n, value in utilities.items():
         utility[n] = value
     column = utility if tree.exact else array("d", utility)

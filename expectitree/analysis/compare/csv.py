@@ -4,54 +4,50 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 
 from expectitree.algorithms import OPTIONS
 from expectitree.analysis.compare.report import Comparison, ComparisonRow
 from expectitree.numbers import exact_text
 from expectitree.searches.result import Outcome
 
-CHOICE_COLUMNS = tuple(key.replace("-", "_") for key in OPTIONS)
-
-# A table of (key, field) that gives the heading and every row their order.
-COLUMNS: dict[str, Callable[[Comparison, ComparisonRow], object]] = {
-    "file": lambda comparison, _: comparison.file,
-    "algorithm": lambda _, row: row.search.algorithm.name,
-    **{
-        column: partial(lambda key, _, row: row.search.algorithm.options.get(key), key)
-        for key, column in zip(OPTIONS, CHOICE_COLUMNS, strict=True)
-    },
-    "value": lambda _, row: (
-        exact_text(row.search.value) if row.search.outcome is Outcome.VALUE else ""
-    ),
-    "best": lambda _, row: row.search.best or "",
-    "bounds_lower": lambda _, row: exact_text(row.search.bounds[0]),
-    "bounds_upper": lambda _, row: exact_text(row.search.bounds[1]),
-    "nodes_total": lambda _, row: row.search.counts.total,
-    "nodes_visited": lambda _, row: row.search.counts.visited,
-    "visits": lambda _, row: row.search.counts.visits,
-    "leaves_total": lambda _, row: row.search.counts.leaves_total,
-    "leaves_visited": lambda _, row: row.search.counts.leaves_visited,
-    "cuts": lambda _, row: row.search.counts.cuts,
-    "seconds": lambda _, row: f"{row.seconds:.6f}",
-    "stopped": lambda _, row: int(row.search.stopped),
-    "value_lower": lambda _, row: exact_text(row.search.interval_of(-1)[0]),
-    "value_upper": lambda _, row: exact_text(row.search.interval_of(-1)[1]),
-}
-LIMIT_COLUMNS = ("needed_lower", "needed_upper", "needed_for_best_lower", "needed_for_best_upper")
-
 
 def render(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Yield a heading, and a row for each file and algorithm."""
-    with_limit = bool(comparisons) and comparisons[0].limit is not None
-    yield ",".join([*COLUMNS, *(LIMIT_COLUMNS if with_limit else ())])
-    for comparison in comparisons:
-        for row in comparison.rows:
-            fields = [field(comparison, row) for field in COLUMNS.values()]
-            if comparison.limit is not None:
-                for enough in (comparison.limit.exact, comparison.limit.best_action):
-                    fields += ["", ""] if enough is None else [enough.least, enough.most]
-            line = io.StringIO()
-            csv.writer(line, lineterminator="").writerow(fields)
-            yield line.getvalue()
+    rows = [_fields(comparison, row) for comparison in comparisons for row in comparison.rows]
+    lines: list[list[object]] = [[*rows[0]], *([*row.values()] for row in rows)]
+    for cells in lines:
+        line = io.StringIO()
+        csv.writer(line, lineterminator="").writerow(cells)
+        yield line.getvalue()
+
+
+def _fields(comparison: Comparison, row: ComparisonRow) -> dict[str, object]:
+    search, counts = row.search, row.search.counts
+    options = search.algorithm.options
+    value_lower, value_upper = map(exact_text, search.interval_of(-1))
+    fields: dict[str, object] = {
+        "file": comparison.file,
+        "algorithm": search.algorithm.name,
+        **{key.replace("-", "_"): options.get(key) for key in OPTIONS},
+        "value": value_lower if search.outcome is Outcome.VALUE else "",
+        "best": search.best or "",
+        "bounds_lower": exact_text(search.bounds[0]),
+        "bounds_upper": exact_text(search.bounds[1]),
+        "nodes_total": counts.total,
+        "nodes_visited": counts.visited,
+        "visits": counts.visits,
+        "leaves_total": counts.leaves_total,
+        "leaves_visited": counts.leaves_visited,
+        "cuts": counts.cuts,
+        "seconds": f"{row.seconds:.6f}",
+        "stopped": int(search.stopped),
+        "value_lower": value_lower,
+        "value_upper": value_upper,
+    }
+    if comparison.limit is not None:
+        best = comparison.limit.best_action
+        for goal, enough in (("needed", comparison.limit.exact), ("needed_for_best", best)):
+            fields[f"{goal}_lower"] = "" if enough is None else enough.least
+            fields[f"{goal}_upper"] = "" if enough is None else enough.most
+    return fields

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from expectitree.analysis.compare.report import Comparison
 from expectitree.analysis.limit.json import limit_fields
@@ -12,17 +13,13 @@ from expectitree.text.json_values import dumps, search_fields
 def render(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Yield an object for each file, on one line each."""
     for comparison in comparisons:
-        rows = [
-            search_fields(comparison.file, row.search) | {"seconds": row.seconds}
-            for row in comparison.rows
-        ]
-        limit = comparison.limit
+        limit, rows = comparison.limit, []
+        for row in comparison.rows:
+            fields = search_fields(comparison.file, row.search) | {"seconds": row.seconds}
+            if limit is not None:
+                fields["surplus"] = limit.surplus(row.search)
+            rows.append(fields)
+        report: dict[str, Any] = {"file": comparison.file, "rows": rows}
         if limit is not None:
-            rows = [
-                fields | {"surplus": limit.surplus(row.search)}
-                for fields, row in zip(rows, comparison.rows, strict=True)
-            ]
-        yield dumps(
-            {"file": comparison.file, "rows": rows}
-            | ({} if limit is None else {"limit": limit_fields(limit)})
-        )
+            report["limit"] = limit_fields(limit)
+        yield dumps(report)

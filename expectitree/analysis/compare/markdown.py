@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from expectitree.analysis.compare.report import Comparison
-from expectitree.analysis.compare.text import file_table, sentences, totals_table
+from expectitree.analysis.compare.text import (
+    disagreement_text,
+    file_table,
+    sentences,
+    totals_table,
+)
 from expectitree.numbers import escape
 from expectitree.text.tables import markdown, markdown_escaped
 
@@ -19,7 +24,7 @@ def render(comparisons: Sequence[Comparison]) -> Iterator[str]:
         yield from markdown(*file_table(comparison))
         yield ""
         for disagreement in comparison.disagreements:
-            yield f"**WRONG: {markdown_escaped(escape(disagreement))}**"
+            yield f"**WRONG: {markdown_escaped(escape(disagreement_text(disagreement)))}**"
         yield from map(markdown_escaped, sentences(comparison))
         yield ""
     if len(comparisons) > 1:

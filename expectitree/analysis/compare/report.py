@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
+from expectitree.analysis.limit.proof_tree import check_size
 from expectitree.analysis.limit.report import Limit, measure
-from expectitree.analysis.limit.steps import check_size
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
-from expectitree.numbers import display_text
 from expectitree.searches.engine import evaluate, usual_algorithms
-from expectitree.searches.result import Outcome, Search
+from expectitree.searches.result import Search
 from expectitree.searches.setup import choose_engine
 from expectitree.tree.builder import TreeBuilder
 from expectitree.tree.columns import Bounds
@@ -32,6 +32,14 @@ class ComparisonRow:
     seconds: float  # of the search alone
 
 
+class Disagreement(NamedTuple):
+    """Two searches that contradict each other."""
+
+    first: Search
+    other: Search
+    about: str  # "value" or "best"
+
+
 @dataclass(frozen=True)
 class Comparison(Shown):
     """One file's tree under several algorithms."""
@@ -46,19 +54,24 @@ class Comparison(Shown):
         return self.rows[0].search.tree
 
     @property
-    def disagreements(self) -> list[str]:
-        """A sentence for each row that contradicts the first; there should be none."""
-        first = self.rows[0].search
-        return [
-            f"{row.search.algorithm.full_name} disagrees with {first.algorithm.full_name}: {what}"
-            for row in self.rows[1:]
-            for what in _differences(first, row.search)
-        ]
+    def disagreements(self) -> list[Disagreement]:
+        """The rows that contradict the first; there should be none."""
+        first, *others = [row.search for row in self.rows]
+        slack: Any = _SAME * first.eps
+        lower, upper = first.interval_of(-1)
+        found = []
+        for other in others:
+            other_lower, other_upper = other.interval_of(-1)
+            if other_lower > upper + slack or lower > other_upper + slack:
+                found.append(Disagreement(first, other, "value"))
+            elif _excludes(first, other) or _excludes(other, first):
+                found.append(Disagreement(first, other, "best"))
+        return found
 
 
 @dataclass(frozen=True)
 class Total:
-    """One algorithm over several files."""
+    """The figures of one algorithm's searches of one or several files."""
 
     algorithm: Algorithm
     nodes_visited: int
@@ -88,7 +101,7 @@ def compare(
     """
     check_tree(tree)
     if limit:
-        check_size(tree, max_leaves)
+        check_size(tree.leaves, max_leaves)
     if algorithms is None:
         algorithms = usual_algorithms(tree)
     rows = []
@@ -99,41 +112,38 @@ def compare(
         rows.append(ComparisonRow(search, perf_counter() - start))
     if not rows:
         raise AnalysisError("nothing to compare: name at least one algorithm")
-    if not limit:
-        return Comparison(file, rows)
-    searches = [row.search for row in rows]
-    return Comparison(
-        file,
-        rows,
-        measure(tree, searches, bounds=bounds, engine=engine, max_leaves=max_leaves, file=file),
-    )
+    counted = None
+    if limit:
+        searches = [row.search for row in rows]
+        counted = measure(
+            tree, searches, bounds=bounds, engine=engine, max_leaves=max_leaves, file=file
+        )
+    return Comparison(file, rows, counted)
 
 
 def totals(comparisons: Sequence[Comparison]) -> list[Total]:
     """Return the sums over several files for each algorithm that searched them all."""
-    sums = []
     limits = [comparison.limit.exact for comparison in comparisons if comparison.limit is not None]
     needed = (sum(e.least for e in limits), sum(e.most for e in limits)) if limits else None
-    rows_of: dict[Algorithm, list[ComparisonRow]] = {}
+    rows_of: dict[Algorithm, list[ComparisonRow]] = defaultdict(list)
     for comparison in comparisons:
         for row in comparison.rows:
-            rows_of.setdefault(row.search.algorithm, []).append(row)
-    for algorithm, rows in rows_of.items():
-        if len(rows) < len(comparisons):
-            continue
-        counts = [row.search.counts for row in rows]
-        sums.append(
-            Total(
-                algorithm,
-                sum(c.visited for c in counts),
-                sum(c.leaves_total for c in counts),
-                sum(c.leaves_visited for c in counts),
-                sum(c.cuts for c in counts),
-                sum(row.seconds for row in rows),
-                needed,
-            )
-        )
-    return sums
+            rows_of[row.search.algorithm].append(row)
+    return [total(rows, needed) for rows in rows_of.values() if len(rows) >= len(comparisons)]
+
+
+def total(rows: Sequence[ComparisonRow], needed: tuple[int, int] | None) -> Total:
+    """Return the sums over rows of one algorithm, next to the leaves that are needed."""
+    counts = [row.search.counts for row in rows]
+    return Total(
+        rows[0].search.algorithm,
+        sum(c.visited for c in counts),
+        sum(c.leaves_total for c in counts),
+        sum(c.leaves_visited for c in counts),
+        sum(c.cuts for c in counts),
+        sum(row.seconds for row in rows),
+        needed,
+    )
 
 
 def load_compiled(tree: Tree, algorithm: Algorithm | str, engine: str) -> None:
@@ -144,21 +154,12 @@ def load_compiled(tree: Tree, algorithm: Algorithm | str, engine: str) -> None:
         evaluate(builder.build(builder.max([1, 2])), algorithm, engine="compiled")
 
 
-def _differences(one: Search, other: Search) -> Iterator[str]:
-    (lower, upper), (other_lower, other_upper) = one.interval_of(-1), other.interval_of(-1)
-    slack: Any = _SAME * one.eps
-    if other_lower > upper + slack or lower > other_upper + slack:
-        yield f"the value is {_value(other)}, not {_value(one)}"
-    elif _excludes(one, other) or _excludes(other, one):
-        yield f"the best action is {other.best}, not {one.best}"
-
-
 def _excludes(one: Search, other: Search) -> bool:
     """Say whether one search proves that the other's best action is worse than another action.
 
     An action that a search does not count among its ties may still be best: a search need not know.
     """
-    root = len(one.tree) - 1
+    root = one.tree.root_id
     best = next(other.best_branches(root), None)
     if best is None:
         return False
@@ -167,8 +168,3 @@ def _excludes(one: Search, other: Search) -> bool:
     if one.tree.columns.kind[root] == Kind.MAX:
         return bool(upper < one.lower[root] - slack)
     return bool(lower > one.upper[root] + slack)
-
-
-def _value(search: Search) -> str:
-    ends = [display_text(end, 17) for end in search.interval_of(-1)]
-    return ends[0] if search.outcome is Outcome.VALUE else f"in [{ends[0]}, {ends[1]}]"

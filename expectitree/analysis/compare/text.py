@@ -2,69 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.analysis.compare.report import Comparison, ComparisonRow, Total, totals
+from expectitree.analysis.compare.report import Comparison, Disagreement, Total, total, totals
 from expectitree.analysis.limit.text import notes, sentence_of
+from expectitree.numbers import display_text
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import safe
 from expectitree.text.headings import file_heading
 from expectitree.text.phrases import count_range, plural, seconds_text, value_text
 from expectitree.text.tables import Column, table
 
-
-class CompareColumn(NamedTuple):
-    """A column of the table: its layout, and its cells in the rows of a file and of the totals."""
-
-    layout: Column
-    cell: Callable[[Comparison, ComparisonRow], str]
-    total: Callable[[Total], str] | None  # None: the table of totals does not have the column
-
-
 COLUMNS = (
-    CompareColumn(
-        Column("algorithm"),
-        lambda _, row: row.search.algorithm.full_name,
-        lambda total: total.algorithm.full_name,
-    ),
-    CompareColumn(Column("value"), lambda _, row: value_text(row.search), None),
-    CompareColumn(Column("best", spare=1, most=16), lambda _, row: row.search.best or "-", None),
-    CompareColumn(
-        Column("nodes", number=True, spare=2),
-        lambda _, row: f"{row.search.counts.visited:,}",
-        lambda total: f"{total.nodes_visited:,}",
-    ),
-    CompareColumn(
-        Column("leaves", number=True),
-        lambda _, row: f"{row.search.counts.leaves_visited:,}",
-        lambda total: f"{total.leaves_visited:,}",
-    ),
-    CompareColumn(
-        Column("needed", number=True),
-        lambda comparison, row: (
-            count_range(*comparison.limit.enough(row.search).ends) if comparison.limit else ""
-        ),
-        lambda total: count_range(*total.needed) if total.needed else "",
-    ),
-    CompareColumn(
-        Column("share", number=True, spare=3),
-        lambda _, row: f"{row.search.counts.share:.0%}",
-        lambda total: f"{total.leaves_visited / total.leaves_total:.0%}",
-    ),
-    CompareColumn(
-        Column("cuts", number=True, spare=4),
-        lambda _, row: f"{row.search.counts.cuts:,}",
-        lambda total: f"{total.cuts:,}",
-    ),
-    CompareColumn(
-        Column("time", number=True, spare=5),
-        lambda _, row: seconds_text(row.seconds),
-        lambda total: seconds_text(total.seconds),
-    ),
+    Column("algorithm"),
+    Column("value"),
+    Column("best", spare=1, most=16),
+    Column("nodes", number=True, spare=2),
+    Column("leaves", number=True),
+    Column("needed", number=True),
+    Column("share", number=True, spare=3),
+    Column("cuts", number=True, spare=4),
+    Column("time", number=True, spare=5),
 )
 
 
@@ -79,9 +40,10 @@ def render(comparisons: Sequence[Comparison], options: ConsoleOptions) -> Iterat
         yield ""
         yield from table(*file_table(comparison), options)
         yield ""
-        style = "bad" if comparison.disagreements else "title"
-        for disagreement in comparison.disagreements:
-            yield Text(f"WRONG: {safe(disagreement, options)}", style=style)
+        disagreements = comparison.disagreements
+        style = "bad" if disagreements else "title"
+        for disagreement in disagreements:
+            yield Text(f"WRONG: {safe(disagreement_text(disagreement), options)}", style=style)
         for sentence in sentences(comparison):
             yield Text(sentence, style=style)
     if len(comparisons) > 1:
@@ -93,18 +55,36 @@ def render(comparisons: Sequence[Comparison], options: ConsoleOptions) -> Iterat
 
 def file_table(comparison: Comparison) -> tuple[list[Column], list[list[str]]]:
     """Return the columns and the rows of one file's table."""
-    columns = _columns(comparison)
-    rows = [[column.cell(comparison, row) for column in columns] for row in comparison.rows]
-    return [column.layout for column in columns], rows
+    limit, rows = comparison.limit, []
+    for row in comparison.rows:
+        needed = None if limit is None else limit.enough(row.search).ends
+        cells = _cells(total([row], needed))
+        rows.append(cells | {"value": value_text(row.search), "best": row.search.best or "-"})
+    return _as_table(rows)
 
 
 def totals_table(comparisons: Sequence[Comparison]) -> tuple[list[Column], list[list[str]]]:
     """Return the columns and the rows of the table of totals."""
-    columns = [column for column in _columns(comparisons[0]) if column.total]
-    rows = [
-        [column.total(row) for column in columns if column.total] for row in totals(comparisons)
-    ]
-    return [column.layout for column in columns], rows
+    return _as_table([_cells(row) for row in totals(comparisons)])
+
+
+def _cells(figures: Total) -> dict[str, str]:
+    """Return the cells of a row that has figures, by heading."""
+    cells = {
+        "algorithm": figures.algorithm.full_name,
+        "nodes": f"{figures.nodes_visited:,}",
+        "leaves": f"{figures.leaves_visited:,}",
+        "share": f"{figures.leaves_visited / figures.leaves_total:.0%}",
+        "cuts": f"{figures.cuts:,}",
+        "time": seconds_text(figures.seconds),
+    }
+    return cells | ({"needed": count_range(*figures.needed)} if figures.needed else {})
+
+
+def _as_table(rows: Sequence[dict[str, str]]) -> tuple[list[Column], list[list[str]]]:
+    """Return the columns that rows have, and their cells in that order."""
+    columns = [column for column in COLUMNS if rows and column.heading in rows[0]]
+    return columns, [[row[column.heading] for column in columns] for row in rows]
 
 
 def sentences(comparison: Comparison) -> Iterator[str]:
@@ -115,8 +95,14 @@ def sentences(comparison: Comparison) -> Iterator[str]:
         yield from notes(comparison.limit)
 
 
-def _columns(comparison: Comparison) -> list[CompareColumn]:
-    return [c for c in COLUMNS if c.layout.heading != "needed" or comparison.limit is not None]
+def disagreement_text(disagreement: Disagreement) -> str:
+    """Return which two searches contradict each other, and about what."""
+    first, other, about = disagreement
+    names = f"{other.algorithm.full_name} disagrees with {first.algorithm.full_name}"
+    if about == "best":
+        return f"{names}: the best action is {other.best}, not {first.best}"
+    values = [value_text(search, lambda x: display_text(x, 17)) for search in (other, first)]
+    return f"{names}: the value is {', not '.join(values)}"
 
 
 def _conclusion(comparison: Comparison) -> Iterator[str]:

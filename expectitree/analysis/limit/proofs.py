@@ -1,19 +1,22 @@
 """The fewest leaves that prove the value of a tree's root, or which action is best there.
 
-A list says what k leaves can prove of a step, for k = 0, 1, 2, …: at index k is the least upper
+A list says what k leaves can prove of a node, for k = 0, 1, 2, …: at index k is the least upper
 bound of its value. The list falls, and ends at the value. Lower bounds are the upper bounds of the
 mirrored tree: MAX and MIN swapped and numbers negated (`sign` -1). Bottom-up, the lists are
 
     terminal  its bound, and after one leaf its value
-    CHANCE    the least sum over all ways to split k leaves between the two outcomes
-    MAX       both children need a proof: k leaves remove the k greatest bounds of the two lists
-    MIN       one proof is enough: the smaller bound of the two lists
+    CHANCE    the least sum over all ways to split k leaves among the outcomes
+    MAX       all children need a proof: k leaves remove the k greatest bounds of their lists
+    MIN       one proof is enough: the smallest bound of all lists
+
+Two lists are joined at a time, paired off like a tournament. Any two leaves of a tree without
+shared nodes meet in one pair, so that the work is quadratic in the leaves.
 
 The fewest leaves that prove a value are, of CHANCE, the sum over its outcomes; of MAX, those that
-prove a best child, and of the other child that it is worth no more. MIN mirrors.
+prove a best child, and of the other children that they are worth no more. MIN mirrors.
 
 Where paths share leaves, one leaf may serve several proofs. Counting each path's leaves separately
-gives a set that is large enough; with `together`, operands that share a leaf share all of them,
+gives a set that is large enough; with `together`, children that share a leaf share all of them,
 which gives a count that is never too large.
 """
 
@@ -22,245 +25,216 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from operator import neg
-from typing import Any, TypeAlias
+from operator import add
+from typing import Any, NamedTuple
 
 from expectitree import compiling
-from expectitree.analysis.limit.steps import BinaryTree, Step
-from expectitree.numbers import INFINITY
+from expectitree.analysis.limit.lists import LEAST, MERGED, SUM, TOGETHER, join_lists
+from expectitree.analysis.limit.proof_tree import ProofTree
 from expectitree.tree.columns import Column
 from expectitree.tree.model import Kind
 
-EXACT, UPPER, LOWER = 1, 2, 4  # wanted of a step: a proof of its value, its lists
-SIDES = ((1, UPPER), (-1, LOWER))
+SIGNS = (1, -1)  # of upper and of lower bounds
+VALUE, ACTION = GOALS = ("value", "action")  # what a proof is about
 TOLERANCE = 4  # eps within which a search takes an interval as one value
-_MOST_NUMBERS = 3_000_000  # in lists that are kept at once (about 100 MB)
-_MANY_SUMS = 4_000  # additions of two lists that are worth a call of compiled code
-
-Lists: TypeAlias = dict[tuple[int, int], list[Any]]  # (step, sign) -> bounds
+_MANY_NUMBERS = 300  # read by a loop that is worth a call of compiled code
 
 
-@dataclass
-class Demand:
-    """What a proof needs: steps whose value it proves, and leaves for the lists of others."""
+class Split(NamedTuple):
+    """How the leaves of a list are split between the two lists that it was joined from."""
 
-    values: set[int] = field(default_factory=set)
-    leaves: defaultdict[tuple[int, int], int] = field(default_factory=lambda: defaultdict(int))
-    chosen: set[int] = field(default_factory=set)  # nodes: the leaves of the proof
+    left: Column  # how many of k leaves are for the first half; -1: for each half as many
+    halves: tuple[Split | int, ...]  # an integer is a child, whose list was not joined
 
-    def add(self, step: int, sign: int, leaves: int) -> None:
-        """Ask for so many leaves for the list of a step."""
-        self.leaves[step, sign] = max(self.leaves[step, sign], leaves)
+
+class Operand(NamedTuple):
+    """A list that is to be joined."""
+
+    bounds: Column
+    factor: Any  # what the numbers are multiplied by
+    mask: int  # the leaves below, where nodes are shared
+    split: Split | int
 
 
 class Proofs:
     """Counts the leaves of the smallest proofs of a tree, and finds which they are."""
 
-    def __init__(self, tree: BinaryTree, together: bool, compiled: bool | None) -> None:
-        self.tree, self.steps, self.together = tree, tree.steps, together
-        self.root = tree.root
-        self.root_sign = 1 if self.steps[self.root].kind == Kind.MAX else -1
-        self.for_value, self.for_best = Demand({self.root}), Demand()
-        self.best_action = next(iter(tree.actions), -1)  # the step of the action proved best
+    def __init__(self, tree: ProofTree, together: bool, compiled: bool | None) -> None:
+        self.tree, self.root, self.together = tree, tree.root, together
+        is_player = tree.kind[self.root] in (Kind.MAX, Kind.MIN)
+        self.actions = tree.children[self.root] if is_player else {}
+        self.best = next(iter(self.actions), None)  # the action proved best
         self.best_count = 0
-        self.count = [0] * len(tree.steps)  # the fewest leaves that prove a step's value
-        self.choice: dict[int, tuple[int, int, int]] = {}  # see `_count`
-        self._mark_wants()
-        self.additions = sum(
-            (self.steps[s.operands[0]].leaves + 1) * (self.steps[s.operands[1]].leaves + 1)
-            for s, w in zip(self.steps, self.wants, strict=True)
-            if s.kind == Kind.CHANCE and w & (UPPER | LOWER)
-        )
-        if compiled is None:
-            compiled = compiling.pays(self.additions)
-        self.compiled = compiled and bool(tree.code)
+        self.count = [0] * len(tree.kind)  # the fewest leaves that prove a node's value
+        self.choice: dict[int, int] = {}  # the child that a player's proof of a value proves
+        self.needs: dict[tuple[int, int], int] = {}  # (node, child): see `_need`
+        self.lists: dict[
+            tuple[int, int], Column
+        ] = {}  # (node, sign) -> bounds, until their last use
+        self.splits: dict[tuple[int, int], Split | int] = {}  # (node, sign) -> how leaves are split
+        self.proved = {self.root}  # nodes whose value the proof of the root's value proves
+        self.demands: dict[tuple[str, int, int], int] = {}  # (goal, node, sign) -> leaves
+        self.chosen: dict[str, set[int]] = {goal: set() for goal in GOALS}  # leaves
+        self._find_wants()
+        self.work = sum(tree.work[n] for n in {n for n, _ in self.wanted})
+        pays = compiling.pays(self.work) if compiled is None else compiled
+        self.compiled = pays and bool(tree.code)
 
-    def _mark_wants(self) -> None:
-        """Mark which lists and proofs of each step a count needs, from the root down."""
+    def _find_wants(self) -> None:
+        """Find the nodes whose proofs and lists a count needs."""
         tree = self.tree
-        wants = self.wants = [0] * len(self.steps)
-        wants[self.root] = EXACT
-        if len(tree.actions) > 1:
-            sign = self.root_sign
-            prove, given = (UPPER, LOWER) if sign > 0 else (LOWER, UPPER)
-            for action in tree.actions:
-                wants[action] |= prove | (given if self._is_best_action(action) else 0)
-        for s in range(self.root, -1, -1):
-            step, w = self.steps[s], wants[s]
-            if step.kind == Kind.TERMINAL:
-                continue
-            for operand in step.operands:
-                wants[operand] |= w & (UPPER | LOWER)
-            if w & EXACT and step.kind == Kind.CHANCE:
-                for operand in step.operands:
-                    wants[operand] |= EXACT
-            elif w & EXACT:
-                for best, other in self._best_operands(step):
-                    wants[step.operands[best]] |= EXACT
-                    wants[step.operands[other]] |= UPPER if step.kind == Kind.MAX else LOWER
-
-    def _best_operands(self, step: Step) -> list[tuple[int, int]]:
-        """Return the places of each best operand of a player's step, and of the other one."""
-        sign = 1 if step.kind == Kind.MAX else -1
-        found = []
-        for best in (0, 1):
-            value = step.factors[best] * self.steps[step.operands[best]].value
-            if sign * (value - step.value) >= -self.tree.eps:
-                found.append((best, 1 - best))
-        return found
+        self.exact, self.wanted = {self.root}, set[tuple[int, int]]()
+        self.best_children: dict[int, set[int]] = {}
+        if len(self.actions) > 1:
+            sign = tree.sign(self.root)
+            self.wanted.update((action, sign) for action in self.actions)
+            self.wanted.update((action, -sign) for action in tree.best_children(self.root))
+        for n in range(self.root, -1, -1):
+            children = tree.children[n]
+            for sign in SIGNS:
+                if (n, sign) in self.wanted:
+                    self.wanted.update((child, sign) for child in children)
+            if n in self.exact and tree.kind[n] == Kind.CHANCE:
+                self.exact.update(children)
+            elif n in self.exact and children:
+                best = self.best_children[n] = tree.best_children(n)
+                others = children if len(best) > 1 else children.keys() - best
+                self.exact |= best
+                self.wanted.update((child, tree.sign(n)) for child in others)
 
     # ---- Making lists.
 
     def solve(self, trace: bool) -> None:
-        """Make all lists, count, and (with `trace`) find the leaves of the smallest proofs.
+        """Make all lists, count, and (with `trace`) find the leaves of the smallest proofs."""
+        tree = self.tree
+        for n, children in enumerate(tree.children):
+            for sign in SIGNS:
+                if (n, sign) in self.wanted and children:
+                    operand = self._joined(n, sign)
+                    self.lists[n, sign], self.splits[n, sign] = operand.bounds, operand.split
+            if n in self.exact:
+                self._count(n)
+            for child in children if n != self.root else ():
+                for sign in SIGNS if tree.last_use[child] == n else ():
+                    self.lists.pop((child, sign), None)
+        if len(self.actions) > 1:
+            self._count_best()
+        for n in range(self.root, -1, -1) if trace else ():
+            self._trace_back(n)
 
-        Where the lists are too long to keep all of them, keep those that are still needed at every
-        √n-th step, and make the others again when they are traced.
-        """
-        total = len(self.steps)
-        numbers = sum((s.leaves + 1) * bool(w) for s, w in zip(self.steps, self.wants, strict=True))
-        length = total if numbers <= _MOST_NUMBERS else math.isqrt(total) + 1
-        starts = range(0, total, length)
-        kept: list[Lists] = []
-        lists: Lists = {}
-        for start in starts:
-            lists = {
-                key: bounds for key, bounds in lists.items()
-                if self.steps[key[0]].last_use >= start or key[0] in self.tree.actions
-            }  # fmt: skip
-            kept.append(dict(lists) if trace else {})
-            self._fill(start, min(start + length, total), lists)
-        if len(self.tree.actions) > 1:
-            self._count_best(lists)
-        for start in reversed(starts if trace else ()):
-            stop = min(start + length, total)
-            if stop < total:
-                lists = kept.pop()
-                self._fill(start, stop, lists)
-            else:
-                kept.pop()
-            for s in range(stop - 1, start - 1, -1):
-                for demand in (self.for_value, self.for_best):
-                    self._trace_back(s, demand, lists)
+    def _list(self, n: int, sign: int) -> Column:
+        """Return a list of a node. Those of terminals are made when they are needed."""
+        tree = self.tree
+        if tree.children[n]:
+            return self.lists[n, sign]
+        value = sign * tree.value[n]
+        bound = min(tree.upper[n] if sign > 0 else -tree.lower[n], tree.infinity)
+        is_open = tree.leaves[n] and bound > value + tree.eps
+        return self._column([bound, value] if is_open else [value])
 
-    def _fill(self, start: int, stop: int, lists: Lists) -> None:
-        for s in range(start, stop):
-            for sign, side in SIDES:
-                if self.wants[s] & side:
-                    lists[s, sign] = self._list(self.steps[s], sign, lists)
-            if self.wants[s] & EXACT:
-                self._count(s, lists)
+    def _column(self, bounds: list[Any]) -> Column:
+        return array(self.tree.code, bounds) if self.tree.code else bounds
 
-    def _list(self, step: Step, sign: int, lists: Lists) -> list[Any]:
-        value = sign * step.value
-        if step.kind == Kind.TERMINAL:
-            bound = sign * (step.upper if sign > 0 else step.lower)
-            return [bound, value] if step.leaves and bound > value + self.tree.eps else [value]
-        one, other = (
-            scaled(f, lists[s, sign]) for s, f in zip(step.operands, step.factors, strict=True)
-        )
-        together = self._are_together(step)
-        if step.kind == (Kind.MIN if sign > 0 else Kind.MAX):
-            bounds = pointwise(min, one, other)
-        elif step.kind == Kind.CHANCE:
-            bounds = pointwise(plus, one, other) if together else self._add(one, other)
-        else:
-            bounds = pointwise(max, one, other) if together else sorted(one + other, reverse=True)
-        end = first_below(bounds, value + self.tree.eps)
-        if end > step.leaves:  # paths share leaves: all leaves below are fewer
-            return [*bounds[: step.leaves], value]
-        return bounds[: end + 1]
+    def _joined(self, n: int, sign: int) -> Operand:
+        """Return the list of an inner node: join its children's lists in rounds of pairs."""
+        tree = self.tree
+        how = SUM if tree.kind[n] == Kind.CHANCE else MERGED if tree.sign(n) == sign else LEAST
+        row = [
+            Operand(self._list(child, sign), factor, tree.mask[child], child)
+            for child, factor in tree.children[n].items()
+        ]
+        while len(row) > 1:
+            pairs = zip(row[::2], row[1::2], strict=False)
+            row = [self._join(how, *pair) for pair in pairs] + row[len(row) // 2 * 2 :]
+        return row[0]
 
-    def _are_together(self, step: Step) -> bool:
-        one, other = (self.steps[s].mask for s in step.operands)
-        return self.together and bool(one & other)
-
-    def _add(self, one: list[Any], other: list[Any]) -> list[Any]:
-        """Return the least sums of two lists, by how many leaves are split between them."""
-        is_open = [bisect_right(bounds, -INFINITY, key=neg) for bounds in (one, other)]
-        one, other = one[is_open[0] :], other[is_open[1] :]
-        sums: Column = [one[0] + other[0]] * (len(one) + len(other) - 1)
-        if self.compiled and len(one) * len(other) >= _MANY_SUMS:
-            sums = array(self.tree.code, sums)
-            compiling.run_compiled(add_lists, one, other, sums)
-        else:
-            add_lists(one, other, sums)
-        return [INFINITY] * sum(is_open) + list(sums)
+    def _join(self, how: int, *pair: Operand) -> Operand:
+        (one, f, mask, split), (other, g, more, second) = sorted(pair, key=lambda o: len(o.bounds))
+        infinity, size = self.tree.infinity, len(other)
+        if how != LEAST and self.together and mask & more:
+            how += TOGETHER
+        elif how != LEAST:
+            size += len(one) - (how == SUM)
+        bounds = self._column([infinity]) * size
+        left = array("b" if len(one) < 2**7 else "i", [0]) * size
+        pays = (len(one) * len(other) if how == SUM else size) >= _MANY_NUMBERS
+        join = compiled_join if self.compiled and pays else join_lists
+        join(how, one, f, other, g, infinity, bounds, left)
+        value = max(f * one[-1], g * other[-1]) if how == MERGED else bounds[-1]
+        end, leaves = first_below(bounds, value + self.tree.eps), (mask | more).bit_count()
+        if self.tree.is_sharing and end >= leaves:  # the leaves of all paths, counted once
+            end = leaves
+            bounds[end], left[end] = value, -1
+        halves = Split(left[: end + 1], (split, second))
+        return Operand(bounds[: end + 1], self.tree.one, mask | more, halves)
 
     # ---- Counting.
 
-    def _count(self, s: int, lists: Lists) -> None:
-        """Count the leaves that prove a step's value; of a player's step, remember the operand.
-
-        `choice` has the operand to prove, the other one, and how many leaves prove of the other one
-        that it is no better.
-        """
-        step = self.steps[s]
-        if step.kind == Kind.TERMINAL:
-            self.count[s] = step.leaves
+    def _count(self, n: int) -> None:
+        """Count the leaves that prove a node's value; of a player's node, choose the child."""
+        tree = self.tree
+        if not tree.children[n]:
+            self.count[n] = tree.leaves[n]
             return
-        combine: Callable[[int, int], int] = max if self._are_together(step) else int.__add__
-        if step.kind == Kind.CHANCE:
-            one, other = step.operands
-            self.count[s] = min(combine(self.count[one], self.count[other]), step.leaves)
-            return
-        sign = 1 if step.kind == Kind.MAX else -1
-        threshold = sign * step.value + self.tree.eps
-        found = []
-        for best, at in self._best_operands(step):
-            other = step.operands[at]
-            need = first_below(scaled(step.factors[at], lists[other, sign]), threshold)
-            found.append((combine(self.count[step.operands[best]], need), best, need))
-        count, best, need = min(found)
-        self.count[s] = min(count, step.leaves)
-        self.choice[s] = step.operands[best], step.operands[1 - best], need
+        is_chance = tree.kind[n] == Kind.CHANCE
+        least: float = math.inf  # with the proof of a best child
+        total = seen = 0  # without one
+        for child in tree.children[n]:
+            combine = max if self.together and seen & tree.mask[child] else add
+            seen |= tree.mask[child]
+            need = self.count[child] if is_chance else self._need(n, child)
+            self.needs[n, child] = need
+            least = combine(least, need)
+            if not is_chance and child in self.best_children[n]:
+                count = combine(total, self.count[child])
+                if count < least:
+                    least, self.choice[n] = count, child
+            total = combine(total, need)
+        count = total if is_chance else int(least)
+        self.count[n] = min(count, tree.leaves[n]) if tree.is_sharing else count
 
-    def _is_best_action(self, action: int) -> bool:
-        factor = self.tree.actions[action]
-        difference = factor * self.steps[action].value - self.steps[self.root].value
-        return bool(self.root_sign * difference >= -self.tree.eps)
+    def _need(self, n: int, child: int) -> int:
+        """Return how many leaves prove of a child that it is worth no more than a player's node."""
+        sign = self.tree.sign(n)
+        if (child, sign) not in self.wanted:
+            return 0  # it is the only best child
+        threshold = sign * self.tree.value[n] + self.tree.eps
+        return first_below(self._list(child, sign), threshold, self.tree.children[n][child])
 
-    def _count_best(self, lists: Lists) -> None:
+    def _count_best(self) -> None:
         """Find the fewest leaves that prove of one action a threshold that no other one exceeds."""
-        sign, actions = self.root_sign, self.tree.actions
-        slack = TOLERANCE * self.tree.eps
-        proofs = {a: scaled(f, lists[a, sign]) for a, f in actions.items()}
-        best = [a for a in actions if self._is_best_action(a)]
-        given = {a: scaled(actions[a], lists[a, -sign]) for a in best}
+        sign, slack = self.tree.sign(self.root), TOLERANCE * self.tree.eps
+        best = [a for a in self.actions if a in self.tree.best_children(self.root)]
         rivals = self._independent_rivals(best[0])
-        if not rivals or (len(best) > 1 and len(rivals) < len(actions) - 1):
+        if not rivals or (len(best) > 1 and len(rivals) < len(self.actions) - 1):
             return  # shared leaves may leave the actions in one order, whatever they are worth
+        proofs = {a: [f * x for x in self._list(a, sign)] for a, f in self.actions.items()}
+        given = {a: [self.actions[a] * x for x in self._list(a, -sign)] for a in best}
         if len(best) > 1:  # the threshold can be nothing but their common value
-            threshold = sign * self.steps[self.root].value + slack
+            threshold = sign * self.tree.value[self.root] + slack
             needs = {a: first_below(bounds, threshold) for a, bounds in proofs.items()}
-            total = sum(needs.values())
-            count, _, action = min(
-                (total - needs[a] + len(given[a]) - 1, at, a) for at, a in enumerate(best)
-            )
-            leaves = len(given[action]) - 1
+            self.best = min(best, key=lambda a: len(given[a]) - needs[a])
+            leaves = len(given[self.best]) - 1
+            self.best_count = sum(needs.values()) - needs[self.best] + leaves
         else:
-            (action,) = best
+            self.best = best[0]
             floor = max(proofs[a][-1] for a in rivals)
             falls = sorted(bound for a in rivals for bound in proofs[a])
-            count, leaves, threshold = min(
+            self.best_count, leaves, threshold = min(
                 (len(falls) - bisect_right(falls, slack - x) + k, k, slack - x)
-                for k, x in enumerate(given[action])
-                if x < INFINITY and slack - x >= floor
+                for k, x in enumerate(given[self.best])
+                if x < self.tree.infinity and slack - x >= floor
             )
-        self.best_action, self.best_count = action, count
-        for a, bounds in proofs.items():
-            if a != action:
-                self.for_best.add(a, sign, first_below(bounds, threshold))
-        self.for_best.add(action, -sign, leaves)
+        for action, bounds in proofs.items():
+            if action != self.best:
+                self.demands[ACTION, action, sign] = first_below(bounds, threshold)
+        self.demands[ACTION, self.best, -sign] = leaves
 
     def _independent_rivals(self, action: int) -> list[int]:
         """Return the other actions; with `together` those that share no leaf with it or another."""
-        seen, found = self.steps[action].mask, []
-        for other in self.tree.actions:
-            mask = self.steps[other].mask
+        seen, found = self.tree.mask[action], []
+        for other in self.actions:
+            mask = self.tree.mask[other]
             if other != action and not (self.together and seen & mask):
                 found.append(other)
                 seen |= mask
@@ -268,77 +242,54 @@ class Proofs:
 
     # ---- Finding the leaves.
 
-    def _trace_back(self, s: int, demand: Demand, lists: Lists) -> None:
-        """Pass what a proof demands of a step on to its operands; of a terminal, choose it."""
-        step = self.steps[s]
-        if s in demand.values:
-            if step.kind == Kind.TERMINAL:
-                demand.chosen.update([step.node] * step.leaves)
-            elif step.kind == Kind.CHANCE:
-                demand.values.update(step.operands)
+    def _trace_back(self, n: int) -> None:
+        """Pass what the proofs demand of a node on to its children; of a terminal, choose it."""
+        if n in self.proved:
+            self._trace_value(n)
+        for goal in GOALS:
+            for sign in SIGNS:
+                leaves = self.demands.get((goal, n, sign), 0)
+                if leaves and self.tree.children[n]:
+                    self._trace_list(goal, n, sign, leaves)
+                elif leaves and len(self._list(n, sign)) > 1:
+                    self.chosen[goal].add(n)
+
+    def _trace_list(self, goal: str, n: int, sign: int, leaves: int) -> None:
+        """Split leaves among the children of a node as the list of the node does."""
+        parts = [(self.splits[n, sign], leaves)]
+        while parts:
+            split, k = parts.pop()
+            if isinstance(split, int):
+                self._demand(goal, split, sign, k)
+                continue
+            k = min(k, len(split.left) - 1)
+            left = split.left[k]
+            shares = (k, k) if left < 0 else (left, k - left)
+            parts += zip(split.halves, shares, strict=True)
+
+    def _trace_value(self, n: int) -> None:
+        """Pass on what the proof of a node's value needs."""
+        children = self.tree.children[n]
+        if not children and self.tree.leaves[n]:
+            self.chosen[VALUE].add(n)
+        elif self.tree.kind[n] == Kind.CHANCE:
+            self.proved.update(children)
+        for child in children if n in self.choice else ():
+            if child == self.choice[n]:
+                self.proved.add(child)
             else:
-                best, other, need = self.choice[s]
-                demand.values.add(best)
-                demand.add(other, 1 if step.kind == Kind.MAX else -1, need)
-        for sign, _ in SIDES:
-            leaves = demand.leaves.get((s, sign), 0)
-            if leaves and step.kind == Kind.TERMINAL:
-                demand.chosen.add(step.node)
-            elif leaves:
-                split = self._split(s, sign, leaves, lists)
-                for operand, share in zip(step.operands, split, strict=True):
-                    demand.add(operand, sign, share)
+                self._demand(VALUE, child, self.tree.sign(n), self.needs[n, child])
 
-    def _split(self, s: int, sign: int, k: int, lists: Lists) -> tuple[int, int]:
-        """Return how k leaves are split between the operands of a step for its bound in a list."""
-        step = self.steps[s]
-        one, other = (
-            scaled(f, lists[s, sign]) for s, f in zip(step.operands, step.factors, strict=True)
-        )
-        ends = len(one) - 1, len(other) - 1
-        if k >= step.leaves:
-            return ends
-        if step.kind == Kind.CHANCE:
-            ways = range(max(0, k - ends[1]), min(k, ends[0]) + 1)
-            i = min(ways, key=lambda i: one[i] + other[k - i])
-            return i, k - i
-        if step.kind == (Kind.MAX if sign > 0 else Kind.MIN):
-            bound = lists[s, sign][k]
-            return first_below(one, bound), first_below(other, bound)
-        i, j = min(k, ends[0]), min(k, ends[1])
-        if one[i] <= other[j]:
-            return first_below(one, one[i]), 0
-        return 0, first_below(other, other[j])
+    def _demand(self, goal: str, n: int, sign: int, leaves: int) -> None:
+        key = goal, n, sign
+        self.demands[key] = max(self.demands.get(key, 0), leaves)
 
 
-def add_lists(one: Column, other: Column, sums: Column) -> None:
-    """Write the least sums of two falling lists, by the sum of their indices."""
-    for i in range(len(one)):
-        for j in range(len(other)):
-            total = one[i] + other[j]
-            if total < sums[i + j]:
-                sums[i + j] = total
+def compiled_join(*arguments: Any) -> None:
+    """Run `join_lists` compiled."""
+    compiling.run_compiled(join_lists, *arguments)
 
 
-def scaled(factor: Any, bounds: list[Any]) -> list[Any]:
-    """Return the bounds of a list times a factor; open ones stay open."""
-    if factor == 1:
-        return bounds
-    return [x if x == INFINITY else factor * x for x in bounds]
-
-
-def first_below(bounds: list[Any], limit: Any) -> int:
-    """Return the first place of a falling list with a bound that is at most a limit."""
-    return min(bisect_left(bounds, -limit, key=neg), len(bounds) - 1)
-
-
-def pointwise(combine: Callable[[Any, Any], Any], one: list[Any], other: list[Any]) -> list[Any]:
-    """Return two lists combined index by index; the shorter one goes on with its last bound."""
-    length = max(len(one), len(other))
-    one, other = (bounds + bounds[-1:] * (length - len(bounds)) for bounds in (one, other))
-    return list(map(combine, one, other))
-
-
-def plus(one: Any, other: Any) -> Any:
-    """Add two bounds, which in exact mode may be infinity and an integer beyond floats."""
-    return INFINITY if INFINITY in (one, other) else one + other
+def first_below(bounds: Column, limit: Any, factor: Any = 1) -> int:
+    """Return the first place of a falling list whose bound, times a factor, is at most a limit."""
+    return min(bisect_left(bounds, -limit, key=lambda x: -factor * x), len(bounds) - 1)

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from expectitree.algorithms import Algorithm
-from expectitree.analysis.limit.proofs import Proofs
-from expectitree.analysis.limit.steps import MOST_LEAVES, check_size, to_binary
+from expectitree.analysis.limit.proof_tree import check_size, proof_tree
+from expectitree.analysis.limit.proofs import ACTION, VALUE, Proofs
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.searches.engine import evaluate, usual_algorithms
@@ -80,20 +80,19 @@ class Limit(Shown):
         return search.counts.leaves_visited / self.enough(search).most
 
     @property
+    def finished(self) -> list[Search]:
+        """The searches that were not stopped."""
+        return [row for row in self.rows if row.outcome is not Outcome.STOPPED]
+
+    @property
     def least_row(self) -> Search | None:
         """The finished search that visited the fewest leaves; None if no search finished."""
-        finished = [row for row in self.rows if row.outcome is not Outcome.STOPPED]
-        return min(finished, key=lambda row: row.counts.leaves_visited, default=None)
+        return min(self.finished, key=lambda row: row.counts.leaves_visited, default=None)
 
     @property
     def below(self) -> list[Search]:
         """The searches below the limit, which is possible where floats are nearly equal."""
-        return [
-            row
-            for row in self.rows
-            if row.outcome is not Outcome.STOPPED
-            and row.counts.leaves_visited < self.enough(row).least
-        ]
+        return [r for r in self.finished if r.counts.leaves_visited < self.enough(r).least]
 
 
 def limit(
@@ -113,7 +112,7 @@ def limit(
     more than `max_leaves` leaves, since the work is quadratic in them.
     """
     check_tree(tree)
-    check_size(tree, max_leaves)
+    check_size(tree.leaves, max_leaves)
     if algorithms is None:
         algorithms = usual_algorithms(tree)
     elif isinstance(algorithms, (Algorithm, str)):
@@ -134,53 +133,41 @@ def measure(
     file: str = "",
 ) -> Limit:
     """Return the fewest leaves that prove a tree's result, next to finished searches of it."""
-    check_size(tree, max_leaves)
     whole = next((row for row in rows if not row.algorithm.player_cuts), None) or evaluate(
         tree, bounds=bounds, engine=engine
     )
-    binary = to_binary(tree, whole, max_leaves)
+    numbers = proof_tree(tree, whole, max_leaves)
     compiled = {"interpreted": False, "compiled": True}.get(engine)
-    proofs = Proofs(binary, False, compiled)
+    proofs = least = Proofs(numbers, False, compiled)
     if tree.is_sharing:
-        _check_work(proofs, max_leaves)
+        why = " would make as much work as the shared nodes do"
+        check_size(math.isqrt(proofs.work) + 1, max_leaves, why)
     proofs.solve(trace=True)
-    leaves = sorted(proofs.for_value.chosen)
-    exact = Enough(min(proofs.count[binary.root], len(leaves)), leaves)
-    best, proved = None, None
-    if tree.columns.kind[tree.root_id] in (Kind.MAX, Kind.MIN):
-        best_leaves = sorted(proofs.for_best.chosen)
-        best = Enough(min(proofs.best_count, len(best_leaves)), best_leaves)
-        proved = tree.branch_label(tree.root_id, binary.branch[proofs.best_action])
+    leaves, best_leaves = (sorted(proofs.chosen[goal]) for goal in (VALUE, ACTION))
     if tree.is_sharing:
-        least = Proofs(binary, True, compiled)
+        least = Proofs(numbers, True, compiled)
         least.solve(trace=False)
         searched = [_visited_leaves(row) for row in rows if row.outcome is Outcome.VALUE]
         leaves = min([leaves, *searched], key=len)
-        exact = Enough(min(least.count[binary.root], len(leaves)), leaves)
-        if best is not None:
-            best = Enough(min(least.best_count, best.most), best.leaves)
+    exact = Enough(min(least.count[-1], len(leaves)), leaves)
+    best, proved = None, None
+    if proofs.best is not None:
+        best = Enough(min(least.best_count, len(best_leaves)), best_leaves)
+        branches = tree.branches_of(tree.root_id)
+        branch = next(b for b in branches if tree.columns.child[b] == proofs.best)
+        proved = tree.branch_label(tree.root_id, branch)
     found = Limit(file, whole, exact, best, proved, rows)
-    if tree.exact and found.below:
-        row = found.below[0]
-        raise AnalysisError(
-            f"{row.algorithm.full_name} visited {row.counts.leaves_visited:,} leaves, and "
-            f"{found.enough(row).least:,} are needed: this is a defect of expectitree, please "
-            "report it with the tree"
-        )
+    for row in found.below:
+        enough = found.enough(row)
+        if tree.exact or not numbers.are_enough(_visited_leaves(row), enough is exact):
+            raise AnalysisError(
+                f"{row.algorithm.full_name} visited {row.counts.leaves_visited:,} leaves, and "
+                f"{enough.least:,} are needed: this is a defect of expectitree, please report it "
+                "with the tree"
+            )
     return found
 
 
-def _check_work(proofs: Proofs, max_leaves: int | None) -> None:
-    """Raise `AnalysisError` where shared nodes make more work than a tree without any."""
-    most = MOST_LEAVES if max_leaves is None else max_leaves
-    if proofs.additions > most**2:
-        raise AnalysisError(
-            f"shared nodes make as much work here as {math.isqrt(proofs.additions) + 1:,} leaves "
-            f"make without: at most {most:,} are accepted unless --max-leaves says more"
-        )
-
-
 def _visited_leaves(search: Search) -> list[int]:
-    """Return the leaves that a search visited."""
     kind = search.tree.columns.kind
     return [n for n, visits in enumerate(search.visits) if visits and kind[n] == Kind.TERMINAL]

@@ -98,31 +98,28 @@ def _results(report: Limit, options: ConsoleOptions) -> Iterator[str]:
     tree, exact, best = report.tree, report.exact, report.best_action
     has_local = tree.local_bounds.keys() - {tree.root_id}
     within = "their bounds" if has_local else interval_text(*report.search.bounds)
-    value = f"the value {display_text(report.search.value)}"
-    leaves = plural(tree.leaves, "leaf")
-    if exact.count == 0:
-        yield f"No leaf is needed: the bounds alone prove {value}."
-    elif exact.count == tree.leaves:
-        every = f"All {leaves} are" if tree.leaves > 1 else "The one leaf is"
-        yield f"{every} needed to prove {value}."
+    leaves, value = plural(tree.leaves, "leaf"), display_text(report.search.value)
+    if exact.count == tree.leaves > 1:
+        yield f"All {leaves} are needed to prove the value {value}."
     else:
-        yield f"{_prove(exact, f' of {leaves}')} {value}, whatever the others are within {within}."
+        goal = f"the value {value}"
+        yield _result(exact, goal, f" of {leaves}", f", whatever the others are within {within}")
     if best is None:
         yield "The root is not a player's node: there is no action to choose."
         return
-    is_best = f"that {safe(report.proved or '', options)} is best"
-    if best.most == 0:
-        only = len(tree.branches_of(tree.root_id)) == 1
-        why = "it is the only action" if only else "the bounds alone prove it"
-        yield f"No leaf is needed to prove {is_best}: {why}."
-    else:
-        yield f"{_prove(best)} {is_best}."
+    is_only = len(tree.branches_of(tree.root_id)) == 1
+    why = "it is the only action" if is_only else "the bounds alone prove it"
+    yield _result(best, f"that {safe(report.proved or '', options)} is best", why=why)
     if exact.count is None or best.count is None:
         yield "The exact figure is not known, since nodes are shared."
 
 
-def _prove(enough: Enough, of: str = "") -> str:
-    return f"{count_range(*enough.ends)}{of} prove{'s' * (enough.most == 1)}"
+def _result(
+    enough: Enough, goal: str, of: str = "", rest: str = "", why: str = "the bounds alone prove it"
+) -> str:
+    if enough.most == 0:
+        return f"No leaf is needed to prove {goal}: {why}."
+    return f"{count_range(*enough.ends)}{of} prove{'s' * (enough.most == 1)} {goal}{rest}."
 
 
 def _named(
@@ -137,12 +134,15 @@ def _named(
     most = enough.most if show_all else MOST_SHOWN
     ellipsis = characters(options).ellipsis
     names = [
-        f"node {name}" if isinstance(name, int) else safe(name, options)
+        clipped_start(
+            f"node {name}" if isinstance(name, int) else safe(name, options),
+            options.max_width - 3,
+            ellipsis,
+        )
         for name in leaf_names(tree, enough, most)
     ]
-    text = ", ".join(clipped_start(name, options.max_width - 3, ellipsis) for name in names)
-    if enough.most > most:
-        text += f", {ellipsis}"
-    yield indented(text)
-    if enough.most > most:
+    if enough.most <= most:
+        yield indented(", ".join(names))
+    else:
+        yield indented(f"{', '.join(names)}, {ellipsis}")
         yield indented(f"{enough.most - most:,} more (--all names them)")

@@ -8,7 +8,7 @@ from math import inf, nextafter
 from typing import Any
 
 from expectitree.analysis.opponents.report import TOLERANCE, Crossing, Opponents
-from expectitree.analysis.opponents.text import obstacle_text
+from expectitree.analysis.opponents.text import TOO_LARGE
 from expectitree.numbers import Number
 from expectitree.text.json_values import dumps, json_number
 
@@ -17,25 +17,26 @@ def render(reports: Sequence[Opponents]) -> Iterator[str]:
     """Yield one object for each file and each Nature, one a line."""
     for report in reports:
         exact = report.tree.exact
+        rows = [
+            {
+                "opponent": row.opponent,
+                "epsilon": json_number(row.epsilon),
+                "value": json_number(row.value),
+                "best": row.best,
+                "ties": row.ties,
+            }
+            for row in report.rows
+        ]
         yield dumps(
             {
                 "file": report.file,
                 "title": report.tree.title,
                 "chance": report.chance,
-                "rows": [
-                    {
-                        "opponent": row.opponent,
-                        "epsilon": json_number(row.epsilon),
-                        "value": json_number(row.value),
-                        "best": row.best,
-                        "ties": list(row.ties),
-                    }
-                    for row in report.rows
-                ],
+                "rows": rows,
                 "crossings": [_crossing_object(crossing, exact) for crossing in report.crossings],
                 "tolerance": _plain(TOLERANCE, exact),
-                "crossings_complete": report.obstacle is None,
-                "reason": obstacle_text(report),
+                "crossings_complete": report.complete,
+                "reason": None if report.complete else TOO_LARGE,
             }
         )
 
@@ -56,9 +57,9 @@ def _crossing_object(crossing: Crossing, exact: bool) -> dict[str, Any]:
         "value": _plain(crossing.value, exact),
         "value_lower": _plain(crossing.value_lower, exact),
         "value_upper": _plain(crossing.value_upper, exact),
-        "before": list(crossing.before),
-        "at": list(crossing.at),
-        "after": list(crossing.after),
+        "before": crossing.before,
+        "at": crossing.at,
+        "after": crossing.after,
     }
 
 

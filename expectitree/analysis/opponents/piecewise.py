@@ -18,6 +18,7 @@ from expectitree.analysis.opponents.polynomials import (
     combination,
     compare,
     difference,
+    in_order,
     roots_between,
     sign_at,
 )
@@ -48,14 +49,11 @@ class Cell(NamedTuple):
 def cells(f: Piecewise, g: Piecewise) -> Iterator[Cell]:
     """Yield the cells between the breaks of two functions, from 0 to 1."""
     left, i, j = ZERO, 0, 0
-    while i < len(f.breaks) or j < len(g.breaks):
-        if i == len(f.breaks) or j == len(g.breaks):
-            order = 1 if i == len(f.breaks) else -1
-        else:
-            order = compare(f.breaks[i], g.breaks[j])
-        right = f.breaks[i] if order <= 0 else g.breaks[j]
+    for right in in_order([*f.breaks, *g.breaks]):
         yield Cell(left, right, f.pieces[i], g.pieces[j])
-        left, i, j = right, i + (order <= 0), j + (order >= 0)
+        left = right
+        i += i < len(f.breaks) and compare(f.breaks[i], right) == 0
+        j += j < len(g.breaks) and compare(g.breaks[j], right) == 0
     yield Cell(left, ONE, f.pieces[-1], g.pieces[-1])
 
 
@@ -101,9 +99,6 @@ def greatest_of(functions: Iterable[Piecewise], is_max: bool = True) -> Piecewis
 def _greater_pieces(f: Piecewise, g: Piecewise, is_max: bool) -> Iterator[tuple[Root, Polynomial]]:
     """Yield the pieces of the envelope of two functions, each with its right end."""
     for left, right, p, q in cells(f, g):
-        if p == q:
-            yield right, p
-            continue
         change = difference(p, q)
         start = left
         for end in [*roots_between(change, left, right), right]:
@@ -118,10 +113,10 @@ def where_equal(f: Piecewise, g: Piecewise) -> list[tuple[Root, Root]]:
     for left, right, p, q in cells(f, g):
         if p == q:
             found.append((left, right))
-            continue
-        change = difference(p, q)
-        zeros = [end for end in (left, right) if end.is_root_of(change)]
-        found += [(zero, zero) for zero in [*zeros, *roots_between(change, left, right)]]
+        else:
+            change = difference(p, q)
+            ends = [end for end in (left, right) if end.is_root_of(change)]
+            found += [(root, root) for root in [*ends, *roots_between(change, left, right)]]
     return found
 
 

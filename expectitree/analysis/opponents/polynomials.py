@@ -8,11 +8,12 @@ of two polynomials decides whether two of their roots are equal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
 from functools import cmp_to_key
-from itertools import accumulate, pairwise
+from itertools import accumulate, count, pairwise
 from math import gcd, lcm
 from typing import NamedTuple, TypeAlias
 
@@ -20,40 +21,44 @@ from typing import NamedTuple, TypeAlias
 Coefficients: TypeAlias = tuple[int, ...]
 
 _PRIME = 2**61 - 1
-_MOST_HALVINGS = 24  # of two overlapping intervals, before a common divisor decides
-# In an interval of this width, at most one rational has a denominator below 2^80.
-_RATIONAL_WIDTH = Fraction(1, 2**160)
+_HALVINGS = 24  # of two overlapping intervals, before a common divisor decides
+_LARGEST_DENOMINATOR = 2**80  # of a rational that `Root.simplify` looks for
 _WORD_BITS = 128  # numbers up to this size cost about the same
 
 
+# ---- The work that may be done.
+
+
 class TooMuchWorkError(Exception):
-    """The budget is spent."""
+    """The work that `limited_work` allows is spent."""
 
 
-class Budget:
-    """Limits the work done while it is entered: evaluations of polynomials, weighted by length.
+_work_left: ContextVar[list[int] | None] = ContextVar("work left", default=None)
+
+
+@contextmanager
+def limited_work(most: int) -> Iterator[None]:
+    """Limit the work inside: evaluations of polynomials, weighted by length (about microseconds).
 
     How long finding roots takes depends on how close they are, which is not known in advance.
     """
+    token = _work_left.set([most])
+    try:
+        yield
+    finally:
+        _work_left.reset(token)
 
-    def __init__(self, work: int) -> None:
-        self.left = work
 
-    def take(self, work: int) -> None:
-        """Count some work; raise `TooMuchWorkError` if that is more than is left."""
-        self.left -= work
-        if self.left < 0:
+def spend(work: int) -> None:
+    """Count some work; raise `TooMuchWorkError` if that is more than is left."""
+    left = _work_left.get()
+    if left is not None:
+        left[0] -= work
+        if left[0] < 0:
             raise TooMuchWorkError
 
-    def __enter__(self) -> Budget:
-        self._token = _budget.set(self)
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        _budget.reset(self._token)
-
-
-_budget: ContextVar[Budget | None] = ContextVar("budget", default=None)
+# ---- Polynomials.
 
 
 class Polynomial(NamedTuple):
@@ -92,7 +97,8 @@ def combination(terms: Iterable[tuple[Fraction, Polynomial]]) -> Polynomial:
         scale = factor.numerator * (denominator // (factor.denominator * p.denominator))
         for i, c in enumerate(p.coefficients):
             total[i] += scale * c
-    return _reduced(total, denominator)
+    common = gcd(denominator, *total)
+    return Polynomial(_trimmed([c // common for c in total]), denominator // common)
 
 
 def difference(p: Polynomial, q: Polynomial) -> Polynomial:
@@ -103,19 +109,11 @@ def difference(p: Polynomial, q: Polynomial) -> Polynomial:
 def blend(p: Polynomial, q: Polynomial) -> Polynomial:
     """Return (1 - x) p + x q."""
     change = difference(q, p)
-    return combination(
-        ((Fraction(1), p), (Fraction(1), change._replace(coefficients=(0, *change.coefficients))))
-    )
+    times_x = change._replace(coefficients=(0, *change.coefficients))
+    return combination(((Fraction(1), p), (Fraction(1), times_x)))
 
 
-def _reduced(coefficients: Sequence[int], denominator: int) -> Polynomial:
-    trimmed = _trimmed(coefficients)
-    common = gcd(denominator, *trimmed)
-    if not trimmed:
-        return Polynomial((), 1)
-    return Polynomial(
-        tuple(c // common for c in trimmed) if common > 1 else trimmed, denominator // common
-    )
+# ---- Roots.
 
 
 class Root:
@@ -136,13 +134,6 @@ class Root:
         """Return the root that is this rational."""
         return cls((-value.numerator, value.denominator), value, value)
 
-    def __repr__(self) -> str:
-        return (
-            f"<Root {self.lower}>"
-            if self.exact is not None
-            else f"<Root in ({self.lower}, {self.upper})>"
-        )
-
     @property
     def exact(self) -> Fraction | None:
         """The rational, or None if the root is not known to be rational."""
@@ -159,28 +150,22 @@ class Root:
         else:
             self.upper = middle
 
-    def narrow(self, width: Fraction) -> None:
-        """Narrow the interval to at most a width."""
-        while self.upper - self.lower > width:
-            self.halve()
+    def simplify(self, denominator: int = _LARGEST_DENOMINATOR) -> None:
+        """Make the root exact if it is a rational with at most this denominator.
 
-    def simplify(self) -> None:
-        """Make the root exact if it is a rational with a denominator of at most 24 digits."""
-        self.narrow(_RATIONAL_WIDTH)
-        if self.exact is None:
-            guess = _simplest_between(self.lower, self.upper)
-            if sign_at(self.coefficients, guess) == 0:
-                self.lower = self.upper = guess
+        Two such rationals are at least 1 / denominator^2 apart, so a narrower interval holds one.
+        """
+        while self.upper - self.lower > Fraction(1, 2 * denominator**2):
+            self.halve()
+        guess = ((self.lower + self.upper) / 2).limit_denominator(denominator)
+        if self.lower < guess < self.upper and sign_at(self.coefficients, guess) == 0:
+            self.lower = self.upper = guess
 
     def is_root_of(self, p: Polynomial) -> bool:
         """Say whether the polynomial is 0 at this root."""
-        if not p.coefficients:
-            return True
-        if self.exact is not None:
-            return sign_at(p.coefficients, self.exact) == 0
-        # A common divisor has at most this root in the interval, and this root is simple.
-        common = _common_divisor(self.coefficients, _primitive(p.coefficients))
-        return sign_at(common, self.lower) != sign_at(common, self.upper)
+        return not p.coefficients or _have_common_root(
+            self.coefficients, _primitive(p.coefficients), self.lower, self.upper
+        )
 
 
 ZERO, ONE = Root.at(Fraction(0)), Root.at(Fraction(1))
@@ -188,38 +173,39 @@ ZERO, ONE = Root.at(Fraction(0)), Root.at(Fraction(1))
 
 def compare(a: Root, b: Root) -> int:
     """Return -1 if a < b, 0 if a = b, and 1 if a > b."""
-    halvings = 0
-    while a is not b and not (a.exact is not None and a.exact == b.exact):
+    for halvings in count():
+        if a is b or (a.exact is not None and a.exact == b.exact):
+            return 0
         # If two intervals meet in one point, it is a root of at most one of the polynomials.
         if a.upper <= b.lower:
             return -1
         if b.upper <= a.lower:
             return 1
-        if halvings == _MOST_HALVINGS and _are_the_same(a, b):
-            a.lower = b.lower = max(a.lower, b.lower)
-            a.upper = b.upper = min(a.upper, b.upper)
-            break
+        lower, upper = max(a.lower, b.lower), min(a.upper, b.upper)
+        if halvings == _HALVINGS and _have_common_root(
+            a.coefficients, b.coefficients, lower, upper
+        ):
+            return 0
         _halve(a, b)
-        halvings += 1
-    return 0
+    raise AssertionError("counting never ends")
 
 
-def _are_the_same(a: Root, b: Root) -> bool:
-    for one, other in ((a, b), (b, a)):
-        if one.exact is not None:
-            return sign_at(other.coefficients, one.exact) == 0
-    common = _common_divisor(a.coefficients, b.coefficients)
-    return sign_at(common, max(a.lower, b.lower)) != sign_at(common, min(a.upper, b.upper))
+def _have_common_root(p: Coefficients, q: Coefficients, lower: Fraction, upper: Fraction) -> bool:
+    """Say whether two primitive polynomials have a common root in an interval.
+
+    One of them has a single root there, which is simple, or the interval is one point.
+    """
+    if lower == upper:
+        return sign_at(p, lower) == sign_at(q, lower) == 0
+    common = _common_divisor(p, q)
+    return sign_at(common, lower) != sign_at(common, upper)
 
 
 def between(a: Root, b: Root) -> Fraction:
     """Return a rational strictly between two roots a < b."""
-    while True:
-        if a.upper < b.lower:
-            return (a.upper + b.lower) / 2
-        if a.upper == b.lower and a.exact is None and b.exact is None:
-            return a.upper
+    while a.upper >= b.lower:
         _halve(a, b)
+    return (a.upper + b.lower) / 2
 
 
 def _halve(*roots: Root) -> None:
@@ -239,7 +225,7 @@ def in_order(roots: Iterable[Root]) -> list[Root]:
 
 def roots_between(p: Polynomial, left: Root, right: Root) -> list[Root]:
     """Return the roots of a polynomial that is not 0, strictly between two roots, in order."""
-    if len(p.coefficients) < 2:
+    if p.degree == 0:
         return []
     found = _isolate(_primitive(p.coefficients), left.lower, right.upper)
     return [root for root in found if compare(left, root) < 0 and compare(root, right) < 0]
@@ -248,38 +234,32 @@ def roots_between(p: Polynomial, left: Root, right: Root) -> list[Root]:
 def _isolate(p: Coefficients, lower: Fraction, upper: Fraction) -> list[Root]:
     """Return the roots of a polynomial strictly between two rationals, in order.
 
-    1. Divide out the roots at both ends.
+    1. Divide out the roots at both ends, and make p square-free.
     2. Let q have in (0, 1) the roots that p has between the ends. By Descartes' rule, the sign
        changes in the coefficients of (1 + t)^d q(1 / (1 + t)) exceed the number of roots by an even
        number. So 0 and 1 are exact.
-    3. Otherwise make p square-free, and halve the interval. Divide out a root in the middle.
+    3. Otherwise halve the interval. Divide out a root in the middle.
     """
-    for end in (lower, upper):
-        p = _without_root(p, end)
-    if len(p) == 2:
-        only = Fraction(-p[0], p[1])
-        return [Root.at(only)] if lower < only < upper else []
-    whole = _stretched(p, lower, upper)
-    if _count_changes(whole) > 1:
-        p = _square_free(p)
-        whole = _stretched(p, lower, upper)
+    p = _without_root(_without_root(p, lower), upper)
+    if len(p) <= 2:
+        only = [Fraction(-p[0], p[1])] if len(p) == 2 else []
+        return [Root.at(x) for x in only if lower < x < upper]
+    p = _square_free(p)
     found = []
-    cells = [(whole, lower, upper)]
+    cells = [(_stretched(p, lower, upper), lower, upper)]
     while cells:
         q, a, b = cells.pop()
         changes = _count_changes(q)
-        if changes == 0:
-            continue
         if changes == 1:
             found.append(Root(p, a, b))
-            continue
-        middle = (a + b) / 2
-        first_half = tuple(c << (len(q) - 1 - i) for i, c in enumerate(q))
-        second_half = _shifted(first_half, 1)
-        if second_half[0] == 0:
-            rest = _isolate(_without_root(p, middle), lower, upper)
-            return in_order([Root.at(middle), *rest])
-        cells += [(second_half, middle, b), (first_half, a, middle)]
+        elif changes > 1:
+            middle = (a + b) / 2
+            first_half = tuple(c << (len(q) - 1 - i) for i, c in enumerate(q))
+            second_half = _shifted(first_half, 1)
+            if second_half[0] == 0:
+                rest = _isolate(_without_root(p, middle), lower, upper)
+                return in_order([Root.at(middle), *rest])
+            cells += [(second_half, middle, b), (first_half, a, middle)]
     return found
 
 
@@ -296,12 +276,13 @@ def _stretched(p: Coefficients, lower: Fraction, upper: Fraction) -> Coefficient
     return _primitive([c * width**i for i, c in enumerate(_shifted(scaled, start))])
 
 
+# ---- Coefficients.
+
+
 def _shifted(p: Sequence[int], by: int) -> Coefficients:
     """Return p(x + by), by repeated synthetic division (Horner)."""
-    if by == 0 or not p:
-        return tuple(p)
     row = list(p[::-1])
-    for end in range(len(row), 1, -1):
+    for end in range(len(row) if by else 0, 1, -1):
         row[:end] = accumulate(row[:end], lambda total, c: total * by + c)
     return tuple(row[::-1])
 
@@ -314,9 +295,7 @@ def sign_at(p: Coefficients, x: Fraction) -> int:
 
 def _scaled_value(p: Coefficients, x: Fraction) -> int:
     """Return p(x) times the denominator of x to the power of the degree, an integer."""
-    budget = _budget.get()
-    if budget is not None:
-        budget.take(len(p) * (1 + x.denominator.bit_length() // _WORD_BITS))
+    spend(len(p) * (1 + x.denominator.bit_length() // _WORD_BITS))
     total, power = 0, 1
     for c in reversed(p):
         total = total * x.numerator + c * power
@@ -325,6 +304,7 @@ def _scaled_value(p: Coefficients, x: Fraction) -> int:
 
 
 def _trimmed(p: Sequence[int]) -> Coefficients:
+    """Return coefficients without leading zeros."""
     end = len(p)
     while end and p[end - 1] == 0:
         end -= 1
@@ -332,15 +312,20 @@ def _trimmed(p: Sequence[int]) -> Coefficients:
 
 
 def _primitive(p: Sequence[int]) -> Coefficients:
-    trimmed = _trimmed(p)
-    common = gcd(*trimmed)
-    return tuple(c // common for c in trimmed) if common > 1 else trimmed
+    """Return coefficients without leading zeros, divided by their common divisor."""
+    common = gcd(*p) or 1
+    return _trimmed([c // common for c in p])
 
 
 def _without_root(p: Coefficients, root: Fraction) -> Coefficients:
     while len(p) > 1 and sign_at(p, root) == 0:
         p = _quotient(p, (-root.numerator, root.denominator))
     return p
+
+
+def _square_free(p: Coefficients) -> Coefficients:
+    slope = _primitive([i * c for i, c in enumerate(p)][1:])
+    return _quotient(p, _common_divisor(p, slope))
 
 
 def _quotient(p: Coefficients, divisor: Coefficients) -> Coefficients:
@@ -356,59 +341,31 @@ def _quotient(p: Coefficients, divisor: Coefficients) -> Coefficients:
     return tuple(found[::-1])
 
 
-def _square_free(p: Coefficients) -> Coefficients:
-    slope = _primitive([i * c for i, c in enumerate(p)][1:])
-    common = _common_divisor(p, slope)
-    return p if len(common) == 1 else _quotient(p, common)
-
-
 def _common_divisor(p: Coefficients, q: Coefficients) -> Coefficients:
-    """Return the greatest common divisor of two primitive polynomials.
+    """Return the greatest common divisor of two primitive polynomials, by Euclid's algorithm.
 
-    Uses Euclid's algorithm with primitive remainders, and before it a fast test modulo a prime.
+    Polynomials without a common divisor modulo a prime have none. Testing this first takes 1 ms for
+    degree 40 with 500-bit coefficients, and Euclid's algorithm on the integers 1.5 s.
     """
-    if _are_coprime_modulo(p, q):
-        return (1,)
+    if p[-1] % _PRIME or q[-1] % _PRIME:
+        a, b = (_trimmed([c % _PRIME for c in x]) for x in (p, q))
+        while b:
+            a, b = b, _trimmed([c % _PRIME for c in _remainder(a, b)])
+        if len(a) == 1:
+            return (1,)
     while q:
-        rest = list(p)
-        while len(rest) >= len(q):
-            top, start = rest.pop(), len(rest) - len(q) + 1
-            common = gcd(top, q[-1])
-            ours, theirs = top // common, q[-1] // common
-            rest = [theirs * c for c in rest]
-            for i, c in enumerate(q[:-1]):
-                rest[start + i] -= ours * c
-        p, q = q, _primitive(rest)
+        p, q = q, _primitive(_remainder(p, q))
     return p
 
 
-def _are_coprime_modulo(p: Coefficients, q: Coefficients) -> bool:
-    """Say whether two polynomials are coprime modulo a prime. If so, they are coprime.
-
-    For degree 40 with 500-bit coefficients, this takes 0.5 ms, and Euclid's algorithm 1.5 s.
-    """
-    if p[-1] % _PRIME == 0 and q[-1] % _PRIME == 0:
-        return False
-    a, b = (_trimmed([c % _PRIME for c in x]) for x in (p, q))
-    while b:
-        inverse, rest = pow(b[-1], -1, _PRIME), list(a)
-        while len(rest) >= len(b):
-            factor, start = rest.pop() * inverse % _PRIME, len(rest) - len(b) + 1
-            for i, c in enumerate(b[:-1]):
-                rest[start + i] = (rest[start + i] - factor * c) % _PRIME
-        a, b = b, _trimmed(rest)
-    return len(a) == 1
-
-
-def _simplest_between(lower: Fraction, upper: Fraction) -> Fraction:
-    """Return the rational with the least denominator strictly between two non-negative rationals.
-
-    It descends the Stern-Brocot tree, by continued fractions.
-    """
-    whole = lower.numerator // lower.denominator
-    if whole + 1 < upper:
-        return Fraction(whole + 1)
-    if lower == whole:
-        # whole + 1/k for the least k that is below the upper end.
-        return whole + 1 / Fraction(int(1 / (upper - whole)) + 1)
-    return whole + 1 / _simplest_between(1 / (upper - whole), 1 / (lower - whole))
+def _remainder(p: Coefficients, divisor: Coefficients) -> Sequence[int]:
+    """Return a multiple of the remainder of p / divisor."""
+    rest = list(p)
+    while len(rest) >= len(divisor):
+        top, start = rest.pop(), len(rest) - len(divisor) + 1
+        common = gcd(top, divisor[-1])
+        ours, theirs = top // common, divisor[-1] // common
+        rest = [theirs * c for c in rest]
+        for i, c in enumerate(divisor[:-1]):
+            rest[start + i] -= ours * c
+    return rest

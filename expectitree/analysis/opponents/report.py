@@ -11,7 +11,7 @@ given its own later mistakes. As functions of epsilon on [0, 1], the nodes are w
 These functions are continuous and piecewise polynomial. The decision at the root changes where its
 actions' functions cross:
 
-1. Compute the function of each node that play can reach, children first.
+1. Compute the function of each node, children first.
 2. Find the closed intervals on which each action's function equals the root's envelope.
 3. Sweep over the ends of these intervals: between two ends, the set of best actions is constant.
 4. Evaluate the tree exactly on both sides of each change, to verify it.
@@ -22,7 +22,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from fractions import Fraction
 from functools import cmp_to_key
 from itertools import groupby
@@ -36,12 +35,13 @@ from expectitree.analysis.opponents.piecewise import (
     where_equal,
 )
 from expectitree.analysis.opponents.polynomials import (
-    Budget,
     Root,
     TooMuchWorkError,
+    between,
     compare,
     constant,
-    sign_at,
+    limited_work,
+    spend,
 )
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
@@ -52,24 +52,14 @@ from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind, Tree, check_tree
 from expectitree.tree.transform import in_fractions, replace_opponent
 
-TOLERANCE = Fraction(1, 10**9)  # the widest interval around an epsilon that is not rational
+TOLERANCE = Fraction(1, 10**9)  # the width of the interval around an epsilon that is not rational
 MOST_NODES = 20_000
 MOST_DEGREE = 60  # of a piece: the MIN nodes with a choice on one path
 MOST_BITS = 20_000  # of a coefficient
-MOST_WORK = 30_000_000  # of a `Budget`: half a minute
-MOST_CHECKED = 10_000_000  # nodes of all trees evaluated to verify crossings: two minutes
-_COEFFICIENT_WORK = 30  # what one coefficient of a node's function takes of the budget
+MOST_WORK = 30_000_000  # about microseconds
+_COEFFICIENT_WORK = 30  # for one coefficient of a node's function
+_VERIFIED_NODE_WORK = 10  # for one node of a tree that is evaluated to verify a crossing
 _LEAST_DIGITS = 3  # of an epsilon that is not rational
-
-
-class Obstacle(Enum):
-    """Why crossings are not computed."""
-
-    NODES = "nodes"
-    DEGREE = "degree"
-    BITS = "bits"
-    WORK = "work"
-    CROSSINGS = "crossings"
 
 
 @dataclass(frozen=True)
@@ -121,17 +111,7 @@ class Opponents(Shown):
     rows: Sequence[OpponentRow]
     crossings: Sequence[Crossing]
     start: tuple[str, ...]  # the best actions at epsilon 0, exactly; none if not computed
-    obstacle: Obstacle | None = None  # why crossings were not computed
-
-    @property
-    def has_min(self) -> bool:
-        """Whether the tree has a MIN node."""
-        return bool(Kind.MIN in self.tree.columns.kind)
-
-    @property
-    def has_chance(self) -> bool:
-        """Whether the tree has a CHANCE node."""
-        return bool(Kind.CHANCE in self.tree.columns.kind)
+    complete: bool = True  # whether crossings were computed: False for a tree that is too large
 
 
 def opponents(
@@ -147,36 +127,29 @@ def opponents(
 
     `epsilons` are the probabilities of a mistake. `chance` replaces CHANCE nodes, which make no
     mistakes: "worst", "best" or "expected". `bounds` and `engine` are options of `evaluate`.
-    Crossings are exact: floats count as the decimals that they print as. Raises `TransformError`
+    Crossings are exact: floats count as the decimals that they print as. Raises `AnalysisError`
     for an epsilon outside [0, 1].
     """
     check_tree(tree)
-    if isinstance(epsilons, (float, int, Fraction)):
-        epsilons = [epsilons]
+    chosen = list(epsilons) if isinstance(epsilons, Iterable) else [epsilons]
+    for epsilon in chosen:
+        if isinstance(epsilon, str) or not 0 <= epsilon <= 1:
+            raise AnalysisError(f"epsilon is a probability from 0 to 1, got {epsilon!r}")
     rows = []
-    for epsilon in sorted({_number_of(tree, e) for e in (0, 1, *epsilons)}):
+    convert = to_exact if tree.exact else float
+    for epsilon in sorted({convert(e) for e in (0, 1, *chosen)}):
         search = evaluate(replace_opponent(tree, epsilon, chance), bounds=bounds, engine=engine)
         name = "perfect" if epsilon == 0 else "random" if epsilon == 1 else "errs"
         rows.append(OpponentRow(name, epsilon, search.value, _best_actions(tree, search, epsilon)))
-    start: tuple[str, ...] = ()
-    crossings: list[Crossing] = []
-    obstacle = None
-    if tree.root.kind in (Kind.MAX, Kind.MIN):
-        try:
-            with Budget(MOST_WORK) as budget:
-                start, crossings = _find_crossings(tree, chance, budget)
-        except TooMuchWorkError as error:
-            obstacle = error.args[0] if error.args else Obstacle.WORK
-    return Opponents(file, tree, chance, rows, crossings, start, obstacle)
-
-
-def _number_of(tree: Tree, epsilon: Number) -> Number:
-    """Return epsilon as a number of the tree's kind."""
-    if isinstance(epsilon, str):
-        raise AnalysisError(f"epsilon is a number from 0 to 1, got the text {epsilon!r}")
-    if epsilon != epsilon:
-        raise AnalysisError("epsilon is NaN: expected a probability from 0 to 1")
-    return to_exact(epsilon) if tree.exact else float(epsilon)
+    if tree.root.kind not in (Kind.MAX, Kind.MIN):
+        return Opponents(file, tree, chance, rows, [], ())
+    try:
+        with limited_work(MOST_WORK):
+            decision = _Decision(tree, chance)
+            crossings = decision.crossings()
+    except TooMuchWorkError:
+        return Opponents(file, tree, chance, rows, [], (), complete=False)
+    return Opponents(file, tree, chance, rows, crossings, decision.start)
 
 
 def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...]:
@@ -200,148 +173,118 @@ def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...
 
 
 class _Change(NamedTuple):
-    """A place, and the numbers of the actions that are best at it, and from it to the next."""
+    """A place where an action becomes best or ceases to be; 0 and 1 are such places too."""
 
     place: Root
-    at: tuple[int, ...]
-    after: tuple[int, ...]
+    at: tuple[str, ...]  # the best actions at it
+    after: tuple[str, ...]  # the best actions from it to the next place; none after 1
 
 
-def _find_crossings(
-    tree: Tree, chance: str, budget: Budget
-) -> tuple[tuple[str, ...], list[Crossing]]:
-    """Return the best actions at epsilon 0, and every crossing in order."""
-    if len(tree) > MOST_NODES:
-        raise TooMuchWorkError(Obstacle.NODES)
-    exact = tree if tree.exact else in_fractions(tree)
-    functions = _node_functions(exact, chance, budget)
-    root = exact.root
-    places = _best_by_place([functions[child.id] for child in root.children], root.kind)
-    crossing_places = [
-        i
-        for i, here in enumerate(places)
-        if (i > 0 and places[i - 1].after != here.at)
-        or (i < len(places) - 1 and here.after != here.at)
-    ]
-    if 3 * len(crossing_places) * len(exact) > MOST_CHECKED:
-        raise TooMuchWorkError(Obstacle.CROSSINGS)
-    verify = _Verifier(exact, chance, functions[root.id])
-    crossings = [verify.crossing(places, i) for i in crossing_places]
-    return verify.labels(places[0].at), crossings
+class _Decision:
+    """The best actions at the root of a tree, as a function of epsilon."""
+
+    def __init__(self, tree: Tree, chance: str) -> None:
+        if len(tree) > MOST_NODES:
+            raise TooMuchWorkError
+        self.tree, self.chance = tree if tree.exact else in_fractions(tree), chance
+        functions = _node_functions(self.tree, chance)
+        self.value = functions[tree.root_id]
+        branches, is_max = self.tree.root.branches, tree.root.kind == Kind.MAX
+        actions = [(branch.label, functions[branch.child.id]) for branch in branches]
+        envelope = greatest_of((function for _, function in actions), is_max)
+        self.changes = _changes(actions, envelope)
+        self.start = self.changes[0].at
+
+    def crossings(self) -> list[Crossing]:
+        """Return every crossing in order, verified."""
+        padded = [None, *self.changes, None]
+        found = []
+        for previous, here, later in zip(padded, self.changes, padded[2:], strict=False):
+            if (previous and previous.after != here.at) or (later and here.after != here.at):
+                found.append(self._crossing(previous, here, later))
+        return found
+
+    def _crossing(self, previous: _Change | None, here: _Change, later: _Change | None) -> Crossing:
+        lower, upper = _enclose(here.place, [side.place for side in (previous, later) if side])
+        is_exact = lower == upper
+        if is_exact:
+            self._verify(lower, here.at)
+        if previous:
+            below = between(previous.place, here.place) if is_exact else lower
+            self._verify(below, previous.after)
+        if later:
+            above = between(here.place, later.place) if is_exact else upper
+            self._verify(above, here.after)
+        return Crossing(
+            lower,
+            upper,
+            self.value((lower + upper) / 2),
+            previous.after if previous else (),
+            here.at,
+            here.after,
+            self.value(lower),
+            self.value(upper),
+        )
+
+    def _verify(self, epsilon: Fraction, best: tuple[str, ...]) -> None:
+        """Raise `AnalysisError` if evaluating the tree contradicts the actions or the value."""
+        spend(_VERIFIED_NODE_WORK * len(self.tree))
+        search = evaluate(replace_opponent(self.tree, epsilon, self.chance))
+        found, value = _best_actions(self.tree, search, epsilon), self.value(epsilon)
+        if found != best or search.value != value:
+            raise AnalysisError(
+                f"at epsilon {message_text(epsilon)} the best actions are {', '.join(found)} "
+                f"(value {message_text(search.value)}), but {', '.join(best)} "
+                f"(value {message_text(value)}) were computed: this is a defect of expectitree, "
+                "please report it with the tree"
+            )
 
 
-def _node_functions(tree: Tree, chance: str, budget: Budget) -> dict[int, Piecewise]:
-    """Return the value of every node that play can reach, as a function of epsilon."""
+def _node_functions(tree: Tree, chance: str) -> list[Piecewise]:
+    """Return the value of every node as a function of epsilon."""
     columns = tree.columns
-    functions: dict[int, Piecewise] = {}
-    for n in _reachable(tree):
-        kind = columns.kind[n]
+    functions: list[Piecewise] = []
+    for n, kind in enumerate(columns.kind):
         branches = [b for b in tree.branches_of(n) if columns.probability[b] > 0]
         below = [functions[columns.child[b]] for b in branches]
         if kind == Kind.TERMINAL:
-            found = Piecewise((constant(columns.utility[n]),))
+            found = Piecewise((constant(to_exact(columns.utility[n])),))
         elif kind == Kind.CHANCE and chance == "expected":
-            shares = [columns.probability[b] for b in branches]
+            shares = [to_exact(columns.probability[b]) for b in branches]
             found = weighted_sum(list(zip(shares, below, strict=True)))
         else:
-            is_max = kind == Kind.MAX or (kind == Kind.CHANCE and chance == "best")
-            found = greatest_of(below, is_max)
-            if kind == Kind.MIN and len(below) > 1:
-                mistake = weighted_sum([(Fraction(1, len(below)), f) for f in below])
-                found = blended(found, mistake)
-        if max(piece.degree for piece in found.pieces) > MOST_DEGREE:
-            raise TooMuchWorkError(Obstacle.DEGREE)
-        if max(piece.bits for piece in found.pieces) > MOST_BITS:
-            raise TooMuchWorkError(Obstacle.BITS)
-        budget.take(_COEFFICIENT_WORK * sum(len(piece.coefficients) for piece in found.pieces))
-        functions[n] = found
+            is_best_nature = kind == Kind.CHANCE and chance == "best"
+            found = greatest_of(below, is_max=kind == Kind.MAX or is_best_nature)
+            if kind == Kind.MIN:
+                found = blended(found, weighted_sum([(Fraction(1, len(below)), f) for f in below]))
+        if any(piece.degree > MOST_DEGREE or piece.bits > MOST_BITS for piece in found.pieces):
+            raise TooMuchWorkError
+        spend(_COEFFICIENT_WORK * sum(len(piece.coefficients) for piece in found.pieces))
+        functions.append(found)
     return functions
 
 
-def _reachable(tree: Tree) -> list[int]:
-    """Return the nodes that play can reach, children first."""
-    columns = tree.columns
-    reached = bytearray(len(tree))
-    reached[tree.root_id] = True
-    for n in range(tree.root_id, -1, -1):
-        if reached[n]:
-            for b in tree.branches_of(n):
-                if columns.probability[b] > 0:
-                    reached[columns.child[b]] = True
-    return [n for n, is_reached in enumerate(reached) if is_reached]
-
-
-def _best_by_place(actions: Sequence[Piecewise], kind: Kind) -> list[_Change]:
+def _changes(actions: Sequence[tuple[str, Piecewise]], envelope: Piecewise) -> list[_Change]:
     """Return every place where an action becomes best or ceases to be, and 0 and 1, in order."""
-    envelope = greatest_of(actions, kind == Kind.MAX)
-    equal = {id(f): where_equal(f, envelope) for f in {id(f): f for f in actions}.values()}
+    equal = {id(f): where_equal(f, envelope) for f in {id(f): f for _, f in actions}.values()}
     ends = [
         (end, action, is_start)
-        for action, function in enumerate(actions)
+        for action, (_, function) in enumerate(actions)
         for interval in equal[id(function)]
         for end, is_start in zip(interval, (True, False), strict=True)
     ]
     key = cmp_to_key(compare)
     ends.sort(key=lambda end: key(end[0]))
-    places = []
-    best: Counter[int] = Counter()
+    changes = []
+    best: Counter[int] = Counter()  # the intervals that contain the place
     for _, group in groupby(ends, key=lambda end: key(end[0])):
         here = list(group)
         best.update(action for _, action, is_start in here if is_start)
-        at = tuple(sorted(best))
+        at = tuple(actions[action][0] for action in sorted(best))
         best -= Counter(action for _, action, is_start in here if not is_start)
-        places.append(_Change(here[0][0], at, tuple(sorted(best))))
-    return places
-
-
-class _Verifier:
-    """Describes crossings, and evaluates the tree on both sides of each to verify it."""
-
-    def __init__(self, tree: Tree, chance: str, value: Piecewise) -> None:
-        self.tree, self.chance, self.value = tree, chance, value
-        self._names = [branch.label for branch in tree.root.branches]
-
-    def labels(self, actions: Iterable[int]) -> tuple[str, ...]:
-        return tuple(self._names[action] for action in actions)
-
-    def crossing(self, places: Sequence[_Change], i: int) -> Crossing:
-        """Return the crossing at a place."""
-        here = places[i]
-        neighbours = [*places[max(0, i - 1) : i], *places[i + 1 : i + 2]]
-        lower, upper = _enclose(here.place, [neighbour.place for neighbour in neighbours])
-        before: tuple[int, ...] = ()
-        if i > 0:
-            before = places[i - 1].after
-            side = lower if lower < upper else _beside(lower, places[i - 1].place)
-            self._verify(side, before)
-        if i < len(places) - 1:
-            side = upper if lower < upper else _beside(upper, places[i + 1].place)
-            self._verify(side, here.after)
-        if lower == upper:
-            self._verify(lower, here.at)
-        return Crossing(
-            lower,
-            upper,
-            self.value((lower + upper) / 2),
-            self.labels(before),
-            self.labels(here.at),
-            self.labels(here.after),
-            self.value(lower),
-            self.value(upper),
-        )
-
-    def _verify(self, epsilon: Fraction, best: Iterable[int]) -> None:
-        """Raise `AnalysisError` if evaluating the tree contradicts the actions or the value."""
-        search = evaluate(replace_opponent(self.tree, epsilon, self.chance))
-        found = _best_actions(self.tree, search, epsilon)
-        expected, value = self.labels(best), self.value(epsilon)
-        if found != expected or search.value != value:
-            raise AnalysisError(
-                f"at epsilon {message_text(epsilon)} the best actions are {', '.join(found)} "
-                f"(value {message_text(search.value)}), but {', '.join(expected)} "
-                f"(value {message_text(value)}) were computed: this is a defect of expectitree, "
-                "please report it with the tree"
-            )
+        after = tuple(actions[action][0] for action in sorted(best))
+        changes.append(_Change(here[0][0], at, after))
+    return changes
 
 
 def _enclose(place: Root, neighbours: Sequence[Root]) -> tuple[Fraction, Fraction]:
@@ -353,35 +296,17 @@ def _enclose(place: Root, neighbours: Sequence[Root]) -> tuple[Fraction, Fractio
     place.simplify()
     step = TOLERANCE
     while place.exact is None:
-        below = _decimal_below(place, step)
-        lower, upper = Root.at(below * step), Root.at((below + 1) * step)
+        lower = place.lower // step * step
+        upper = lower + step
+        has_digits = lower >= 10 ** (_LEAST_DIGITS - 1) * step
         if (
-            place.exact is None
-            and below >= 10 ** (_LEAST_DIGITS - 1)
-            and not any(compare(lower, n) <= 0 <= compare(upper, n) for n in neighbours)
+            place.upper <= upper
+            and has_digits
+            and not any(
+                compare(Root.at(lower), n) <= 0 <= compare(Root.at(upper), n) for n in neighbours
+            )
         ):
-            return lower.lower, upper.lower
+            return lower, upper
         step /= 10
+        place.simplify(step.denominator)
     return place.exact, place.exact
-
-
-def _decimal_below(place: Root, step: Fraction) -> int:
-    """Return how many whole steps are below a place, which becomes exact if it is on a step."""
-    while True:
-        below = place.lower // step
-        border = (below + 1) * step
-        if place.upper <= border:
-            return below
-        if place.lower < border and sign_at(place.coefficients, border) == 0:
-            place.lower = place.upper = border
-            return below + 1
-        place.halve()
-
-
-def _beside(place: Fraction, neighbour: Root) -> Fraction:
-    """Return a rational between a place and its neighbour, within the tolerance of the place."""
-    here = Root.at(place)
-    way = compare(neighbour, here) * TOLERANCE
-    while compare(neighbour, Root.at(place + way)) * way <= 0:
-        way /= 2
-    return place + way

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from expectitree.errors import TransformError
-from expectitree.numbers import Number, message_text, to_exact
+from expectitree.numbers import INFINITY, Number, message_text, to_exact
 
 AFFINE, ORDERED, NEITHER = "positive affine", "order-preserving", "neither"
 _STRAIGHT = 1e-12  # of the images' range: a smaller bend is a rounding error of irrational images
@@ -24,10 +24,31 @@ class Scale:
 
     kind: str  # map, affine, power, log, exp, table, any or function
     text: str  # the map, for people
-    rule: Callable[[Number], Image]  # raises TransformError where a utility has no image
+    rule: Callable[[Number], Image]
     names: Mapping[Fraction, Fraction] = field(default_factory=dict)  # named utility -> image
-    bends: bool = False  # strictly concave or strictly convex: affine on no three utilities
     rises: bool = False  # strictly, wherever it is defined
+
+    def image(self, u: Number) -> Image:
+        """Return the image of a utility, an infinity if it is beyond floats.
+
+        Raises `TransformError` if there is none.
+        """
+        try:
+            return self.rule(u)
+        except (OverflowError, ZeroDivisionError):
+            return INFINITY
+
+    def unknown_names(self, numbers: Iterable[Number]) -> list[Fraction]:
+        """Return the names that are none of these numbers, not even rounded to a float."""
+        known = set(numbers)
+        return [u for u in self.names if u not in known and _nearest_float(u) not in known]
+
+
+def _nearest_float(value: Image) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return INFINITY
 
 
 def as_number(u: Number, image: Image, exact: bool) -> Number:
@@ -39,9 +60,9 @@ def as_number(u: Number, image: Image, exact: bool) -> Number:
             f"the map takes {message_text(u)} to an irrational number: leave --exact out, or "
             "choose another map"
         )
-    rounded = _float_or_none(image)
-    if rounded is None or (image and not rounded):
-        end = "beyond 10^301" if rounded is None else "to a number too small for floating point"
+    rounded = _nearest_float(image)
+    if math.isinf(rounded) or (image and not rounded):
+        end = "to a number too small for floating point" if not rounded else "beyond 10^301"
         raise TransformError(f"the map takes {message_text(u)} {end}: use --exact, or another map")
     return rounded
 
@@ -51,35 +72,29 @@ class MapClass:
     """The class of a map on some utilities: `AFFINE`, `ORDERED` or `NEITHER`."""
 
     name: str
-    slope: Image = 0  # of an affine one: u -> slope * u + offset
-    offset: Image = 0
+    slope: Fraction = Fraction(0)  # of an affine one: u -> slope * u + offset
+    offset: Fraction = Fraction(0)
     witness: tuple[tuple[Number, Image], ...] | None = None  # two: u < v, but f(u) >= f(v)
 
-    @property
-    def is_identity(self) -> bool:
-        """Whether the map leaves these utilities as they are."""
-        return self.name == AFFINE and self.slope == 1 and self.offset == 0
 
-
-def classify(pairs: Sequence[tuple[Number, Image]], bends: bool = False) -> MapClass:
+def classify(pairs: Sequence[tuple[Number, Image]]) -> MapClass:
     """Return the class of a map, given as pairs of utility and image, the least utility first.
 
     The utilities are compared as fractions. Where images are irrational, a line is straight within
-    1e-12 of their range, unless the map is known to bend.
+    1e-12 of their range.
     """
     for (u, image), (v, other) in pairwise(pairs):
         if other <= image:
             return MapClass(NEITHER, witness=((u, image), (v, other)))
-    (least, low), (greatest, high) = pairs[0], pairs[-1]
-    start, end = to_exact(least), to_exact(greatest)
+    (start, low), (end, high) = (
+        (to_exact(u), Fraction(image)) for u, image in (pairs[0], pairs[-1])
+    )
     if start == end:
-        return MapClass(AFFINE, Fraction(1), Fraction(low) - start)
-    if bends and len(pairs) > 2:
-        return MapClass(ORDERED)
-    slope = (Fraction(high) - Fraction(low)) / (end - start)
-    offset = Fraction(low) - slope * start
-    is_exact = not any(isinstance(image, float) for _, image in pairs)
-    slack = 0 if is_exact else _STRAIGHT * (float(high) - float(low))
+        return MapClass(AFFINE, Fraction(1), low - start)
+    slope = (high - low) / (end - start)
+    offset = low - slope * start
+    is_rounded = any(isinstance(image, float) for _, image in pairs)
+    slack = _STRAIGHT * float(high - low) if is_rounded else 0
     if all(abs(slope * to_exact(u) + offset - Fraction(image)) <= slack for u, image in pairs):
         return MapClass(AFFINE, slope, offset)
     return MapClass(ORDERED)
@@ -88,16 +103,16 @@ def classify(pairs: Sequence[tuple[Number, Image]], bends: bool = False) -> MapC
 # ---- The maps.
 
 
-def named(images: Mapping[Fraction, Fraction], kind: str = "map", text: str | None = None) -> Scale:
+def named(images: Mapping[Fraction, Fraction], kind: str = "map", text: str = "") -> Scale:
     """Return the map that takes the named utilities to their images and leaves the others."""
-    rounded = {_float_or_none(u): image for u, image in images.items()}
+    rounded = {_nearest_float(u): image for u, image in images.items()}
 
     def rule(u: Number) -> Image:
         found = images.get(u) if isinstance(u, Fraction) else rounded.get(u)
         return to_exact(u) if found is None else found
 
     listed = ", ".join(f"{message_text(u)}={message_text(image)}" for u, image in images.items())
-    return Scale(kind, listed if text is None else text, rule, images)
+    return Scale(kind, text or listed, rule, images)
 
 
 def affine(slope: Fraction, offset: Fraction) -> Scale:
@@ -114,46 +129,41 @@ def power(exponent: Fraction) -> Scale:
             f"found {message_text(exponent)}, expected a power above 0, such as 2, which favours "
             "risk (of gains), or 0.5, which avoids it"
         )
-    text = f"u^{message_text(exponent)}"
-    return Scale("power", text, lambda u: _power(to_exact(u), exponent), rises=True)
+
+    def rule(u: Number) -> Image:
+        size = abs(to_exact(u))
+        length = max(size.numerator.bit_length(), size.denominator.bit_length())
+        root = _exact_root(size, exponent.denominator)
+        if root is None or length * exponent.numerator > _MOST_BITS:
+            return math.copysign(math.pow(size, exponent), u)
+        image = Fraction(root**exponent.numerator)
+        return -image if u < 0 else image
+
+    return Scale("power", f"u^{message_text(exponent)}", rule, rises=True)
 
 
-def _power(u: Fraction, exponent: Fraction) -> Image:
-    size, degree = abs(u), exponent.denominator
-    bits = max(size.numerator.bit_length(), size.denominator.bit_length())
-    try:
-        roots = [_nearest_root(n, degree) for n in (size.numerator, size.denominator)]
-        if bits * exponent.numerator <= _MOST_BITS and Fraction(*roots) ** degree == size:
-            exactly: Fraction = Fraction(*roots) ** exponent.numerator
-            return -exactly if u < 0 else exactly
-        image = math.pow(size, exponent)
-    except OverflowError:
-        image = math.inf
-    if math.isinf(image) or (u and not image):
-        end = "beyond 10^301" if image else "nearer to 0 than floats reach"
-        raise TransformError(f"the map takes {message_text(u)} {end}: choose a power nearer to 1")
-    return math.copysign(image, u)
-
-
-def _nearest_root(number: int, degree: int) -> int:
-    """Return the whole number nearest to a root, as far as floats tell."""
-    return number if degree == 1 or number < 2 else round(math.exp(math.log(number) / degree))
+def _exact_root(size: Fraction, degree: int) -> Fraction | None:
+    """Return the root of a non-negative number if it is rational, as far as floats tell."""
+    ends = size.numerator, size.denominator
+    roots = [n if degree == 1 or n < 2 else round(math.exp(math.log(n) / degree)) for n in ends]
+    root = Fraction(*roots)
+    return root if root**degree == size else None
 
 
 def logarithm() -> Scale:
     """Return the map u -> ln(u), for u > 0."""
-    return Scale("log", "ln(u)", _logarithm, bends=True, rises=True)
 
+    def rule(u: Number) -> float:
+        if u <= 0:
+            raise TransformError(
+                f"{message_text(u)} has no logarithm: every utility (and estimate) must be above "
+                "0; add a number to all of them first, with --affine and -o"
+            )
+        if isinstance(u, Fraction):  # its ends may be beyond floats
+            return math.log(u.numerator) - math.log(u.denominator)
+        return math.log(u)
 
-def _logarithm(u: Number) -> float:
-    if u <= 0:
-        raise TransformError(
-            f"{message_text(u)} has no logarithm: every utility (and estimate) must be above 0; "
-            "add a number to all of them first, with --affine and -o"
-        )
-    return (
-        math.log(u.numerator) - math.log(u.denominator) if isinstance(u, Fraction) else math.log(u)
-    )
+    return Scale("log", "ln(u)", rule, rises=True)
 
 
 def exponential(rate: Fraction) -> Scale:
@@ -164,31 +174,15 @@ def exponential(rate: Fraction) -> Scale:
         )
 
     def rule(u: Number) -> float:
-        try:
-            image = -math.expm1(-float(rate * to_exact(u))) / float(rate)
-        except (OverflowError, ZeroDivisionError):
-            image = math.inf
-        if math.isinf(image):
-            raise TransformError(
-                f"the map takes {message_text(u)} beyond 10^301: choose a rate of about 1 over the "
-                "range of the utilities"
-            )
-        return image
+        return -math.expm1(-float(rate * to_exact(u))) / float(rate)
 
-    return Scale(
-        "exp", f"(1 - e^(-R*u)) / R, R = {message_text(rate)}", rule, bends=True, rises=True
-    )
+    return Scale("exp", f"(1 - e^(-R*u)) / R, R = {message_text(rate)}", rule, rises=True)
 
 
-def stepped(steps: Mapping[Fraction, Fraction]) -> Scale:
-    """Return the map that adds each step's height to the utilities that reach its threshold."""
-    texts = (f", plus {message_text(h)} from {message_text(t)} up" for t, h in steps.items())
-
-    def rule(u: Number) -> Fraction:
-        exactly = to_exact(u)
-        return exactly + sum(height for threshold, height in steps.items() if exactly >= threshold)
-
-    return Scale("any", "u" + "".join(texts), rule)
+def stepped(threshold: Fraction, height: Fraction) -> Scale:
+    """Return the map that adds a height to the utilities that reach a threshold."""
+    text = f"u, plus {message_text(height)} from {message_text(threshold)} up"
+    return Scale("any", text, lambda u: to_exact(u) + (height if u >= threshold else 0))
 
 
 def scale_of(given: Scale | Mapping[Any, Any] | Callable[[Number], Any]) -> Scale:
@@ -205,16 +199,3 @@ def scale_of(given: Scale | Mapping[Any, Any] | Callable[[Number], Any]) -> Scal
         return image if isinstance(image, float) else Fraction(image)
 
     return Scale("function", text, rule)
-
-
-def unknown_names(names: Iterable[Fraction], numbers: Iterable[Number]) -> list[Fraction]:
-    """Return the names that are none of these numbers, not even rounded to a float."""
-    known = set(numbers)
-    return [name for name in names if name not in known and _float_or_none(name) not in known]
-
-
-def _float_or_none(value: Image) -> float | None:
-    try:
-        return float(value)
-    except OverflowError:
-        return None

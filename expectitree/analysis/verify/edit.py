@@ -62,14 +62,10 @@ def with_replacements(text: str, format: Format, replacements: Mapping[Place, ob
     edits = []
     for place, new in replacements.items():
         span = values.get(("expect", *place))
-        where = "/".join(map(str, place)) or "expect"
-        problem = ""
-        if span is None:
-            problem = f"{where} is an alias or a block of text"
-        elif _COMMENT.search(text[span.start : span.end]):
-            problem = f"there are comments within {where}"
-        if span is None or problem:
-            raise FileError([Problem("<text>", f"{problem}: change it by hand")])
+        if span is None or _COMMENT.search(text[span.start : span.end]):
+            what = "is an alias or a block of text" if span is None else "has comments in it"
+            where = "/".join(map(str, place)) or "expect"
+            raise FileError([Problem("<text>", f"{where} {what}: change it by hand")])
         edits.append((span, format.module.NOTATION.flow(new)))
     for span, written in sorted(edits, reverse=True):
         space = " " if format.name == "yaml" and text[: span.start].endswith(":") else ""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from expectitree.analysis.verify.report import Verification
+from expectitree.analysis.verify.text import hint_text
 from expectitree.text.json_values import dumps
 
-_CHECK_FIELDS = ("what", "expected", "found", "kept", "hint")
+_CHECK_FIELDS = ("what", "expected", "found", "kept")
 
 
 def render(verifications: Sequence[Verification]) -> Iterator[str]:
@@ -20,6 +21,9 @@ def render(verifications: Sequence[Verification]) -> Iterator[str]:
                 "expect": v.has_expect and v.error is None,
                 "kept": not v.broken and v.error is None and v.unchecked is None,
                 "errors": str(v.error or v.unchecked or "").splitlines(),
-                "checks": [{key: getattr(c, key) for key in _CHECK_FIELDS} for c in v.checks],
+                "checks": [
+                    {key: getattr(c, key) for key in _CHECK_FIELDS} | {"hint": hint_text(c)}
+                    for c in v.checks
+                ],
             }
         )

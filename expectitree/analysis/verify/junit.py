@@ -22,12 +22,12 @@ def render(verifications: Sequence[Verification]) -> Iterator[str]:
         yield f"  <testsuite name={_attribute(v.file)} {counts}>"
         for name, outcome, message in _cases(v):
             case = f"    <testcase classname={_attribute(v.file)} name={_attribute(name)}"
-            if not outcome:
+            if outcome:
+                yield f"{case}>"
+                yield f"      <{outcome} message={_attribute(message)}/>"
+                yield "    </testcase>"
+            else:
                 yield f"{case}/>"
-                continue
-            yield f"{case}>"
-            yield f"      <{outcome} message={_attribute(message)}/>"
-            yield "    </testcase>"
         yield "  </testsuite>"
     yield "</testsuites>"
 

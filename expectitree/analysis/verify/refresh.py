@@ -14,9 +14,9 @@ from expectitree.files.formats import FORMATS, format_by_suffix
 def refresh(path: str | os.PathLike[str]) -> Verification:
     """Write the results into the `expect` of the file at `path`, and return its new verification.
 
-    What holds stays as written; a file without expectations gets some. All else in the file stays
-    as it is. Raises `FileError` where the file is no tree, or where that cannot be done without
-    loss, and `SearchError` where a utility is not known yet; the file is then as it was.
+    What holds stays as written; a file without expectations gets some; all else stays as it is.
+    Raises `FileError` where the file is not a tree, or where that cannot be done without loss, and
+    `SearchError` where a utility is not known yet; the file is then as it was.
     """
     format = format_by_suffix(path) or FORMATS["yaml"]
     if not format.is_text:
@@ -36,7 +36,7 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
         if any(check.place in replacements for check in after.broken):
             problem = "the new text would not say what is found"
     except FileError:
-        problem = "the new text would be no tree"
+        problem = "the new text would not be a tree"
     if problem:
         raise FileError([Problem(name, f"{problem}: change it by hand")])
     if changed != text:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 from fractions import Fraction
+from typing import TypeAlias
 
 from expectitree.algorithms import algorithm
 from expectitree.display import Shown
@@ -16,8 +18,16 @@ from expectitree.searches.unknown import why_unknown
 from expectitree.tree.expectation import Expectation, RunExpectation
 from expectitree.tree.model import Tree, check_tree
 
-Place = tuple[str | int, ...]
+Place: TypeAlias = tuple[str | int, ...]
 _COUNTS = {"nodes": "visited", "leaves": "leaves_visited", "cuts": "cuts"}
+
+
+class Hint(Enum):
+    """Why an expectation does not hold, where that is not plain."""
+
+    NO_BEST = "no best"  # the root is not a player's
+    TIE = "tie"  # the expected action is as good, and comes later
+    DIGITS = "digits"  # the value is what was written, with more digits
 
 
 @dataclass(frozen=True)
@@ -28,9 +38,9 @@ class Check:
     expected: str
     found: str
     kept: bool
-    hint: str = ""
-    place: Place = ()  # the keys within `expect` that lead to what was expected
+    place: Place  # the keys within `expect` that lead to what was expected
     replacement: str | int | list[str] | Fraction | None = None  # what would hold in its place
+    hint: Hint | ExpectitreeError | None = None
 
 
 @dataclass(frozen=True)
@@ -61,7 +71,10 @@ def verify(tree: Tree, *, file: str = "") -> Verification:
         return Verification(file, has_expect=False)
     if tree.unknown:
         return Verification(file, unchecked=why_unknown(tree))
-    return Verification(file, [*_value_checks(tree, tree.expect), *_run_checks(tree, tree.expect)])
+    checks = list(_value_checks(tree, tree.expect))
+    for run in tree.expect.runs:
+        checks += _run_checks(tree, run)
+    return Verification(file, checks)
 
 
 def answers(tree: Tree) -> dict[str, object]:
@@ -69,9 +82,8 @@ def answers(tree: Tree) -> dict[str, object]:
 
     Raises `SearchError` where a utility is not known yet.
     """
-    found: dict[str, object] = {}
     search = evaluate(tree)
-    found["value"] = search.value
+    found: dict[str, object] = {"value": search.value}
     if search.best is not None:
         found["best"] = search.best
     for name in ("star1", "star2"):
@@ -81,26 +93,24 @@ def answers(tree: Tree) -> dict[str, object]:
 
 
 def _value_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
-    search = evaluate(tree)
+    search, best = evaluate(tree), expect.best
     if expect.value is not None:
         yield _number_check("value", expect, ("value",), expect.value, search.value)
-    if expect.best is not None:
-        found = search.best
-        hint, kept = "", expect.best == found
+    if best is not None:
+        found, hint = search.best, None
         if found is None:
-            hint = "the root is not a player's, so it has no best action: take `best` out"
-        elif not kept and expect.best in search.ties:
-            hint = "it is worth as much, and comes later"
-        yield Check("best", expect.best, found or "none", kept, hint, ("best",), found)
+            hint = Hint.NO_BEST
+        elif best != found and best in search.ties:
+            hint = Hint.TIE
+        yield Check("best", best, found or "none", best == found, ("best",), found, hint)
     for path, value in expect.values.items():
-        place = ("values", path)
+        what, place = f"value of {path}", ("values", path)
         try:
             node = tree.find(path)
         except ExpectitreeError as error:
-            expected = expect.written.get(place, "")
-            yield Check(f"value of {path}", expected, "no such node", False, str(error), place)
-            continue
-        yield _number_check(f"value of {path}", expect, place, value, search.lower[node.id])
+            yield _missing(what, expect.written.get(place, ""), place, error)
+        else:
+            yield _number_check(what, expect, place, value, search.lower[node.id])
 
 
 def _number_check(
@@ -108,11 +118,9 @@ def _number_check(
 ) -> Check:
     text = expect.written.get(place, exact_text(expected))
     kept = expected == found
-    hint = ""
-    if not kept and _agrees_as_written(text, expected, found):
-        hint = f"only the digits written agree: write {message_text(found)}"
+    hint = Hint.DIGITS if not kept and _agrees_as_written(text, expected, found) else None
     shown = text if len(text) <= 40 else message_text(expected)
-    return Check(what, shown, message_text(found), kept, hint, place, Fraction(found))
+    return Check(what, shown, message_text(found), kept, place, Fraction(found), hint)
 
 
 def _agrees_as_written(text: str, expected: Number, found: Number) -> bool:
@@ -123,53 +131,47 @@ def _agrees_as_written(text: str, expected: Number, found: Number) -> bool:
     return abs(Fraction(expected) - Fraction(found)) * 2 <= Fraction(10) ** -places
 
 
-def _run_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
-    for run in expect.runs:
-        chosen = algorithm(run.algorithm, **run.options)
-        name = chosen.full_name if run.options else chosen.name
-        if run.bounds is not None:
-            name += f" with bounds [{exact_text(run.bounds[0])}, {exact_text(run.bounds[1])}]"
-        try:
-            search = evaluate(tree, chosen, bounds=run.bounds)
-        except ExpectitreeError as error:
-            yield Check(name, "a search", "none", False, str(error), run.place)
-            continue
-        yield from _count_checks(name, run, search)
-        yield from _skip_checks(name, run, search)
+def _missing(what: str, expected: str, place: Place, error: ExpectitreeError) -> Check:
+    """Return the check of an expectation about a node that is not there."""
+    return Check(what, expected, "no such node", False, place, hint=error)
 
 
-def _count_checks(name: str, run: RunExpectation, search: Search) -> Iterator[Check]:
+def _run_checks(tree: Tree, run: RunExpectation) -> Iterator[Check]:
+    chosen = algorithm(run.algorithm, **run.options)
+    name = chosen.full_name if run.options else chosen.name
+    if run.bounds is not None:
+        name += f" with bounds [{exact_text(run.bounds[0])}, {exact_text(run.bounds[1])}]"
+    try:
+        search = evaluate(tree, chosen, bounds=run.bounds)
+    except ExpectitreeError as error:
+        yield Check(name, "a search", "none", False, run.place, hint=error)
+        return
     for key, attribute in _COUNTS.items():
         expected: int | None = getattr(run, key)
         if expected is not None:
             found: int = getattr(search.counts, attribute)
-            what = "cuts" if key == "cuts" else f"{key} visited"
-            place, kept = (*run.place, key), expected == found
-            yield Check(f"{name}: {what}", str(expected), str(found), kept, "", place, found)
+            what = f"{name}: {key if key == 'cuts' else f'{key} visited'}"
+            place = (*run.place, key)
+            yield Check(what, str(expected), str(found), expected == found, place, found)
+    yield from _skip_checks(name, run, search)
 
 
-def _skip_checks(name: str, run: RunExpectation, search: Search) -> Iterator[Check]:
-    # --write must not replace the list if a path in it has a typing error.
-    known = all(_is_there(search.tree, path) for path in run.skipped or ())
+def _skip_checks(name: str, run: RunExpectation, search: Search) -> list[Check]:
+    place, instead = (*run.place, "skipped"), _all_skipped(search) if run.skipped else []
+    checks = []
     for path in run.skipped or ():
-        place = (*run.place, "skipped")
         what = f"{name}: {path}"
         try:
-            visited = search.visited(path)
+            kept = not search.visited(path)
         except ExpectitreeError as error:
-            yield Check(what, "not visited", "no such node", False, str(error), place)
-            continue
-        found = "visited" if visited else "not visited"
-        instead = _all_skipped(search) if visited and known else None
-        yield Check(what, "not visited", found, not visited, "", place, instead)
-
-
-def _is_there(tree: Tree, path: str) -> bool:
-    try:
-        tree.find(path)
-    except ExpectitreeError:
-        return False
-    return True
+            checks.append(_missing(what, "not visited", place, error))
+        else:
+            found = "not visited" if kept else "visited"
+            checks.append(Check(what, "not visited", found, kept, place, None if kept else instead))
+    if any(isinstance(check.hint, ExpectitreeError) for check in checks):
+        # A path may have a typing error: --write must not replace the list.
+        return [replace(check, replacement=None) for check in checks]
+    return checks
 
 
 def _all_skipped(search: Search) -> list[str]:

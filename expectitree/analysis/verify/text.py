@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.analysis.verify.report import Check, Verification
+from expectitree.analysis.verify.report import Check, Hint, Verification
 from expectitree.text.console import characters, line, safe
 from expectitree.text.phrases import plural
 
@@ -46,7 +46,18 @@ def _file_lines(verification: Verification, options: ConsoleOptions) -> Iterator
 def check_text(check: Check) -> str:
     """Return what was expected and found, and the hint."""
     text = f"{check.what}: expected {check.expected}, found {check.found}"
-    return f"{text} ({check.hint})" if check.hint else text
+    return f"{text} ({hint_text(check)})" if check.hint else text
+
+
+def hint_text(check: Check) -> str:
+    """Return why an expectation does not hold, or nothing."""
+    if check.hint is Hint.NO_BEST:
+        return "the root is not a player's, so it has no best action: take `best` out"
+    if check.hint is Hint.TIE:
+        return "it is worth as much, and comes later"
+    if check.hint is Hint.DIGITS:
+        return f"only the digits written agree: write {check.found}"
+    return str(check.hint or "")
 
 
 def _summary(verifications: Sequence[Verification]) -> Text:

@@ -16,7 +16,7 @@ from helpers import invoke
 from random_trees import EVERY, Case, in_numbers
 
 import expectitree as et
-from expectitree import Kind, Node, Tree, TreeBuilder, compiling
+from expectitree import Kind, Tree, TreeBuilder, compiling
 from expectitree.analysis.compare.csv import render as comparison_csv
 from expectitree.analysis.compare.json import render as comparison_json
 from expectitree.analysis.compare.markdown import render as comparison_markdown
@@ -61,14 +61,8 @@ def intervals(tree: Tree, bounds: Bounds, visited: set[int]) -> Intervals:
     return found
 
 
-def without_single_children(node: Node) -> int:
-    """Return the first node at or below a node that has different children."""
-    below = {without_single_children(b.child) for b in node.branches if b.probability}
-    return below.pop() if len(below) == 1 else node.id
-
-
 def is_best_forced(tree: Tree, found: Intervals, slack: float = 0) -> bool:
-    children = {without_single_children(child) for child in tree.root.children}
+    children = {child.id for child in tree.root.children}
     if tree.root.kind == Kind.MAX:
         return any(
             all(found[c][0] >= found[d][1] - slack for d in children - {c}) for c in children
@@ -303,7 +297,7 @@ def counts(report: Limit) -> tuple[object, ...]:
 
 
 @pytest.mark.slow
-def test_all_engines_find_the_same_with_all_lists_kept_and_with_few(
+def test_all_engines_find_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     trees = [
@@ -316,13 +310,10 @@ def test_all_engines_find_the_same_with_all_lists_kept_and_with_few(
         ),
         et.generate("uniform", plies=5, branching=3, real=True, seed=3),
     ]
-    monkeypatch.setattr(proofs, "_MANY_SUMS", 1)
+    monkeypatch.setattr(proofs, "_MANY_NUMBERS", 1)
     for tree in trees:
         first = limit(tree, ONE, engine="interpreted")
         assert counts(limit(tree, ONE, engine="compiled")) == counts(first)
-        with monkeypatch.context() as patch:
-            patch.setattr(proofs, "_MOST_NUMBERS", 0)
-            assert counts(limit(tree, ONE, engine="interpreted")) == counts(first)
 
 
 def test_fractions_give_the_same_compiled_and_beyond_64_bits() -> None:
@@ -331,7 +322,7 @@ def test_fractions_give_the_same_compiled_and_beyond_64_bits() -> None:
         first = limit(tree, ONE, bounds=case.bounds)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(compiling, "pays", lambda rows: rows > 0)
-            patch.setattr(proofs, "_MANY_SUMS", 1)
+            patch.setattr(proofs, "_MANY_NUMBERS", 1)
             assert counts(limit(tree, ONE, bounds=case.bounds)) == counts(first)
         # The same tree, in numbers that fit no word.
         third = Fraction(10**30 + 1, 3**50)
@@ -362,24 +353,26 @@ def test_a_long_chain_in_both_modes() -> None:
         assert "  node 0, #1/#2/#1, #2" in et.to_text(report)
 
 
-def test_few_lists_kept_at_once_give_the_same_proof(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On this path all leaves are equally likely, so that every list is as long as possible."""
+def two_paths(leaves: int) -> Tree:
+    """Return MAX over two paths of CHANCE nodes whose leaves are equally likely."""
     random, builder = Random(1), TreeBuilder()
 
-    def path(leaves: int) -> int:
+    def path() -> NodeId:
         node = builder.terminal(50)
         for n in range(1, leaves):
             node = builder.chance([node, random.randint(0, 100)], [n / (n + 1), 1 - n / (n + 1)])
         return node
 
-    tree = builder.build(builder.max([path(150), path(150)]))
+    return builder.build(builder.max([path(), path()]))
+
+
+def test_the_leaves_of_long_lists_prove_the_best_action() -> None:
+    tree = two_paths(150)
     first = limit(tree, ONE, bounds=(0, 100))
     assert first.exact.count is not None
     assert first.best_action is not None
     assert 150 < first.best_action.most < first.exact.most < 300
     assert is_best_forced(tree, intervals(tree, (0, 100), set(first.best_action.leaves)), 1e-9)
-    monkeypatch.setattr(proofs, "_MOST_NUMBERS", 0)
-    assert counts(limit(tree, ONE, bounds=(0, 100))) == counts(first)
 
 
 @pytest.mark.slow
@@ -392,7 +385,7 @@ def test_too_many_leaves_are_refused() -> None:
         limit(tree, max_leaves=26)
     assert limit(tree, max_leaves=27).exact.count
     with pytest.raises(
-        AnalysisError, match=r"shared nodes make as much work here as [0-9,]+ leaves make without"
+        AnalysisError, match=r"^9[0-9]+ leaves would make as much work as the shared nodes do"
     ):
         limit(et.generate("lattice", steps=20), max_leaves=300)
     builder = TreeBuilder(exact=True)
@@ -400,19 +393,34 @@ def test_too_many_leaves_are_refused() -> None:
     tree = builder.build(builder.chance([*range(4000), large]))
     with pytest.raises(
         AnalysisError,
-        match=r"^4,001 leaves, of fractions beyond 64 bits.*4,000.*or --exact is left out",
+        match=r"^4,001 leaves of fractions beyond 64 bits .*--exact.*4,000 are accepted",
     ):
         limit(tree, ONE)
     assert limit(tree, ONE, max_leaves=5000).exact.count == 4001
 
 
-def test_an_exact_search_below_the_limit_is_a_defect() -> None:
-    tree = et.loads("max: [{chance: [1, 4]}, {chance: [2, 3]}]", exact=True)
-    search = et.evaluate(tree, "star1", bounds=(0, 9))
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize(("name", "needed"), [("star1", 5), ("best-first", 3)])
+def test_a_search_below_the_limit_is_a_defect(exact: bool, name: str, needed: int) -> None:
+    """A search for the best action needs fewer leaves; in floats no rounding explains this one."""
+    tree = et.load("trees/aima-5.12-left.yaml", exact=exact)
+    goal = {"goal": "action"} if name == "best-first" else {}
+    search = et.evaluate(tree, et.algorithm(name, **goal))
     with pytest.raises(
-        AnalysisError, match="star1 visited 0 leaves, and 4 are needed: this is a defect"
+        AnalysisError,
+        match=f"visited 0 leaves, and {needed} are needed: this is a defect",
     ):
-        measure(tree, [replace(search, visits=[0] * len(tree))], bounds=(0, 9))
+        measure(tree, [replace(search, visits=[0] * len(tree))])
+
+
+@pytest.mark.slow
+def test_long_paths_of_chance_nodes_have_a_limit() -> None:
+    """All 5,000 leaves of a path are equally likely, so that every list is as long as possible.
+
+    `benchmarks/insight.py` measures how long this takes.
+    """
+    report = limit(two_paths(5000), ("expectiminimax",), bounds=(0, 100))
+    assert (report.exact.count, report.best_action and report.best_action.count) == (9757, 9650)
 
 
 def test_a_stopped_search_has_no_surplus() -> None:
@@ -467,7 +475,7 @@ def test_trees_that_need_no_leaf_or_all_have_sentences_of_their_own() -> None:
     text += invoke(
         "limit", "-e", "max: [{bounds: [3, 4], min: [3, 4]}, {bounds: [1, 2], max: [1, 2]}]"
     ).output
-    assert "No leaf is needed: the bounds alone prove the value 4." in text
+    assert "No leaf is needed to prove the value 4: the bounds alone prove it." in text
     assert "No leaf is needed to prove that a is best: it is the only action." in text
     assert "All 2 leaves are needed to prove the value 1.5." in text
     assert "The root is not a player's node: there is no action to choose." in text

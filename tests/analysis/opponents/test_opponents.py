@@ -21,7 +21,7 @@ from expectitree.analysis.opponents import report as module
 from expectitree.analysis.opponents.json import render as opponents_json
 from expectitree.analysis.opponents.piecewise import Piecewise
 from expectitree.analysis.opponents.polynomials import ONE, ZERO, Polynomial, Root, compare
-from expectitree.analysis.opponents.report import Crossing, Obstacle, Opponents, opponents
+from expectitree.analysis.opponents.report import Crossing, Opponents, opponents
 from expectitree.analysis.show import rendered
 from expectitree.errors import AnalysisError, TransformError
 from expectitree.numbers import to_fraction
@@ -188,7 +188,7 @@ def test_bad_transforms_are_refused() -> None:
 
 def check(tree: Tree, chance: str, steps: int = 29) -> Opponents:
     report = opponents(tree, (F(1, 7), F(3, 4)), chance=chance)
-    assert report.obstacle is None
+    assert report.complete
     assert [row.opponent for row in report.rows] == ["perfect", "errs", "errs", "random"]
     for row in report.rows:
         assert isinstance(row.epsilon, Fraction)
@@ -284,7 +284,7 @@ def test_the_worked_example_changes_at_two_ninety_firsts() -> None:
         )
 
 
-def test_two_crossings() -> None:
+def test_two_crossings_are_found_in_order() -> None:
     report = report_of(f"max: {{a: {A}, b: {B}}}")
     assert [(c.exact, c.value, c.before, c.at, c.after) for c in report.crossings] == [
         (F(1, 4), 8, ("a",), ("a", "b"), ("b",)),
@@ -292,7 +292,7 @@ def test_two_crossings() -> None:
     ]
 
 
-def test_irrational_crossings(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_irrational_crossing_lies_between_two_decimals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "TOLERANCE", F(1, 10**30))
     # b - a is -16 e^2 + 16 e - 2, whose roots are (1 -+ sqrt(1/2)) / 2.
     report = report_of(f"max: {{a: {A}, b: {{min: [{{min: [-2, 62]}}, 30]}}}}")
@@ -311,7 +311,7 @@ def test_functions_that_touch_tie_at_one_epsilon() -> None:
     )
 
 
-def test_ties_on_intervals() -> None:
+def test_actions_may_tie_on_intervals() -> None:
     report = report_of(f"max: {{x: {{max: [{A}, {B}]}}, y: {A}}}")
     assert report.start == ("x", "y")
     assert [(c.exact, c.before, c.at, c.after) for c in report.crossings] == [
@@ -321,14 +321,14 @@ def test_ties_on_intervals() -> None:
     assert report_of(f"max: [{A}, {A}]").crossings == []
 
 
-def test_ties_at_the_ends_alone() -> None:
+def test_actions_may_tie_at_the_ends_alone() -> None:
     crossing = only(report_of("max: {sure: 0, risk: {min: [0, 2]}}"))
     assert crossing == Crossing(F(0), F(0), F(0), (), ("sure", "risk"), ("risk",), F(0), F(0))
     crossing = only(report_of("max: {sure: 1, risk: {min: [0, 2]}}"))
     assert crossing == Crossing(F(1), F(1), F(1), ("sure",), ("sure", "risk"), (), F(1), F(1))
 
 
-def test_min_at_the_root() -> None:
+def test_a_min_root_plays_its_best_action_without_a_mistake() -> None:
     # The actions are worth 1 and 4 e, so MIN's best action changes at 1/4.
     report = report_of("min: {one: 1, two: {min: [0, 8]}}")
     crossing = only(report)
@@ -338,14 +338,14 @@ def test_min_at_the_root() -> None:
     assert report.rows[-1].value == F(5, 2)
 
 
-def test_roots_where_no_player_decides() -> None:
+def test_no_crossings_are_found_where_no_player_decides() -> None:
     for text in ("5", f"chance: [1, {B}]"):
         report = report_of(text, chance="worst")
         assert [row.best for row in report.rows] == [None] * 3
-        assert (report.crossings, report.start, report.obstacle) == ([], (), None)
+        assert (report.crossings, report.start, report.complete) == ([], (), True)
 
 
-def test_a_long_path_of_min_nodes() -> None:
+def test_thirty_min_nodes_on_a_path_are_exact() -> None:
     # Each node multiplies the distance to 1 by (1 - e/2).
     builder = TreeBuilder(exact=True)
     chain = builder.terminal(0)
@@ -362,7 +362,7 @@ def test_a_long_path_of_min_nodes() -> None:
     assert (1 - crossing.lower / 2) ** 30 > F(1, 2) > (1 - crossing.upper / 2) ** 30
 
 
-def test_crossings_close_to_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crossings_close_to_each_other_stay_separate(monkeypatch: pytest.MonkeyPatch) -> None:
     # 32 e - 16 (e - 1/2)^2 + 16 d^2 against 32 e: they cross at 1/2 - d and 1/2 + d.
     distance = F(1, 10**12)
     a = -4 + 16 * distance**2
@@ -388,7 +388,7 @@ def test_a_crossing_near_zero_has_three_digits() -> None:
 
 
 @pytest.mark.slow
-def test_wide_trees() -> None:
+def test_two_thousand_actions_agree_with_the_definition() -> None:
     random = Random(1)
     builder = TreeBuilder()
     tree = builder.build(
@@ -398,12 +398,12 @@ def test_wide_trees() -> None:
     )
     report = opponents(tree)
     exact = in_fractions(tree)
-    assert report.obstacle is None
+    assert report.complete
     for epsilon in (F(0), F(1, 3), F(2, 3), F(1)):
         assert predicted(report, epsilon) == best_actions(exact, epsilon)
 
 
-def test_many_crossings_on_the_hull_of_many_lines() -> None:
+def test_every_crossing_on_the_hull_of_many_lines_is_found() -> None:
     # Each line touches the parabola e^2. Two neighbours cross midway between these points.
     places = [F(i, 16) for i in range(17)]
     actions = ", ".join(f"{{min: ['{-p * p}', '{4 * p - p * p}']}}" for p in places)
@@ -440,25 +440,19 @@ def test_crossings_of_large_trees_are_not_computed(monkeypatch: pytest.MonkeyPat
             low, high = sorted((value, float(n % 7)))
             value = low + (high - low) * float(row.epsilon) / 2 if n % 2 else high
         assert row.value == pytest.approx(value)
-    assert report.obstacle == Obstacle.NODES
-    assert "the tree has 200,001 nodes, more than 20,000" in report_text(report)
+    assert not report.complete
+    assert "was not computed: the tree is too large" in report_text(report)
     builder = TreeBuilder()
     chain = builder.terminal(0)
     for _ in range(100):
         chain = builder.min([chain, 1])
     report = opponents(builder.build(builder.max([chain, 0.5])))
-    assert report.obstacle == Obstacle.DEGREE
-    assert "more than 60 MIN nodes are on one path" in report_text(report)
-    assert report.crossings == []
-    for name, limit, obstacle in (
-        ("MOST_BITS", 3, Obstacle.BITS),
-        ("MOST_WORK", 100, Obstacle.WORK),
-        ("MOST_CHECKED", 9, Obstacle.CROSSINGS),
-    ):
+    assert (report.complete, report.crossings) == (False, [])
+    for name, limit in (("MOST_BITS", 3), ("MOST_WORK", 100), ("_VERIFIED_NODE_WORK", 10**9)):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, limit)
             report = report_of(f"max: [{A}, {B}]")
-            assert (report.obstacle, report.crossings, len(report.rows)) == (obstacle, [], 3)
+            assert (report.complete, report.crossings, len(report.rows)) == (False, [], 3)
             assert "Where the decision changes was not computed: " in report_text(report)
 
 
@@ -563,7 +557,7 @@ def objects(*arguments: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
-def test_json_output() -> None:
+def test_json_has_the_opponents_and_the_crossings() -> None:
     (found,) = objects(str(TREES / "risk-minimax.yaml"), "--epsilon", "5%,1/4", "--epsilon", "0")
     assert list(found) == [
         "file", "title", "chance", "rows", "crossings", "tolerance", "crossings_complete", "reason",
@@ -589,7 +583,7 @@ def test_json_output() -> None:
     assert (found["tolerance"], found["crossings_complete"], found["reason"]) == (1e-9, True, None)
 
 
-def test_json_in_fractions() -> None:
+def test_json_of_an_exact_tree_has_fractions() -> None:
     (found,) = objects("--exact", "-e", f"max: [{A}, {{min: [{{min: [-2, 62]}}, 30]}}]")
     assert found["rows"][1]["epsilon"] == "1/10"
     first = found["crossings"][0]
@@ -613,7 +607,7 @@ def test_json_in_floats_rounds_outwards(monkeypatch: pytest.MonkeyPatch) -> None
         )
 
 
-def test_several_natures_and_files() -> None:
+def test_natures_share_a_table_and_files_do_not() -> None:
     files = [str(TREES / name) for name in ("risk.yaml", "risk-minimax.yaml")]
     found = objects(*files, "--chance", "best", "--chance", "worst", "--chance", "best")
     assert [(f["file"], f["chance"], f["rows"][0]["best"]) for f in found] == [
@@ -626,7 +620,7 @@ def test_several_natures_and_files() -> None:
     assert text.count("There is no MIN node: all opponents are alike.") == 1
 
 
-def test_the_worked_example_in_text() -> None:
+def test_text_shows_the_opponents_and_the_intervals() -> None:
     assert invoke("opponents", str(TREES / "risk-minimax.yaml")).stdout == (
         "The same risk against an opponent\n"
         "With probability epsilon MIN makes a mistake and picks one of its actions\n"
@@ -690,7 +684,7 @@ def test_text_keeps_to_its_width_and_to_ascii(width: int) -> None:
         assert all(line.isprintable() and len(line) <= width for line in text.splitlines())
 
 
-def test_bad_options() -> None:
+def test_a_bad_option_has_a_message() -> None:
     for arguments, message in (
         (("--epsilon", "1.5"), "lie between 0 and 1"),
         (("--epsilon", "0.1,"), "nothing was written"),

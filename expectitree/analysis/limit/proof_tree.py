@@ -1,0 +1,151 @@
+"""A tree in the numbers that proofs are made of.
+
+In exact mode the numbers of a node are multiplied by the least integer that makes all numbers at
+and below it integers, because sums of integers are fast.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from expectitree.errors import AnalysisError
+from expectitree.numbers import INFINITY, is_finite
+from expectitree.searches.result import Search
+from expectitree.tree.columns import Column
+from expectitree.tree.model import Kind, Tree
+
+MOST_LEAVES = 20_000  # that `limit` accepts by default
+MOST_LARGE = 4_000  # the same where fractions need integers of more than 64 bits
+_WORD = 2**62  # two integers below it can be added in 64 bits
+_SLACK = 100  # eps within which a proof may fail, since each search has its own rounding errors
+
+
+@dataclass
+class ProofTree:
+    """The columns [N] of a tree that proofs need, children before their parents."""
+
+    kind: Column
+    value: Column
+    lower: Column  # bounds; those of terminals matter
+    upper: Column
+    eps: Any
+    children: list[dict[int, Any]]  # the factors that the children's numbers are multiplied by
+    leaves: list[int]  # how many leaves below are open: their bounds are more than one value
+    mask: list[int]  # the same leaves as bits; 0 where no nodes are shared
+    last_use: list[int]  # the last parent
+    work: list[int]  # about how many additions and comparisons a list takes
+    is_sharing: bool
+    one: Any = 1.0  # a factor that changes nothing
+    infinity: Any = INFINITY  # an infinite bound
+    code: str = "d"  # the type code of an array of these numbers; empty for large integers
+
+    @property
+    def root(self) -> int:
+        """The node id of the root."""
+        return len(self.kind) - 1
+
+    def sign(self, node: int) -> int:
+        """Return 1 for MAX and -1 for MIN: a player prefers the greatest value times the sign."""
+        return 1 if self.kind[node] == Kind.MAX else -1
+
+    def best_children(self, node: int) -> set[int]:
+        """Return the children that are worth as much as a player's node."""
+        sign, value = self.sign(node), self.value[node]
+        return {
+            child
+            for child, factor in self.children[node].items()
+            if sign * (factor * self.value[child] - value) >= -self.eps
+        }
+
+    def are_enough(self, leaves: Collection[int], for_value: bool) -> bool:
+        """Say whether some leaves prove the value of the root, or else that some action is best."""
+        slack, visited = _SLACK * self.eps, set(leaves)
+        combine: dict[Kind, Any] = {Kind.CHANCE: sum, Kind.MAX: max, Kind.MIN: min}
+        ends = [list(self.lower), list(self.upper)]
+        for n, children in enumerate(self.children):
+            for column in ends:
+                if children:
+                    column[n] = combine[self.kind[n]](f * column[c] for c, f in children.items())
+                elif n in visited:
+                    column[n] = self.value[n]
+        low, high = ends
+        if for_value:
+            return bool(high[-1] - low[-1] <= slack)
+        actions = self.children[self.root]
+        if self.sign(self.root) < 0:
+            low, high = [-x for x in high], [-x for x in low]
+        return any(all(low[a] >= high[b] - slack for b in actions if b != a) for a in actions)
+
+
+def check_size(leaves: int, max_leaves: int | None, why: str = "", most: int = MOST_LEAVES) -> None:
+    """Raise `AnalysisError` where there are too many leaves, or as much work as they would make."""
+    most = most if max_leaves is None else max_leaves
+    if leaves > most:
+        raise AnalysisError(
+            f"{leaves:,} leaves{why}, and the work grows with their square: at most {most:,} are "
+            "accepted unless --max-leaves says more"
+        )
+
+
+def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
+    """Return a tree with the values, the bounds and the tolerance of a search of it.
+
+    Several branches from a node to one child become one, and outcomes of probability 0 are left
+    out. Raises `AnalysisError` where the tree has more than `max_leaves` leaves.
+    """
+    check_size(tree.leaves, max_leaves)
+    columns, is_sharing = tree.columns, tree.is_sharing
+    lower, upper = tree.inherited_bounds(search.bounds)
+    children: list[dict[int, Any]] = [{} for _ in range(len(tree))]
+    leaves, mask, last_use, work = ([0] * len(tree) for _ in range(4))
+    for n, kind in enumerate(columns.kind):
+        if kind == Kind.TERMINAL:
+            leaves[n] = int(upper[n] - lower[n] > search.eps)
+            mask[n] = leaves[n] << n if is_sharing else 0
+        for b in tree.branches_of(n):
+            child, probability = columns.child[b], columns.probability[b]
+            if probability and child not in children[n]:
+                work[n] += leaves[child] * (leaves[n] + 1 if kind == Kind.CHANCE else 1)
+                leaves[n] += leaves[child]
+                mask[n] |= mask[child]
+                last_use[child] = n
+                children[n][child] = probability
+            elif kind == Kind.CHANCE and probability:
+                children[n][child] += probability
+        if is_sharing:
+            leaves[n] = mask[n].bit_count()
+    found = ProofTree(
+        columns.kind, search.lower, lower, upper, search.eps, children, leaves, mask, last_use,
+        work, is_sharing,
+    )  # fmt: skip
+    if tree.exact:
+        _scale(found)
+        if not found.code:
+            why = " of fractions beyond 64 bits (which need --exact)"
+            check_size(tree.leaves, max_leaves, why, MOST_LARGE)
+    return found
+
+
+def _scale(tree: ProofTree) -> None:
+    """Make the numbers of an exact tree integers, and choose how to keep them."""
+    columns = tree.value, tree.lower, tree.upper
+    terminals = [n for n, children in enumerate(tree.children) if not children]
+    numbers = [column[n] for n in terminals for column in columns if is_finite(column[n])]
+    scale = [math.lcm(*(x.denominator for x in numbers))] * len(tree.kind)
+    for n, children in enumerate(tree.children):
+        own = {child: scale[child] * p.denominator for child, p in children.items()}
+        if own:
+            scale[n] = math.lcm(*own.values())
+        for child, p in children.items():
+            children[child] = p.numerator * (scale[n] // own[child])
+    tree.value, tree.lower, tree.upper = (
+        [int(x * scale[n]) if is_finite(x) else x for n, x in enumerate(column)]
+        for column in columns
+    )
+    greatest = math.ceil(max(map(abs, numbers))) * max(scale)
+    is_small = greatest < _WORD
+    tree.one, tree.code = 1, "q" if is_small else ""
+    tree.infinity = 2 * _WORD - 1 if is_small else 4 * greatest
