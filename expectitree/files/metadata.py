@@ -20,6 +20,7 @@ from expectitree.files.grammar.words import described
 from expectitree.tree.model import Tree
 
 _VERSION = 1
+ROW = "row number"
 
 
 def by_row(read: Read) -> Read:
@@ -28,7 +29,7 @@ def by_row(read: Read) -> Read:
     def read_rows(values: ValueReader, data: Data) -> dict[int, Any]:
         if not isinstance(data, tuple):
             raise GrammarError(f"found {described(data)}, expected a mapping by row number")
-        return {values.count(row): read(values, value) for row, value in data}
+        return {values.count(row, ROW): read(values, value) for row, value in data}
 
     return read_rows
 
@@ -37,7 +38,7 @@ def rows(values: ValueReader, data: Data) -> list[int]:
     """Read a list of row numbers."""
     if not isinstance(data, list):
         raise GrammarError(f"found {described(data)}, expected a list of row numbers")
-    return [values.count(row) for row in data]
+    return [values.count(row, ROW) for row in data]
 
 
 # The parameters of `adopt`, each with its key and the function that reads its value.

@@ -118,17 +118,14 @@ def _run_star_minimax(
 ) -> Search:
     tree, algorithm = setup.tree, setup.algorithm
     branches, depths = len(tree.columns.child), tree.heights[-1] + 1
-    by_node, by_branch = (
-        map(setup.column, "IddBI"),
-        (setup.column("d", branches) for _ in range(2)),
-    )
+    by_node = map(setup.column, "IddBI")
+    by_branch = setup.column("d", branches), setup.column("d", branches)
     by_depth = (setup.column(code, depths) for code in DEPTH_CODES)
     work = Work._make([*setup.intervals(), *by_node, *by_branch, *by_depth])
     if listen is not None:
         work = Work._make(map(listen, Work._fields, work))
-    # More probes than any node has children find nothing to do.
     probes = algorithm.probes
-    if probes > 1:
+    if probes > 1:  # more probes than any node has children find nothing to do
         probes = min(probes, tree.widest)
     if setup.compiled:
         window = float(window[0]), float(window[1])
@@ -141,8 +138,10 @@ def _run_star_minimax(
         probes,
         algorithm.probe_order == "cyclic",
         NO_LIMIT if max_visits is None else max_visits,
+        setup.index(1),
     )
-    cuts, stopped = setup.run(star_minimax, setup.columns, work, settings, tree.root_id, window)
+    root = setup.index(tree.root_id)
+    cuts, stopped = setup.run(star_minimax, setup.columns, work, settings, root, window)
     return setup.result(*work[:7], cuts, stopped)
 
 
@@ -205,14 +204,14 @@ def find_limits(
 def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Search:
     """Return the result of a best-first search, with the windows that its intervals justify."""
     bounds = setup.bounds
-    alpha, beta, cut, cut_after, has_window = map(setup.column, "ddBIB")
+    alpha, beta, cut, cut_after, asked_by = map(setup.column, "ddBIi")
     columns = (beliefs.lower, beliefs.upper, beliefs.visits, alpha, beta, cut, cut_after)
     window = (float(bounds[0]), float(bounds[1])) if setup.compiled else bounds
     is_action = setup.algorithm.goal == "action"
     cuts = setup.run(
         find_windows,
         setup.columns,
-        Windows(*columns, has_window),
+        Windows(*columns, asked_by),
         setup.tree.root_id,
         window,
         setup.eps,
@@ -220,7 +219,7 @@ def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Searc
         is_action,
         stopped,
     )
-    return setup.result(*columns, cuts, stopped)
+    return setup.result(*columns, cuts, stopped, asked_by)
 
 
 def usual_algorithms(

@@ -15,14 +15,15 @@ from expectitree.algorithms import Algorithm
 from expectitree.display import Shown
 from expectitree.errors import SearchError
 from expectitree.numbers import Number, display_text
+from expectitree.searches.cuts import NO_CUTS, is_probing, is_unordered
 from expectitree.searches.unvisited import (
     SearchColumns,
     Unvisited,
     explain_unvisited,
-    find_asking,
 )
+from expectitree.searches.windows import find_best
 from expectitree.tree import scans
-from expectitree.tree.columns import NONE, Bounds, Column, Repeated
+from expectitree.tree.columns import NONE, Bounds, Readable, Repeated
 from expectitree.tree.model import Kind, Node, Tree
 
 PLAYERS = (Kind.MAX, Kind.MIN)
@@ -75,6 +76,7 @@ class Search(Shown):
     cut_after: Sequence[Any]  # [N] children done before the cut (while probing: outcomes)
     cuts: int
     stopped: bool  # the search reached its limit of visits
+    window_parent: Sequence[Any] | None = None  # [N] as `asked_by`, if that is not the first path
 
     @property
     def value(self) -> Number:
@@ -162,35 +164,23 @@ class Search(Shown):
         """
         if self.outcome is not Outcome.ACTION:
             return ()
-        root, child = self.tree.root_id, self.tree.columns.child
-        own = self.tree.branches_of(root)
-        best = next(child[b] for b in own if self._has_both_ends(root, child[b]))
-        return tuple(b for b in own if child[b] == best)
-
-    def _has_both_ends(self, node: int, child: int) -> bool:
-        lower, upper, eps = self.lower, self.upper, self.eps
-        if self.tree.columns.kind[node] == Kind.MAX:
-            return bool(lower[child] >= lower[node] - eps and upper[child] >= upper[node] - eps)
-        return bool(lower[child] <= lower[node] + eps and upper[child] <= upper[node] + eps)
+        root, columns = self.tree.root_id, self.tree.columns
+        best = columns.child[find_best(columns, self.lower, self.upper, root, self.eps)]
+        return tuple(b for b in self.tree.branches_of(root) if columns.child[b] == best)
 
     @cached_property
-    def asked_by(self) -> Column:
-        """[N] the node from which the search asked for each visited node; -1 at the root."""
-        tree = self.tree
-        if self.algorithm.in_order or not tree.is_sharing:
-            return tree.first_paths.parent
-        column = compiling.filled("i", NONE, len(tree))
-        tree.scan(find_asking, tree.columns, self.visits, column)
-        return column
+    def asked_by(self) -> Readable[int]:
+        """[N] the node whose window gave each visited node its own; -1 at the root."""
+        return self.tree.first_paths.parent if self.window_parent is None else self.window_parent
 
     def asking(self, node: int) -> tuple[int, int]:
         """Return the node that asked for a visited node, and its branch; (-1, -1) at the root."""
-        tree, above = self.tree, self.asked_by[node]
-        if above < 0 or self.algorithm.in_order or not tree.is_sharing:
-            return above, tree.first_paths.branch[node] if above >= 0 else NONE
-        child, probability = tree.columns.child, tree.columns.probability
-        own = tree.branches_of(above)
-        return above, next(b for b in own if child[b] == node and probability[b] > 0)
+        above, columns = self.asked_by[node], self.tree.columns
+        if above < 0:
+            return NONE, NONE
+        own = (b for b in self.tree.branches_of(above) if columns.child[b] == node)
+        likely = (b for b in own if columns.probability[b] > 0)
+        return above, next(likely, self.tree.first_paths.branch[node])
 
     @cached_property
     def unvisited(self) -> Unvisited:
@@ -199,19 +189,35 @@ class Search(Shown):
         if not self.algorithm.player_cuts:
             nothing = Repeated(0, count)
             return Unvisited(nothing, nothing, nothing, 0)
-        paths, in_order = tree.first_paths, self.algorithm.in_order
-        # Windows that were found from the intervals come from the parent with the greatest id.
-        order = paths.order if in_order else array("i", range(count - 1, -1, -1))
+        paths, parents_first = tree.first_paths, array("i", range(count - 1, -1, -1))
         columns = SearchColumns(
-            order, paths.parent, paths.branch, self.asked_by, self.visits, self.cut, self.cut_after
+            parents_first,
+            paths.parent,
+            paths.branch,
+            self.asked_by,
+            self.visits,
+            self.cut,
+            self.cut_after,
         )
         owner = compiling.filled("i", NONE, count)
         reason = compiling.zeros("B", count)
         nodes, leaves = compiling.zeros("i", count), compiling.zeros("i", count)
-        skipped = tree.scan(
-            explain_unvisited, tree.columns, columns, owner, reason, nodes, leaves, in_order
-        )
+        skipped = tree.scan(explain_unvisited, tree.columns, columns, owner, reason, nodes, leaves)
         return Unvisited(reason, nodes, leaves, skipped)
+
+    def branches_left(self, node: int) -> list[int]:
+        """Return the branches that the cut at a node left: possible, to a child that is not exact.
+
+        If the cut has no order, they lead to children that were not visited, or else to any.
+        """
+        code, columns = self.cut[node], self.tree.columns
+        if code in NO_CUTS or not self.visits[node]:
+            return []
+        is_known_place = not is_probing(code) and not is_unordered(code)
+        own = self.tree.branches_of(node)[self.cut_after[node] if is_known_place else 0 :]
+        left = [b for b in own if columns.probability[b] and not self.is_exact(columns.child[b])]
+        unvisited = [b for b in left if not self.visits[columns.child[b]]]
+        return unvisited if is_unordered(code) and unvisited else left
 
     @cached_property
     def strategy(self) -> Mapping[str, str]:

@@ -60,7 +60,7 @@ class Writable(Readable[T_co], Protocol[T_co]):
 IntColumn: TypeAlias = Writable[int]  # ids of nodes or branches, kinds, counts
 FloatColumn: TypeAlias = Writable[float]  # floats in every mode
 NumberColumn: TypeAlias = Writable[Number]  # floats, or `Fraction` in exact mode
-Column: TypeAlias = Any  # one of these, as code that forwards columns has it
+Column: TypeAlias = Writable[Any]  # one of these, as code that forwards columns has it
 
 
 class Columns(NamedTuple):

@@ -382,8 +382,12 @@ def test_a_table_marks_unknown_utilities(tmp_path: Path) -> None:
         message({"unknown": [2]})
         == "node 1: the utility is missing, expected a number up to 10^301"
     )
-    assert message({"unknown": 1}) == "the unknown in the metadata: expected a list of row numbers"
-    assert message({"unknown": [-1]}) == "the unknown in the metadata: row '-1' is not a row number"
+    found = "the unknown in the metadata: found '1', expected a list of row numbers"
+    assert message({"unknown": 1}) == found
+    found = (
+        "the unknown in the metadata: found '-1' as a row number, expected a whole number such as 5"
+    )
+    assert message({"unknown": [-1]}) == found
     table = table.set_column(1, "utility", pa.array([math.inf, None, 3.0, None]))
     assert message({"unknown": [1]}) == "node 0: the utility is inf, expected a number up to 10^301"
     ordinary = loads("max: [1, 2, 3]")

@@ -52,6 +52,11 @@ class Trace(Shown):
         """The tree that was searched."""
         return self.search.tree
 
+    @property
+    def cuts_come_last(self) -> bool:
+        """Whether the search finds its windows and cuts at its end, from the final intervals."""
+        return not self.search.algorithm.in_order
+
 
 def trace(
     tree: Tree,

@@ -264,7 +264,7 @@ def batch(tree: Tree, drop_fractions: bool) -> Any:
     columns = _in_floats(tree, drop_fractions) if tree.exact else tree.columns
     count, branches = len(columns.kind), len(columns.child)
 
-    def as_arrow(column: Column, type: Any, length: int, bitmap: Any = None) -> Any:
+    def as_arrow(column: Any, type: Any, length: int, bitmap: Any = None) -> Any:
         return pa.Array.from_buffers(type, length, [bitmap, pa.py_buffer(memoryview(column))])
 
     utility = as_arrow(columns.utility, pa.float64(), count)

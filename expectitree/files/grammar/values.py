@@ -86,13 +86,13 @@ class ValueReader:
             raise GrammarError(f"{found}, expected a number, inf or -inf")
         return to_bound(data, self.exact)
 
-    def count(self, data: Data) -> int:
-        """Return a whole number."""
+    def count(self, data: Data, noun: str = "count") -> int:
+        """Return a whole number, called `noun` if it is not one."""
         is_count = isinstance(data, str) and data.isascii() and data.isdecimal()
         if is_count and len(data) <= _MOST_DIGITS:
             return int(data)
         found = described(data)
-        raise GrammarError(f"found {found} as a count, expected a whole number such as 5")
+        raise GrammarError(f"found {found} as a {noun}, expected a whole number such as 5")
 
 
 def text(name: str) -> Read:

@@ -20,7 +20,7 @@ from expectitree.files.grammar.keys import KINDS
 from expectitree.files.grammar.values import NOT_KNOWN
 from expectitree.numbers import Number, escape
 from expectitree.tree import scans
-from expectitree.tree.columns import NONE, Column, Repeated
+from expectitree.tree.columns import NONE, Readable, Repeated
 from expectitree.tree.model import Kind, Tree
 
 _NESTED = 100  # nodes within nodes; the grammar allows 300, but people like fewer
@@ -244,7 +244,7 @@ class TreeWriter:
         return all(probability[b] == self.equal[count] for b in branches)
 
 
-def _named(tree: Tree) -> Column:
+def _named(tree: Tree) -> Readable[int]:
     """Return [N] the number of each node under `nodes`, in the order of a walk; 0 of the others."""
     order, depth = tree.first_paths.order, tree.first_paths.depth
     if not tree.is_sharing and tree.heights[-1] < _NESTED and not tree.branch_notes:
