@@ -74,7 +74,7 @@ def keep_columns(app: Sphinx, context: Context, lines: list[str]) -> None:
     for line in lines:
         if line == "|" or line.startswith("| "):
             if not out or not out[-1].startswith("    "):
-                out += ["", "::", ""]
+                out += ["", ".. code-block:: text", ""]
             out.append(f"    {line[2:]}".rstrip() or "    ")
         else:
             out.append(line)
