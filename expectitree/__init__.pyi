@@ -12,6 +12,8 @@ from expectitree.analysis.rescale.any_map import (
 from expectitree.analysis.rescale.report import rescale as rescale
 from expectitree.analysis.show import to_json as to_json
 from expectitree.analysis.show import to_text as to_text
+from expectitree.analysis.study.report import Summary as Summary
+from expectitree.analysis.study.report import study as study
 from expectitree.analysis.trace.report import trace as trace
 from expectitree.analysis.verify.refresh import refresh as refresh
 from expectitree.analysis.verify.report import Verification as Verification

@@ -39,7 +39,7 @@ OPTIONS = {
         "star2.5",
         (),
         2,  # the fewest that differ from star2
-        "How many children of each outcome star2.5 probes; 2 by default.",
+        "Children of each outcome that star2.5 probes; 2 by default.",
     ),
     "probe-order": Option(
         "star2.5",

@@ -19,7 +19,7 @@ class ExpectitreeError(Exception):
 
 
 class NumberError(ExpectitreeError, ValueError):
-    """A text that is no number of the grammar, or one that the number system in use cannot hold."""
+    """A text that is not a number of the grammar, or that the number system in use cannot hold."""
 
 
 class TreeError(ExpectitreeError, ValueError):
@@ -57,7 +57,7 @@ class Problem:
 
 
 class FileError(ExpectitreeError):
-    """A tree file that cannot be read or is no tree, with everything found wrong in it.
+    """A tree file that cannot be read or is not a tree, with every problem found in it.
 
     `problems` holds at least one `Problem`; the text of the exception is one line for each.
     """

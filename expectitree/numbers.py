@@ -21,7 +21,7 @@ INFINITY = float("inf")
 LONGEST = 400  # characters of a number
 GREATEST_EXPONENT = 400
 _MOST_BITS = 13_000  # of a number in full: Python refuses to print more than 4,300 digits
-# Beyond this a difference of two utilities could overflow to an infinity that nobody wrote.
+# Beyond this, a difference of two utilities could overflow to infinity.
 GREATEST_FLOAT = 2.0**1000
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?")
@@ -192,7 +192,7 @@ def display_text(value: Number, digits: int | None = None) -> str:
     """Return the number for people: a rounded float, or a short fraction as it is.
 
     A float has six digits, or ten for 10,000 or more, so that amounts of money keep their cents.
-    `?` stands for a utility that is not known yet.
+    `?` is a utility that is not known yet.
     """
     if value != value:
         return "?"

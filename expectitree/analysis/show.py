@@ -103,10 +103,10 @@ def _question(
 
         return "evaluate", Evaluation(file, found, windows), {"most_rows": rows}
     if package == "expectitree.analysis":
-        return question, found if question == "trace" else [found], {}
+        return question, found if question in ("trace", "study") else [found], {}
     from expectitree.errors import AnalysisError
 
     raise AnalysisError(
         f"found {type(found).__name__}, expected a search, or what compare, verify, trace, limit, "
-        "rescale, opponents or inquire returned"
+        "rescale, opponents, inquire or study returned"
     )

@@ -149,7 +149,7 @@ PARAMETERS = {
         "order of children; best is best for a search.  [default: random]",
     ),
     "dice": _whole(
-        0, 1000, "outcomes are the sums of two dice with N sides.  [default: 0, no dice]"
+        0, 1000, "sides of each of two dice, whose sums are the outcomes.  [default: 0, no dice]"
     ),
     "utilities": Parameter(
         _utilities,

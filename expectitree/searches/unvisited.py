@@ -1,6 +1,6 @@
 """Why a search did not visit each part of a tree, and what each cut saved.
 
-Plain loops over columns, to be interpreted or compiled as they stand.
+These are plain loops over columns, which run interpreted or compiled without a change.
 """
 
 from __future__ import annotations

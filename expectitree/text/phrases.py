@@ -45,7 +45,7 @@ def interval_text(
 
 
 def known_text(lower: Number, upper: Number, write: Callable[[Number], str] = cell_text) -> str:
-    """Return what is known of a value: `4`, or the interval `[2, 5]` that holds it."""
+    """Return a known value, such as `4`, or the interval that contains it, such as `[2, 5]`."""
     return write(lower) if lower == upper else interval_text(lower, upper, write)
 
 

@@ -15,7 +15,7 @@ _SYNONYMS = {
     "payoff": "utility",
     "probability": "p",
     "prob": "p",
-    "reps": "seeds",
+    "reps": "repetitions",
 }
 _NEARLY_SAME = 0.85  # a likeness, as `difflib` measures it, that beats a synonym
 
