@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shlex
 import tomllib
 
+import yaml
 from helpers import ROOT, invoke
 
 
@@ -33,3 +35,11 @@ def test_the_long_description_needs_no_clone() -> None:
     assert "risk" in names
     assert set(names) <= set(invoke("new", "--list", "--quiet").output.split())
     assert "trees/" not in text.replace("/main/trees/", "")
+
+
+def test_the_hook_for_other_repositories_runs() -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    program, *words = shlex.split(hook["entry"])
+    assert program == "expectitree"
+    assert re.search(hook["files"], "trees/risk.yaml")
+    assert invoke(*words, str(ROOT / "trees" / "risk.yaml")).exit_code == 0
