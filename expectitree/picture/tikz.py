@@ -143,9 +143,9 @@ class _Writer:
         if any(lines):
             down = (texts[0].y + texts[-1].y) / 2 - texts[0].size * 0.35 - y
             value = ["value", *["text=tree-grey"] * (symbol.colour == "hidden")]
-            value += [f"yshift={-down * 0.75:.0f}bp"] * (down > 1)
+            value += [f"yshift={1 - down * 0.75:.0f}bp"] * (down > 3)
             remarks = [rf"\remark{{{line}}}" for line in lines[1:]]
-            text = _stacked([lines[0], *remarks])
+            text = r"\\[-2bp] ".join([lines[0], *remarks])
             styles.append(f"label={{[{', '.join(value)}]right:{{{text}}}}}")
         return rf"\node[{', '.join(styles)}] {place} {{}};"
 
