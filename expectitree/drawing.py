@@ -11,7 +11,7 @@ from expectitree.algorithms import Algorithm
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.errors import AnalysisError
 from expectitree.files.saving import whole_file
-from expectitree.numbers import quote
+from expectitree.numbers import INFINITY, quote
 from expectitree.picture import PICTURES, drawing
 from expectitree.picture.content import Style
 from expectitree.searches.engine import evaluate
@@ -20,7 +20,7 @@ from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree, check_tree
 
 PAGE = "html"
-CHOICES = {"theme": ("light", "dark"), "direction": ("down", "right")}  # options of a picture
+CHOICES = {"theme": ("light", "dark"), "direction": ("auto", "down", "right")}  # of a picture
 
 
 def draw(found: Tree | Search, path: str | os.PathLike[str], **options: Any) -> None:
@@ -65,14 +65,15 @@ def to_svg(found: Tree | Search, **options: Any) -> str:
     Args:
         found: The tree, which is drawn with its values, or the search.
         options: `rows`: draw about so many nodes, by default 100; None draws all. `theme`: "light"
-            or "dark". `direction`: "down" or "right". `title=False` leaves out the title and the
-            result. `windows=True` shows alpha and beta of each node that was entered, `reasons`
-            the reason for each cut, `places` labels such as #1, and `strategy` only what optimal
-            play can reach.
+            or "dark". `direction`: "down", "right" or "auto", which takes what fits the width.
+            `width`: the most, with text of 9 pixels or more; None sets no limit. `title=False`
+            leaves out the title and the result. `windows=True` shows alpha and beta of each node
+            that was entered, `reasons` the reason for each cut, `places` labels such as #1, and
+            `strategy` only what optimal play can reach.
 
     Raises:
-        AnalysisError: An option or its value is unknown, or the search does not know the
-            strategy.
+        AnalysisError: An option or its value is unknown, the width is too small for legible
+            text, or the search does not know the strategy.
         SearchError: The tree cannot be evaluated.
     """
     return "".join(cast("Iterable[str]", picture(found, "svg", **options)))
@@ -132,6 +133,10 @@ def picture(
     if rows is not None and (not isinstance(rows, int) or rows < 1):
         what = f"found {quote(str(rows))} as rows"
         raise AnalysisError(f"{what}, expected a whole number, 1 or more, or None for all")
+    width = style.get("width")
+    if width is not None and not (isinstance(width, (int, float)) and 1 <= width < INFINITY):
+        what = f"found {quote(str(width))} as width"
+        raise AnalysisError(f"{what}, expected a number of pixels, 1 or more, or None")
     search = found if isinstance(found, Search) else evaluate(found)
     drawn: bytes | Iterable[str] = drawing(kind)(
         Evaluation(file, search, windows, None, strategy), Style(**style)

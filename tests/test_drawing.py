@@ -75,6 +75,8 @@ def test_errors_say_what_to_do(tree: et.Tree, tmp_path: Path) -> None:
         et.to_svg(tree, theme="red")
     with pytest.raises(et.AnalysisError, match="found '0' as rows, expected a whole number"):
         et.to_svg(tree, rows=0)
+    with pytest.raises(et.AnalysisError, match="found 'wide' as width, expected a number of"):
+        et.to_svg(tree, width="wide")
     with pytest.raises(et.TreeError, match="as a tree: pass what load"):
         et.to_svg(RISK)  # type: ignore[arg-type]
     with pytest.raises(et.TreeError, match="as a tree: pass what load"):

@@ -39,9 +39,15 @@ _PICTURE_OPTIONS = {
     "direction": click.option(
         "--direction",
         type=click.Choice(drawing.CHOICES["direction"]),
-        default="down",
+        default="auto",
         show_default=True,
-        help="The direction in which the tree grows; right suits deep trees.",
+        help="The direction in which the tree grows; auto takes what fits the width.",
+    ),
+    "width": click.option(
+        "--width",
+        type=click.FloatRange(min=1),
+        metavar="N",
+        help="Fit the picture into N pixels (points in a .pdf), with legible text.",
     ),
     "windows": click.option(
         "--windows", is_flag=True, help="Show alpha and beta of every node that was entered."
@@ -57,7 +63,7 @@ _PICTURE_OPTIONS = {
         default=MOST_NODES,
         show_default=True,
         metavar="N",
-        help="Draw about N nodes.",
+        help="Draw about N nodes; a run of leaves counts as one.",
     ),
     "show_all": click.option("--all", "show_all", is_flag=True, help="Draw every node."),
     "title": click.option(
