@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from expectitree.analysis.evaluate.cuts import REASONS
@@ -22,6 +23,8 @@ from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.sentences import StepSentences, conclusion
 from expectitree.numbers import cell_text, display_text, escape, probability_text
 from expectitree.page.replays import Replays
+from expectitree.picture.content import LABEL_COLUMNS, LABEL_LINES
+from expectitree.picture.text import broken
 from expectitree.page.steps import Steps, Table
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number, search_fields
@@ -32,6 +35,8 @@ LETTERS = {
     events.ENTER: "E", events.PROBE: "P", events.VISIT: "V", events.PASS: "S",
     events.TIGHTEN: "T", events.CLOSE: "X", events.CUT: "C", events.LEAVE: "L",
 }  # fmt: skip
+
+_RELATION = re.compile(r"[<>]=(?=\W(alpha|beta)\b)")
 
 
 def page_data(report: Replays) -> dict[str, Any]:
@@ -67,6 +72,11 @@ def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
         ],
         "impossible": [b for b, p in enumerate(columns.probability) if not p],
         "labels": [0 if label is None else escape(label) for label in tree.label],
+        "lines": {
+            b: broken(escape(label), LABEL_COLUMNS, LABEL_LINES)
+            for b, label in enumerate(tree.label)
+            if label is not None and len(label) > LABEL_COLUMNS
+        },
         "utilities": [-1 if u is None or u != u else numbers(u) for u in columns.utility],
         "estimated": sorted(tree.estimated),
         "bounds": {n: [numbers(end) for end in bounds] for n, bounds in tree.local_bounds.items()},
@@ -99,7 +109,12 @@ def _trace_columns(trace: Trace, numbers: Table, choices: Table) -> dict[str, An
 
 def step_text(words: StepSentences, event: Event) -> str:
     """Return the sentence of a step, and a line for each end of its window that is derived."""
-    return "\n".join([words.sentences[event.kind](event), *words.window_formulas(event)])
+    sentence = _RELATION.sub(_relation, words.sentences[event.kind](event))
+    return "\n".join([sentence, *words.window_formulas(event)])
+
+
+def _relation(found: re.Match[str]) -> str:
+    return "≤" if found[0] == "<=" else "≥"
 
 
 def opening(trace: Trace) -> str:
