@@ -23,9 +23,9 @@ from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.sentences import StepSentences, conclusion
 from expectitree.numbers import cell_text, display_text, escape, probability_text
 from expectitree.page.replays import Replays
+from expectitree.page.steps import Steps, Table
 from expectitree.picture.content import LABEL_COLUMNS, LABEL_LINES
 from expectitree.picture.text import broken
-from expectitree.page.steps import Steps, Table
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number, search_fields
 from expectitree.text.phrases import residue

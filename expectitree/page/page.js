@@ -104,7 +104,7 @@ class Page {
   /** Show the whole picture at first if its text can be read, else the root and what is near. */
   start() {
     const type = this.presenting ? parseFloat(getComputedStyle(document.body).fontSize) / 16 : 1;
-    const least = this.presenting ? type : LEAST_SCALE;
+    const least = this.presenting ? type * 0.9 : LEAST_SCALE;
     this.fit(least, GREATEST_SCALE * type, HIGHEST_ROW);
     const { camera } = this, { x, width } = extent(this.items);
     if (width > camera.width) camera.jump(Math.max(x - 16, -camera.width / 2), camera.y);
