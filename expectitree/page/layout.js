@@ -1,7 +1,7 @@
 // ---- What the page shows of the tree, and where. The design is that of expectitree/picture:
 // each parent is above the middle of its children, and texts and branches have room of their own.
 
-const ROW = 92; // pixels from one ply to the next, without the texts on the branches
+const ROW = 82; // pixels from one ply to the next, without the texts on the branches
 const HALF = 12; // of a symbol's width and height
 const BESIDE = HALF + 9; // from a symbol's middle to its text
 const BOX = 11; // half the height of a leaf's box
@@ -199,8 +199,8 @@ class Layout {
   /** Write an item's texts, and how far it reaches to the left and to the right of its middle. */
   measure(item) {
     const { tree } = this, n = item.node;
-    if (item.branch !== NONE && item.parent) item.texts = this.branchTexts(item.branch);
     if (item.above) item.texts = [`… ${count(item.above)} plies above`];
+    else if (item.branch !== NONE) item.texts = this.branchTexts(item.branch);
     const half = (text) => textWidth(text, TEXT) / 2;
     if (item.run) item.text = `… ${count(item.run[1] - item.run[0])} more`;
     else if (item.further) item.text = `↪ ${clip(tree.path(n, 3), LONGEST_REFERENCE)}`;

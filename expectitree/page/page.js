@@ -107,6 +107,7 @@ class Page {
     const least = this.presenting ? type * 0.9 : LEAST_SCALE;
     this.fit(least, GREATEST_SCALE * type, HIGHEST_ROW);
     const { camera } = this, { x, width } = extent(this.items);
+    camera.fitted = () => this.start();
     if (width > camera.width) camera.jump(Math.max(x - 16, -camera.width / 2), camera.y);
     if (this.following && this.view.here) this.look(this.view.here);
   }
@@ -227,9 +228,7 @@ class Page {
       { max: tree.leaves, value: leaves, "aria-label": "leaves visited" });
     row("nodes", count(nodes), ` of ${count(tree.count)}`,
       { max: tree.count, value: nodes, "aria-label": "nodes visited" });
-    const again = visits - nodes;
-    const visited = again === 1 ? "visit" : "visits";
-    if (again) row("again", count(again), ` more ${visited} to nodes seen before`);
+    if (visits > nodes) row("again", plural(visits - nodes, "visit"), " to nodes seen before");
     if (trace.cutting) row("cuts", count(cuts));
     row("value", this.view.known(tree.root) || "unknown");
     const [best, ...ties] = moment.bestBranches(tree.root).map((b) => tree.label(b));

@@ -167,8 +167,9 @@ class Picture {
 
   /** Return the path of a curve from an item to where its node is drawn. */
   curve(item, target) {
-    const [x, y] = [target.x, target.y - (target.inner ? HALF : BOX)];
-    const one = point(item.x, item.y + 50), other = point(x, y - 50);
-    return `M${point(item.x, item.y + 3)}C${one} ${other} ${point(x, y)}`;
+    const side = target.x < item.x ? 1 : -1, x = target.x + side * 10;
+    const y = target.y - (target.inner ? HALF : BOX) + 1; // between its label and its interval
+    const one = point(item.x - side * 60, item.y), other = point(x + side * 50, y - 10);
+    return `M${point(item.x, item.y)}C${one} ${other} ${point(x, y)}`;
   }
 }
