@@ -77,11 +77,11 @@ class Controls {
     element("theme").addEventListener("click", () => set(dataset.theme !== "dark"));
   }
 
-  /** Keep the middle of the picture in the middle when the window changes. */
+  /** Fit a picture again that was fitted, else keep its middle, when the window changes. */
   resize() {
-    const { camera } = this.page, { x, y, width, height } = camera;
-    if (camera.fitted) return camera.fitted();
+    const { camera } = this.page, { x, y, width, height, screen } = camera;
     camera.size();
+    if (camera.fitted && screen.width !== camera.screen.width) return camera.fitted();
     camera.x = x + (width - camera.width) / 2;
     camera.y = y + (height - camera.height) / 2;
     camera.apply();
