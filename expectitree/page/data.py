@@ -24,7 +24,6 @@ from expectitree.analysis.trace.sentences import StepSentences, conclusion
 from expectitree.numbers import cell_text, display_text, escape, probability_text
 from expectitree.page.replays import Replays
 from expectitree.page.steps import Steps, Table
-from expectitree.picture.content import LABEL_COLUMNS, LABEL_LINES
 from expectitree.picture.text import broken
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number, search_fields
@@ -36,6 +35,7 @@ LETTERS = {
     events.TIGHTEN: "T", events.CLOSE: "X", events.CUT: "C", events.LEAVE: "L",
 }  # fmt: skip
 
+LABEL_COLUMNS, LABEL_LINES = 22, 3  # as in the pictures
 _RELATION = re.compile(r"[<>]=(?=\W(alpha|beta)\b)")
 
 

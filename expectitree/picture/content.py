@@ -26,7 +26,7 @@ SYMBOLS = tuple(kind.name for kind in Kind)  # the kinds of glyphs that have one
 NOTE = "NOTE"  # a glyph that names what is left out
 ELSEWHERE = "ELSEWHERE"  # a glyph with the number of a shared node that is drawn elsewhere
 PLAIN, TIE, BEST = range(3)
-LABEL_COLUMNS, LABEL_LINES = 22, 3
+_LABEL_COLUMNS, _LABEL_LINES = 22, 3
 _REASON_COLUMNS = 34
 _LONGEST_TITLE = 400
 _LONGEST_NOTE = 1000
@@ -257,7 +257,7 @@ class _Reader:
             tooltip.append(escape(self.tree.branch_notes[b][:_LONGEST_NOTE]))
         shown = escape(label) if self.tree.label[b] or self.style.places else ""
         return Edge(
-            parent, child, broken(shown, LABEL_COLUMNS, LABEL_LINES),
+            parent, child, broken(shown, _LABEL_COLUMNS, _LABEL_LINES),
             probability_text(p) if is_outcome else "", rank, is_grey, b == first_cut,
             row.is_first or row.node in self.numbered, "\n".join(tooltip),
         )  # fmt: skip
