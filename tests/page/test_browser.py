@@ -468,7 +468,7 @@ def test_windows_of_open_nodes_are_shown(open_page: Any) -> None:
     ]  # fmt: skip
     assert browser.run("return document.querySelectorAll('#tree .node.open').length") == 3
     assert browser.run("return document.querySelectorAll('#tree .edge.way').length") == 2
-    assert browser.run("return expectitree.page.view.here.label") == "#1"
+    assert browser.run("return expectitree.page.view.here.texts") == ["0.9"]
 
 
 def test_a_path_is_found(open_page: Any) -> None:
