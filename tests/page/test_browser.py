@@ -1138,6 +1138,6 @@ def test_text_has_enough_contrast(open_page: Any) -> None:
             "return style.getPropertyValue(arguments[0]).trim()"
         )
         paper = luminance(browser.run(read, "--paper"))
-        for name in ("--ink", "--dim", "--faint", "--way", "--cut", "--chance"):
+        for name in ("--ink", "--dim", "--faint", "--way", "--cut", "--CHANCEline"):
             colour = luminance(browser.run(read, name))
             assert (max(paper, colour) + 0.05) / (min(paper, colour) + 0.05) >= 4.5, (theme, name)
