@@ -43,7 +43,7 @@ def written(
 ) -> tuple[dict[str, str], int]:
     """Return a text for each style, all of one tree, and its size. Only the texts stay in memory.
 
-    (With the tree still there the garbage collector would look at it again and again while PyYAML's
+    (With the tree still there the garbage collector would visit it again and again while PyYAML's
     loader runs: that loader then takes a tenth longer.)
     """
     root, count = texts.random_tree(SEED, size.text_nodes)

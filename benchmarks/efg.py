@@ -11,7 +11,7 @@ def efg(tree: Tree) -> Iterator[str]:
     """Yield the lines of a tree; sharing is written out.
 
     Outcomes of probability zero are left out: the format has no use for them. Every node has an
-    information set of its own: nobody is ever uninformed.
+    information set of its own: every player sees every move.
     """
     yield 'EFG 2 R "a tree" { "MAX" "MIN" }'
     yield '""'

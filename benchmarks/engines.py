@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any
 
 import click
+import numpy as np
 
 from benchmarks.efg import efg
 from benchmarks.measuring import Row, Size, as_installed
@@ -103,10 +104,12 @@ def _loop_seconds(tree: Tree, name: str) -> float:
     lower, upper = (compiling.filled("d", end, count, True) for end in (lower_bound, upper_bound))
     work = Work._make([lower, upper, *by_node, *by_branch, *by_depth])
     eps = tolerance(tree, (lower_bound, upper_bound))
-    settings = Settings(eps, 0.0, INFINITY, sys.float_info.max, True, PROBES[name], True, NO_LIMIT)
+    root, one = np.uint64(count - 1), np.uint64(1)
+    most = sys.float_info.max
+    settings = Settings(eps, 0.0, INFINITY, most, True, PROBES[name], True, NO_LIMIT, one)
     start = perf_counter()
     compiling.run_compiled(
-        star_minimax, tree.columns, work, settings, count - 1, (lower_bound, upper_bound)
+        star_minimax, tree.columns, work, settings, root, (lower_bound, upper_bound)
     )
     return perf_counter() - start
 

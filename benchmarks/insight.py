@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from random import Random
 
 from benchmarks.measuring import Row, Size, best_seconds
 from expectitree import (
@@ -26,12 +27,13 @@ def insight(size: Size) -> Iterator[Row]:
     tree = generate("uniform", plies=6, branching=(3, 4), real=True, seed=1)
     for name in ("star1", "star2"):
         runs = [partial(evaluate, tree, name, engine="interpreted"), partial(trace, tree, name)]
-        search, told = best_seconds(runs, size.repetitions)
+        search, traced = best_seconds(runs, size.repetitions)
         yield Row(
-            f"the trace of {name} takes, of {len(tree):,} nodes", told / search, "x of the search"
+            f"the trace of {name} takes, of {len(tree):,} nodes", traced / search, "x of the search"
         )
     for what, one in (
         (f"limit, two CHANCE nodes of {leaves // 2:,} leaves", _two_fans(leaves)),
+        (f"limit, two paths of {leaves // 2:,} equally likely leaves", _two_paths(leaves // 2)),
         (f"limit, a caterpillar of {leaves:,} leaves", _caterpillar(leaves)),
         (
             "limit, Ballard's trees",
@@ -64,6 +66,19 @@ def _two_fans(leaves: int) -> Tree:
         shares = [weight / sum(weights) for weight in weights]
         fans.append(builder.add_inner(Kind.CHANCE, children, shares, None))
     return builder.build(NodeId(builder.add_inner(Kind.MAX, fans, None, None)))
+
+
+def _two_paths(leaves: int) -> Tree:
+    """Return MAX over two paths of CHANCE nodes: lists of bounds are as long as possible."""
+    random, builder = Random(1), TreeBuilder()
+    ends = []
+    for _ in range(2):
+        node = builder.terminal(50)
+        for n in range(1, leaves):
+            p = n / (n + 1)
+            node = builder.chance([node, random.randint(0, 100)], [p, 1 - p])
+        ends.append(node)
+    return builder.build(builder.max(ends))
 
 
 def _caterpillar(leaves: int) -> Tree:

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 from click import Context
+from docutils import nodes
+from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
 
 import expectitree
@@ -28,8 +30,9 @@ suppress_warnings = ["myst.header"]  # a table that a command prints has a headi
 
 # Documents
 smartquotes = False  # `--all` has two hyphens
+highlight_language = "text"
 default_role = "code"  # one backtick, as in docstrings and help texts
-myst_enable_extensions = ["attrs_inline", "colon_fence", "dollarmath"]
+myst_enable_extensions = ["attrs_inline", "colon_fence"]
 myst_heading_anchors = 3
 copybutton_prompt_text = "$ "
 copybutton_only_copy_prompt_lines = True
@@ -38,9 +41,11 @@ copybutton_only_copy_prompt_lines = True
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 autodoc_class_signature = "separated"
+autodoc_default_options = {"exclude-members": "__init__, __new__"}
 python_maximum_signature_line_length = 80
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
+napoleon_use_ivar = True  # attributes as a list, as arguments are
 
 # Pages
 html_theme = "pydata_sphinx_theme"
@@ -48,6 +53,8 @@ html_title = "expectitree"
 html_static_path = ["_static"]
 templates_path = ["_templates"]
 html_css_files = ["site.css"]
+html_favicon = "_static/icon.svg"
+html_sidebars = {"index": [], "start": []}
 html_show_sourcelink = False
 html_theme_options = {
     "logo": {"text": "expectitree"},
@@ -79,6 +86,28 @@ def keep_columns(app: Sphinx, context: Context, lines: list[str]) -> None:
     lines[:] = out
 
 
+def leave_out_variables(app: Sphinx, context: Context, lines: list[str]) -> None:
+    """Drop the list of environment variables: the page says how they are named."""
+    lines.clear()
+
+
+def prepare_page(app: Sphinx, document: nodes.document) -> None:
+    """Keep decisions out of the full-text search, and use dark pictures where there are some."""
+    name = app.env.docname
+    if name.startswith("decisions/0"):
+        app.env.metadata[name]["nosearch"] = "true"
+    for image in list(document.findall(nodes.image)):
+        dark = image["uri"].replace(".svg", "-dark.svg")
+        if dark != image["uri"] and (Path(app.srcdir) / dark).exists():
+            twin = image.deepcopy()
+            image["classes"].append("only-light")
+            twin["classes"].append("only-dark")
+            twin["uri"], twin["candidates"] = dark, {"*": dark}
+            app.env.images.add_file(name, dark)
+            app.env.dependencies[name].add(dark)
+            image.parent.insert(image.parent.index(image) + 1, twin)
+
+
 def add_playground(app: Sphinx, exception: Exception | None) -> None:
     """Put the playground next to the pages."""
     if exception is None and app.builder.name == "html":
@@ -90,5 +119,8 @@ def add_playground(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Connect the functions above to the events of the build."""
+    app.add_lexer("console", TextLexer)  # commands and their output are not shell code
     app.connect("sphinx-click-process-description", keep_columns)
+    app.connect("sphinx-click-process-envvars", leave_out_variables)
+    app.connect("doctree-read", prepare_page)
     app.connect("build-finished", add_playground)

@@ -11,16 +11,21 @@ python docs/refresh.py --capture  also record the replay page (needs a browser)
 
 from __future__ import annotations
 
+import atexit
 import difflib
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = ROOT / "docs" / "examples"
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 # Their bytes change with the version of what draws them, so that they are made here and not
 # compared.
@@ -30,6 +35,16 @@ _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _TABLE = re.compile(r"^<!-- (expectitree .*?) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
 _DRAWN = re.compile(r"^<!-- picture: (expectitree draw .*?) -->\n!\[.*?\]\((.*?)\)", re.MULTILINE)
 _TIME = re.compile(r" +([0-9.]+ (s|ms|µs)|time)( \|)?$", re.MULTILINE)
+
+
+@cache
+def _folder() -> str:
+    """Return a folder that has what a reader has: the folders of the clone, and saved examples."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder)
+    for path in [ROOT / "trees", ROOT / "studies", ROOT / "docs", *EXAMPLES.iterdir()]:
+        os.symlink(path, os.path.join(folder, path.name))
+    return folder
 
 
 def run(command: str, **environment: str) -> str:
@@ -44,7 +59,7 @@ def run(command: str, **environment: str) -> str:
     }
     return subprocess.run(
         [sys.executable, "-m", "expectitree", *words[1:]],
-        cwd=ROOT,
+        cwd=_folder(),
         env={**plain, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8", **environment},
         input=shlex.split(typed)[1].replace("\\n", "\n") if typed else "",
         stdout=subprocess.PIPE,
@@ -69,10 +84,14 @@ def refreshed(text: str) -> str:
 
 
 def gallery() -> Iterator[tuple[Path, str]]:
-    """Yield every drawn picture that a document shows, and what its command draws now."""
+    """Yield every drawn picture that a document shows, light and dark, as it is drawn now."""
     for document in DOCUMENTS:
         for command, name in _DRAWN.findall(document.read_text(encoding="utf-8")):
-            yield document.parent / name, run(f"{command} -o - --format svg")
+            path = document.parent / name
+            yield path, run(f"{command} -o - --format svg")
+            if "--theme" not in command:
+                dark = run(f"{command} --theme dark -o - --format svg")
+                yield path.with_name(f"{path.stem}-dark.svg"), dark
 
 
 def stale() -> list[str]:

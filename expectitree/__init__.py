@@ -1,14 +1,21 @@
-"""Game trees with MAX, MIN and CHANCE nodes: read, search with and without pruning, explain.
+"""Evaluate game trees with MAX, MIN and CHANCE nodes, search them with pruning, and explain why.
 
-    >>> import expectitree
-    >>> tree = expectitree.loads("max: {left: {chance: [10, 10]}, right: {chance: [100, 9]}}")
-    >>> found = expectitree.evaluate(tree, "star2", bounds=(0, 100))
+    >>> import expectitree as et
+    >>> tree = et.loads("max: {left: {chance: [10, 10]}, right: {chance: [100, 9]}}")
+    >>> found = et.evaluate(tree, "star2", bounds=(0, 100))
     >>> found.value, found.best, found.counts.leaves_visited
     (54.5, 'right', 4)
 
-`_HOMES` lists the public names. Each is imported when it is first used, so that start-up stays
-quick; `__init__.pyi` repeats them for type checkers.
+Get a tree      load, loads, from_dict, TreeBuilder, from_networkx, generate, prepare
+Search it       evaluate, with one of ALGORITHMS
+Analyze it      compare, limit, opponents, rescale, find_order_preserving_map, trace, inquire, study
+Check its file  verify, refresh
+Show results    draw, to_svg, to_html, explain, to_text, to_json
+Write a tree    save, dumps
 """
+
+# `_HOMES` lists the public names. Each is imported when it is first used, so that start-up stays
+# quick; `__init__.pyi` repeats them for type checkers.
 
 from __future__ import annotations
 
@@ -18,6 +25,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ALGORITHMS": "algorithms",
+    "Algorithm": "algorithms",
     "AnalysisError": "errors",
     "Branch": "tree.model",
     "Comparison": "analysis.compare.report",
@@ -26,12 +34,17 @@ _HOMES = {
     "FileError": "errors",
     "Inquiry": "analysis.ask.report",
     "Kind": "tree.model",
+    "Limit": "analysis.limit.report",
     "Node": "tree.model",
     "NumberError": "errors",
+    "Opponents": "analysis.opponents.report",
     "Outcome": "searches.result",
     "Problem": "errors",
+    "Rescaling": "analysis.rescale.report",
     "Search": "searches.result",
     "SearchError": "errors",
+    "Summary": "analysis.study.report",
+    "Trace": "analysis.trace.report",
     "TransformError": "errors",
     "Tree": "tree.model",
     "TreeBuilder": "tree.builder",
@@ -39,8 +52,11 @@ _HOMES = {
     "Verification": "analysis.verify.report",
     "algorithm": "algorithms",
     "compare": "analysis.compare.report",
+    "draw": "drawing",
     "dumps": "files.saving",
     "evaluate": "searches.engine",
+    "explain": "analysis.show",
+    "from_dict": "files.nested",
     "from_networkx": "tree.graphs",
     "generate": "families",
     "inquire": "analysis.ask.report",
@@ -53,7 +69,10 @@ _HOMES = {
     "rescale": "analysis.rescale.report",
     "find_order_preserving_map": "analysis.rescale.any_map",
     "save": "files.saving",
+    "study": "analysis.study.report",
+    "to_html": "drawing",
     "to_json": "analysis.show",
+    "to_svg": "drawing",
     "to_text": "analysis.show",
     "trace": "analysis.trace.report",
     "verify": "analysis.verify.report",

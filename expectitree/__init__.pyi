@@ -1,21 +1,32 @@
 from expectitree.algorithms import ALGORITHMS as ALGORITHMS
+from expectitree.algorithms import Algorithm as Algorithm
 from expectitree.algorithms import algorithm as algorithm
 from expectitree.analysis.ask.report import Inquiry as Inquiry
 from expectitree.analysis.ask.report import inquire as inquire
 from expectitree.analysis.compare.report import Comparison as Comparison
 from expectitree.analysis.compare.report import compare as compare
+from expectitree.analysis.limit.report import Limit as Limit
 from expectitree.analysis.limit.report import limit as limit
+from expectitree.analysis.opponents.report import Opponents as Opponents
 from expectitree.analysis.opponents.report import opponents as opponents
 from expectitree.analysis.rescale.any_map import (
     find_order_preserving_map as find_order_preserving_map,
 )
+from expectitree.analysis.rescale.report import Rescaling as Rescaling
 from expectitree.analysis.rescale.report import rescale as rescale
+from expectitree.analysis.show import explain as explain
 from expectitree.analysis.show import to_json as to_json
 from expectitree.analysis.show import to_text as to_text
+from expectitree.analysis.study.report import Summary as Summary
+from expectitree.analysis.study.report import study as study
+from expectitree.analysis.trace.report import Trace as Trace
 from expectitree.analysis.trace.report import trace as trace
 from expectitree.analysis.verify.refresh import refresh as refresh
 from expectitree.analysis.verify.report import Verification as Verification
 from expectitree.analysis.verify.report import verify as verify
+from expectitree.drawing import draw as draw
+from expectitree.drawing import to_html as to_html
+from expectitree.drawing import to_svg as to_svg
 from expectitree.errors import AnalysisError as AnalysisError
 from expectitree.errors import ExpectitreeError as ExpectitreeError
 from expectitree.errors import FileError as FileError
@@ -27,6 +38,7 @@ from expectitree.errors import TreeError as TreeError
 from expectitree.families import generate as generate
 from expectitree.files import load as load
 from expectitree.files import loads as loads
+from expectitree.files.nested import from_dict as from_dict
 from expectitree.files.saving import dumps as dumps
 from expectitree.files.saving import save as save
 from expectitree.searches.engine import evaluate as evaluate

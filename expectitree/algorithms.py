@@ -39,7 +39,7 @@ OPTIONS = {
         "star2.5",
         (),
         2,  # the fewest that differ from star2
-        "How many children of each outcome star2.5 probes; 2 by default.",
+        "Children of each outcome that star2.5 probes; 2 by default.",
     ),
     "probe-order": Option(
         "star2.5",
@@ -66,7 +66,26 @@ OPTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Algorithm:
-    """One search algorithm with the values of its options."""
+    """One search algorithm with the values of its options; `algorithm` makes it.
+
+        >>> import expectitree as et
+        >>> chosen = et.algorithm("star2.5", probes=3)
+        >>> chosen.options
+        {'probes': 3, 'probe-order': 'cyclic'}
+        >>> chosen.full_name
+        'star2.5 (3 probes, cyclic)'
+
+    Attributes:
+        name: The name, a key of `ALGORITHMS`.
+        description: One line for people.
+        in_order: Whether it searches depth first, each node's children from first to last.
+        player_cuts: Whether it makes alpha cuts at MIN and beta cuts at MAX.
+        chance_cuts: Whether it makes cuts at CHANCE.
+        probes: How many children of each outcome it probes first.
+        probe_order: "cyclic" or "sequential".
+        goal: What it proves: "value" or "action".
+        guide: How best-first estimates leaves.
+    """
 
     name: str
     description: str
@@ -127,9 +146,18 @@ ALGORITHMS = {
 def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
     """Return the algorithm of a name, with some of its options changed.
 
-    Star2.5 has the options `probes` and `probe_order`, best-first has `goal` and `guide`. An option
-    that is None keeps its value. Raises `SearchError` for an unknown name, and for an option or a
-    value that the algorithm does not have.
+        >>> import expectitree as et
+        >>> chosen = et.algorithm("star2.5", probes=3, probe_order="sequential")
+        >>> et.evaluate(et.load("example:ballard"), chosen).value
+        6.0
+
+    Args:
+        name: A key of `ALGORITHMS`, or an algorithm.
+        options: star2.5 has `probes` and `probe_order`, best-first has `goal` and `guide`. An
+            option that is None keeps its value.
+
+    Raises:
+        SearchError: The name is unknown, or the algorithm does not have an option or a value.
     """
     found = name if isinstance(name, Algorithm) else _by_name(name)
     changed: dict[str, int | str] = {}
@@ -158,18 +186,14 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
 
 
 def _by_name(name: object) -> Algorithm:
-    if not isinstance(name, str):
-        raise SearchError(
-            f"found {quote(str(name))} as an algorithm, expected its name: "
-            f"choose among {', '.join(ALGORITHMS)}"
-        )
-    found = ALGORITHMS.get(name.lower())
+    written = str(name)
+    found = ALGORITHMS.get(written.lower())
     if found is None:
         from difflib import get_close_matches
 
-        near = get_close_matches(name.lower(), ALGORITHMS, n=1)
+        near = get_close_matches(written.lower(), ALGORITHMS, n=1)
         hint = f" (did you mean {near[0]}?)" if near else ""
         raise SearchError(
-            f"unknown algorithm {quote(name)}{hint}: choose among {', '.join(ALGORITHMS)}"
+            f"unknown algorithm {quote(written)}{hint}: choose among {', '.join(ALGORITHMS)}"
         )
     return found

@@ -57,10 +57,7 @@ def available() -> bool:
     """Say whether numba and NumPy are installed."""
     from importlib.util import find_spec
 
-    try:
-        return find_spec("numba") is not None and find_spec("numpy") is not None
-    except (ImportError, ValueError):
-        return False
+    return find_spec("numba") is not None and find_spec("numpy") is not None
 
 
 def run(
@@ -97,28 +94,26 @@ def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
 def _compiled(loop: FunctionType, keep: bool) -> Callable[..., Any]:
     import numba
 
-    compiled = {name: _compiled(f, keep) for name, f in _called(loop)}
-    copy = FunctionType(
-        loop.__code__, loop.__globals__ | compiled, loop.__name__, loop.__defaults__
-    )
+    called = {name: _compiled(f, keep) for name, f in _called(loop)}
+    copy = FunctionType(loop.__code__, loop.__globals__ | called, loop.__name__, loop.__defaults__)
     # numba names the file of machine code after the function, and takes it for stale only if the
     # function's own source file changed. The digest covers imported functions and constants too.
     copy.__qualname__ = f"{loop.__name__}_{_digest(loop)}"
     njit: Any = numba.njit  # its types know no `_nrt`
     options = OPTIONS | PRIVATE_OPTIONS
+    compiled: Callable[..., Any]
     try:
-        return cast(Callable[..., Any], njit(copy, cache=keep, **options))
+        compiled = njit(copy, cache=keep, **options)
     except RuntimeError:  # numba found no directory to keep machine code in
-        return cast(Callable[..., Any], njit(copy, **options))
+        compiled = njit(copy, **options)
+    return compiled
 
 
 def _called(loop: FunctionType) -> Iterator[tuple[str, FunctionType]]:
-    """Yield the functions of this package that a loop calls, with their names in the loop."""
+    """Yield the functions that a loop calls, with their names in the loop."""
     for name in loop.__code__.co_names:
         called = loop.__globals__.get(name)
-        if isinstance(called, FunctionType) and (
-            called.__module__ == loop.__module__ or called.__module__.startswith("expectitree.")
-        ):
+        if isinstance(called, FunctionType):
             yield name, called
 
 
@@ -140,8 +135,7 @@ def _digest(loop: FunctionType) -> str:
 def _as_numpy(argument: Any) -> Any:
     """Return a column as NumPy sees it (a list as a copy), and any other argument unchanged.
 
-    The columns of a finished tree become read-only. Those of a tree in the making come in a plain
-    tuple, and stay writable.
+    The columns of a finished tree become read-only.
     """
     import numpy as np
 
@@ -161,12 +155,7 @@ def zeros(code: str, count: int, compiled: bool | None = None) -> Any:
 
     The column of a compiled loop takes memory only where the loop writes.
     """
-    if not (pays(count) if compiled is None else compiled):
-        return array(code, [0]) * count
-    import numpy as np
-
-    column: Any = np.zeros(count, code)
-    return memoryview(column)
+    return filled(code, 0, count, compiled)
 
 
 def filled(code: str, value: Any, count: int, compiled: bool | None = None) -> Any:
@@ -175,7 +164,7 @@ def filled(code: str, value: Any, count: int, compiled: bool | None = None) -> A
         return array(code, [value]) * count
     import numpy as np
 
-    column: Any = np.full(count, value, code)
+    column: Any = np.full(count, value, code) if value else np.zeros(count, code)
     return memoryview(column)
 
 

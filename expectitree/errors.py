@@ -15,32 +15,86 @@ def install_hint(extra: str) -> str:
 
 
 class ExpectitreeError(Exception):
-    """Whatever `expectitree` raises on purpose."""
+    """The base of all errors that expectitree raises; the text says what to do.
+
+    >>> import expectitree as et
+    >>> try:
+    ...     et.loads("max: [1, two]")
+    ... except et.ExpectitreeError as error:
+    ...     print(str(error).split(":")[:4])
+    ['<text>', '1', '10', ' #2']
+    """
 
 
 class NumberError(ExpectitreeError, ValueError):
-    """A text that is no number of the grammar, or one that the number system in use cannot hold."""
+    """A text that is not a number of the grammar, or that the number system in use cannot hold.
+
+    >>> import expectitree as et
+    >>> et.TreeBuilder().terminal("1/0")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    expectitree.errors.NumberError: '1/0' divides by zero: write a decimal such as 2, ...
+    """
 
 
 class TreeError(ExpectitreeError, ValueError):
-    """A tree that cannot be built, or a path that names no node of it."""
+    """A tree that cannot be built, or a path that names no node of a tree.
+
+    >>> import expectitree as et
+    >>> et.loads("max: {left: 1, right: 2}").find("top")
+    Traceback (most recent call last):
+    expectitree.errors.TreeError: no node top: the branches of / are left, right
+    """
 
 
 class TransformError(ExpectitreeError, ValueError):
-    """A tree that cannot be transformed as asked."""
+    """A tree that cannot be generated or transformed as asked.
+
+    >>> import expectitree as et
+    >>> et.generate("chess")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    expectitree.errors.TransformError: unknown family 'chess': choose among ballard, ...
+    """
 
 
 class SearchError(ExpectitreeError, ValueError):
-    """A search that cannot be run as asked."""
+    """A search that cannot be run as asked, or a result that a search did not prove.
+
+    >>> import expectitree as et
+    >>> et.evaluate(et.loads("max: [1, 2]"), "star1", bounds=(0, 1))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    expectitree.errors.SearchError: #2: the utility 2 lies outside the bounds [0, 1]: widen ...
+    """
 
 
 class AnalysisError(ExpectitreeError, ValueError):
-    """A question about a tree that has no answer as asked."""
+    """A question about a tree that has no answer as asked.
+
+    >>> import expectitree as et
+    >>> et.verify(et.loads("max: [1, 2]"))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    expectitree.errors.AnalysisError: expectations are checked exactly: read the tree with ...
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong in a tree file: where it is, and what to do about it."""
+    """One error in a tree file: where it is, and what to do about it.
+
+        >>> import expectitree as et
+        >>> try:
+        ...     et.loads("max: {a: 1, b: two}", name="game.yaml")
+        ... except et.FileError as error:
+        ...     problem, = error.problems
+        >>> problem.source, problem.line, problem.column, problem.path
+        ('game.yaml', 1, 16, 'b')
+
+    Attributes:
+        source: The file's path, or another name for the text.
+        message: What was found, what was expected, and what to do.
+        path: The path of the node, if the problem is in one.
+        line: The line in the text, from 1, if it is known.
+        column: The column in the line, from 1.
+    """
 
     source: str
     message: str
@@ -52,17 +106,25 @@ class Problem:
         place = self.source if self.source.isprintable() else ascii(self.source)[1:-1]
         if self.line is not None:
             place += f":{self.line}:{self.column}"
-        return (
-            f"{place}: {self.message}"
-            if self.path is None
-            else f"{place}: {self.path}: {self.message}"
-        )
+        path = "" if self.path is None else f"{self.path}: "
+        return f"{place}: {path}{self.message}"
 
 
 class FileError(ExpectitreeError):
-    """A tree file that cannot be read or is no tree, with everything found wrong in it.
+    """A file that cannot be read or written, or that is not a tree, with every problem found.
 
-    `problems` holds at least one `Problem`; the text of the exception is one line for each.
+    The text of the exception has a line for each problem.
+
+        >>> import expectitree as et
+        >>> try:
+        ...     et.loads("max: [one, two]")
+        ... except et.FileError as error:
+        ...     print(len(error.problems))
+        2
+
+    Attributes:
+        problems: At least one `Problem`.
+        stopped: Whether reading stopped after 20 problems; there may be more.
     """
 
     def __init__(self, problems: Sequence[Problem], stopped: bool = False) -> None:

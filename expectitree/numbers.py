@@ -18,12 +18,10 @@ if TYPE_CHECKING:
 Number: TypeAlias = "float | Fraction"
 
 INFINITY = float("inf")
-LONGEST = 400
-_MOST_BITS = (
-    13_000  # of a number that is written out: Python refuses to print more than 4,300 digits
-)
+LONGEST = 400  # characters of a number
 GREATEST_EXPONENT = 400
-# Beyond this a difference of two utilities could overflow to an infinity that nobody wrote.
+_MOST_BITS = 13_000  # of a number in full: Python refuses to print more than 4,300 digits
+# Beyond this, a difference of two utilities could overflow to infinity.
 GREATEST_FLOAT = 2.0**1000
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?")
@@ -32,17 +30,9 @@ _INFINITIES = {
     **dict.fromkeys(("inf", "+inf", ".inf", "+.inf"), INFINITY),
     **dict.fromkeys(("-inf", "-.inf"), -INFINITY),
 }
-_LOOKALIKES = {
-    "": "nothing was written",
-    "~": "null is not a number",
-    "null": "null is not a number",
-    "nan": "NaN is not a number",
-    ".nan": "NaN is not a number",
-    "true": "true is not a number",
-    "false": "false is not a number",
-    "yes": "yes is not a number",
-    "no": "no is not a number",
-}
+_LOOKALIKES = {word: f"{word} is not a number" for word in ("null", "true", "false", "yes", "no")}
+_LOOKALIKES |= dict.fromkeys(("nan", ".nan"), "NaN is not a number")
+_LOOKALIKES |= {"~": "null is not a number", "": "nothing was written"}
 HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3"
 
 
@@ -58,21 +48,19 @@ def escape(text: str) -> str:
     """Return `text` with control characters and lone surrogates escaped: it prints on one line."""
     if text.isprintable():
         return text
-    return "".join(
-        c
-        if c.isprintable() or c == " "
-        else c.encode("unicode_escape", "backslashreplace").decode()
-        for c in text
-    )
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def to_float(text: str) -> float:
     """Return the finite float nearest to the number written; raise `NumberError` if none is."""
-    match = _checked_decimal(text)
-    if match is not None:
+    if _is_decimal(text):
         value = float(text)
     else:
-        value = _divided(*_checked_fraction(text))
+        numerator, denominator = _checked_fraction(text)
+        try:
+            value = numerator / denominator
+        except OverflowError:
+            value = INFINITY
     if not value and re.search("[1-9]", re.split("[eE/]", text)[0]):
         raise NumberError(f"{quote(text)} is too small for floating point; use --exact")
     if abs(value) > GREATEST_FLOAT:
@@ -82,46 +70,35 @@ def to_float(text: str) -> float:
     return value
 
 
-def _divided(numerator: int, denominator: int) -> float:
-    try:
-        return numerator / denominator
-    except OverflowError:
-        return INFINITY
-
-
 def to_fraction(text: str) -> Fraction:
     """Return exactly the number written, as a `Fraction`; raise `NumberError` where it is none."""
     from fractions import Fraction
 
-    if _checked_decimal(text) is not None:
+    if _is_decimal(text):
         return Fraction(text)
     return Fraction(*_checked_fraction(text))
 
 
 def to_probability(text: str, exact: bool = False) -> Number:
     """Return the probability written: a number, or a decimal with `%`, that lies in [0, 1]."""
-    value: Number
-    if text.endswith("%"):
-        if _checked_decimal(text[:-1]) is None:
-            raise NumberError(
-                f"{quote(text)} is not a probability: write a decimal before the %, such as 12.5%"
-            )
-        value = to_fraction(text[:-1]) / 100
-    else:
-        value = to_number(text, exact)
-    if not 0 <= value <= 1 or (
-        value == 1 and to_fraction(text.removesuffix("%")) > (100 if "%" in text else 1)
-    ):
+    number = text.removesuffix("%")
+    scale = 1 if number == text else 100
+    if scale == 100 and not _is_decimal(number):
+        raise NumberError(
+            f"{quote(text)} is not a probability: write a decimal before the %, such as 12.5%"
+        )
+    value = to_number(text, exact) if scale == 1 else to_fraction(number) / scale
+    # A float may round to 1 what is greater.
+    if not 0 <= value <= 1 or value == 1 and to_fraction(number) > scale:
         raise NumberError(
             f"{quote(text)} is not a probability: it must lie between 0 and 1 "
             "(10% is one way to write 0.1)"
         )
     if exact:
         return value
-    rounded = float(value)
-    if value and not rounded:
+    if value and not float(value):
         raise NumberError(f"{quote(text)} is too small for floating point; use --exact")
-    return rounded
+    return float(value)
 
 
 def to_bound(text: str, exact: bool = False) -> Number:
@@ -141,19 +118,18 @@ def to_number(text: str, exact: bool = False) -> Number:
     return to_fraction(text) if exact else to_float(text)
 
 
-def _checked_decimal(text: str) -> re.Match[str] | None:
+def _is_decimal(text: str) -> bool:
+    """Say whether the text is a decimal; raise `NumberError` if it is too long or too large."""
     if len(text) > LONGEST:
         raise NumberError(
             f"{quote(text)} is too long for a number: at most {LONGEST} characters are read"
         )
     match = _DECIMAL.fullmatch(text)
-    if match is not None:
-        exponent = match[1]
-        if exponent is not None and abs(int(exponent)) > GREATEST_EXPONENT:
-            raise NumberError(
-                f"{quote(text)} has too large an exponent: it must lie within {GREATEST_EXPONENT}"
-            )
-    return match
+    if match and match[1] and abs(int(match[1])) > GREATEST_EXPONENT:
+        raise NumberError(
+            f"{quote(text)} has too large an exponent: it must lie within {GREATEST_EXPONENT}"
+        )
+    return match is not None
 
 
 def _checked_fraction(text: str) -> tuple[int, int]:
@@ -161,10 +137,8 @@ def _checked_fraction(text: str) -> tuple[int, int]:
     if match is None:
         if text.lower() in _INFINITIES:
             raise NumberError(f"{quote(text)} is not finite: infinities are for bounds only")
-        lookalike = _LOOKALIKES.get(text.lower())
-        if lookalike is not None:
-            raise NumberError(f"{lookalike}: {HOW}")
-        raise NumberError(f"{quote(text)} is not a number: {HOW}")
+        what = _LOOKALIKES.get(text.lower(), f"{quote(text)} is not a number")
+        raise NumberError(f"{what}: {HOW}")
     numerator, denominator = int(match[1]), int(match[2])
     if denominator == 0:
         raise NumberError(f"{quote(text)} divides by zero: {HOW}")
@@ -218,7 +192,7 @@ def display_text(value: Number, digits: int | None = None) -> str:
     """Return the number for people: a rounded float, or a short fraction as it is.
 
     A float has six digits, or ten for 10,000 or more, so that amounts of money keep their cents.
-    `?` stands for a utility that is not known yet.
+    `?` is a utility that is not known yet.
     """
     if value != value:
         return "?"

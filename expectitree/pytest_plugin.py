@@ -39,14 +39,11 @@ class TreeFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """Read and verify the tree. An error in the file is an error of the collection."""
-        from expectitree.analysis.verify.report import verify
-        from expectitree.errors import ExpectitreeError
-        from expectitree.files import load
+        from expectitree.analysis.verify.report import verify_file
 
-        try:
-            verification = verify(load(self.path, exact=True))
-        except ExpectitreeError as error:
-            raise self.CollectError(str(error)) from None
+        verification = verify_file(self.path, locate=True)
+        if verification.error is not None:
+            raise self.CollectError(str(verification.error))
         if verification.unchecked is not None:
             raise self.CollectError(f"{self.path}: {verification.unchecked}")
         for check in verification.checks:
@@ -62,11 +59,13 @@ class Expectation(pytest.Item):
 
     def runtest(self) -> None:
         """Fail if the expectation does not hold."""
-        check = self.check
-        if not check.kept:
-            message = f"{self.path}: {check.what}: expected {check.expected}, found {check.found}"
+        from expectitree.analysis.verify.text import check_text
+
+        if not self.check.kept:
+            message = f"{self.location[0]}:{self.check.line}: {check_text(self.check)}"
             pytest.fail(message, pytrace=False)
 
-    def reportinfo(self) -> tuple[Path, None, str]:
-        """Return the file and the name of the test."""
-        return self.path, None, self.name
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Return the file, the line of the expectation, from 0, and the name of the test."""
+        line = self.check.line
+        return self.path, None if line is None else line - 1, self.name

@@ -23,6 +23,7 @@ LAYERS = (
     ("analysis",),
     ("picture",),
     ("page",),
+    ("drawing",),
     ("cli", "pytest_plugin"),
     ("__main__",),
 )

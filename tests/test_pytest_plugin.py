@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from helpers import ROOT
@@ -41,6 +42,19 @@ def test_every_expectation_of_a_matching_file_is_a_test(folder: Path) -> None:
     assert "value: expected 4, found 3" in output
     assert "1 failed, 1 passed" in output
     assert "Traceback" not in output
+
+
+def test_a_test_has_the_line_of_its_expectation(folder: Path) -> None:
+    (folder / "trees" / "one.yaml").write_text(
+        "expect:\n  value: 4\n  best: b\nmax: {a: 1, b: 3}\n"
+    )
+    output = run_pytest(folder, "--junit-xml=report.xml", "-o", "junit_family=xunit1")
+    assert "\ntrees/one.yaml:2: value: expected 4, found 3" in output
+    cases = ElementTree.parse(folder / "report.xml").iter("testcase")
+    assert [(case.get("file"), case.get("line")) for case in cases] == [
+        ("trees/one.yaml", "1"),  # pytest counts from 0 there
+        ("trees/one.yaml", "2"),
+    ]
 
 
 def test_a_file_named_on_the_command_line_is_collected(folder: Path) -> None:

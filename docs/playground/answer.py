@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
@@ -14,6 +15,7 @@ from expectitree.errors import FileError
 from expectitree.searches.engine import usual_algorithms
 from expectitree.tree.model import Tree
 
+_SCHEMA = re.compile("^# yaml-language-server.*\n")  # a comment for editors
 MOST_CHARACTERS = 200_000
 MOST_NODES = 20_000  # of a tree that is searched here
 MOST_VISITS = 500_000
@@ -25,11 +27,9 @@ WIDTH = 90
 def start() -> str:
     """Return the algorithms and the example trees, as JSON."""
     folder = files("expectitree").joinpath("trees")
-    examples = {
-        file.name: file.read_text("utf-8")
-        for file in sorted(folder.iterdir(), key=lambda file: file.name)
-        if file.name.endswith((".yaml", ".json"))
-    }
+    texts = [file.read_text("utf-8") for file in folder.iterdir()]
+    examples = {str(et.loads(text).title): _SCHEMA.sub("", text) for text in texts}
+    examples = dict(sorted(examples.items()))
     return json.dumps({"algorithms": list(ALGORITHMS), "examples": examples})
 
 
@@ -53,16 +53,24 @@ def answer(request: str) -> str:
 def _view(text: str, view: str, algorithm: str) -> dict[str, Any]:
     if len(text) > MOST_CHARACTERS:
         return _too_large(f"{len(text):,} characters, the playground takes {MOST_CHARACTERS:,}")
+    if not text.strip():
+        return _refusal("the editor is empty: choose an example")
     warnings: list[str] = []
     name = "tree.json" if text.lstrip().startswith("{") else "tree.yaml"
     tree = et.loads(text, name=name, warn=warnings.append)
     if len(tree) > MOST_NODES:
         return _too_large(f"{len(tree):,} nodes, the playground takes {MOST_NODES:,}")
+    if tree.unknown:
+        return _refusal("a utility is unknown: write a number, or use the command expectitree ask")
     return {**_VIEWS[view](tree, algorithm), "warnings": warnings}
 
 
 def _too_large(what: str) -> dict[str, Any]:
-    return {"problems": [{"message": f"the tree has {what}: use the command line"}]}
+    return _refusal(f"the tree has {what}: use the command line")
+
+
+def _refusal(message: str) -> dict[str, Any]:
+    return {"problems": [{"message": message}]}
 
 
 def _tree(tree: Tree, algorithm: str) -> dict[str, Any]:

@@ -75,8 +75,9 @@ def _zip_packages(path: Path) -> None:
             for file in sorted(source.rglob("*")):
                 if file.suffix in _KINDS and "__pycache__" not in file.parts:
                     archive.write(file, Path(package) / file.relative_to(source))
-        for file in sorted((ROOT / "trees").iterdir()):
-            archive.write(file, f"expectitree/trees/{file.name}")
+        if "expectitree/trees/risk.yaml" not in archive.namelist():
+            for file in sorted((ROOT / "trees").iterdir()):
+                archive.write(file, f"expectitree/trees/{file.name}")
 
 
 if __name__ == "__main__":

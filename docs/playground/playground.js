@@ -2,7 +2,7 @@
 
 const MOST_SECONDS = 10; // for one answer, then the worker is ended
 const PAUSE = 150; // milliseconds without a key before the text is read
-const FIRST = `# A node is a number, or max:, min: or chance: with its children.
+const FIRST = `# A node is a number, or max, min or chance.
 title: Order is not enough
 max:
   a1:
@@ -14,7 +14,7 @@ max:
       - {p: 0.9, min: [1, 1]}
       - {p: 0.1, min: [4, 4]}
 `;
-const WITHOUT_ALGORITHM = ["compare"];
+const WITHOUT_ALGORITHM = ["compare", "replay"];
 
 const get = (id) => document.getElementById(id);
 const [text, shown, problems, status] = ["text", "shown", "problems", "status"].map(get);

@@ -10,10 +10,15 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from expectitree.tree.paths import ROOT
+
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
+    from expectitree.analysis.evaluate.reasons import Reasons
     from expectitree.display import Shown
+    from expectitree.searches.result import Search
+    from expectitree.tree.model import Tree
 
 Pieces: TypeAlias = Iterator[str]  # of text, to be written as they are
 MOST_NODES = 100_000  # of a tree that is evaluated only to be shown: less than half a second
@@ -53,7 +58,32 @@ def to_text(
 ) -> str:
     """Return what the command line prints for a search or another report, without colour.
 
-    Of a search about `rows` nodes are shown (None: all), with alpha and beta if `windows`.
+        >>> import expectitree as et
+        >>> tree = et.loads("max: {left: {min: [3, 12]}, right: {min: [2, 4]}}")
+        >>> print(et.to_text(et.evaluate(tree, "star1")))
+        ▲ MAX 3
+        ├─★ left   ▼ MIN 3 = min(3, 12)
+        └── right  ▼ MIN 2 = min(2, (4))
+              alpha cut after 1 of 2: at most 2 <= alpha 3; 1 leaf not visited
+        <BLANKLINE>
+        algorithm star1
+        value     3
+        best      left
+        nodes     6 of 7 visited
+        leaves    3 of 4 visited (75%)
+        cuts      1
+        bounds    [2, 12] from the leaves themselves
+
+    Args:
+        found: What `evaluate`, `compare`, `verify`, `trace`, `limit`, `rescale`, `opponents` or
+            `inquire` returned.
+        width: The columns of a line.
+        unicode: Use symbols such as ▲; without it, ASCII characters.
+        rows: Show about so many nodes of a search; None shows all.
+        windows: Show alpha and beta of each node that a search entered.
+
+    Raises:
+        AnalysisError: `found` is something else.
     """
     from expectitree.text.console import text_console
 
@@ -63,11 +93,62 @@ def to_text(
 
 
 def to_json(found: Shown, *, file: str = "", windows: bool = False) -> str:
-    """Return what `--format json` prints: one object, or one for each step of a trace."""
+    """Return what the command line prints with `--format json`: one line for each report or step.
+
+        >>> import expectitree as et
+        >>> import json
+        >>> found = json.loads(et.to_json(et.evaluate(et.load("example:risk"))))
+        >>> found["value"], found["best"]
+        (54.5, 'right')
+
+    Args:
+        found: As for `to_text`.
+        file: The name that the output has for the tree of a search.
+        windows: Add alpha and beta of each node that a search entered.
+
+    Raises:
+        AnalysisError: `found` is something else.
+    """
     from expectitree.text.console import text_console
 
     question, report, settings = _question(found, file, windows, None)
     return "".join(rendered(question, "json", text_console(), report, **settings)).rstrip("\n")
+
+
+def explain(
+    found: Tree | Search, path: str = ROOT, *, width: int = 80, unicode: bool = True
+) -> str:
+    """Explain in sentences the value of a node, and why each cut below it was sound.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("max: {left: {min: [3, 12]}, right: {min: [2, 4]}}")
+        >>> print(et.explain(tree))
+        At ▲ /, MAX chooses left: it is worth 3.
+          left is worth 3.
+          right is worth 2: worse than 3.
+
+    Args:
+        found: A search, or a tree, whose values are then explained.
+        path: The labels from the root to the node, joined by `/`; by default the root.
+        width: The columns of a line.
+        unicode: Use symbols such as ▲; without it, ASCII characters.
+
+    Raises:
+        TreeError: The path names no node.
+        SearchError: The tree cannot be evaluated.
+    """
+    from expectitree.analysis.evaluate.report import Evaluation
+    from expectitree.analysis.evaluate.sentences import explanation_lines
+    from expectitree.searches.engine import evaluate
+    from expectitree.searches.result import Search
+    from expectitree.text.console import text_console, to_strings
+
+    search = found if isinstance(found, Search) else evaluate(found)
+    node = search.tree.find(path).id
+    reasons = cast("Reasons", Evaluation("", search, explained=node).reasons)
+    console = text_console(width, unicode)
+    lines = to_strings(explanation_lines(reasons, console.options), console)
+    return "".join(lines).rstrip("\n")
 
 
 def renderables(found: object, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -103,10 +184,10 @@ def _question(
 
         return "evaluate", Evaluation(file, found, windows), {"most_rows": rows}
     if package == "expectitree.analysis":
-        return question, found if question == "trace" else [found], {}
+        return question, found if question in ("trace", "study") else [found], {}
     from expectitree.errors import AnalysisError
 
     raise AnalysisError(
         f"found {type(found).__name__}, expected a search, or what compare, verify, trace, limit, "
-        "rescale, opponents or inquire returned"
+        "rescale, opponents, inquire or study returned"
     )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from functools import partial
 from typing import Any, cast
 
 import click
 
-from expectitree.analysis.evaluate.report import Evaluation
+from expectitree import drawing
 from expectitree.cli.options import (
     FILE,
     ChosenAlgorithms,
@@ -21,9 +20,7 @@ from expectitree.cli.options import (
     tree_options,
 )
 from expectitree.cli.terminal import say, write
-from expectitree.files.saving import whole_file
-from expectitree.picture import PICTURES, drawing
-from expectitree.picture.content import MOST_NODES, Style
+from expectitree.picture.content import MOST_NODES
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
@@ -34,17 +31,23 @@ _TEXTS = ("svg", "dot", "mmd", "tex", "html")  # formats that standard output ta
 _PICTURE_OPTIONS = {
     "theme": click.option(
         "--theme",
-        type=click.Choice(["light", "dark"]),
+        type=click.Choice(drawing.CHOICES["theme"]),
         default="light",
         show_default=True,
         help="The colours.",
     ),
     "direction": click.option(
         "--direction",
-        type=click.Choice(["down", "right"]),
-        default="down",
+        type=click.Choice(drawing.CHOICES["direction"]),
+        default="auto",
         show_default=True,
-        help="The direction in which the tree grows; right suits deep trees.",
+        help="The direction in which the tree grows; auto takes what fits the width.",
+    ),
+    "width": click.option(
+        "--width",
+        type=click.FloatRange(min=1),
+        metavar="N",
+        help="Fit the picture into N pixels, with text of 9 pixels or more.  [default: any width]",
     ),
     "windows": click.option(
         "--windows", is_flag=True, help="Show alpha and beta of every node that was entered."
@@ -60,7 +63,7 @@ _PICTURE_OPTIONS = {
         default=MOST_NODES,
         show_default=True,
         metavar="N",
-        help="Draw about N nodes.",
+        help="Draw about N nodes; a run of leaves counts as one.",
     ),
     "show_all": click.option("--all", "show_all", is_flag=True, help="Draw every node."),
     "title": click.option(
@@ -89,8 +92,6 @@ _PICTURE_OPTIONS = {
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
-    windows: bool,
-    strategy: bool,
     out: str,
     format_name: str | None,
     force: bool,
@@ -115,7 +116,8 @@ def command(
     For example: expectitree draw trees/ballard.yaml -a star2 -o ballard.svg
     """
     kind = _kind(out, format_name, force)
-    if kind == "html":
+    style["rows"] = None if show_all else rows
+    if kind == drawing.PAGE:
         _refuse_picture_options()
     else:
         algorithms = algorithms.or_only("expectiminimax")
@@ -125,20 +127,16 @@ def command(
         raise click.UsageError("draw makes one picture: give one FILE.")
 
     def draw_page(file: str, tree: Tree) -> None:
-        from expectitree.page.replays import replays
-
         chosen = algorithms.for_tree(file, tree)
         bounds, most = options.root_bounds, options.max_visits
-        report = replays(tree, chosen, bounds=bounds, max_visits=most, file=file)
-        _write(drawing("html")(report), out)
+        _write(drawing.page(tree, chosen, bounds=bounds, max_visits=most, file=file), out)
 
     def draw_picture(file: str, tree: Tree) -> None:
         search = evaluate(tree, algorithm, **options.search_arguments)
         options.fail_if(search.outcome is Outcome.STOPPED)
-        evaluation = Evaluation(file, search, windows, None, strategy)
-        _write(drawing(kind)(evaluation, Style(None if show_all else rows, **style)), out)
+        _write(drawing.picture(search, kind, file=file, **style), out)
 
-    list(options.map("drawing", draw_page if kind == "html" else draw_picture))
+    list(options.map("drawing", draw_page if kind == drawing.PAGE else draw_picture))
 
 
 def _refuse_picture_options() -> None:
@@ -159,25 +157,13 @@ def _kind(out: str, format_name: str | None, force: bool) -> str:
         return format_name
     if format_name is not None:
         raise click.UsageError("--format is for standard output: a file's ending tells its kind.")
-    ending = os.path.splitext(out)[1].lower()
-    if ending not in PICTURES:
-        message = f"{out}: a picture's ending is one of {', '.join(PICTURES)}"
-        raise click.BadParameter(message, param_hint="'-o' / '--output'")
     check_file(out, force)
-    if ending in (".png", ".pdf"):
-        from expectitree.picture.png import library
-
-        library()
-    return ending[1:]
+    return drawing.kind_of(out)
 
 
 def _write(picture: bytes | Iterable[str], out: str) -> None:
     if out == "-":
         write(cast(Iterable[str], picture))
         return
-    with whole_file(out) as temporary, open(temporary, "wb") as stream:
-        if isinstance(picture, bytes):
-            stream.write(picture)
-        else:
-            stream.writelines(piece.encode("utf-8") for piece in picture)
+    drawing.write(picture, out)
     say(f"{out} written")

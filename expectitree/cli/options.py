@@ -381,7 +381,7 @@ def check_output(out: str, format: str | None, force: bool) -> None:
     if out == "-":
         return
     if format is not None:
-        raise click.UsageError("--format is for standard output: a file's ending tells its format.")
+        raise click.UsageError("--format is for standard output: a file's ending sets its format.")
     check_file(out, force)
     format_of(out)
 

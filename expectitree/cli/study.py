@@ -8,10 +8,10 @@ import click
 
 from expectitree.analysis.study.plot import check_plot, draw_study
 from expectitree.analysis.study.reader import load_study
+from expectitree.analysis.study.report import summarize
 from expectitree.analysis.study.results import Results, count_done
 from expectitree.analysis.study.run import Task, execute, find_tasks
 from expectitree.analysis.study.spec import Study
-from expectitree.analysis.study.summary import summarize
 from expectitree.analysis.study.workers import executor_of
 from expectitree.cli.options import FILE, format_options
 from expectitree.cli.status import DOES_NOT_HOLD

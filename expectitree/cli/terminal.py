@@ -14,7 +14,6 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 import click
 
 from expectitree.analysis.show import rendered
-from expectitree.errors import FileError, Problem
 from expectitree.files.saving import whole_file
 from expectitree.numbers import escape
 
@@ -121,12 +120,8 @@ def save_report() -> None:
     if stream.tell() == 0:  # every tree had an error
         return
     stream.seek(0)
-    try:
-        with whole_file(file) as temporary, open(temporary, "w", encoding="utf-8") as target:
-            shutil.copyfileobj(stream, target)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise FileError([Problem(file, f"the file cannot be written: {reason}")]) from None
+    with whole_file(file) as temporary, open(temporary, "w", encoding="utf-8") as target:
+        shutil.copyfileobj(stream, target)
     say(f"{file} written")
 
 

@@ -1,16 +1,15 @@
-"""`expectitree verify`: does every file read well, and say what its `expect` says?"""
+"""`expectitree verify`: check that files are valid and results match their `expect`."""
 
 from __future__ import annotations
 
 import click
 
 from expectitree.analysis.verify.refresh import refresh
-from expectitree.analysis.verify.report import Verification, verify
+from expectitree.analysis.verify.report import verify_file
 from expectitree.cli.options import FILE, files_in, format_options
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import say, show, working
 from expectitree.errors import FileError, SearchError
-from expectitree.files import load
 
 
 @click.command("verify")
@@ -18,33 +17,38 @@ from expectitree.files import load
 @click.option(
     "--write", "write_back", is_flag=True, help="Write the results into each file's `expect`."
 )
+@click.option(
+    "-q", "--quiet", is_flag=True, help="In text, print only what is broken, and the last line."
+)
 @format_options("verify")
 @click.pass_context
 def command(
-    context: click.Context, paths: tuple[str, ...], write_back: bool, format_name: str
+    context: click.Context,
+    paths: tuple[str, ...],
+    write_back: bool,
+    quiet: bool,
+    format_name: str,
 ) -> None:
     """Check that files are valid and that results match their `expect` block.
 
     Everything is computed exactly. Folders are searched for .yaml, .yml and .json files. With
     --write, broken expectations are refreshed, and a file without `expect` gets one; every other
-    character stays as it is.
+    character stays as it is. --format github shows errors next to the lines of a pull request.
 
     For example: expectitree verify trees
     """
     if write_back and "-" in paths:
         raise click.UsageError("--write needs files: standard input cannot be written to.")
-    verifications, unwritten = [], False
+    verifications, unwritten, is_junit = [], False, format_name == "junit"
     for file in files_in(paths):
         with working(f"verifying {file}"):
-            verification = verify_file(file)
-            if (
-                write_back
-                and verification.error is None
-                and (verification.broken or not verification.checks)
-            ):
+            verification = verify_file(file, locate=is_junit, warn=say)
+            has_all = verification.checks and not verification.broken
+            if write_back and verification.error is None and not has_all:
                 try:
-                    verification = refresh(file)
+                    refresh(file)
                     say(f"{file}: expect written")
+                    verification = verify_file(file, locate=is_junit)
                 except (FileError, SearchError, OSError) as error:
                     unwritten = True
                     reason = (
@@ -52,21 +56,13 @@ def command(
                     )
                     say(f"{file}: not refreshed: {reason}; the file is as it was")
         verifications.append(verification)
-    show("verify", format_name, verifications)
+    settings = {"quiet": quiet} if format_name == "text" else {}
+    show("verify", format_name, verifications, **settings)
     if unwritten or any(v.error is not None for v in verifications):
         context.exit(NO_TREE)
-    if any(v.broken or v.unchecked for v in verifications):
+    if any(v.is_bad for v in verifications):
         context.exit(DOES_NOT_HOLD)
 
 
 def _said(error: OSError | SearchError) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
-
-
-def verify_file(file: str) -> Verification:
-    """Return the result of checking what a file expects, or the error in it."""
-    try:
-        tree = load(file, exact=True, warn=say)
-    except FileError as error:
-        return Verification(file, error=error)
-    return verify(tree, file=file)

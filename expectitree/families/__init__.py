@@ -13,9 +13,8 @@ from typing import Any
 
 from expectitree.errors import TransformError
 from expectitree.families.ballard import ballard, ballard_nodes
-from expectitree.families.growing import TOO_LARGE
 from expectitree.families.lattice import lattice, lattice_nodes
-from expectitree.families.parameters import MOST_NODES, PARAMETERS
+from expectitree.families.parameters import MOST_NODES, PARAMETERS, TOO_LARGE
 from expectitree.families.uniform import uniform, uniform_nodes
 from expectitree.numbers import quote
 from expectitree.tree.model import Tree
@@ -33,13 +32,28 @@ _NODES: dict[str, Callable[..., float]] = {
 
 
 def generate(family: str, **parameters: Any) -> Tree:
-    """Return a tree of a family: `ballard`, `uniform` or `lattice`.
+    """Return a random tree of a family, the same from the same seed on every machine.
 
-    The docstrings of the functions with these names explain the parameters. A parameter may be
-    text, as on the command line: `branching="2-4"`, `utilities="0,100"`.
+        >>> import expectitree as et
+        >>> tree = et.generate("uniform", plies=4, branching="2-4", utilities=(0, 100), seed=7)
+        >>> len(tree), tree.leaves, tree.root.bounds
+        (72, 48, (0.0, 100.0))
+
+    Args:
+        family: "ballard" (terminals are sums of numbers on their branches), "uniform" (independent
+            utilities) or "lattice" (an American option).
+        parameters: Those of the family; text is read as on the command line, as in
+            `branching="2-4"`. ballard: `pattern`, `plies`, `branching`, `order`, `dice`, `seed`.
+            uniform: `pattern`, `plies`, `branching`, `utilities`, `real`, `end`, `skew`, `seed`.
+            lattice: `steps`, `spot`, `strike`, `up`, `rate`, `call`. `expectitree generate --help`
+            explains them.
+
+    Raises:
+        TransformError: The family or a parameter is unknown or wrong, or the tree would be too
+            large.
     """
-    read = read_parameters(family, parameters)
-    return FAMILIES[family](**read)
+    expected_nodes(family, **parameters)  # checks them
+    return FAMILIES[family](**read_parameters(family, parameters))
 
 
 def parameters_of(family: str) -> dict[str, Any]:

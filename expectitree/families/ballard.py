@@ -10,11 +10,11 @@ from typing import Any
 
 from expectitree import compiling
 from expectitree.errors import TransformError
-from expectitree.families.growing import TOO_LARGE, assemble, draw_numbers, run
-from expectitree.families.parameters import MOST_NODES, PATTERN, repeat_pattern
+from expectitree.families.growing import assemble, draw_numbers, run
+from expectitree.families.parameters import PATTERN, repeat_pattern
 from expectitree.tree.adopt import adopt
-from expectitree.tree.columns import Column
-from expectitree.tree.model import Kind, Tree
+from expectitree.tree.columns import FloatColumn, Kind
+from expectitree.tree.model import Tree
 
 SOURCE = (
     'after B. W. Ballard, "The *-minimax search procedure for trees containing chance nodes", '
@@ -39,35 +39,28 @@ def ballard(
     a CHANCE node has an outcome for each sum of two dice with so many sides, which carries that
     sum, counted from 0, and has its probability; otherwise its outcomes are equally likely.
     """
-    if ballard_nodes(pattern, plies, branching, dice) > MOST_NODES:
-        raise TransformError(TOO_LARGE)
     kinds = repeat_pattern(pattern, plies)
     wide = _widths(kinds, branching, dice)
     nodes = list(accumulate(wide, mul, initial=1))  # by ply
     random = Random(seed)
     widths = [compiling.filled("I", *ply) for ply in zip([*wide, 0], nodes, strict=True)]
-    amounts, chances = [], []
-    for ply, kind in enumerate(kinds):
-        amount = compiling.zeros("d", nodes[ply + 1])
+    amounts = [compiling.zeros("d", count) for count in nodes]
+    chances = [compiling.zeros("d", count) for count in nodes[1:]] if dice else []
+    for ply, (kind, amount) in enumerate(zip(kinds, amounts[1:], strict=True)):
         if order == "random":
             draws = draw_numbers(random, nodes[ply] * (wide[ply] - 1))
             run(permute, amount, draws, wide[ply])
         else:
             run(count_up_or_down, amount, wide[ply], (kind == Kind.MAX) == (order == "best"))
-        amounts.append(amount)
-        if dice:
-            chance = compiling.zeros("d", nodes[ply + 1])
-            if kind == Kind.CHANCE:
-                run(roll, chance, amount, dice)
-            chances.append(chance)
+        if dice and kind == Kind.CHANCE:
+            run(roll, chances[ply], amount, dice)
     columns = assemble(kinds, widths, amounts, chances, additive=True)
     title = f"Additive utilities: {', '.join(kind.name for kind in kinds)}, branching {branching}"
     title += f", order {order}"
     title += f", chance two dice of {dice} sides" if dice else ""
     title += f", seed {seed}" if order == "random" else ""
-    greatest = float(sum(wide) - len(wide))
-    root = len(columns.kind) - 1
-    return adopt(columns, local_bounds={root: (0.0, greatest)}, title=title, source=SOURCE)
+    bounds = {sum(nodes) - 1: (0.0, float(sum(wide) - len(wide)))}
+    return adopt(columns, local_bounds=bounds, title=title, source=SOURCE)
 
 
 def ballard_nodes(
@@ -90,7 +83,7 @@ def _widths(kinds: Sequence[Kind], branching: int, dice: int) -> list[int]:
     return [2 * dice - 1 if dice and kind == Kind.CHANCE else branching for kind in kinds]
 
 
-def permute(amount: Column, draws: Column, width: int) -> None:
+def permute(amount: FloatColumn, draws: FloatColumn, width: int) -> None:
     """Write a random permutation of 0, 1, … to each run of `width` rows (Fisher and Yates)."""
     at = 0
     for start in range(0, len(amount), width):
@@ -102,14 +95,14 @@ def permute(amount: Column, draws: Column, width: int) -> None:
             amount[start + j] = i
 
 
-def count_up_or_down(amount: Column, width: int, down: bool) -> None:
+def count_up_or_down(amount: FloatColumn, width: int, down: bool) -> None:
     """Write 0, 1, … to each run of `width` rows, or the same numbers in descending order."""
     for start in range(0, len(amount), width):
         for i in range(width):
             amount[start + i] = width - 1 - i if down else i
 
 
-def roll(chance: Column, amount: Column, sides: int) -> None:
+def roll(chance: FloatColumn, amount: FloatColumn, sides: int) -> None:
     """Write the probability that each amount is the sum of two dice, counted from 0."""
     for b in range(len(amount)):
         ways = int(amount[b]) + 1

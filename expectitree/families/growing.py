@@ -7,6 +7,7 @@ fill columns, interpreted or compiled.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Callable, Sequence
 from itertools import accumulate
@@ -14,46 +15,33 @@ from random import Random
 from typing import Any
 
 from expectitree import compiling
-from expectitree.errors import TransformError
-from expectitree.families.parameters import MOST_NODES
-from expectitree.tree.columns import Column, Columns
-from expectitree.tree.model import Kind
-
-TOO_LARGE = f"more than {MOST_NODES:,} nodes: choose a shorter pattern or a smaller branching"
-CHANCE = int(Kind.CHANCE)
+from expectitree.tree.columns import CHANCE, Columns, FloatColumn, IntColumn, Kind
 
 
 class NewColumns(Columns):
     """The columns of a tree that a loop fills."""
 
-    @property
-    def read_only(self) -> bool:
-        """Compiled loops may write these columns."""
-        return False
+    read_only = False
 
 
 def new_columns(nodes: int, branches: int) -> NewColumns:
     """Return the columns of a tree, with zeros throughout."""
+    zeros = compiling.zeros
     return NewColumns.of(
-        kind=compiling.zeros("B", nodes),
-        utility=compiling.zeros("d", nodes),
-        first=compiling.zeros("I", nodes + 1),
-        child=compiling.zeros("I", branches),
-        probability=compiling.zeros("d", branches),
+        kind=zeros("B", nodes),
+        utility=zeros("d", nodes),
+        first=zeros("I", nodes + 1),
+        child=zeros("I", branches),
+        probability=zeros("d", branches),
     )
 
 
-def finished(columns: NewColumns) -> Columns:
-    """Return the columns, from now on read-only."""
-    return Columns.of(*columns.stored)
-
-
-def run(loop: Callable[..., Any], column: Column, *arguments: Any) -> Any:
+def run(loop: Callable[..., Any], column: Any, *arguments: Any) -> Any:
     """Run a loop over the rows of its first column."""
     return compiling.run(loop, column, *arguments, rows=len(column))
 
 
-def draw_numbers(random: Random, count: int) -> Column:
+def draw_numbers(random: Random, count: int) -> Any:
     """Return the next numbers of `random`, at least 0 and less than 1."""
     if not compiling.pays(count):
         draw = random.random
@@ -72,45 +60,36 @@ def draw_numbers(random: Random, count: int) -> Column:
 
 def assemble(
     kinds: Sequence[Kind],
-    widths: list[Column],
-    amounts: list[Column],
-    chances: list[Column],
+    widths: list[Any],
+    amounts: list[Any],
+    chances: list[Any],
     additive: bool,
-) -> Columns:
+) -> NewColumns:
     """Return the columns of a tree from its plies.
 
-    `kinds` has one kind a ply, `widths` the number of branches of each node. `amounts` has a number
-    for each branch: a terminal is worth the number of its branch, or the sum along its path if the
-    tree is `additive`. `chances` has the probability of each branch below CHANCE; it is empty if
-    outcomes are equally likely.
+    `kinds` has one kind a ply, `widths` the number of branches of each node. The plies of `amounts`
+    start at the root too: a number for each node. A terminal is worth its number, or the sum along
+    its path if the tree is `additive`. `chances` has the probability of each branch below CHANCE;
+    it is empty if outcomes are equally likely.
     """
     nodes = sum(map(len, widths))
-    if nodes > MOST_NODES:
-        raise TransformError(TOO_LARGE)
     columns = new_columns(nodes, nodes - 1)
     plies = array("I", accumulate(map(len, widths), initial=0))
-    width, amount, chance = map(_joined, "Idd", (widths, amounts, chances))
+    width, amount, chance = (
+        array(code, b"".join(parts))
+        for code, parts in zip("Idd", (widths, amounts, chances), strict=True)
+    )
     size, row, branch = (compiling.zeros("I", nodes) for _ in range(3))
-    total = compiling.zeros("d", nodes)
     run(count_nodes, width, size)
+    row[0], branch[0] = nodes - 1, nodes - 1
     compiling.run(
-        arrange, columns, array("B", kinds), plies, width, amount, chance, size, row, branch, total,
+        arrange, columns, array("B", kinds), plies, width, amount, chance, size, row, branch,
         additive, rows=nodes,
     )  # fmt: skip
-    return finished(columns)
+    return columns
 
 
-def _joined(code: str, parts: list[Column]) -> Column:
-    count = sum(map(len, parts))
-    whole = compiling.zeros(code, count)
-    view, start = memoryview(whole), 0
-    for part in parts:
-        view[start : start + len(part)] = memoryview(part)
-        start += len(part)
-    return whole
-
-
-def count_nodes(width: Column, size: Column) -> None:
+def count_nodes(width: IntColumn, size: IntColumn) -> None:
     """Write the number of nodes in each node's subtree; nodes are in the order of plies."""
     child = len(width)
     for n in range(len(width) - 1, -1, -1):
@@ -122,47 +101,49 @@ def count_nodes(width: Column, size: Column) -> None:
 
 
 def arrange(
-    columns: NewColumns,
-    kinds: Column,
-    plies: Column,
-    width: Column,
-    amount: Column,
-    chance: Column,
-    size: Column,
-    row: Column,
-    branch: Column,
-    total: Column,
+    tree: NewColumns,
+    kinds: IntColumn,
+    plies: IntColumn,
+    width: IntColumn,
+    amount: FloatColumn,
+    chance: FloatColumn,
+    size: IntColumn,
+    row: IntColumn,
+    branch: IntColumn,
     additive: bool,
 ) -> None:
     """Write the tables in depth-first order, each subtree in consecutive rows, its root last.
 
-    Node n, in the order of plies, has a subtree of `size[n]` nodes and one branch fewer, which
-    starts at node `row[n]` and branch `branch[n]` of the tables. Branch n - 1 leads to node n.
-    `total[n]` is the utility if n is a terminal.
+    Node n, in the order of plies, has the row `row[n]`. Its subtree has `size[n]` nodes and one
+    branch fewer; these branches end before `branch[n]` with those of n itself. Both columns hold
+    the root's values at first. Branch n - 1 of `chance` leads to node n.
     """
-    child = 1
+    kind, utility, first, child = tree.kind, tree.utility, tree.first, tree.child
+    probability = tree.probability
+    below = 1  # the next node's first child
     for ply in range(len(plies) - 1):
         for n in range(plies[ply], plies[ply + 1]):
-            w = int(width[n])
-            next_row, next_branch = int(row[n]), int(branch[n])
-            own = next_row + int(size[n]) - 1
-            b = next_branch + int(size[n]) - 1 - w
-            columns.first[own + 1] = b + w
+            own = row[n]
+            end = branch[n]
+            first[own + 1] = end
+            w = width[n]
             if w == 0:
-                columns.utility[own] = total[n]
+                utility[own] = amount[n]
                 continue
-            columns.utility[own] = float("nan")
-            kind = kinds[ply]
-            columns.kind[own] = kind
-            for _ in range(w):
-                total[child] = amount[child - 1] + (total[n] if additive else 0.0)
-                row[child] = next_row
-                branch[child] = next_branch
-                next_row += int(size[child])
-                next_branch += int(size[child]) - 1
-                columns.child[b] = next_row - 1
-                columns.probability[b] = 1.0
-                if kind == CHANCE:
-                    columns.probability[b] = chance[child - 1] if len(chance) > 0 else 1.0 / w
-                b += 1
-                child += 1
+            kind[own] = kinds[ply]
+            utility[own] = math.nan
+            is_uneven = kinds[ply] == CHANCE and len(chance) > 0
+            even = 1.0 / w if kinds[ply] == CHANCE else 1.0
+            next_row = own - 1
+            next_branch = end - w
+            below += w
+            for i in range(1, w + 1):  # the last child lies next to its parent
+                c = below - i
+                b = end - i
+                child[b] = row[c] = next_row
+                branch[c] = next_branch
+                probability[b] = chance[c - 1] if is_uneven else even
+                if additive:
+                    amount[c] += amount[n]
+                next_row -= size[c]
+                next_branch -= size[c] - 1

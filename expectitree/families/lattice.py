@@ -10,14 +10,13 @@ from typing import Any
 
 from expectitree import compiling
 from expectitree.errors import TransformError
-from expectitree.families.growing import CHANCE, NewColumns, finished, new_columns
+from expectitree.families.growing import NewColumns, new_columns
 from expectitree.numbers import exact_text
 from expectitree.tree.adopt import adopt
-from expectitree.tree.columns import Column
-from expectitree.tree.model import Kind, Tree
+from expectitree.tree.columns import CHANCE, MAX, FloatColumn, IntColumn
+from expectitree.tree.model import Tree
 
 MOST_LOG = 690.0  # of a price: e^690 is about 10^300
-MAX = int(Kind.MAX)
 SOURCE = "J. C. Cox, S. A. Ross and M. Rubinstein, Option Pricing: A Simplified Approach (1979)"
 
 
@@ -57,7 +56,7 @@ def lattice(
     title = f"An American {'call' if call else 'put'}: {steps:,} step{'s' * (steps != 1)}, "
     title += ", ".join(f"{name} {exact_text(x)}" for name, x in numbers.items())
     labels = ("up", "down", "go on", "stop") * inner
-    return adopt(finished(columns), labels, title=f"{title} a step", source=SOURCE)
+    return adopt(columns, labels, title=f"{title} a step", source=SOURCE)
 
 
 def lattice_nodes(steps: int, spot: float, up: float, rate: float, **others: Any) -> int:
@@ -81,13 +80,13 @@ def lattice_nodes(steps: int, spot: float, up: float, rate: float, **others: Any
 
 def weave(
     columns: NewColumns,
-    prices: Column,
-    discounts: Column,
+    prices: FloatColumn,
+    discounts: FloatColumn,
     strike: float,
     call: bool,
     p: float,
     q: float,
-    points_after: Column,
+    points_after: IntColumn,
 ) -> None:
     """Write the tables, the last step first; `points_after` holds the points of the next step."""
     kind, utility, first = columns.kind, columns.utility, columns.first
@@ -108,14 +107,14 @@ def weave(
                 child[b + 1] = points_after[ups]
                 probability[b + 1] = q
                 kind[n] = CHANCE
-                utility[n] = float("nan")
+                utility[n] = math.nan
                 n += 1
                 first[n] = b + 2
                 child[b + 2] = n - 1
                 child[b + 3] = n - 2
                 probability[b + 2] = probability[b + 3] = 1.0
                 kind[n] = MAX
-                utility[n] = float("nan")
+                utility[n] = math.nan
                 n += 1
                 b += 4
                 first[n] = b

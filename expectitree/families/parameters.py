@@ -12,8 +12,8 @@ from expectitree.tree.model import Kind
 PATTERN = (Kind.MAX, Kind.CHANCE, Kind.MIN)
 ORDERS = ("random", "best", "worst")
 MOST_NODES = 2**31 - 1
+TOO_LARGE = f"more than {MOST_NODES:,} nodes: choose a shorter pattern or a smaller branching"
 MOST_PLIES = 64
-MOST_DIGITS = 20  # of a whole number; Python refuses to read thousands
 
 
 class Parameter(NamedTuple):
@@ -41,9 +41,9 @@ def repeat_pattern(pattern: Sequence[Kind], plies: int | None) -> list[Kind]:
 def _whole(least: int, most: int, help: str, metavar: str = "N") -> Parameter:
     def read(value: Any) -> int:
         if isinstance(value, str):
-            if not (value.isascii() and value.isdecimal() and len(value) <= MOST_DIGITS):
+            if not (value.isascii() and value.isdecimal()):
                 raise ValueError
-            value = int(value)
+            value = int(value)  # raises an error for thousands of digits
         if type(value) is not int or not least <= value <= most:
             raise ValueError
         return value
@@ -149,7 +149,7 @@ PARAMETERS = {
         "order of children; best is best for a search.  [default: random]",
     ),
     "dice": _whole(
-        0, 1000, "outcomes are the sums of two dice with N sides.  [default: 0, no dice]"
+        0, 1000, "sides of each of two dice, whose sums are the outcomes.  [default: 0, no dice]"
     ),
     "utilities": Parameter(
         _utilities,

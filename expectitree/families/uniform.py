@@ -10,14 +10,13 @@ from typing import Any
 
 from expectitree import compiling
 from expectitree.errors import TransformError
-from expectitree.families.growing import TOO_LARGE, assemble, draw_numbers, run
-from expectitree.families.parameters import MOST_NODES, PATTERN, repeat_pattern
+from expectitree.families.growing import assemble, draw_numbers, run
+from expectitree.families.parameters import MOST_NODES, PATTERN, TOO_LARGE, repeat_pattern
 from expectitree.numbers import exact_text
 from expectitree.tree.adopt import adopt
-from expectitree.tree.columns import Column
-from expectitree.tree.model import Kind, Tree
+from expectitree.tree.columns import FloatColumn, IntColumn, Kind
+from expectitree.tree.model import Tree
 
-MANY_NODES = 1_000_000  # a ply of so many nodes has about as many branches as expected
 UNITS = 1_000_000_000_000  # probabilities are whole multiples of 1 / UNITS
 
 
@@ -40,19 +39,19 @@ def uniform(
     digits that sum to 1. Draws are made ply by ply: for each node whether it ends and how many
     branches it has, then the utilities of all branches, then their weights.
     """
-    uniform_nodes(pattern, plies, branching, utilities, real, end)  # checks the parameters
     kinds = repeat_pattern(pattern, plies)
     least, most = branching if isinstance(branching, tuple) else (branching, branching)
     lower, upper = map(float, utilities)
     random = Random(seed)
     nodes = 1
-    widths, amounts, chances = [compiling.zeros("I", 1)], [], []
+    widths, amounts, chances = [compiling.zeros("I", 1)], [compiling.zeros("d", 1)], []
     for ply, kind in enumerate(kinds):
         own = widths[-1]
         draws = draw_numbers(random, 2 * len(own))
         total = run(choose_widths, own, draws, least, most, end if ply else 0.0)
         nodes += total
-        _check_size(nodes, total, len(kinds) - ply - 1, least, most, end)
+        if nodes > MOST_NODES:
+            raise TransformError(TOO_LARGE)
         amount, chance, width = (compiling.zeros(code, total) for code in "ddI")
         run(choose_utilities, amount, draw_numbers(random, total), lower, upper, real)
         if skew and kind == Kind.CHANCE:
@@ -68,8 +67,7 @@ def uniform(
     title += f" to {most}" if least < most else ""
     title += f", ending early with probability {exact_text(end)}" if end else ""
     title += f", chance skewed by {skew}" if skew else ""
-    root = len(columns.kind) - 1
-    return adopt(columns, local_bounds={root: (lower, upper)}, title=f"{title}, seed {seed}")
+    return adopt(columns, local_bounds={nodes - 1: (lower, upper)}, title=f"{title}, seed {seed}")
 
 
 def uniform_nodes(
@@ -96,15 +94,7 @@ def uniform_nodes(
     return 1 + sum(accumulate(growth, mul, initial=width))
 
 
-def _check_size(nodes: int, last: int, rest: int, least: int, most: int, end: float) -> None:
-    """Raise an error if a tree with `last` nodes in a ply and `rest` plies below is too large."""
-    surely = last * (1.0 if end else float(least) ** rest)
-    expected = last * ((1 - end) * (least + most) / 2) ** rest
-    if max(nodes, surely) > MOST_NODES or last > MANY_NODES and expected > 2 * MOST_NODES:
-        raise TransformError(TOO_LARGE)
-
-
-def choose_widths(width: Column, draws: Column, least: int, most: int, end: float) -> int:
+def choose_widths(width: IntColumn, draws: FloatColumn, least: int, most: int, end: float) -> int:
     """Write the number of branches of each node, none with probability `end`; return the sum."""
     total = 0
     for n in range(len(width)):
@@ -114,14 +104,18 @@ def choose_widths(width: Column, draws: Column, least: int, most: int, end: floa
     return total
 
 
-def choose_utilities(amount: Column, draws: Column, lower: float, upper: float, real: bool) -> None:
+def choose_utilities(
+    amount: FloatColumn, draws: FloatColumn, lower: float, upper: float, real: bool
+) -> None:
     """Write a utility for each branch."""
     for b in range(len(amount)):
         x = draws[b] * (upper - lower + (0 if real else 1))
         amount[b] = lower + (x if real else int(x))
 
 
-def choose_probabilities(width: Column, chance: Column, draws: Column, skew: int) -> None:
+def choose_probabilities(
+    width: IntColumn, chance: FloatColumn, draws: FloatColumn, skew: int
+) -> None:
     """Write the probabilities of each node's outcomes, about proportional to draws^skew.
 
     They are whole multiples of 1 / UNITS. The greatest gets what rounding leaves, so that the

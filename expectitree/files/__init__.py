@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable
-from contextlib import contextmanager
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -22,8 +22,6 @@ from expectitree.numbers import quote
 from expectitree.tree.model import Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from expectitree.files.grammar.document import Document
 
 ANSWERS = ".answers.yaml"  # ends the name of a file of answers to `expectitree ask`
@@ -39,19 +37,30 @@ def load(
     exact: bool = False,
     warn: Warn | None = None,
 ) -> Tree:
-    """Return the tree of a file: a path, an open stream, `example:NAME`, or `-` for standard input.
+    """Return the tree of a file.
 
-    `exact` keeps every number as a `Fraction`. `warn` is called with a message for probabilities
-    whose sum misses 1 a little and is divided out. Raises `FileError` with every problem found.
+        >>> import expectitree as et
+        >>> et.load("example:risk")
+        <Tree 'A risk worth taking', 7 nodes, 4 leaves>
+
+    Args:
+        source: A path, an open stream, `example:NAME` for a tree that comes with expectitree, or
+            "-" for standard input. The name's ending sets the format: .yaml, .json, .arrow or
+            .parquet.
+        exact: Keep every number as a `Fraction`; else they are floats.
+        warn: Called with a message where probabilities sum to 1 only within 1e-9, and are
+            normalised.
+
+    Raises:
+        FileError: The file cannot be read or is not a tree. It has every problem found.
     """
     if isinstance(source, (str, os.PathLike)):
-        name = os.fspath(source)
-        format = format_by_suffix(name)
+        format = format_by_suffix(source)
         if format is not None and not format.is_text:
             try:
-                tree: Tree = format.module.load(name, exact)
+                tree: Tree = format.module.load(os.fspath(source), exact)
             except OSError as error:
-                raise _unreadable(name, error) from None
+                raise _unreadable(os.fspath(source), error) from None
             return tree
     text, name = read_text(source)
     try:
@@ -69,69 +78,83 @@ def load(
 def loads(
     text: str, *, name: str = "<text>", exact: bool = False, warn: Warn | None = None
 ) -> Tree:
-    """Return the tree of a text in YAML or JSON; messages call it `name`, whose ending counts."""
+    """Return the tree of a text in YAML or JSON.
+
+        >>> import expectitree as et
+        >>> et.loads('{"max": {"left": 3, "right": {"min": [4, "1/3"]}}}').root.children
+        (<Node 0 TERMINAL>, <Node 3 MIN>)
+
+    Args:
+        text: The text.
+        name: The text's name in messages. Its ending, such as .json, sets the format.
+        exact: Keep every number as a `Fraction`; else they are floats.
+        warn: Called with a message where probabilities sum to 1 only within 1e-9, and are
+            normalised.
+
+    Raises:
+        FileError: The text is not a tree. It has every problem found.
+        TreeError: `text` is not text.
+    """
     if not isinstance(text, str):
         found = f"{type(text).__name__} {quote(str(text))}"
-        raise TreeError(f"found {found}, expected text in YAML or JSON")
-    with _collector_paused():
+        hint = ": from_dict reads nested data" if isinstance(text, dict) else ""
+        raise TreeError(f"found {found}, expected text in YAML or JSON{hint}")
+    collects = gc.isenabled()
+    gc.disable()  # it would visit the growing tree again and again, up to a third of the time
+    try:
         return read_tree(parse(text, name), exact, warn)
+    finally:
+        if collects:
+            gc.enable()
 
 
 def parse(text: str, name: str) -> Document:
     """Return the structure of a text, in the format of the name's ending, or else of the text."""
     text = text.removeprefix("\ufeff")
-    at = text.find("\0")
+    at, what = text.find("\0"), "found a NUL character, expected text"
+    hint = "the file is not text, or it is damaged"
+    if at < 0:
+        at, what = _half_pair(text), "found half of a surrogate pair, expected a character"
+        hint = "write the character itself"
     if at >= 0:
-        message = "found a NUL character, expected text: the file is not text, or it is damaged"
-        raise _error_at(text, at, name, message)
-    at = _half_pair(text)
-    if at >= 0:
-        message = "found half of a surrogate pair, expected a character: write the character itself"
-        raise _error_at(text, at, name, message)
-    format = format_by_suffix(name)
-    if (format is None or not format.is_text) and text.lstrip()[:1] == "{":
-        try:
-            return _parse_as("json", text, name)
-        except FileError:
-            pass
-    return _parse_as(format.name if format and format.is_text else "yaml", text, name)
-
-
-def _parse_as(format: str, text: str, name: str) -> Document:
-    document: Document = FORMATS[format].module.parse(text, name)
+        raise _error_at(text, at, name, f"{what}: {hint}")
+    found = format_by_suffix(name)
+    format = found if found is not None and found.is_text else FORMATS["yaml"]
+    document: Document
+    if format is not found and text.lstrip()[:1] == "{":
+        with suppress(FileError):
+            document = FORMATS["json"].module.parse(text, name)
+            return document
+    document = format.module.parse(text, name)
     return document
 
 
 def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str, str]:
     """Return the text of a file or a stream, and its name in messages."""
+    content: str | bytes
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
         if name == "-" and sys.stdin is None:
-            message = "standard input is closed: name a file, or pipe a tree in"
-            raise FileError([Problem(name, message)])
+            raise _error(name, "standard input is closed: name a file, or pipe a tree in")
     else:
         name = str(getattr(source, "name", "<stream>"))
     try:
-        content = _content(source)
+        if not isinstance(source, (str, os.PathLike)):
+            content = source.read(MOST_BYTES + 1)
+        elif name == "-":
+            content = sys.stdin.buffer.read(MOST_BYTES + 1)
+        elif isinstance(source, str) and name.startswith(PREFIX):
+            content = read_example(name.removeprefix(PREFIX))
+        else:
+            with open(name, "rb") as stream:
+                content = stream.read(MOST_BYTES + 1)
     except UnicodeDecodeError:
-        raise FileError([Problem(name, "this is not UTF-8: save the file as UTF-8")]) from None
+        raise _error(name, "this is not UTF-8: save the file as UTF-8") from None
     except (OSError, ValueError) as error:
         raise _unreadable(name, error) from None
     if len(content) > MOST_BYTES:
-        message = f"more than {MOST_BYTES >> 20:,} MiB of text: split the tree"
-        raise FileError([Problem(name, message)])
+        raise _error(name, f"more than {MOST_BYTES >> 20:,} MiB of text: split the tree")
     return (content if isinstance(content, str) else decode(content, name)), name
-
-
-def _content(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> str | bytes:
-    if not isinstance(source, (str, os.PathLike)):
-        return source.read(MOST_BYTES + 1)
-    if os.fspath(source) == "-":
-        return sys.stdin.buffer.read(MOST_BYTES + 1)
-    if isinstance(source, str) and source.startswith(PREFIX):
-        return read_example(source.removeprefix(PREFIX))
-    with open(source, "rb") as stream:
-        return stream.read(MOST_BYTES + 1)
 
 
 def decode(content: bytes, name: str) -> str:
@@ -139,9 +162,9 @@ def decode(content: bytes, name: str) -> str:
     for format in FORMATS.values():
         if format.magic and content.startswith(format.magic):
             expected = f"give a file whose name ends in {format.suffixes[0]}"
-            raise FileError([Problem(name, f"found tables, expected text: {expected}")])
+            raise _error(name, f"found tables, expected text: {expected}")
     if content.startswith(_UTF16):
-        raise FileError([Problem(name, "found UTF-16, expected UTF-8: save the file as UTF-8")])
+        raise _error(name, "found UTF-16, expected UTF-8: save the file as UTF-8")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -167,6 +190,10 @@ def _half_pair(text: str) -> int:
     return next((match.start(1) for match in _SURROGATES.finditer(text) if match[1]), -1)
 
 
+def _error(name: str, message: str) -> FileError:
+    return FileError([Problem(name, message)])
+
+
 def _error_at(text: str, at: int, name: str, message: str) -> FileError:
     line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
     return FileError([Problem(name, message, line=line, column=column)])
@@ -180,29 +207,23 @@ def tree_files(folder: str) -> Iterable[str]:
         for name in names:
             path = os.path.join(here, name)
             is_tree = format_by_suffix(name) is not None and not name.endswith(ANSWERS)
-            if is_tree and not name.startswith(".") and not _is_special(path):
+            is_special = os.path.exists(path) and not os.path.isfile(path)  # might not end
+            if is_tree and not name.startswith(".") and not is_special:
                 found.append(path)
     return sorted(found)
 
 
 def _unreadable_folder(error: OSError) -> None:
-    raise FileError([Problem(str(error.filename), f"the folder cannot be read: {error.strerror}")])
-
-
-def _is_special(path: str) -> bool:
-    """Return whether a path is a pipe or a device, which might not end."""
-    return os.path.exists(path) and not os.path.isfile(path)
+    raise _error(str(error.filename), f"the folder cannot be read: {error.strerror}")
 
 
 def _unreadable(name: str, error: OSError | ValueError) -> FileError:
     if isinstance(error, FileNotFoundError):
-        message = _why_missing(Path(name))
-    elif isinstance(error, IsADirectoryError):
-        message = "this is a folder, expected a file"
-    else:
-        reason = getattr(error, "strerror", None) or str(error)
-        message = f"the file cannot be read: {reason[:1].lower()}{reason[1:]}"
-    return FileError([Problem(name, message)])
+        return _error(name, _why_missing(Path(name)))
+    if isinstance(error, IsADirectoryError):
+        return _error(name, "this is a folder, expected a file")
+    reason = getattr(error, "strerror", None) or str(error)
+    return _error(name, f"the file cannot be read: {reason[:1].lower()}{reason[1:]}")
 
 
 def _why_missing(path: Path) -> str:
@@ -217,18 +238,3 @@ def _why_missing(path: Path) -> str:
     near = get_close_matches(path.name, names, n=1)
     hint = f" (did you mean {path.parent / near[0]}?)" if near else ": check the path"
     return f"there is no such file{hint}"
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Pause the garbage collector, which would visit the growing tree again and again.
-
-    This saves up to a third of the time.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from errno import EACCES
 
@@ -14,7 +14,22 @@ from expectitree.tree.model import Tree, check_tree
 
 
 def dumps(tree: Tree, format: str = "yaml") -> str:
-    """Return the text of a tree in YAML or JSON; raise `TreeError` if it cannot be written."""
+    """Return the text of a tree in YAML or JSON.
+
+        >>> import expectitree as et
+        >>> t = et.TreeBuilder()
+        >>> print(et.dumps(t.build(t.max({"left": 3, "right": t.chance([1, 6])}))), end="")
+        max:
+          left: 3
+          right: {chance: [1, 6]}
+
+    Args:
+        tree: The tree.
+        format: "yaml" or "json".
+
+    Raises:
+        TreeError: The tree cannot be written as text, or the format is not text.
+    """
     check_tree(tree)
     return "".join(pieces(tree, format))
 
@@ -29,26 +44,43 @@ def pieces(tree: Tree, format: str) -> Iterator[str]:
     return text
 
 
-def save(tree: Tree, path: str | os.PathLike[str], *, drop_fractions: bool = False) -> None:
-    """Write a tree to a file, in the format of its ending.
+def save(
+    tree: Tree,
+    path: str | os.PathLike[str],
+    *,
+    drop_fractions: bool = False,
+    progress: Callable[[int], object] | None = None,
+) -> None:
+    """Write a tree to a file, in the format of the file's ending.
 
-    Arrow and Parquet hold floats: an exact tree with a number that is not a float raises
-    `TreeError`, unless `drop_fractions`. Raises `FileError` if the file cannot be written, or its
-    ending is unknown.
+    The file is written whole, or stays as it was.
+
+        >>> import expectitree as et
+        >>> et.save(et.load("example:risk"), "risk.parquet")  # doctest: +SKIP
+
+    Args:
+        tree: The tree.
+        path: The file. Its name ends in .yaml, .json, .arrow or .parquet, for example.
+        drop_fractions: Write the nearest float of an exact number to Arrow and Parquet, which hold
+            floats.
+        progress: Called with the number of characters of each text written.
+
+    Raises:
+        FileError: The file cannot be written, or its ending is unknown.
+        TreeError: A number of an exact tree is not a float, and `drop_fractions` is False.
     """
     check_tree(tree)
     name = os.fspath(path)
     format = format_of(name)
-    try:
-        with whole_file(name) as temporary:
-            if format.is_text:
-                with open(temporary, "w", encoding="utf-8", newline="\n") as stream:
-                    stream.writelines(pieces(tree, format.name))
-            else:
-                format.module.save(tree, temporary, drop_fractions)
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error)
-        raise FileError([Problem(name, f"the file cannot be written: {reason}")]) from None
+    with whole_file(name) as temporary:
+        if format.is_text:
+            with open(temporary, "w", encoding="utf-8", newline="\n") as stream:
+                for text in pieces(tree, format.name):
+                    written = stream.write(text)
+                    if progress is not None:
+                        progress(written)
+        else:
+            format.module.save(tree, temporary, drop_fractions)
 
 
 def format_of(name: str) -> Format:
@@ -66,8 +98,18 @@ def whole_file(path: str) -> Iterator[str]:
     """Yield a temporary name in the same folder; the file written there finally replaces `path`.
 
     So the old file survives if the disk is full or the machine stops. The new file has the old
-    one's mode, and a link stays a link.
+    one's mode, and a link stays a link. Raises `FileError` if the file cannot be written.
     """
+    try:
+        with _replacing(path) as temporary:
+            yield temporary
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise FileError([Problem(path, f"the file cannot be written: {reason}")]) from None
+
+
+@contextmanager
+def _replacing(path: str) -> Iterator[str]:
     path = os.path.realpath(path)
     old_mode = None
     if os.path.exists(path):

@@ -1,6 +1,6 @@
 """The page's data: the tree and each search, as columns of integers, and tables of their values.
 
-- `numbers`: each number once, as JSON writes it (`json`) and as sentences write it (`shown`).
+- `numbers`: each number once, as JSON writes it (`json`) and as pictures write it (`shown`).
 - `choices`: lists of branches, each once.
 - `tree`: the node and branch tables of `Tree`, and its first paths. A number is given by its place
   in `numbers`, -1 where there is none.
@@ -21,10 +21,10 @@ from expectitree.analysis.trace import events
 from expectitree.analysis.trace.events import Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.sentences import StepSentences, conclusion
-from expectitree.numbers import cell_text, display_text, escape, probability_text
+from expectitree.numbers import cell_text, display_text, escape
 from expectitree.page.replays import Replays
 from expectitree.page.steps import Steps, Table
-from expectitree.picture.text import broken
+from expectitree.picture.text import broken, chance_text, typeset
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number, search_fields
 from expectitree.text.phrases import residue
@@ -52,7 +52,7 @@ def page_data(report: Replays) -> dict[str, Any]:
         "choices": choices.things,
         "numbers": {
             "json": [json_number(number) for number in numbers.things],
-            "shown": [cell_text(number, smallest) for number in numbers.things],
+            "shown": [typeset(cell_text(number, smallest)) for number in numbers.things],
         },
     }
 
@@ -66,7 +66,7 @@ def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
         "order": list(paths.order),
         "first_branch": list(paths.branch),
         "probabilities": [
-            probability_text(columns.probability[b]) if columns.kind[n] == Kind.CHANCE else ""
+            chance_text(columns.probability[b]) if columns.kind[n] == Kind.CHANCE else ""
             for n in range(len(tree))
             for b in tree.branches_of(n)
         ],

@@ -248,7 +248,7 @@ class Page {
     const ends = (places) => places.map((place) => tree.numbers[place]);
     const leaf = tree.estimated.has(n) ? "leaf (cut at the depth limit)" : "leaf";
     fact("kind", kind === TERMINAL ? leaf : KIND_NAMES[kind]);
-    fact(kind === TERMINAL ? "utility" : "value", view.known(n) || "[-inf, inf]");
+    fact(kind === TERMINAL ? "utility" : "value", view.known(n) || "[−∞, ∞]");
     if (moment.alpha[n] !== NONE) {
       const [alpha, beta] = ends([moment.alpha[n], moment.beta[n]]);
       const name = view.open.has(n) ? "window" : "last window";

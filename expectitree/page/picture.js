@@ -11,7 +11,6 @@ const BASE = 4.5; // from the middle of a text to its baseline
 
 const round = (value) => Math.round(value * 10) / 10;
 const point = (x, y) => `${round(x)},${round(y)}`;
-const withInfinity = (text) => text.replaceAll("inf", "∞");
 
 /** Make an element of the picture within another. */
 function draw(parent, name, classes = "") {
@@ -148,9 +147,9 @@ class Picture {
     const n = item.node;
     const classes = `node ${KIND_NAMES[this.tree.kind[n]]} ${view.nodeClasses(item)}`;
     put(elements.group, { class: classes });
-    const [alpha, beta] = item.inner ? view.window(n).map(withInfinity) : [""];
+    const [alpha, beta] = item.inner ? view.window(n) : [""];
     const up = (Number(Boolean(alpha)) + Number(Boolean(beta))) * (LINE / 2);
-    put(elements.interval, { text: withInfinity(view.known(n)), y: round(BASE - up) });
+    put(elements.interval, { text: view.known(n), y: round(BASE - up) });
     if (!item.inner) return;
     put(elements.alpha, { text: alpha, y: round(BASE - up + LINE) });
     put(elements.beta, { text: beta, y: round(BASE - up + 2 * LINE) });

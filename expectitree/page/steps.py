@@ -157,7 +157,7 @@ class _Reasons:
             part, parent, branch, parent, moment.visits, moment.cut, moment.cut_after
         )
         unvisited.explain_unvisited(
-            self.tree.columns, columns, self.owner, self.reason, self.nodes, self.leaves, True
+            self.tree.columns, columns, self.owner, self.reason, self.nodes, self.leaves
         )
         is_stopped = event.kind == LEAVE and event.cut == STOPPED
         for n in part:

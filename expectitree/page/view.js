@@ -74,7 +74,7 @@ class View {
       return moment.visits[n] ? utility : this.page.showAll ? `(${utility})` : "?";
     }
     const found = moment.interval(n);
-    return found === "[-inf, inf]" ? "" : found;
+    return found === "[−∞, ∞]" ? "" : found;
   }
 
   /** Return alpha and beta of a node that is being searched, or its aim in a walk. */

@@ -6,15 +6,15 @@ Everything comes from an `Evaluation`, row by row as the terminal shows it (`eva
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from expectitree.analysis.evaluate.cut_text import cut_reason
-from expectitree.analysis.evaluate.outline import Row, outline
+from expectitree.analysis.evaluate.outline import Row
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.numbers import cell_text, escape, probability_text
-from expectitree.picture.text import broken
+from expectitree.numbers import cell_text, escape
+from expectitree.picture.rows import picture_rows
+from expectitree.picture.text import balanced, chance_text, typeset
 from expectitree.searches.unvisited import CUT
 from expectitree.text.console import clipped
 from expectitree.text.phrases import known_text, plural, value_text
@@ -25,11 +25,12 @@ MOST_NODES = 100  # that are drawn by default
 SYMBOLS = tuple(kind.name for kind in Kind)  # the kinds of glyphs that have one
 NOTE = "NOTE"  # a glyph that names what is left out
 ELSEWHERE = "ELSEWHERE"  # a glyph with the number of a shared node that is drawn elsewhere
-PLAIN, TIE, BEST = range(3)
+PLAIN, TIE, BEST, PLAYED = range(4)  # a branch; PLAYED is a best one that optimal play can reach
 _LABEL_COLUMNS, _LABEL_LINES = 22, 3
 _REASON_COLUMNS = 34
 _LONGEST_TITLE = 400
 _LONGEST_NOTE = 1000
+_SAID_ONCE = 5  # so many equal probabilities or more
 _LONG_EDGES = 1_000  # layers, plus two for each glyph, that edges may pass by
 
 
@@ -39,7 +40,8 @@ class Style:
 
     rows: int | None = MOST_NODES  # about so many nodes are drawn; all with None
     theme: str = "light"  # or dark
-    direction: str = "down"  # or right
+    direction: str = "auto"  # or down, right
+    width: float | None = None  # the most
     title: bool = True
     reasons: bool = False  # why each cut was made, beside its node
     places: bool = False  # labels that are only the place, such as #1
@@ -67,7 +69,7 @@ class Edge:
     child: Glyph
     label: tuple[str, ...]  # its lines
     probability: str
-    rank: int  # PLAIN, TIE, BEST
+    rank: int  # PLAIN, TIE, BEST, PLAYED
     is_grey: bool
     is_cut: bool  # the first branch that a cut left
     is_first: bool  # whether the child is drawn below the parent; else it is drawn elsewhere
@@ -84,7 +86,7 @@ class Content:
     """Everything that a picture shows."""
 
     title: str
-    summary: str
+    summary: tuple[str, ...]  # the result, then the counts of a search that pruned
     description: str  # for screen readers
     glyphs: list[Glyph]  # parents first
 
@@ -103,27 +105,33 @@ class Content:
         return layer
 
 
-def content(evaluation: Evaluation, style: Style) -> Content:
-    """Return what a picture of an evaluated tree shows; about `style.rows` nodes of it."""
-    return _Reader(evaluation, style).read()
+def content(evaluation: Evaluation, style: Style, folded: bool = False) -> Content:
+    """Return what a picture of an evaluated tree shows; about `style.rows` nodes of it.
+
+    Where `folded`, the picture has room for all leaves of a node, so it elides none of them.
+    """
+    return _Reader(evaluation, style, folded).read()
 
 
-def summary(evaluation: Evaluation) -> str:
-    """Return the result of the search in a line."""
+def summary(evaluation: Evaluation) -> tuple[str, ...]:
+    """Return the result in a line, and what the search visited if that is not everything."""
     search, counts = evaluation.search, evaluation.search.counts
-    text = f"{search.algorithm.full_name}: {value_text(search)}"
+    text = f"Value {typeset(value_text(search))}"
     if search.best is not None:
-        text += f", best {clipped(escape(search.best), 40)}"
+        text += f", best action {clipped(escape(search.best), 40)}"
+    if counts.visited == counts.total:
+        return (text,)
     leaves = f"{counts.leaves_visited:,} of {plural(counts.leaves_total, 'leaf')}"
-    text += f"; {counts.visited:,} of {counts.total:,} nodes and {leaves} visited"
-    return f"{text}, {plural(counts.cuts, 'cut')}" if search.algorithm.player_cuts else text
+    nodes = f"{counts.visited:,} of {counts.total:,} nodes"
+    cuts = f", {plural(counts.cuts, 'cut')}" if search.algorithm.player_cuts else ""
+    return text, f"{search.algorithm.full_name} visited {nodes} and {leaves}{cuts}"
 
 
 class _Reader:
     """Reads the rows, parents first, and makes a glyph and an edge of each."""
 
-    def __init__(self, evaluation: Evaluation, style: Style) -> None:
-        self.evaluation, self.style = evaluation, style
+    def __init__(self, evaluation: Evaluation, style: Style, folded: bool) -> None:
+        self.evaluation, self.style, self.folded = evaluation, style, folded
         self.shown = evaluation.shown
         self.search, self.tree = self.shown.search, self.shown.tree
         self.columns, self.explanation = self.tree.columns, self.shown.explanation
@@ -131,11 +139,19 @@ class _Reader:
 
     def read(self) -> Content:
         """Return the content; shared nodes get numbers where edges to them would be too long."""
-        rows = list(self.rows())
+        rows = list(picture_rows(self.search, self.style.rows, self.folded))
+        self.best = {
+            row.node: next(self.search.best_branches(row.node), -1) for row in rows if row.is_first
+        }
         self.possible = {self.tree.root_id}  # nodes that chance can reach
-        for row in sorted(rows, key=lambda row: -row.parent):  # parents have greater ids
+        self.played = {self.tree.root_id}  # nodes that optimal play can reach
+        nodes = (row for row in rows if row.node >= 0 <= row.parent)
+        for row in sorted(nodes, key=lambda row: -row.parent):  # parents have greater ids
             if row.parent in self.possible and self.columns.probability[row.branch]:
                 self.possible.add(row.node)
+                is_chance = self.columns.kind[row.parent] == Kind.CHANCE
+                if row.parent in self.played and (is_chance or self.best[row.parent] == row.branch):
+                    self.played.add(row.node)
         drawn = {row.node for row in rows if row.is_first}
         again = {row.node for row in rows if row.node >= 0 and not row.is_first}
         self.numbered = again - drawn
@@ -146,18 +162,9 @@ class _Reader:
             found = self.read_rows(rows)
         return found
 
-    def rows(self) -> Iterator[Row]:
-        """Yield the rows of the picture; a node whose branches are all left out has a note, too."""
-        for row in outline(self.search, self.style.rows, folded=False):
-            yield row
-            if row.node >= 0 and row.is_first and row.hidden_branches:
-                begin = self.columns.first[row.node]
-                yield row._replace(node=-1, parent=row.node, branch=begin, is_first=False)
-
     def read_rows(self, rows: list[Row]) -> Content:
         """Return the content of the rows: all glyphs first, since an edge may lead to any."""
         own = {row.node: self.glyph(row.node) for row in rows if row.is_first}
-        self.best = {n: next(self.search.best_branches(n), -1) for n in own}
         self.cut_branch = {n: self.first_cut(n) for n in own}
         others = []
         for row in rows:
@@ -173,9 +180,9 @@ class _Reader:
         title = clipped(escape(self.tree.title or ""), _LONGEST_TITLE)
         return Content(title, text, self.description(text), [*own.values(), *others])
 
-    def description(self, found: str) -> str:
+    def description(self, found: tuple[str, ...]) -> str:
         """Return the picture in words."""
-        text = f"A game tree of {len(self.evaluation.tree):,} nodes. {found}."
+        text = f"A game tree of {len(self.evaluation.tree):,} nodes. {'. '.join(found)}."
         if self.evaluation.strategy_only:
             text += " The picture shows what optimal play can reach."
         text += (
@@ -203,11 +210,13 @@ class _Reader:
         elif not is_terminal and self.evaluation.windows:
             alpha, beta = (cell_text(end[n], search.eps) for end in (search.alpha, search.beta))
             tooltip.append(f"α {alpha}, β {beta}")
-            remarks.append(_infinities(tooltip[-1]))
+            remarks.append(tooltip[-1])
+        if self.shared_probability(n):
+            remarks.append(f"p {self.shared_probability(n)} each")
         if cut is not None:
             tooltip.append(cut_reason(cut))
             if self.style.reasons:
-                remarks += broken(cut_reason(cut), _REASON_COLUMNS, 6)
+                remarks += balanced(cut_reason(cut), _REASON_COLUMNS, 6)
         if n in self.tree.notes:
             tooltip.append(escape(self.tree.notes[n][:_LONGEST_NOTE]))
         if n in self.numbered and not is_terminal:
@@ -217,7 +226,7 @@ class _Reader:
         if is_terminal and not search.visits[n]:
             value = f"({value})"
         return Glyph(
-            kind, n, _infinities(value), tuple(remarks), self.is_grey(n), is_estimate,
+            kind, n, typeset(value), tuple(map(typeset, remarks)), self.is_grey(n), is_estimate,
             "\n".join(tooltip),
         )  # fmt: skip
 
@@ -229,6 +238,14 @@ class _Reader:
         return Glyph(
             ELSEWHERE, n, text, (), self.is_grey(n), False, message_path(self.tree.path_of(n))
         )
+
+    def shared_probability(self, node: int) -> str:
+        """Return the probability of all outcomes of a node, where the node itself says it once."""
+        branches = self.tree.branches_of(node)
+        if self.columns.kind[node] != Kind.CHANCE or len(branches) < _SAID_ONCE:
+            return ""
+        found = {self.columns.probability[b] for b in branches}
+        return chance_text(found.pop()) if len(found) == 1 else ""
 
     def is_grey(self, node: int) -> bool:
         """Say whether the search did not visit a node, or chance cannot reach it."""
@@ -249,6 +266,8 @@ class _Reader:
         rank = PLAIN
         if not is_grey and self.search.is_best(row.parent, b):
             rank = BEST if b == self.best[row.parent] else TIE
+            if rank == BEST and row.parent in self.played:
+                rank = PLAYED
         tooltip = [escape(label[:_LONGEST_NOTE]) + (f", p = {cell_text(p)}" if is_outcome else "")]
         cut = self.explanation.cut(row.parent)
         if cut is not None and b == first_cut:
@@ -256,9 +275,10 @@ class _Reader:
         if b in self.tree.branch_notes:
             tooltip.append(escape(self.tree.branch_notes[b][:_LONGEST_NOTE]))
         shown = escape(label) if self.tree.label[b] or self.style.places else ""
+        is_said = not is_outcome or self.shared_probability(row.parent)
         return Edge(
-            parent, child, broken(shown, _LABEL_COLUMNS, _LABEL_LINES),
-            probability_text(p) if is_outcome else "", rank, is_grey, b == first_cut,
+            parent, child, balanced(shown, _LABEL_COLUMNS, _LABEL_LINES),
+            "" if is_said else chance_text(p), rank, is_grey, b == first_cut,
             row.is_first or row.node in self.numbered, "\n".join(tooltip),
         )  # fmt: skip
 
@@ -289,18 +309,10 @@ class _Reader:
 
 
 def _note(row: Row) -> Glyph:
-    text = _left_out(row)
-    return Glyph(NOTE, -1, "", broken(text, 10, 6), True, False, text)
-
-
-def _left_out(row: Row) -> str:
-    """Return the text of a note that replaces a run of branches."""
+    """Return the note of a run of branches that are left out."""
+    cuts = [plural(row.hidden_cuts, "cut")] if row.hidden_cuts else []
+    lines, tooltip = [f"… {row.hidden:,} more", *cuts], [plural(row.hidden, "more node"), *cuts]
     if not row.hidden:
-        return f"… {plural(row.hidden_branches, 'more branch')} to nodes drawn elsewhere"
-    cuts = f", {plural(row.hidden_cuts, 'cut')}" if row.hidden_cuts else ""
-    return f"… {plural(row.hidden, 'more node')}{cuts}"
-
-
-def _infinities(text: str) -> str:
-    """Return a text with infinite numbers as a textbook writes them."""
-    return text.replace("inf", "∞")
+        tooltip = [f"{plural(row.hidden_branches, 'more branch')} to nodes drawn elsewhere"]
+        lines = [f"… {plural(row.hidden_branches, 'more branch')}", "drawn elsewhere"]
+    return Glyph(NOTE, -1, "", tuple(lines), True, False, f"… {', '.join(tooltip)}")

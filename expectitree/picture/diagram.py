@@ -10,15 +10,31 @@ along). They become (x, y) at the end, exchanged where the tree grows to the rig
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
-from unicodedata import bidirectional
+from dataclasses import dataclass, replace
+from itertools import product
+from math import ceil
+from typing import NamedTuple
+
+from rich.cells import cell_len
 
 from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.errors import AnalysisError
+from expectitree.picture.blocks import (
+    HALF,
+    LABEL_FONT,
+    TITLE_FONT,
+    Block,
+    Run,
+    are_run,
+    edge_block,
+    glyph_block,
+    leaf_half,
+    run_of,
+)
 from expectitree.picture.content import (
     BEST,
     PLAIN,
-    SYMBOLS,
+    PLAYED,
     TIE,
     Content,
     Edge,
@@ -26,18 +42,17 @@ from expectitree.picture.content import (
     Style,
     content,
 )
-from expectitree.picture.marks import Box, Group, Line, Path, Point, Symbol, Text
+from expectitree.picture.marks import Box, Group, Line, Path, Point, Text
 from expectitree.picture.text import LINE, broken, text_width
 from expectitree.picture.tidy import Item, tidy
 
-FONT, LABEL_FONT, SMALL_FONT, TITLE_FONT = 13.0, 12.0, 11.0, 16.0
-HALF = 12.0  # of a symbol's width and height
-_BESIDE = HALF + 5  # from a symbol's middle to its text
-_BOX = 11.0  # half the height of a terminal's box
+SLIDE = 960.0  # the width for which the layout is chosen, if the user wants none
+LEGIBLE = 9.0  # the size of the smallest text
 _MARGIN = 16.0
 _STROKE = 6.5  # half of a stroke across a branch
 _STROKES_APART = 2.2  # half of the distance between two strokes
-_NARROWEST = 300.0  # of a picture with a heading
+_WIDEST_HEADING = 480.0  # for which a picture is made wider
+_LEADING = 6.0  # below a title
 _EMPTY = Box(0, 0, 0, 0)
 
 
@@ -56,6 +71,8 @@ _DISTANCES = {
     "down": _Distances(28, 130, 0.12, 14, 10, 10),
     "right": _Distances(26, 150, 0.15, 10, 4, 6),
 }
+_TALLEST = 1.5  # height by width of a slide, or a page
+_BESIDE_VALUE = 8.0  # between a value and the branches that grow to the right
 
 
 class Diagram(NamedTuple):
@@ -67,18 +84,53 @@ class Diagram(NamedTuple):
     height: float
     groups: list[Group]
 
+    @property
+    def least_width(self) -> float:
+        """The width at which the smallest text is just legible."""
+        marks = (mark for group in self.groups for mark in group.marks)
+        sizes = (mark.size for mark in marks if isinstance(mark, Text))
+        return self.width * LEGIBLE / min(sizes, default=LABEL_FONT)
+
+    @property
+    def least_slide(self) -> float:
+        """The width of the slide that takes the picture with legible text."""
+        return self.least_width * max(1, self.height / self.width / _TALLEST)
+
 
 def diagram(evaluation: Evaluation, style: Style) -> Diagram:
-    """Return the picture of an evaluated tree, with the place of everything."""
-    return _Layout(content(evaluation, style), style).diagram()
+    """Return the picture of an evaluated tree, with the place of everything.
+
+    Of the layouts that the style allows, it is the first that fits the width with legible text.
+    """
+    found, width = content(evaluation, style, folded=True), style.width or SLIDE
+    directions = ["down", "right"] if style.direction == "auto" else [style.direction]
+    pictures = []
+    for direction, is_compact in product(directions, (False, True)):
+        picture = _Layout(found, style, direction, is_compact).diagram()
+        if picture.least_slide <= width:
+            return _fitted(picture, style.width)
+        pictures.append(picture)
+    if style.width:
+        fitting = [picture for picture in pictures if picture.least_width <= width]
+    else:
+        fitting = pictures
+    if fitting:
+        best = min(fitting, key=lambda picture: picture.least_slide)
+        return _fitted(best, style.width)
+    least = ceil(min(picture.least_width for picture in pictures))
+    raise AnalysisError(
+        f"the picture does not fit a width of {style.width:,.0f}: legible text needs {least:,}. "
+        f"Give --width {least}, or draw fewer nodes with --rows N"
+    )
 
 
-class _Block(NamedTuple):
-    """The marks of a glyph or of an edge's texts, and their room, around an origin as (x, y)."""
-
-    box: Box
-    marks: tuple[Symbol | Text, ...]
-    symbol: Point = (0, 0)  # how far a glyph's symbol reaches to the left and above
+def _fitted(picture: Diagram, width: float | None) -> Diagram:
+    """Return a picture of at most the width that the user wants."""
+    if not width or picture.width <= width:
+        return picture
+    scale = width / picture.width
+    groups = [group.scaled(scale) for group in picture.groups]
+    return picture._replace(width=width, height=picture.height * scale, groups=groups)
 
 
 @dataclass(eq=False)
@@ -86,7 +138,7 @@ class _Item(Item):
     """A glyph, the texts of an edge, or an edge that passes a row."""
 
     row: int = 0
-    block: _Block | None = None
+    block: Block | None = None
     box: Box = _EMPTY  # of the block, as (cross, along)
     along: float = 0
 
@@ -107,10 +159,18 @@ class _Row:
 class _Layout:
     """Lays out a picture's content along the two axes."""
 
-    def __init__(self, found: Content, style: Style) -> None:
-        self.content, self.style = found, style
-        self.is_down = style.direction == "down"
-        self.distances = _DISTANCES[style.direction]
+    def __init__(self, found: Content, style: Style, direction: str, is_compact: bool) -> None:
+        self.content, self.style, self.is_compact = found, style, is_compact
+        self.is_down = direction == "down"
+        self.distances = _DISTANCES[direction]
+        self.edges: list[Edge] = []  # one for all branches to a run of leaves
+        self.runs: dict[Glyph, tuple[list[Edge], Run]] = {}
+        shared = {edge.child for edge in found.edges if not edge.is_first}
+        runs = [glyph.below for glyph in found.glyphs if are_run(glyph.below, shared)]
+        self.joinable = {edges[0].parent for edges in runs} if is_compact else set()
+        self.leaf_half = max(map(leaf_half, runs), default=0.0)  # all runs align
+        self.layer = dict(found.layer)
+        self.bare: set[Glyph] = set()  # whose branches are straight lines: no text, no curve
         self.items: list[_Item] = []
         self.item: dict[Glyph | Edge, _Item] = {}  # of a glyph, and of an edge's texts
         self.last: dict[Edge, _Item] = {}  # the last item of an edge before its child
@@ -126,29 +186,52 @@ class _Layout:
 
     def make_items(self) -> None:
         """Create one item per glyph, per edge's texts, and per row that an edge passes."""
-        layer, stack = self.content.layer, [self.content.glyphs[0]]
+        stack = [self.content.glyphs[0]]
         self.add_glyph(stack[0], None)
         while stack:
             glyph = stack.pop()
             item = self.item[glyph]
-            for edge in glyph.below:
-                last = self.add(item.row + 1, _edge_block(edge, self.is_down), item)
+            edges = self.joined(glyph)
+            self.edges += edges
+            for edge in edges:
+                last = self.add(item.row + 1, edge_block(edge, self.is_down), item)
                 self.item[edge] = last
-                for row in range(item.row + 2, 2 * layer[edge.child]):
+                for row in range(item.row + 2, 2 * self.layer[edge.child]):
                     last = self.add(row, None, last)
                 self.last[edge] = last
                 if edge.is_first:
                     self.add_glyph(edge.child, last)
                     stack.append(edge.child)
+            if all(edge.is_first and not self.item[edge].block for edge in edges):
+                self.bare.add(glyph)
+
+    def joined(self, glyph: Glyph) -> list[Edge]:
+        """Return the edges of a glyph, or one edge to the run of its leaves."""
+        edges = glyph.below
+        if glyph not in self.joinable:
+            return edges
+        leaves = replace(edges[0].child, tooltip=f"{len(edges)} leaves", below=[])
+        self.runs[leaves] = edges, run_of(edges, self.leaf_half, self.is_down)
+        self.layer[leaves] = self.layer[glyph] + 1
+        chance = edges[0].probability and f"{edges[0].probability} each"
+        rank, is_grey = max(edge.rank for edge in edges), all(edge.is_grey for edge in edges)
+        joint = replace(edges[0], child=leaves, probability=chance, rank=rank, is_grey=is_grey)
+        return [replace(joint, tooltip=leaves.tooltip)]
 
     def add_glyph(self, glyph: Glyph, parent: _Item | None) -> None:
-        """Add the item of a glyph below another item."""
-        distances, row = self.distances, 2 * self.content.layer[glyph]
+        """Add the item of a glyph, or of a run of leaves, below another item."""
+        distances, row = self.distances, 2 * self.layer[glyph]
         apart = distances.apart_terminals if glyph.kind == "TERMINAL" else distances.apart
-        self.item[glyph] = self.add(row, _glyph_block(glyph), parent, apart)
+        if self.is_compact:
+            apart = distances.apart_terminals
+        block = glyph_block(glyph, self.is_down)
+        if glyph in self.runs:
+            box = self.runs[glyph][1].box
+            block = Block(box if self.is_down else box.transposed, (), (-box.top, -box.top))
+        self.item[glyph] = self.add(row, block, parent, apart)
 
     def add(
-        self, row: int, block: _Block | None, parent: _Item | None, apart: float | None = None
+        self, row: int, block: Block | None, parent: _Item | None, apart: float | None = None
     ) -> _Item:
         """Add an item below another; `apart` is its distance from its neighbours."""
         item, half = _Item(row=row, block=block), (apart or self.distances.apart_lines) / 2
@@ -163,13 +246,13 @@ class _Layout:
     def make_rows(self) -> None:
         """Compute where each row begins, and with it the place of each item along the rows."""
         distances = self.distances
-        rows = self.rows = [_Row() for _ in range(2 * max(self.content.layer.values()) + 1)]
+        rows = self.rows = [_Row() for _ in range(2 * max(self.layer.values()) + 1)]
         for item in self.items:
             row = rows[item.row]
             row.before, row.after = max(row.before, -item.box.top), max(row.after, item.box.bottom)
         for row in rows[1::2]:
             row.curve = 9.0 if row.after else 0.0
-        for edge in self.content.edges:
+        for edge in self.edges:
             parent, text, child = self.item[edge.parent], self.item[edge], self.item[edge.child]
             row = rows[text.row]
             row.spread = max(row.spread, abs(parent.place - text.place))
@@ -181,6 +264,7 @@ class _Layout:
         for number, row in enumerate(rows):
             row.fan = along
             if number % 2:
+                row.fan = along = along + (0.0 if self.is_down else _BESIDE_VALUE)
                 fan = distances.fan + row.spread * distances.steepness
                 along += min(fan, distances.most_fan)
             row.start = along
@@ -191,6 +275,11 @@ class _Layout:
             item.along = row.start
             if item.row % 2 == 0:  # a column of nodes is flush left
                 item.along += row.before if self.is_down else -item.box.top
+        for leaves, (edges, run) in self.runs.items():
+            whole = self.item[leaves]
+            for edge, block, (cross, along) in zip(edges, run.blocks, run.places, strict=True):
+                place, along = whole.place + cross, whole.along + along
+                self.item[edge.child] = _Item(place=place, along=along, block=block)
 
     # ---- Places in the picture.
 
@@ -203,24 +292,31 @@ class _Layout:
         wide, high = max(box.right for box in boxes) - left, max(box.bottom for box in boxes) - top
         inner, y, heading = wide, _MARGIN, []
         if self.style.title:
-            inner = max(wide, _NARROWEST)
-            title, summary = self.content.title, self.content.summary
-            for text, size, is_bold in (title, TITLE_FONT, True), (summary, LABEL_FONT, False):
+            texts = [(text, LABEL_FONT, False) for text in self.content.summary]
+            if self.content.title:
+                texts.insert(0, (self.content.title, TITLE_FONT, True))
+            inner = max(wide, min(max(text_width(*text) for text in texts), _WIDEST_HEADING))
+            for text, size, is_bold in texts:
                 colour = "ink" if is_bold else "dim"
-                for line in broken(text, int(inner / size / 0.6), 6):
+                share = min(1, inner / text_width(text, size, is_bold))
+                for line in broken(text, ceil(cell_len(text) * share), 6):
                     inner = max(inner, text_width(line, size, is_bold))
                     heading.append(Text(_MARGIN, y + size, line, size, colour, is_bold=is_bold))
                     y += size * LINE
+                y += _LEADING if is_bold else 2
             y += 14
         self.offset = (_MARGIN + (inner - wide) / 2 - left, y - top)
         return inner + 2 * _MARGIN, y + high + _MARGIN, Group(tuple(heading))
 
     def groups(self) -> Iterator[Group]:
         """Yield the groups of marks; the best branches lie over all others."""
-        edges = self.content.edges
-        for edge in sorted(edges, key=lambda edge: (not edge.is_grey, edge.rank)):
+        for edge in sorted(self.edges, key=lambda edge: (not edge.is_grey, edge.rank)):
             yield Group(tuple(self.lines(edge)), edge)
-        things: list[Edge | Glyph] = [*edges, *self.content.glyphs]
+        for leaves, (edges, run) in self.runs.items():
+            if run.gap:
+                cut = next(edge for edge in edges if edge.is_cut)
+                yield Group(tuple(self.gap(self.item[leaves], *run.gap)), cut)
+        things: list[Edge | Glyph] = [*self.edges, *self.content.glyphs]
         for of in things:
             item = self.item[of]
             if item.block:
@@ -245,8 +341,10 @@ class _Layout:
         above = child.block.symbol[1 if self.is_down else 0]
         goal = (child.place, child.along - above)
         fan = (parent.place, self.rows[text.row].fan)
-        points, slanted_to = [(parent.place, parent.along + below), fan], goal
-        if child.row > text.row + 1 or not self.is_bare(edge.parent):
+        points, slanted_to = [(parent.place, parent.along + below)], goal
+        if fan[1] > points[0][1] + 0.1:
+            points.append(fan)
+        if child.row > text.row + 1 or edge.parent not in self.bare:
             slanted_to = (text.place, text.along)
             points.append(slanted_to)
         paths, curve = [], []
@@ -260,88 +358,26 @@ class _Layout:
             curve = [(text.place, half), (child.place, half), (child.place, begin)]
         paths.append(self.path(points, curve, [goal]))
         colour = "grey" if edge.is_grey else "ink" if edge.rank else "line"
-        width = 1 if edge.is_grey else {PLAIN: 1.2, TIE: 2, BEST: 3}[edge.rank]
+        width = 1 if edge.is_grey else {PLAIN: 1.2, TIE: 1.6, BEST: 2, PLAYED: 3}[edge.rank]
         yield Line(tuple(paths), colour, width, edge.is_grey)
         if edge.is_cut:
             yield Line(self.strokes(fan, slanted_to), "cut", 2)
 
-    def is_bare(self, glyph: Glyph) -> bool:
-        """Say whether the branches of a glyph are straight lines: no text, no curve."""
-        return all(edge.is_first and not self.item[edge].block for edge in glyph.below)
+    def gap(self, leaves: _Item, start: Point, end: Point) -> Iterator[Line]:
+        """Yield the line and the strokes of a cut within a run of leaves."""
+        ends = [(leaves.place + cross, leaves.along + along) for cross, along in (start, end)]
+        yield Line((self.path(ends),), "grey", 1, True)
+        yield Line(self.strokes(ends[0], ends[1], 0.5), "cut", 2)
 
-    def strokes(self, start: Point, end: Point) -> tuple[Path, ...]:
+    def strokes(self, start: Point, end: Point, middle: float = 0.58) -> tuple[Path, ...]:
         """Return the two strokes across the slanted part of a branch that was cut."""
         (x, y), way_x, way_y = start, end[0] - start[0], end[1] - start[1]
         long = (way_x**2 + way_y**2) ** 0.5 or 1.0
         aside_x, aside_y = -way_y / long * _STROKE, way_x / long * _STROKE
         paths = []
         for apart in (-_STROKES_APART, _STROKES_APART):
-            part = 0.58 + apart / long
+            part = middle + apart / long
             at_x, at_y = x + way_x * part, y + way_y * part
             ends = [(at_x - aside_x, at_y - aside_y), (at_x + aside_x, at_y + aside_y)]
             paths.append(self.path(ends))
         return tuple(paths)
-
-
-# ---- Sizes.
-
-
-_Lines: TypeAlias = list[tuple[str, float, str]]  # each a text, its size, and its colour
-
-
-def _glyph_block(glyph: Glyph) -> _Block:
-    """Return the marks of a glyph around the middle of its symbol."""
-    first, rest = ("grey", "grey") if glyph.is_grey else ("ink", "dim")
-    lines = [(line, SMALL_FONT, rest) for line in glyph.remarks]
-    if glyph.kind not in SYMBOLS:
-        lines = lines or [(glyph.value, SMALL_FONT, rest)]
-        half, high = _widest(lines) / 2, len(lines) * SMALL_FONT * LINE / 2
-        return _Block(Box(-half, -high, half, high), _texts(lines), (half + 3, high + 1))
-    lines.insert(0, (glyph.value, FONT, first))
-    colour = "hidden" if glyph.is_grey else glyph.kind
-    if glyph.kind == "TERMINAL":
-        half = max(HALF, _widest(lines) / 2 + 5)
-        box = Box(-half, -_BOX, half, _BOX)
-        symbol = Symbol(glyph.kind, box, colour, glyph.is_estimate)
-        return _Block(box, (symbol, *_texts(lines)), (half, _BOX))
-    high = max(HALF, sum(size for _, size, _ in lines) * LINE / 2)
-    box = Box(-HALF, -high, _BESIDE + _widest(lines), high)
-    symbol = Symbol(glyph.kind, Box(-HALF, -HALF, HALF, HALF), colour, glyph.is_estimate)
-    reach = HALF if glyph.kind == "CHANCE" else HALF / 2
-    return _Block(box, (symbol, *_texts(lines, x=_BESIDE)), (reach, HALF))
-
-
-def _edge_block(edge: Edge, is_down: bool) -> _Block | None:
-    """Return the texts of an edge; the origin is where they begin, in their middle."""
-    texts = edge.lines
-    if not texts:
-        return None
-    if edge.probability and len(texts) == 2 and not is_down and not _is_right_to_left(texts[0]):
-        texts = (f"{texts[0]}, p {edge.probability}",)
-    colour, is_bold = "grey" if edge.is_grey else "ink" if edge.rank else "dim", edge.rank == BEST
-    lines = [(line, LABEL_FONT, colour) for line in texts]
-    width, high = _widest(lines, is_bold), len(lines) * LABEL_FONT * LINE
-    if is_down:
-        box, x, y = Box(-width / 2, 0, width / 2, high + 2), 0, high / 2 + 1
-    else:
-        box, x, y = Box(0, -high / 2, width + 6, high / 2), 3, 0
-    texts_ = _texts(lines, x, y, is_bold)
-    return _Block(box, tuple(text._replace(has_rim=True) for text in texts_))
-
-
-def _widest(lines: _Lines, is_bold: bool = False) -> float:
-    return max(text_width(text, size, is_bold) for text, size, _ in lines)
-
-
-def _texts(lines: _Lines, x: float = 0, y: float = 0, is_bold: bool = False) -> tuple[Text, ...]:
-    """Return lines one below the other around `y`; they begin at `x`, or are centred at x = 0."""
-    y -= sum(size for _, size, _ in lines) * LINE / 2
-    placed = []
-    for text, size, colour in lines:
-        placed.append(Text(x, y + size * (LINE / 2 + 0.35), text, size, colour, not x, is_bold))
-        y += size * LINE
-    return tuple(placed)
-
-
-def _is_right_to_left(text: str) -> bool:
-    return any(bidirectional(character) in ("R", "AL", "AN") for character in text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.picture.content import BEST, SYMBOLS, Edge, Glyph, Style, content
+from expectitree.picture.content import PLAYED, SYMBOLS, Edge, Glyph, Style, content
 from expectitree.picture.theme import THEMES
 
 SHAPES = dict(zip(SYMBOLS, ("box", "triangle", "invtriangle", "circle"), strict=True))
@@ -15,7 +15,7 @@ def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
     """Yield the lines of a graph in Graphviz's language."""
     style = style or Style()
     found, colours = content(evaluation, style), THEMES[style.theme]
-    heading = "\n".join(filter(None, [found.title, found.summary])) if style.title else ""
+    heading = "\n".join(filter(None, [found.title, *found.summary])) if style.title else ""
     ink, font = colours["ink"], "Helvetica"
     graph = _attributes(
         label=heading, labelloc="t", fontname=font, fontsize=13, fontcolor=ink,
@@ -57,7 +57,7 @@ def _of_edge(edge: Edge, colours: dict[str, str]) -> str:
     return _attributes(
         tooltip=edge.tooltip,
         label="\n".join(edge.lines) or None,
-        penwidth=(3 if edge.rank == BEST else 2) if edge.rank else None,
+        penwidth=(3 if edge.rank == PLAYED else 2) if edge.rank else None,
         style="dashed" if edge.is_grey else None,
         color=colours["cut"] if edge.is_cut else colour,
         fontcolor=colour,

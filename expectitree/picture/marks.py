@@ -21,6 +21,10 @@ class Box(NamedTuple):
         """Return the box at another place."""
         return Box(self.left + x, self.top + y, self.right + x, self.bottom + y)
 
+    def scaled(self, by: float) -> Box:
+        """Return the box of a larger or smaller picture."""
+        return Box(*(end * by for end in self))
+
     @property
     def transposed(self) -> Box:
         """The box with its two axes exchanged."""
@@ -43,6 +47,10 @@ class Text(NamedTuple):
         """Return the text at another place."""
         return self._replace(x=self.x + x, y=self.y + y)
 
+    def scaled(self, by: float) -> Text:
+        """Return the text of a larger or smaller picture."""
+        return self._replace(x=self.x * by, y=self.y * by, size=self.size * by)
+
 
 class Path(NamedTuple):
     """A line through points; then perhaps a curve, and a line through more points."""
@@ -50,6 +58,10 @@ class Path(NamedTuple):
     points: tuple[Point, ...]
     curve: tuple[Point, ...] = ()  # two control points and the curve's end
     rest: tuple[Point, ...] = ()
+
+    def scaled(self, by: float) -> Path:
+        """Return the path of a larger or smaller picture."""
+        return Path(*(tuple((x * by, y * by) for x, y in part) for part in self))
 
 
 class Line(NamedTuple):
@@ -59,6 +71,10 @@ class Line(NamedTuple):
     colour: str  # a key of a theme
     width: float
     is_dashed: bool = False
+
+    def scaled(self, by: float) -> Line:
+        """Return the line of a larger or smaller picture; it is as thick."""
+        return self._replace(paths=tuple(path.scaled(by) for path in self.paths))
 
 
 class Symbol(NamedTuple):
@@ -81,6 +97,10 @@ class Symbol(NamedTuple):
         """Return the symbol at another place."""
         return self._replace(box=self.box.moved(x, y))
 
+    def scaled(self, by: float) -> Symbol:
+        """Return the symbol of a larger or smaller picture."""
+        return self._replace(box=self.box.scaled(by))
+
 
 Mark: TypeAlias = Text | Line | Symbol
 
@@ -91,3 +111,8 @@ class Group(NamedTuple):
     marks: tuple[Mark, ...]
     of: Glyph | Edge | None = None  # whose tooltip they have
     box: Box | None = None  # of texts and symbols
+
+    def scaled(self, by: float) -> Group:
+        """Return the group of a larger or smaller picture."""
+        marks = tuple(mark.scaled(by) for mark in self.marks)
+        return Group(marks, self.of, self.box and self.box.scaled(by))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.picture.content import BEST, Edge, Glyph, Style, content
+from expectitree.picture.content import PLAYED, Edge, Glyph, Style, content
 from expectitree.picture.theme import THEMES
 
 # Older versions of Mermaid have no triangles. MAX is a trapezium that is narrow at the top, MIN one
@@ -18,7 +18,7 @@ SHAPES = {
     "TERMINAL": ("[", "]"),
 }
 SYMBOLS = {"MAX": "▲ ", "MIN": "▼ "}
-_PLAIN = frozenset(" ,.-+=/()[]:…→∞αβ·▲▼‖")
+_PLAIN = frozenset(" ,.-+=/()[]:…→∞αβ·▲▼‖−≤≥")
 
 
 def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
@@ -27,7 +27,7 @@ def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
     found, colours = content(evaluation, style), THEMES[style.theme]
     if style.title:
         yield "---"
-        yield f"title: {json.dumps(found.title or found.summary, ensure_ascii=False)}"
+        yield f"title: {json.dumps(found.title or found.summary[0], ensure_ascii=False)}"
         yield "---"
     yield f"flowchart {'LR' if style.direction == 'right' else 'TD'}"
     names = {glyph: f"n{number}" for number, glyph in enumerate(found.glyphs)}
@@ -63,7 +63,7 @@ def _class(glyph: Glyph) -> str:
 
 def _line(edge: Edge) -> str:
     text = [*(["‖"] if edge.is_cut else []), *edge.lines]
-    stroke = "-.-" if edge.is_grey else "===" if edge.rank == BEST else "---"
+    stroke = "-.-" if edge.is_grey else "===" if edge.rank == PLAYED else "---"
     return f'{stroke}|"{_escaped(text)}"|' if text else stroke
 
 

@@ -18,8 +18,9 @@ MOST_PIXELS = 12_000  # of a side; a larger picture is made smaller
 def draw(evaluation: Evaluation, style: Style | None = None) -> bytes:
     """Return the picture as PNG."""
     text = "\n".join(svg.draw(evaluation, style))
-    sides = (float(text.split(f' {side}="', 1)[1].split('"', 1)[0]) for side in ("width", "height"))
-    return bytes(library().svg_to_png(text, scale=min(SCALE, MOST_PIXELS / max(sides))))
+    sides = [float(text.split(f' {side}="', 1)[1].split('"', 1)[0]) for side in ("width", "height")]
+    wanted = style.width / sides[0] if style and style.width else SCALE
+    return bytes(library().svg_to_png(text, scale=min(SCALE, wanted, MOST_PIXELS / max(sides))))
 
 
 def library() -> Any:

@@ -24,7 +24,7 @@ def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {width} {height}" role="img"'
         f' font-family="{FONTS}" fill="none" stroke-linejoin="round">'
     )
-    yield f"<title>{escape(content.title or content.summary)}</title>"
+    yield f"<title>{escape(content.title or content.summary[0])}</title>"
     yield f"<desc>{escape(content.description)}</desc>"
     yield f'<rect {size} fill="{colours["paper"]}"/>'
     for group in picture.groups:

@@ -1,9 +1,13 @@
-"""The width of a text in a font that is not known yet, and how a long text is broken into lines."""
+"""The texts of a picture: their width in a font that is not known yet, lines, and numbers."""
 
 from __future__ import annotations
 
+import re
+from fractions import Fraction
+
 from rich.cells import cell_len
 
+from expectitree.numbers import Number, cell_text, probability_text
 from expectitree.text.console import clipped
 
 # In hundredths of the font's size, from space to ~. These are the widths of DejaVu Sans, one of the
@@ -19,6 +23,10 @@ _OTHER_WIDTHS = (0.0, 0.85, 1.3)
 BOLD = 1.12  # how much wider bold letters are
 LINE = 1.25  # from line to line
 _LONGEST = 2_000  # characters of a text that are broken into lines
+_GREATEST_DENOMINATOR = 100  # of a probability that is shown as a fraction
+
+_MINUS = re.compile(r"(?<![\w.)])-(?=[\d.i])")
+_LONG_INTEGER = re.compile(r"(?<![\d.])\d{5,}(?!\d*e)")
 
 
 def text_width(text: str, size: float, bold: bool = False) -> float:
@@ -47,3 +55,29 @@ def broken(text: str, columns: int, most_lines: int) -> tuple[str, ...]:
         lines.append(line.rstrip())
         rest = rest[len(line) :].lstrip()
     return tuple(lines)
+
+
+def balanced(text: str, columns: int, most_lines: int) -> tuple[str, ...]:
+    """Return a text in as few lines as `broken` does, of about the same length."""
+    lines = broken(text, columns, most_lines)
+    if len(lines) < 2 or lines[-1].endswith("…"):
+        return lines
+    tries = (broken(text, narrow, len(lines) + 1) for narrow in range(columns // 2, columns))
+    return next((tried for tried in tries if len(tried) == len(lines)), lines)
+
+
+def typeset(text: str) -> str:
+    """Return the numbers and comparisons of a text as a book writes them: `-10000` as `−10,000`."""
+    text = _LONG_INTEGER.sub(lambda digits: f"{int(digits[0]):,}", _MINUS.sub("−", text))
+    return text.replace("inf", "∞").replace("<=", "≤").replace(">=", "≥")
+
+
+def chance_text(probability: Number) -> str:
+    """Return a probability: a short decimal, else the simple fraction that it equals, if any."""
+    text = probability_text(probability)
+    if not isinstance(probability, float) or float(text) == probability:
+        return text
+    if text == "1":
+        return cell_text(probability)
+    fraction = Fraction(probability).limit_denominator(_GREATEST_DENOMINATOR)
+    return str(fraction) if float(fraction) == probability else text

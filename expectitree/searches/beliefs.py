@@ -305,7 +305,7 @@ def finite_high(beliefs: Beliefs, limits: Limits, n: int) -> float:
 
 
 def distance_to_unknown_bound(beliefs: Beliefs, limits: Limits, n: int) -> float:
-    """Return the distance from a node's mean that stands in for an infinite bound."""
+    """Return the distance from a node's mean that replaces an infinite bound."""
     return UNKNOWN_BOUND_SIGMAS * sqrt(beliefs.variance[n]) if limits.guide <= ORDERED else NO_BOUND
 
 

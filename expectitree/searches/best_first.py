@@ -244,43 +244,37 @@ def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits, root: int) -> 
     the favourite's own bound is below the rival's, or if a leaf there gains clearly more, given
     that all rivals must fall.
     """
-    lower, upper, low, high = beliefs.lower, beliefs.upper, beliefs.low, beliefs.high
-    child = tree.child
+    lower, upper, child, near = beliefs.lower, beliefs.upper, tree.child, limits.near
     is_max = tree.kind[root] == MAX
     begin, end = tree.first[root], tree.last[root]
-    sign = 1.0 if is_max else -1.0
     to_raise, to_lower = (RAISE, LOWER) if is_max else (LOWER, RAISE)
+    costs = beliefs.cost_lower if is_max else beliefs.cost_raise
     favourite = begin
+    best_low, best_high, best_mean = seen_by(beliefs, child[begin], is_max)
     for b in range(begin, end):
-        c, best = child[b], child[favourite]
-        is_close = sign * beliefs.mean[c] >= sign * beliefs.mean[best] - limits.near
-        end_of, most = (high[c], high[best]) if is_max else (-low[c], -low[best])
-        if (
-            sign * beliefs.mean[c] > sign * beliefs.mean[best] + limits.near
-            or is_close
-            and end_of > most + limits.near
-        ):
-            favourite = b
+        low, high, mean = seen_by(beliefs, child[b], is_max)
+        is_close = mean >= best_mean - near
+        if mean > best_mean + near or is_close and high > best_high + near:
+            favourite, best_low, best_high, best_mean = b, low, high, mean
     best = child[favourite]
-    sure = low[best] if is_max else -high[best]
-    # An action whose bound is not beyond what another one guarantees is no rival.
-    guaranteed = low[root] if is_max else -high[root]
     rival = end
     cost = most = 0.0
     for b in range(begin, end):
         c = child[b]
         if c != best and lower[c] < upper[c]:
-            end_of = high[c] if is_max else -low[c]
-            if rival == end or end_of > most + limits.near:
-                rival, most = b, end_of
-            if end_of > sure + limits.near:
-                cost += beliefs.cost_lower[c] if is_max else beliefs.cost_raise[c]
+            _, high, _ = seen_by(beliefs, c, is_max)
+            if rival == end or high > most + near:
+                rival, most = b, high
+            if high > best_low + near:
+                cost += costs[c]
     is_open = lower[best] < upper[best]
-    if rival == end or is_open and most <= guaranteed + limits.near:
+    # An action whose bound is not beyond what another one guarantees is no rival.
+    guaranteed, _, _ = seen_by(beliefs, root, is_max)
+    if rival == end or is_open and most <= guaranteed + near:
         return favourite, to_raise
-    c = child[rival]
-    if not is_open or (high[best] if is_max else -low[best]) < most - limits.near:
+    if not is_open or best_high < most - near:
         return rival, to_lower
+    c = child[rival]
     up = gain_per_leaf(tree, beliefs, limits, best, to_raise)
     down = gain_per_leaf(tree, beliefs, limits, c, to_lower)
     if tree.kind[c] == CHANCE:
@@ -288,11 +282,15 @@ def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits, root: int) -> 
         for b in range(tree.first[c], tree.last[c]):
             outcome = child[b]
             if tree.probability[b] > 0 and lower[outcome] < upper[outcome]:
-                down = max(
-                    down,
-                    tree.probability[b] * gain_per_leaf(tree, beliefs, limits, outcome, to_lower),
-                )
-    down *= (beliefs.cost_lower[c] if is_max else beliefs.cost_raise[c]) / max(1.0, cost)
+                share = gain_per_leaf(tree, beliefs, limits, outcome, to_lower)
+                down = max(down, tree.probability[b] * share)
+    down *= costs[c] / max(1.0, cost)
     if down > RIVAL_MARGIN * up * GAIN_TIE:
         return rival, to_lower
     return favourite, to_raise
+
+
+def seen_by(beliefs: Beliefs, n: int, is_max: bool) -> tuple[float, float, float]:
+    """Return a node's bounds and mean; for MIN the negated ones, so that MIN maximises too."""
+    low, high, mean = beliefs.low[n], beliefs.high[n], beliefs.mean[n]
+    return (low, high, mean) if is_max else (-high, -low, -mean)

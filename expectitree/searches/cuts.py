@@ -10,6 +10,9 @@ CHANCE_CUT_HIGH = 4  # CHANCE fails high
 PROBED = 5  # only one child was searched: the entry was a probe
 STOPPED = 6  # the search reached its limit of visits
 CUT_PROBING = 8  # added to a chance cut that a probe made
+# Added to a cut that was found in the final intervals: the children that were done may be any, and
+# `cut_after` is their number.
+CUT_UNORDERED = 16
 
 NO_CUTS = (NOT_CUT, PROBED, STOPPED)
 
@@ -17,3 +20,13 @@ NO_CUTS = (NOT_CUT, PROBED, STOPPED)
 def fails_low(cut: int) -> bool:
     """Say whether a node was left because v* <= alpha, whether or not while probing."""
     return cut % CUT_PROBING in (ALPHA_CUT, CHANCE_CUT_LOW)
+
+
+def is_probing(cut: int) -> bool:
+    """Say whether a probe made the cut."""
+    return bool(cut & CUT_PROBING)
+
+
+def is_unordered(cut: int) -> bool:
+    """Say whether the cut was found in the final intervals, rather than made on the way."""
+    return bool(cut & CUT_UNORDERED)

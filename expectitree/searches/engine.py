@@ -60,14 +60,31 @@ def evaluate(
     max_visits: int | None = None,
     **options: int | str | None,
 ) -> Search:
-    """Search a tree and return the bounds that the search established for every node.
+    """Search a tree and return its value, its best actions, and the bounds proved for each node.
 
-    `bounds` hold for every utility (`inf` if one is not known). Without them, the search uses the
-    bounds that the file gives the root, or else the least and the greatest utility. `engine` is one
-    of `ENGINES`; all engines run the same code and return the same results. A pruning search stops
-    before it would enter nodes more than `max_visits` times. `options` are those of the algorithm,
-    such as `probes=3`. Raises `SearchError` for an unknown algorithm, for unsound bounds, and for
-    an engine that cannot search the tree.
+        >>> import expectitree as et
+        >>> tree = et.load("example:risk")
+        >>> found = et.evaluate(tree, "star1", bounds=(0, 100))
+        >>> found.value, found.best, found.counts.leaves_visited
+        (54.5, 'right', 4)
+
+    Args:
+        tree: The tree.
+        algorithm: A key of `ALGORITHMS`, or what `algorithm` returns. The default visits every
+            node.
+        bounds: `(lower, upper)`, in utilities: the caller guarantees that they hold for every
+            utility. `inf` is no bound. Without them, the search uses the bounds in the file, or
+            else the least and the greatest utility.
+        engine: "auto", "interpreted", "compiled" (which needs numba) or "exact" (in fractions). All
+            engines run the same code and return the same results.
+        max_visits: Stop a pruning search before it enters nodes more than so many times. Its
+            outcome is then `Outcome.STOPPED`, unless it was finished.
+        options: Those of the algorithm, such as `probes=3`.
+
+    Raises:
+        SearchError: The algorithm or the engine is unknown, a utility lies outside the bounds, a
+            utility is not known, or the engine cannot search the tree.
+        TreeError: `tree` is not a tree.
     """
     check_tree(tree)
     chosen = find_algorithm(algorithm, **options)
@@ -118,17 +135,14 @@ def _run_star_minimax(
 ) -> Search:
     tree, algorithm = setup.tree, setup.algorithm
     branches, depths = len(tree.columns.child), tree.heights[-1] + 1
-    by_node, by_branch = (
-        map(setup.column, "IddBI"),
-        (setup.column("d", branches) for _ in range(2)),
-    )
+    by_node = map(setup.column, "IddBI")
+    by_branch = setup.column("d", branches), setup.column("d", branches)
     by_depth = (setup.column(code, depths) for code in DEPTH_CODES)
     work = Work._make([*setup.intervals(), *by_node, *by_branch, *by_depth])
     if listen is not None:
         work = Work._make(map(listen, Work._fields, work))
-    # More probes than any node has children find nothing to do.
     probes = algorithm.probes
-    if probes > 1:
+    if probes > 1:  # more probes than any node has children find nothing to do
         probes = min(probes, tree.widest)
     if setup.compiled:
         window = float(window[0]), float(window[1])
@@ -141,8 +155,10 @@ def _run_star_minimax(
         probes,
         algorithm.probe_order == "cyclic",
         NO_LIMIT if max_visits is None else max_visits,
+        setup.index(1),
     )
-    cuts, stopped = setup.run(star_minimax, setup.columns, work, settings, tree.root_id, window)
+    root = setup.index(tree.root_id)
+    cuts, stopped = setup.run(star_minimax, setup.columns, work, settings, root, window)
     return setup.result(*work[:7], cuts, stopped)
 
 
@@ -205,14 +221,14 @@ def find_limits(
 def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Search:
     """Return the result of a best-first search, with the windows that its intervals justify."""
     bounds = setup.bounds
-    alpha, beta, cut, cut_after, has_window = map(setup.column, "ddBIB")
+    alpha, beta, cut, cut_after, asked_by = map(setup.column, "ddBIi")
     columns = (beliefs.lower, beliefs.upper, beliefs.visits, alpha, beta, cut, cut_after)
     window = (float(bounds[0]), float(bounds[1])) if setup.compiled else bounds
     is_action = setup.algorithm.goal == "action"
     cuts = setup.run(
         find_windows,
         setup.columns,
-        Windows(*columns, has_window),
+        Windows(*columns, asked_by),
         setup.tree.root_id,
         window,
         setup.eps,
@@ -220,7 +236,7 @@ def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Searc
         is_action,
         stopped,
     )
-    return setup.result(*columns, cuts, stopped)
+    return setup.result(*columns, cuts, stopped, asked_by)
 
 
 def usual_algorithms(

@@ -12,7 +12,24 @@ ORDERS = ("given", "best", "worst", "random:SEED")
 
 
 def prepare(tree: Tree, depth: int | None = None, order: str = "given") -> Tree:
-    """Return the tree to search: cut at a depth, with its children in an order."""
+    """Return the tree to search: cut at a depth, with its children in an order.
+
+        >>> import expectitree as et
+        >>> tree = et.prepare(et.load("example:ballard"), order="worst")
+        >>> et.evaluate(tree, "star1").counts.leaves_visited
+        27
+
+    Args:
+        tree: The tree.
+        depth: Keep so many plies. Inner nodes at that depth become leaves that are worth their
+            estimate.
+        order: The order of each node's children: "given", "best" (the best for the player first),
+            "worst" or "random:SEED".
+
+    Raises:
+        TransformError: The order is unknown, the depth is negative, or a node at that depth
+            has no estimate.
+    """
     check_tree(tree)
     if depth is not None:
         tree = cut_at_depth(tree, depth)

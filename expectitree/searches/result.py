@@ -11,26 +11,43 @@ from itertools import islice
 from typing import Any
 
 from expectitree import compiling
-from expectitree.algorithms import Algorithm
+from expectitree.algorithms import OPTIONS, Algorithm
 from expectitree.display import Shown
 from expectitree.errors import SearchError
 from expectitree.numbers import Number, display_text
+from expectitree.searches.cuts import NO_CUTS, is_probing, is_unordered
 from expectitree.searches.unvisited import (
     SearchColumns,
     Unvisited,
     explain_unvisited,
-    find_asking,
 )
+from expectitree.searches.windows import find_best
 from expectitree.tree import scans
-from expectitree.tree.columns import NONE, Bounds, Column, Repeated
+from expectitree.tree.columns import NONE, Bounds, Readable, Repeated
 from expectitree.tree.model import Kind, Node, Tree
+from expectitree.tree.paths import ROOT, message_path
 
 PLAYERS = (Kind.MAX, Kind.MIN)
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many nodes and leaves there are, and how many a search entered."""
+    """How many nodes and leaves a tree has, and how many a search visited.
+
+        >>> import expectitree as et
+        >>> counts = et.evaluate(et.load("example:aima-5.12-left"), "star1").counts
+        >>> counts.leaves_visited, counts.leaves_total, counts.cuts
+        (5, 8, 2)
+
+    Attributes:
+        total: The nodes of the tree; a shared node counts once.
+        visited: The nodes that the search entered.
+        leaves_total: The terminals of the tree.
+        leaves_visited: The terminals that the search entered.
+        visits: How often nodes were entered, revisits and probes included.
+        cuts: How often the search left a node's other children unsearched.
+        unfolded: The nodes without sharing; text such as `about 10^30102` if the number is huge.
+    """
 
     total: int
     visited: int
@@ -42,12 +59,21 @@ class Counts:
 
     @property
     def share(self) -> float:
-        """The share of the leaves that were visited."""
+        """The share of the leaves that were visited, from 0 to 1."""
         return self.leaves_visited / self.leaves_total
 
 
 class Outcome(Enum):
-    """What a search proved about the root."""
+    """What a search proved about the root.
+
+    `VALUE`: its value. `ACTION`: which action is best, but not its value. `FAIL_LOW`: the value is
+    at most alpha. `FAIL_HIGH`: it is at least beta. `STOPPED`: nothing, because the search reached
+    its limit of visits.
+
+        >>> import expectitree as et
+        >>> et.evaluate(et.load("example:ballard"), "star1", max_visits=3).outcome
+        <Outcome.STOPPED: 'stopped'>
+    """
 
     VALUE = "value"  # v*
     ACTION = "action"  # the best action, without v*
@@ -58,7 +84,36 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Search(Shown):
-    """The result of one search of one tree; columns are by node id."""
+    """The result of one search of one tree; `evaluate` makes it.
+
+        >>> import expectitree as et
+        >>> found = et.evaluate(et.load("example:aima-5.12-left"), "star1")
+        >>> found.value, found.best, found.interval("a2"), found.visited("a2/#1/#2")
+        (2.1, 'a1', (1.0, 1.3), False)
+
+    A column, marked [N], is a sequence by node id (`Node.id`).
+
+    Attributes:
+        tree: The tree that was searched.
+        algorithm: The algorithm, with its options.
+        bounds: `(lower, upper)` of the root; also its window.
+        bounds_source: Where the bounds come from: "option", "file" or "leaves"; "none" if no bounds
+            are known in advance.
+        eps: Numbers that differ by at most this counted as equal; 0 in exact mode.
+        engine: "interpreted", "compiled" or "exact".
+        lower: [N] The lower end of the interval that contains the node's value.
+        upper: [N] The upper end.
+        visits: [N] How often the node was entered.
+        alpha: [N] The lower end of the window of the last entry of an inner node, where `visits` is
+            not 0.
+        beta: [N] The upper end of that window.
+        cut: [N] How the last entry ended: a constant of `expectitree.searches.cuts`.
+        cut_after: [N] How many children were done before the cut; while probing, outcomes.
+        cuts: The number of cuts.
+        stopped: Whether the search reached its limit of visits.
+        window_parent: [N] The node whose window gave this node its own, if that is not the node
+            above it on its first path.
+    """
 
     tree: Tree
     algorithm: Algorithm
@@ -75,10 +130,11 @@ class Search(Shown):
     cut_after: Sequence[Any]  # [N] children done before the cut (while probing: outcomes)
     cuts: int
     stopped: bool  # the search reached its limit of visits
+    window_parent: Sequence[Any] | None = None  # [N] as `asked_by`, if that is not the first path
 
     @property
     def value(self) -> Number:
-        """v* of the root. Raises `SearchError` if the search did not prove it."""
+        """The value of the root; raises `SearchError` if the search did not prove it."""
         if self.outcome is not Outcome.VALUE:
             lower, upper = map(display_text, self.interval_of(self.tree.root_id))
             why = "the search was stopped" if self.stopped else "the search was not asked for more"
@@ -123,23 +179,92 @@ class Search(Shown):
         return Counts(len(tree), visited, tree.leaves, leaves, visits, self.cuts, tree.unfolded)
 
     def interval(self, node: Node | str) -> Bounds:
-        """Return the interval that contains v* of a node, given as a node or as its path."""
+        """Return the interval that contains the value of a node, given as a node or as its path.
+
+        The ends are equal where the search proved the value. Raises `TreeError` if there is no such
+        node.
+        """
         return self.interval_of(self._id(node))
 
     def interval_of(self, node: int) -> Bounds:
-        """Return the interval that contains v* of a node id."""
+        """Return the interval that contains the value of the node with an id."""
         return self.lower[node], self.upper[node]
 
+    def value_of(self, node: Node | str = ROOT) -> Number:
+        """Return the value of a node; the root's by default.
+
+            >>> import expectitree as et
+            >>> tree = et.loads("max: {left: {min: [3, 12]}, right: {min: [2, 4]}}")
+            >>> et.evaluate(tree).value_of("right/#2")
+            4.0
+
+        Args:
+            node: A node of the tree, or its path: the labels from the root to it, joined by `/`.
+
+        Raises:
+            SearchError: The search did not prove the value. The message has the interval known.
+            TreeError: The path names no node.
+        """
+        number = self._id(node)
+        if self.is_exact(number):
+            value: Number = self.lower[number]
+            return value
+        where = message_path(self.tree.path_of(number))
+        known = "in [{}, {}]".format(*map(display_text, self.interval_of(number)))
+        if self.visits[number]:
+            what = f"{self.algorithm.full_name} proved only that the value of {where} lies {known}"
+        else:
+            what = (
+                f"{self.algorithm.full_name} did not visit {where}; "
+                f"its value lies {known} by the bounds"
+            )
+        raise SearchError(
+            f"{what}: evaluate the tree with expectiminimax for the value of each node"
+        )
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the figures of the search as a flat dict, a row for pandas or polars.
+
+            >>> import expectitree as et
+            >>> tree = et.load("example:risk")
+            >>> record = et.evaluate(tree, "star1").to_record()
+            >>> record["algorithm"], record["value"], record["leaves_visited"]
+            ('star1', 54.5, 4)
+
+        `value` is None if the search did not prove it; it lies between `value_lower` and
+        `value_upper`. Options that the algorithm does not have are None. Numbers of an exact tree
+        are `Fraction`.
+        """
+        counts, (lower, upper) = self.counts, self.interval_of(self.tree.root_id)
+        options = self.algorithm.options
+        return {
+            "algorithm": self.algorithm.name,
+            **{key.replace("-", "_"): options.get(key) for key in OPTIONS},
+            "value": lower if self.outcome is Outcome.VALUE else None,
+            "best": self.best,
+            "bounds_lower": self.bounds[0],
+            "bounds_upper": self.bounds[1],
+            "nodes_total": counts.total,
+            "nodes_visited": counts.visited,
+            "visits": counts.visits,
+            "leaves_total": counts.leaves_total,
+            "leaves_visited": counts.leaves_visited,
+            "cuts": counts.cuts,
+            "stopped": self.stopped,
+            "value_lower": lower,
+            "value_upper": upper,
+        }
+
     def visited(self, node: Node | str) -> bool:
-        """Say whether the search entered a node, given as a node or as its path."""
+        """Return whether the search entered a node, given as a node or as its path."""
         return bool(self.visits[self._id(node)])
 
     def is_exact(self, node: int) -> bool:
-        """Say whether v* of a node id is known."""
+        """Return whether the search proved the value of the node with an id."""
         return bool(self.lower[node] == self.upper[node])
 
     def is_best(self, node: int, branch: int) -> bool:
-        """Say whether a branch is proved best: its child is worth as much as the node."""
+        """Return whether a branch is proved best; both arguments are ids."""
         if self.tree.columns.kind[node] not in PLAYERS:
             return False
         if not self.is_exact(node):
@@ -150,7 +275,7 @@ class Search(Shown):
         return bool(self.upper[child] <= self.upper[node] + self.eps)
 
     def best_branches(self, node: int) -> Iterator[int]:
-        """Yield the branches of a player's node that are proved to be best, in order."""
+        """Yield the ids of a player's branches that are proved best, in order."""
         return (b for b in self.tree.branches_of(node) if self.is_best(node, b))
 
     @cached_property
@@ -162,60 +287,64 @@ class Search(Shown):
         """
         if self.outcome is not Outcome.ACTION:
             return ()
-        root, child = self.tree.root_id, self.tree.columns.child
-        own = self.tree.branches_of(root)
-        best = next(child[b] for b in own if self._has_both_ends(root, child[b]))
-        return tuple(b for b in own if child[b] == best)
-
-    def _has_both_ends(self, node: int, child: int) -> bool:
-        lower, upper, eps = self.lower, self.upper, self.eps
-        if self.tree.columns.kind[node] == Kind.MAX:
-            return bool(lower[child] >= lower[node] - eps and upper[child] >= upper[node] - eps)
-        return bool(lower[child] <= lower[node] + eps and upper[child] <= upper[node] + eps)
+        root, columns = self.tree.root_id, self.tree.columns
+        best = columns.child[find_best(columns, self.lower, self.upper, root, self.eps)]
+        return tuple(b for b in self.tree.branches_of(root) if columns.child[b] == best)
 
     @cached_property
-    def asked_by(self) -> Column:
-        """[N] the node from which the search asked for each visited node; -1 at the root."""
-        tree = self.tree
-        if self.algorithm.in_order or not tree.is_sharing:
-            return tree.first_paths.parent
-        column = compiling.filled("i", NONE, len(tree))
-        tree.scan(find_asking, tree.columns, self.visits, column)
-        return column
+    def asked_by(self) -> Readable[int]:
+        """The id of the node whose window gave a node its own, by node id; -1 at the root."""
+        return self.tree.first_paths.parent if self.window_parent is None else self.window_parent
 
     def asking(self, node: int) -> tuple[int, int]:
         """Return the node that asked for a visited node, and its branch; (-1, -1) at the root."""
-        tree, above = self.tree, self.asked_by[node]
-        if above < 0 or self.algorithm.in_order or not tree.is_sharing:
-            return above, tree.first_paths.branch[node] if above >= 0 else NONE
-        child, probability = tree.columns.child, tree.columns.probability
-        own = tree.branches_of(above)
-        return above, next(b for b in own if child[b] == node and probability[b] > 0)
+        above, columns = self.asked_by[node], self.tree.columns
+        if above < 0:
+            return NONE, NONE
+        own = (b for b in self.tree.branches_of(above) if columns.child[b] == node)
+        likely = (b for b in own if columns.probability[b] > 0)
+        return above, next(likely, self.tree.first_paths.branch[node])
 
     @cached_property
     def unvisited(self) -> Unvisited:
-        """Why the search did not visit each part of the tree, and what each cut saved."""
+        """The reasons why nodes were not visited, and what each cut saved."""
         tree, count = self.tree, len(self.tree)
         if not self.algorithm.player_cuts:
             nothing = Repeated(0, count)
             return Unvisited(nothing, nothing, nothing, 0)
-        paths, in_order = tree.first_paths, self.algorithm.in_order
-        # Windows that were found from the intervals come from the parent with the greatest id.
-        order = paths.order if in_order else array("i", range(count - 1, -1, -1))
+        paths, parents_first = tree.first_paths, array("i", range(count - 1, -1, -1))
         columns = SearchColumns(
-            order, paths.parent, paths.branch, self.asked_by, self.visits, self.cut, self.cut_after
+            parents_first,
+            paths.parent,
+            paths.branch,
+            self.asked_by,
+            self.visits,
+            self.cut,
+            self.cut_after,
         )
         owner = compiling.filled("i", NONE, count)
         reason = compiling.zeros("B", count)
         nodes, leaves = compiling.zeros("i", count), compiling.zeros("i", count)
-        skipped = tree.scan(
-            explain_unvisited, tree.columns, columns, owner, reason, nodes, leaves, in_order
-        )
+        skipped = tree.scan(explain_unvisited, tree.columns, columns, owner, reason, nodes, leaves)
         return Unvisited(reason, nodes, leaves, skipped)
+
+    def branches_left(self, node: int) -> list[int]:
+        """Return the branches that the cut at a node left unsearched, without impossible outcomes.
+
+        If the cut has no order, they lead to children that were not visited, or else to any.
+        """
+        code, columns = self.cut[node], self.tree.columns
+        if code in NO_CUTS or not self.visits[node]:
+            return []
+        is_known_place = not is_probing(code) and not is_unordered(code)
+        own = self.tree.branches_of(node)[self.cut_after[node] if is_known_place else 0 :]
+        left = [b for b in own if columns.probability[b] and not self.is_exact(columns.child[b])]
+        unvisited = [b for b in left if not self.visits[columns.child[b]]]
+        return unvisited if is_unordered(code) and unvisited else left
 
     @cached_property
     def strategy(self) -> Mapping[str, str]:
-        """The best action, by path, at every player's node that optimal play can reach."""
+        """The best action at each player's node that optimal play can reach, by path."""
         chosen = self.strategy_branches
         return {
             path: self.tree.branch_label(node.id, chosen[node.id])
@@ -225,7 +354,7 @@ class Search(Shown):
 
     @cached_property
     def strategy_branches(self) -> Mapping[int, int]:
-        """The first best branch of every player's node that optimal play can reach."""
+        """The first best branch of each player's node that optimal play can reach, by node id."""
         columns = self.tree.columns
         chosen: dict[int, int] = {}
         reached = {self.tree.root_id}

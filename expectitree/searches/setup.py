@@ -80,8 +80,17 @@ class SearchSetup:
         """Return a column of zeros, one for each node unless `length` is given."""
         count = len(self.tree) if length is None else length
         if self.compiled:
-            return compiling.zeros(code, count, True)
+            zeros: Column = compiling.zeros(code, count, True)
+            return zeros
         return [self.zero if code == "d" else 0] * count
+
+    def index(self, number: int) -> Any:
+        """Return an index in the type that compiled columns of ids have: unsigned."""
+        if not self.compiled:
+            return number
+        import numpy as np
+
+        return np.uint64(number)
 
     def intervals(self) -> tuple[Column, Column]:
         """Return the bounds that every node has before the search."""

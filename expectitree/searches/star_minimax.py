@@ -18,7 +18,7 @@ from expectitree.searches.cuts import (
     PROBED,
     STOPPED,
 )
-from expectitree.searches.intervals import close, satisfies, sum_outcomes
+from expectitree.searches.intervals import close, is_any_open, satisfies, sum_outcomes
 from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL, Columns, IntColumn, NumberColumn
 
 # The steps of the search: search the children of the node, enter the child that was chosen, leave
@@ -44,17 +44,14 @@ class Work(NamedTuple):
     # [height + 1] by depth: the nodes between the root and the current one, with their state
     frame_node: IntColumn
     frame_branch: IntColumn  # the branch to the child that is being searched
-    frame_end: IntColumn  # one past the last branch to search
     frame_rank: IntColumn
-    frame_alpha: NumberColumn
-    frame_beta: NumberColumn
     frame_low: NumberColumn
     frame_high: NumberColumn
     frame_low_open: IntColumn
     frame_high_open: IntColumn
 
 
-DEPTH_CODES = "IIIiddddii"  # the type codes of the columns by depth
+DEPTH_CODES = "IIiddii"  # the type codes of the columns by depth
 
 
 class Settings(NamedTuple):
@@ -68,6 +65,7 @@ class Settings(NamedTuple):
     probes: int
     cyclic: bool  # probe round by round, rather than outcome by outcome
     most_visits: int
+    one: Any  # 1 in the type of ids. Compiled that is unsigned: a signed index costs a test
 
 
 def star_minimax(
@@ -93,6 +91,9 @@ def star_minimax(
     """
     kind, first, last = tree.kind, tree.first, tree.last
     lower, upper = work.lower, work.upper
+    frame_node, frame_branch, frame_rank = work.frame_node, work.frame_branch, work.frame_rank
+    frame_low, frame_high = work.frame_low, work.frame_high
+    frame_low_open, frame_high_open = work.frame_low_open, work.frame_high_open
     eps, inf = settings.eps, settings.inf
     if kind[root] == TERMINAL:
         work.visits[root] += 1
@@ -103,7 +104,8 @@ def star_minimax(
     entries = 1
     stopped = False
     returned = False  # whether the child at `branch` has just been left
-    depth = 0
+    one = settings.one
+    depth = one - one
     node = root
     rank = NO_PROBE
     low: Any
@@ -113,86 +115,76 @@ def star_minimax(
         if step == ENTER:
             # ---- Enter `node` with `window`.
             k = kind[node]
-            alpha, beta = window
             work.visits[node] += 1
-            work.alpha[node] = alpha
-            work.beta[node] = beta
+            work.alpha[node], work.beta[node] = alpha, beta = window
             work.cut[node] = NOT_CUT
             branch = first[node]
-            end = last[node]
             low_open = high_open = 0
             step = SEARCH
-            if k == MAX:
-                low = high = -inf
-            elif k == MIN:
-                low = high = inf
-            else:
+            if k == CHANCE:
                 low = high = settings.zero
                 if settings.chance_cuts:
                     low, high, low_open, high_open = sum_terms(
                         tree, work, first[node], last[node], low, inf, bounded
                     )
-                    if fails(low, high, low_open, high_open, alpha, beta, eps):
+                    if (
+                        high_open == 0
+                        and high <= alpha + eps
+                        or low_open == 0
+                        and low >= beta - eps
+                    ):
                         step = LEAVE
                     elif settings.probes > 0:
                         rank = 0
-            if rank != NO_PROBE and k != CHANCE:
-                branch += rank
-                end = branch + 1
+            else:
+                low = high = -inf if k == MAX else inf
+                for _ in range(rank):  # of a probe
+                    branch += one
 
         # ---- Search the children of `node` until one must be entered, or the node is done.
         if step == SEARCH:
-            if k == MAX:
-                step, branch, entries, low, high, child_window = search_max(
-                    tree, work, settings, branch, end, low, high, window, entries, returned, stopped
-                )
-            elif k == MIN:
-                step, branch, entries, low, high, child_window = search_min(
-                    tree, work, settings, branch, end, low, high, window, entries, returned, stopped
+            if k == CHANCE:
+                step, branch, entries, low, high, window, low_open, high_open, rank = search_chance(
+                    tree,
+                    work,
+                    settings,
+                    node,
+                    branch,
+                    rank,
+                    low,
+                    high,
+                    low_open,
+                    high_open,
+                    entries,
+                    returned,
+                    stopped,
                 )
             else:
-                step, branch, entries, low, high, child_window, low_open, high_open, rank = (
-                    search_chance(
-                        tree,
-                        work,
-                        settings,
-                        branch,
-                        end,
-                        low,
-                        high,
-                        window,
-                        entries,
-                        returned,
-                        stopped,
-                        low_open,
-                        high_open,
-                        rank,
-                        first[node],
-                    )
+                step, branch, entries, low, high, window = search_player(
+                    tree, work, settings, node, branch, rank, low, high, entries, returned, stopped
                 )
             returned = False
 
         if step == ENTER:
             # ---- Go down to the child.
-            work.frame_node[depth] = node
-            work.frame_branch[depth] = branch
-            work.frame_end[depth] = end
-            work.frame_rank[depth] = rank
-            work.frame_alpha[depth], work.frame_beta[depth] = window
-            work.frame_low[depth] = low
-            work.frame_high[depth] = high
-            work.frame_low_open[depth] = low_open
-            work.frame_high_open[depth] = high_open
-            depth += 1
+            frame_node[depth] = node
+            frame_branch[depth] = branch
+            frame_rank[depth] = rank
+            frame_low[depth] = low
+            frame_high[depth] = high
+            frame_low_open[depth] = low_open
+            frame_high_open[depth] = high_open
+            depth += one
             node = tree.child[branch]
-            window = child_window
             if k != CHANCE:
                 rank = NO_PROBE
         else:
             # ---- Leave `node`: record the cut, narrow its interval, and go back to its parent.
             stopped = stopped or step == STOP
-            is_low = high_open == 0 and high <= window[0] + eps
-            cut = find_cut(k, step, stopped, branch < end, rank != NO_PROBE, is_low)
+            cut = NOT_CUT
+            if branch < last[node] or rank != NO_PROBE or stopped:
+                is_low = high_open == 0 and high <= work.alpha[node] + eps
+                cut = find_cut(k, step, stopped, branch < last[node], rank != NO_PROBE, is_low)
             if k == CHANCE:
                 low, high = sum_outcomes(
                     tree, lower, upper, first[node], last[node], settings.zero, inf, bounded
@@ -202,7 +194,7 @@ def star_minimax(
                 work.cut_after[node] = branch - first[node]
                 if cut != PROBED and cut != STOPPED:
                     rest = branch if rank == NO_PROBE else first[node]
-                    if is_any_open(tree, work, rest, end):
+                    if is_any_open(tree, lower, upper, rest, last[node]):
                         cuts += 1
                     else:
                         work.cut[node] = NOT_CUT
@@ -211,139 +203,113 @@ def star_minimax(
                     high = upper[node]
                 elif k == MIN:
                     low = lower[node]
-            low, high = close(k, low, high, lower[node], upper[node], 4 * eps)
+            if low != high:
+                low, high = close(k, low, high, lower[node], upper[node], 4 * eps)
             lower[node] = low
             upper[node] = high
             if depth == 0:
                 return cuts, stopped
-            depth -= 1
-            node = work.frame_node[depth]
-            branch = work.frame_branch[depth]
-            end = work.frame_end[depth]
-            rank = work.frame_rank[depth]
-            window = work.frame_alpha[depth], work.frame_beta[depth]
-            low = work.frame_low[depth]
-            high = work.frame_high[depth]
-            low_open = work.frame_low_open[depth]
-            high_open = work.frame_high_open[depth]
+            depth -= one
+            node = frame_node[depth]
+            branch = frame_branch[depth]
+            rank = frame_rank[depth]
+            low = frame_low[depth]
+            high = frame_high[depth]
+            low_open = frame_low_open[depth]
+            high_open = frame_high_open[depth]
             k = kind[node]
             step = SEARCH
             returned = True
 
 
-def search_max(
+def search_player(
     tree: Columns,
     work: Work,
     settings: Settings,
+    node: int,
     branch: int,
-    end: int,
+    rank: int,
     low: Any,
     high: Any,
-    window: Window,
     entries: int,
     returned: bool,
     stopped: bool,
 ) -> tuple[int, int, int, Any, Any, Window]:
-    """Search the children of MAX from `branch` until one must be entered or the node is done.
+    """Search the children of MAX or MIN until one must be entered or the node is done.
 
     Return the next step, the branch, the entries so far, low, high, and the child's window.
     """
-    lower, upper, child, eps = work.lower, work.upper, tree.child, settings.eps
-    alpha, beta = window
+    lower, upper, child = work.lower, work.upper, tree.child
+    eps, one = settings.eps, settings.one
+    alpha = work.alpha[node]
+    beta = work.beta[node]
+    is_max = tree.kind[node] == MAX
+    end = tree.last[node] if rank == NO_PROBE else branch + one
     while True:
+        if is_max:
+            if low > alpha:
+                alpha = low
+        elif high < beta:
+            beta = high
         c = child[branch]
         child_low = lower[c]
         child_high = upper[c]
-        child_alpha = low if low > alpha else alpha
         if returned:
             returned = False
-        elif not satisfies(child_low, child_high, child_alpha, beta, eps):
+        elif child_low < child_high and child_high > alpha + eps and child_low < beta - eps:
             if entries >= settings.most_visits:
-                return STOP, branch, entries, low, high, window
+                return STOP, branch, entries, low, high, (alpha, beta)
             entries += 1
             if tree.kind[c] != TERMINAL:
-                return ENTER, branch, entries, low, high, (child_alpha, beta)
+                return ENTER, branch, entries, low, high, (alpha, beta)
             work.visits[c] += 1
             child_low = child_high = lower[c] = upper[c] = tree.utility[c]
-        if child_low > low:
-            low = child_low
-        if child_high > high:
-            high = child_high
-        branch += 1
-        if branch == end or low >= beta - eps:
-            return LEAVE, branch, entries, low, high, window
+        if is_max:
+            if child_low > low:
+                low = child_low
+            if child_high > high:
+                high = child_high
+            is_done = low >= beta - eps
+        else:
+            if child_low < low:
+                low = child_low
+            if child_high < high:
+                high = child_high
+            is_done = high <= alpha + eps
+        branch += one
+        if branch == end or is_done:
+            return LEAVE, branch, entries, low, high, (alpha, beta)
         if stopped:
-            return STOP, branch, entries, low, high, window
-
-
-def search_min(
-    tree: Columns,
-    work: Work,
-    settings: Settings,
-    branch: int,
-    end: int,
-    low: Any,
-    high: Any,
-    window: Window,
-    entries: int,
-    returned: bool,
-    stopped: bool,
-) -> tuple[int, int, int, Any, Any, Window]:
-    """Search the children of MIN: the mirror of `search_max`."""
-    lower, upper, child, eps = work.lower, work.upper, tree.child, settings.eps
-    alpha, beta = window
-    while True:
-        c = child[branch]
-        child_low = lower[c]
-        child_high = upper[c]
-        child_beta = high if high < beta else beta
-        if returned:
-            returned = False
-        elif not satisfies(child_low, child_high, alpha, child_beta, eps):
-            if entries >= settings.most_visits:
-                return STOP, branch, entries, low, high, window
-            entries += 1
-            if tree.kind[c] != TERMINAL:
-                return ENTER, branch, entries, low, high, (alpha, child_beta)
-            work.visits[c] += 1
-            child_low = child_high = lower[c] = upper[c] = tree.utility[c]
-        if child_low < low:
-            low = child_low
-        if child_high < high:
-            high = child_high
-        branch += 1
-        if branch == end or high <= alpha + eps:
-            return LEAVE, branch, entries, low, high, window
-        if stopped:
-            return STOP, branch, entries, low, high, window
+            return STOP, branch, entries, low, high, (alpha, beta)
 
 
 def search_chance(
     tree: Columns,
     work: Work,
     settings: Settings,
+    node: int,
     branch: int,
-    end: int,
+    rank: int,
     low: Any,
     high: Any,
-    window: Window,
+    low_open: int,
+    high_open: int,
     entries: int,
     returned: bool,
     stopped: bool,
-    low_open: int,
-    high_open: int,
-    rank: int,
-    begin: int,
 ) -> tuple[int, int, int, Any, Any, Window, int, int, int]:
     """Probe, then search the outcomes of CHANCE until one must be entered or the node is done.
 
     Return the next step, the branch, the entries so far, low, high, the window of the child,
     low_open, high_open, and rank.
     """
-    lower, upper, child, eps, inf = work.lower, work.upper, tree.child, settings.eps, settings.inf
+    lower, upper, child = work.lower, work.upper, tree.child
+    eps, inf, one = settings.eps, settings.inf, settings.one
     low_term, high_term = work.low_term, work.high_term
     chance_cuts, cyclic, probes = settings.chance_cuts, settings.cyclic, settings.probes
-    alpha, beta = window
+    alpha = work.alpha[node]
+    beta = work.beta[node]
+    end = tree.last[node]
     child_window = -inf, inf
     while True:
         if branch == end:  # a round of probes is over, or all outcomes are done
@@ -351,10 +317,10 @@ def search_chance(
                 step = LEAVE
                 break
             rank = rank + 1 if cyclic and rank + 1 < probes else NO_PROBE
-            branch = begin
+            branch = tree.first[node]
         p = tree.probability[branch]
         if p <= 0:
-            branch += 1
+            branch += one
             continue
         c = child[branch]
         child_low = lower[c]
@@ -362,7 +328,7 @@ def search_chance(
         if returned:
             returned = False
         elif rank != NO_PROBE and (child_low == child_high or not can_probe(tree, c, rank)):
-            branch += 1
+            branch += one
             if not cyclic:
                 rank = 0
             continue
@@ -372,7 +338,8 @@ def search_chance(
             if chance_cuts and not is_terminal:
                 child_window = outcome_window(
                     p,
-                    window,
+                    alpha,
+                    beta,
                     low,
                     high,
                     low_open,
@@ -413,13 +380,13 @@ def search_chance(
                 high_term[branch] = p * child_high
                 high += p * child_high
                 high_open -= 1
-            is_done = fails(low, high, low_open, high_open, alpha, beta, eps)
+            is_done = high_open == 0 and high <= alpha + eps or low_open == 0 and low >= beta - eps
         if rank == NO_PROBE or cyclic or is_done:
-            branch += 1
+            branch += one
         elif rank + 1 < probes and child_low < child_high:
             rank += 1
         else:
-            branch += 1
+            branch += one
             rank = 0
         if is_done or stopped:
             step = LEAVE if is_done else STOP
@@ -431,23 +398,16 @@ def find_cut(
     kind: int, step: int, stopped: bool, is_rest: bool, is_probe: bool, is_low: bool
 ) -> int:
     """Return how an entry ends, a constant of `cuts`; `is_rest` says whether branches remain."""
+    if step == STOP or stopped and kind == CHANCE:
+        return STOPPED
     if kind == CHANCE:
-        if stopped:
-            return STOPPED
-        if not is_rest and not is_probe:
-            return NOT_CUT
         cut = CHANCE_CUT_LOW if is_low else CHANCE_CUT_HIGH
         return cut + CUT_PROBING if is_probe else cut
+    if is_probe:
+        return PROBED
     if is_rest:
-        return STOPPED if step == STOP else BETA_CUT if kind == MAX else ALPHA_CUT
-    return PROBED if is_probe else NOT_CUT
-
-
-def fails(
-    low: Any, high: Any, low_open: int, high_open: int, alpha: Any, beta: Any, eps: Any
-) -> bool:
-    """Say whether the sums of a CHANCE node fail low or high."""
-    return bool(high_open == 0 and high <= alpha + eps or low_open == 0 and low >= beta - eps)
+        return BETA_CUT if kind == MAX else ALPHA_CUT
+    return NOT_CUT
 
 
 def can_probe(tree: Columns, c: int, rank: int) -> bool:
@@ -458,7 +418,8 @@ def can_probe(tree: Columns, c: int, rank: int) -> bool:
 
 def outcome_window(
     p: Any,
-    window: Window,
+    alpha: Any,
+    beta: Any,
     low: Any,
     high: Any,
     low_open: int,
@@ -472,7 +433,6 @@ def outcome_window(
     alpha_i = (alpha - (high without i)) / p_i and beta_i = (beta - (low without i)) / p_i. An end
     is infinite if alpha (beta) or the upper (lower) bound of another outcome is.
     """
-    alpha, beta = window
     inf, most = settings.inf, settings.most
     child_alpha = -inf
     child_beta = inf
@@ -514,12 +474,3 @@ def sum_terms(
                 high_open += 1
             high_term[b] = x
     return low, high, low_open, high_open
-
-
-def is_any_open(tree: Columns, work: Work, begin: int, end: int) -> bool:
-    """Say whether one of these branches is possible and leads to a child that is not exact."""
-    for b in range(begin, end):
-        c = tree.child[b]
-        if tree.probability[b] > 0 and work.lower[c] < work.upper[c]:
-            return True
-    return False

@@ -1,6 +1,6 @@
 """Why a search did not visit each part of a tree, and what each cut saved.
 
-Plain loops over columns, to be interpreted or compiled as they stand.
+These are plain loops over columns, which run interpreted or compiled without a change.
 """
 
 from __future__ import annotations
@@ -50,13 +50,12 @@ def explain_unvisited(
     reason: IntColumn,
     nodes: IntColumn,
     leaves: IntColumn,
-    in_order: bool,
 ) -> int:
     """Write why each part of the tree was not visited; return how many nodes were skipped.
 
-    An unvisited node below a cut is counted once, under its first path. A search in order skips a
-    child that comes before the cut. In any other search, every child that a cut node left belongs
-    to the cut. `owner` is the node whose cut a node belongs to, all -1 at first.
+    An unvisited node below a cut is counted once, under its first path. A child that comes before
+    the cut was skipped. If the cut has no order, every child that the node left belongs to it.
+    `owner` is the node whose cut a node belongs to, all -1 at first.
     """
     skipped = 0
     for i in range(len(search.order)):
@@ -82,8 +81,7 @@ def explain_unvisited(
         elif owner[above] == _STOPPED_OWNER:
             reason[n] = NOT_REACHED
         elif owner[above] == _NO_OWNER or (
-            in_order
-            and owner[above] == above
+            owner[above] == above
             and search.cut[above] < CUT_PROBING
             and search.branch[n] - tree.first[above] < search.cut_after[above]
         ):
@@ -98,14 +96,3 @@ def explain_unvisited(
             if tree.kind[n] == TERMINAL:
                 leaves[owner[n]] += 1
     return skipped
-
-
-def find_asking(tree: Columns, visits: Readable[int], asked_by: IntColumn) -> None:
-    """Write for each visited node the parent from which `find_windows` passes its window down."""
-    for i in range(len(tree.kind)):
-        n = len(tree.kind) - 1 - i
-        if visits[n] > 0:
-            for b in range(tree.first[n], tree.last[n]):
-                c = tree.child[b]
-                if visits[c] > 0 and tree.probability[b] > 0 and asked_by[c] < 0:
-                    asked_by[c] = n

@@ -12,11 +12,12 @@ from expectitree.searches.cuts import (
     BETA_CUT,
     CHANCE_CUT_HIGH,
     CHANCE_CUT_LOW,
+    CUT_UNORDERED,
     NOT_CUT,
     PROBED,
     STOPPED,
 )
-from expectitree.searches.intervals import satisfies
+from expectitree.searches.intervals import is_any_open, satisfies
 from expectitree.tree.columns import (
     CHANCE,
     MAX,
@@ -26,6 +27,7 @@ from expectitree.tree.columns import (
     Columns,
     IntColumn,
     NumberColumn,
+    Readable,
 )
 
 
@@ -39,7 +41,7 @@ class Windows(NamedTuple):
     beta: NumberColumn  # written
     cut: IntColumn  # written: a constant of `cuts`
     cut_after: IntColumn  # written: how many children were visited
-    has_window: IntColumn  # written: 1 for the nodes that have a window
+    asked_by: IntColumn  # written: for visited nodes, the parent whose window gives theirs, or NONE
 
 
 def find_windows(
@@ -62,6 +64,8 @@ def find_windows(
     lower, upper, alpha, beta = found.lower, found.upper, found.alpha, found.beta
     alpha[root], beta[root] = window
     cuts = 0
+    for n in range(len(tree.kind)):
+        found.asked_by[n] = NONE
     for i in range(len(tree.kind)):
         n = root - i
         k = tree.kind[n]
@@ -76,13 +80,13 @@ def find_windows(
                 cuts += 1
         else:
             found.cut[n] = STOPPED if stopped else PROBED
-        best = find_best(tree, found, n, eps) if is_decided and not is_exact else NONE
+        best = find_best(tree, lower, upper, n, eps) if is_decided and not is_exact else NONE
         for b in range(tree.first[n], tree.last[n]):
             c = tree.child[b]
-            is_inner = found.visits[c] > 0 and tree.kind[c] != TERMINAL
-            if is_inner and tree.probability[b] > 0 and not found.has_window[c]:
-                found.has_window[c] = 1
-                alpha[c], beta[c] = child_window(tree, found, n, b, best, inf)
+            if found.visits[c] > 0 and tree.probability[b] > 0 and found.asked_by[c] == NONE:
+                found.asked_by[c] = n
+                if tree.kind[c] != TERMINAL:
+                    alpha[c], beta[c] = child_window(tree, found, n, b, best, inf)
     return cuts
 
 
@@ -98,36 +102,28 @@ def count_visited(tree: Columns, visits: IntColumn, n: int) -> int:
 def find_cut(tree: Columns, found: Windows, n: int, eps: Any) -> int:
     """Return the cut at a node that is left with an open child because it fails low or high."""
     lower, upper = found.lower, found.upper
-    is_open = False
-    for b in range(tree.first[n], tree.last[n]):
-        c = tree.child[b]
-        if lower[c] < upper[c] and tree.probability[b] > 0:
-            is_open = True
+    is_open = is_any_open(tree, lower, upper, tree.first[n], tree.last[n])
     if not is_open or lower[n] == upper[n]:
         return NOT_CUT
     fails_low = upper[n] <= found.alpha[n] + eps
     fails_high = lower[n] >= found.beta[n] - eps
     k = tree.kind[n]
     if fails_low and k != MAX:
-        return CHANCE_CUT_LOW if k == CHANCE else ALPHA_CUT
+        return CUT_UNORDERED + (CHANCE_CUT_LOW if k == CHANCE else ALPHA_CUT)
     if fails_high and k != MIN:
-        return CHANCE_CUT_HIGH if k == CHANCE else BETA_CUT
+        return CUT_UNORDERED + (CHANCE_CUT_HIGH if k == CHANCE else BETA_CUT)
     return NOT_CUT
 
 
-def find_best(tree: Columns, found: Windows, n: int, eps: Any) -> int:
+def find_best(tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int, eps: Any) -> int:
     """Return the branch of a player's node that is proved best: its child has both of its bounds.
 
     Another child may have one of them, and be worth no more.
     """
-    lower, upper = found.lower, found.upper
-    k = tree.kind[n]
+    sign = 1 if tree.kind[n] == MAX else -1
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
-        if (
-            k == MAX and lower[c] >= lower[n] - eps and upper[c] >= upper[n] - eps
-            or k == MIN and upper[c] <= upper[n] + eps and lower[c] <= lower[n] + eps
-        ):  # fmt: skip
+        if sign * lower[c] >= sign * lower[n] - eps and sign * upper[c] >= sign * upper[n] - eps:
             return b
     return NONE
 
@@ -150,13 +146,13 @@ def child_window(
         child_beta = lower[c] + (beta - lower[n]) / p if beta < inf and lower[n] > -inf else inf
     elif branch == best:
         # The best action only has to be at least as good as its rivals can be.
+        sign = 1 if k == MAX else -1
+        ends = upper if k == MAX else lower
         rival = alpha if k == MAX else beta
         for b in range(tree.first[n], tree.last[n]):
-            other = tree.child[b]
-            if b != best and k == MAX and upper[other] > rival:
-                rival = upper[other]
-            elif b != best and k == MIN and lower[other] < rival:
-                rival = lower[other]
+            end = ends[tree.child[b]]
+            if b != best and sign * end > sign * rival:
+                rival = end
         if k == MAX:
             child_beta = rival
         else:

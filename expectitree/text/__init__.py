@@ -24,7 +24,7 @@ Everything that a file's author wrote (labels, titles, file names) goes through
 `safe(text, options)`; `table` does this for its cells. `console` has `safe`, `clipped`, `line`,
 `indented`; `tables` has
 `Column`, `table`, `markdown`; `headings` has titles and file names; `phrases` has `plural`,
-`value_text`, `interval_text`, `seconds_text`, `short_path`, `node_name`.
+`value_text`, `interval_text`, `seconds_text`, `node_name`.
 
 The command line calls `cli.terminal.show(question, format, report, **settings)`, which makes the
 console (`--color`, width, encoding) and writes. Tests call `helpers.rendered_lines(render, report,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any, NamedTuple
 
 from rich.cells import cell_len
@@ -37,49 +37,31 @@ _LONGEST_TEXT = 20_000  # characters of a title or a note that are shown
 
 
 class Characters(NamedTuple):
-    """The characters that trees and tables are drawn with."""
+    """The characters that trees and tables are drawn with; the defaults are those of Unicode."""
 
-    branch: str
-    last: str
-    down: str
-    blank: str
-    best: str
-    tie: str
-    cut: str
-    plain: str
-    kinds: dict[str, str]
-    ellipsis: str
-    times: str
-    arrow: str
-    yes: str
-    no: str
-    micro: str
-    plus_minus: str
+    branch: str = "├─"
+    last: str = "└─"
+    down: str = "│   "
+    blank: str = "    "
+    best: str = "★ "
+    tie: str = "☆ "
+    cut: str = "╫ "
+    plain: str = "─ "
+    kinds: Mapping[str, str] = {"MAX": "▲ ", "MIN": "▼ ", "CHANCE": "● ", "TERMINAL": ""}
+    ellipsis: str = "…"
+    times: str = "·"
+    arrow: str = "→"
+    yes: str = "✓"
+    no: str = "✗"
+    micro: str = "µ"
+    plus_minus: str = "±"
 
 
-UNICODE = Characters(
-    branch="├─",
-    last="└─",
-    down="│   ",
-    blank="    ",
-    best="★ ",
-    tie="☆ ",
-    cut="╫ ",
-    plain="─ ",
-    kinds={"MAX": "▲ ", "MIN": "▼ ", "CHANCE": "● ", "TERMINAL": ""},
-    ellipsis="…",
-    times="·",
-    arrow="→",
-    yes="✓",
-    no="✗",
-    micro="µ",
-    plus_minus="±",
-)
+UNICODE = Characters()
 ASCII = Characters(
     branch="|-",
     last="`-",
     down="|   ",
-    blank="    ",
     best="* ",
     tie="= ",
     cut="x ",

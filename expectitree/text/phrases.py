@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 Terms = Iterable[tuple[Number, Number]]  # probabilities and what each is multiplied by
 TIED = "\N{NO-BREAK SPACE}"  # where a line must not break; `untied` makes it a blank
 _LONGEST_NAME = 32  # columns of a path
-_LONGEST_PATH = 200  # characters of a path in a message
 
 
 def plural(count: int, noun: str) -> str:
@@ -46,18 +45,16 @@ def interval_text(
 
 
 def known_text(lower: Number, upper: Number, write: Callable[[Number], str] = cell_text) -> str:
-    """Return what is known of a value: `4`, or the interval `[2, 5]` that holds it."""
+    """Return a known value, such as `4`, or the interval that contains it, such as `[2, 5]`."""
     return write(lower) if lower == upper else interval_text(lower, upper, write)
 
 
 def value_text(search: Search, write: Callable[[Number], str] = display_text) -> str:
     """Return the root's value: `4`, or `in [2, 5]` where the search does not know it."""
     lower, upper = search.interval_of(-1)
-    return (
-        write(lower)
-        if search.outcome is Outcome.VALUE
-        else f"in {interval_text(lower, upper, write)}"
-    )
+    if search.outcome is Outcome.VALUE:
+        return write(lower)
+    return f"in {interval_text(lower, upper, write)}"
 
 
 def count_range(least: int, most: int) -> str:
@@ -71,11 +68,6 @@ def seconds_text(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds / 1e-6:.0f} µs"
-
-
-def short_path(path: str) -> str:
-    """Return a path, or the beginning and the end of one that is very long."""
-    return path if len(path) <= _LONGEST_PATH else f"{path[:90]}…{path[-90:]}"
 
 
 def untied(line: str) -> str:
@@ -112,8 +104,8 @@ def residue(search: Search) -> Number:
     if search.tree.exact:
         return 0
     columns = search.tree.columns
-    terminals = (u for k, u in zip(columns.kind, columns.utility, strict=True) if not k)
-    sizes = [abs(u) for u in terminals if u]
+    terminals = zip(columns.kind, columns.utility, strict=True)
+    sizes = [abs(float(u)) for kind, u in terminals if u and not kind]
     return min(1e-14 * max(sizes), 1e-6 * min(sizes)) if sizes else 0.0
 
 
@@ -171,8 +163,5 @@ class Words:
 
 def product_text(p: Number, end: Number, number: Callable[[Number], str], times: str) -> str:
     """Return a term of an expectation: `0.9·2`."""
-    return (
-        factor_text(number(end))
-        if p == 1
-        else f"{factor_text(cell_text(p))}{times}{factor_text(number(end))}"
-    )
+    factor = factor_text(number(end))
+    return factor if p == 1 else f"{factor_text(cell_text(p))}{times}{factor}"

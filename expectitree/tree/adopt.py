@@ -6,117 +6,104 @@ has checked.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 from expectitree import compiling
 from expectitree.errors import TreeError
 from expectitree.numbers import GREATEST_FLOAT, exact_text, quote
 from expectitree.tree.builder import ROUNDING, SUM_TOLERANCE, TreeBuilder, label_at, outside_bounds
-from expectitree.tree.columns import CHANCE, TERMINAL, Bounds, Column, Columns, IntColumn, Repeated
-from expectitree.tree.expectation import Expectation
+from expectitree.tree.columns import (
+    CHANCE,
+    TERMINAL,
+    Columns,
+    FloatColumn,
+    IntColumn,
+    Repeated,
+)
 from expectitree.tree.model import Tree
 
 MOST_ROWS = 2**31 - 1  # of either table
-_CODES = {"kind": "B", "utility": "d", "first": "I", "child": "I", "probability": "d"}
 
 
 def adopt(
     columns: Columns,
     label: Sequence[str | None] | None = None,
     *,
-    local_bounds: Mapping[int, Bounds] | None = None,
-    notes: Mapping[int, str] | None = None,
-    branch_notes: Mapping[int, str] | None = None,
-    estimated: frozenset[int] = frozenset(),
-    unknown: Sequence[int] = (),
-    title: str | None = None,
-    source: str | None = None,
-    expect: Expectation | None = None,
+    unknown: Collection[int] = (),
+    **about: Any,
 ) -> Tree:
     """Return the tree of some columns: arrays or memory views with the type codes B, d, I, I, d.
 
-    Labels are not checked; `check_labels` does that. The terminals in `unknown`, and no others,
-    have the utility NaN. Raises `TreeError` for the first row that is wrong.
+    `about` are further fields of `Tree`. Labels are not checked; `check_labels` does that. The
+    terminals in `unknown`, and no others, have the utility NaN. Raises `TreeError` for the first
+    row that is wrong.
     """
     count, branches = len(columns.kind), len(columns.child)
-    for name, code in _CODES.items():
-        found = memoryview(getattr(columns, name)).format
-        if found != code:
-            raise TreeError(
-                f"the column {name} holds numbers of type {found!r}, expected type {code!r}"
-            )
-    if label is not None and len(label) != branches:
-        raise TreeError(
-            f"the column label has {len(label):,} rows, expected {branches:,}, one for each branch"
-        )
-    lengths = (
-        ("utility", columns.utility, count),
-        ("first", columns.first, count + 1),
-        ("probability", columns.probability, branches),
-    )
-    for name, column, rows in lengths:
-        if len(column) != rows:
-            raise TreeError(
-                f"the column {name} has {len(column):,} rows, expected {rows:,} "
-                "to match the other columns"
-            )
     if not count:
         raise TreeError("there are no nodes: a tree has at least one")
     if max(count, branches) > MOST_ROWS:
         raise TreeError(
             f"{max(count, branches):,} rows are more than a table can have: {MOST_ROWS:,}"
         )
-    columns = Columns.of(*columns.stored)  # `last` could be anything
-    reached = compiling.zeros("B", count)
-    limits = (GREATEST_FLOAT, SUM_TOLERANCE, ROUNDING)
-    fault, row, sums = compiling.run(
-        find_fault, columns, reached, *limits, bool(unknown), rows=count
-    )
-    if fault:
-        raise TreeError(_message(columns, fault, row))
-    if sums:
-        columns = columns._replace(probability=_normalised(columns))
     if label is None:
         label = Repeated(None, branches)
-    _check_rows("bounds", local_bounds or {}, count)
-    _check_rows("a note", notes or {}, count)
-    _check_rows("a note", branch_notes or {}, branches)
-    _check_rows("an estimate", estimated, count)
-    for node in estimated:
+    _check_shapes(columns, label)
+    columns = Columns.of(*columns.stored)  # `last` could be anything
+    reached = compiling.zeros("B", count)
+    fault, row, sums = compiling.run(find_fault, columns, reached, bool(unknown), rows=count)
+    if fault:
+        raise TreeError(f"node {row}: {_message(columns, fault, row)}")
+    if sums:
+        columns = columns._replace(probability=_normalised(columns))
+    tree = Tree(columns, label, **about)
+    for what, rows, most in (
+        ("bounds", tree.local_bounds, count),
+        ("a note", tree.notes, count),
+        ("a note", tree.branch_notes, branches),
+        ("an estimate", tree.estimated, count),
+    ):
+        for row in rows:
+            if not 0 <= row < most:
+                raise TreeError(f"there is {what} for row {row}, and the table has {most:,}")
+    for node in tree.estimated:
         if columns.kind[node]:
             raise TreeError(f"node {node}: it is marked as an estimate, but is not a terminal")
-    tree = Tree(
-        columns,
-        label,
-        local_bounds=local_bounds or {},
-        notes=notes or {},
-        branch_notes=branch_notes or {},
-        estimated=estimated,
-        title=title,
-        source=source,
-        expect=expect,
-    )
     if unknown:
         _check_unknown(tree, unknown)
-    if local_bounds:
-        for node, message in outside_bounds(tree, None):
-            raise TreeError(f"node {node}: {message}")
+    for node, message in outside_bounds(tree, None) if tree.local_bounds else ():
+        raise TreeError(f"node {node}: {message}")
     return tree
 
 
+def _check_shapes(columns: Columns, label: Sequence[str | None]) -> None:
+    """Raise `TreeError` for a column of the wrong type or length."""
+    count, branches = len(columns.kind), len(columns.child)
+    lengths = (count, count, count + 1, branches, branches)
+    for name, code, rows in zip(Columns._fields, "BdIId", lengths, strict=False):
+        column = memoryview(getattr(columns, name))
+        if column.format != code:
+            raise TreeError(
+                f"the column {name} holds numbers of type {column.format!r}, expected type {code!r}"
+            )
+        if len(column) != rows:
+            raise TreeError(
+                f"the column {name} has {len(column):,} rows, expected {rows:,} "
+                "to match the other columns"
+            )
+    if len(label) != branches:
+        raise TreeError(
+            f"the column label has {len(label):,} rows, expected {branches:,}, one for each branch"
+        )
+
+
 # What `find_fault` finds.
-NO_FAULT, WRONG_KIND, WRONG_RANGE, NO_CHILDREN, CHILDREN, WRONG_CHILD = range(6)
-WRONG_UTILITY, WRONG_ESTIMATE, WRONG_PROBABILITY, NOT_CERTAIN, WRONG_SUM, UNREACHED = range(6, 12)
+NO_FAULT, WRONG_KIND, WRONG_RANGE, WRONG_WIDTH, WRONG_CHILD = range(5)
+WRONG_UTILITY, WRONG_PROBABILITY, WRONG_SUM, UNREACHED = range(5, 9)
 
 
-def find_fault(
-    tree: Columns,
-    reached: IntColumn,
-    greatest: float,
-    tolerance: float,
-    rounding: float,
-    some_unknown: bool,
-) -> tuple[int, int, int]:
+def find_fault(tree: Columns, reached: IntColumn, some_unknown: bool) -> tuple[int, int, int]:
     """Return the first fault (a constant above), its row, and how many sums miss 1 slightly.
 
     With `some_unknown`, a terminal's utility may be NaN. If there is no fault, every index that a
@@ -125,6 +112,7 @@ def find_fault(
     """
     kind, utility, first = tree.kind, tree.utility, tree.first
     child, probability = tree.child, tree.probability
+    least, greatest = -GREATEST_FLOAT, GREATEST_FLOAT
     sums = 0
     if first[0] != 0:
         return WRONG_RANGE, 0, 0
@@ -136,17 +124,13 @@ def find_fault(
         end = first[n + 1]
         if end < begin or end > len(child):
             return WRONG_RANGE, n, 0
+        if (k == TERMINAL) != (end == begin):
+            return WRONG_WIDTH, n, 0
         u = utility[n]
+        if not least <= u <= greatest and not (u != u and (k != TERMINAL or some_unknown)):
+            return WRONG_UTILITY, n, 0
         if k == TERMINAL:
-            if end != begin:
-                return CHILDREN, n, 0
-            if not -greatest <= u <= greatest and not (some_unknown and u != u):
-                return WRONG_UTILITY, n, 0
             continue
-        if end == begin:
-            return NO_CHILDREN, n, 0
-        if u == u and not -greatest <= u <= greatest:
-            return WRONG_ESTIMATE, n, 0
         total = 0.0
         lost = 0.0  # what rounding took from the total (Neumaier's sum, for p from 0 to 1)
         for b in range(begin, end):
@@ -162,12 +146,12 @@ def find_fault(
                 lost += (total - new) + p if total >= p else (p - new) + total
                 total = new
             elif p != 1:
-                return NOT_CERTAIN, n, 0
+                return WRONG_PROBABILITY, n, 0
         if k == CHANCE:
             missing = (total - 1) + lost
-            if not -tolerance <= missing <= tolerance:
+            if not -SUM_TOLERANCE <= missing <= SUM_TOLERANCE:
                 return WRONG_SUM, n, 0
-            if not -rounding <= missing <= rounding:
+            if not -ROUNDING <= missing <= ROUNDING:
                 sums += 1
     if first[len(kind)] != len(child):
         return WRONG_RANGE, len(kind) - 1, 0
@@ -178,76 +162,67 @@ def find_fault(
 
 
 def _message(columns: Columns, fault: int, n: int) -> str:
-    first, child, probability = columns.first, columns.child, columns.probability
-    at = f"node {n}: "
+    """Return the message for a fault that `find_fault` found at node n."""
+    kind, begin, end = columns.kind[n], columns.first[n], columns.first[n + 1]
+    probability = columns.probability[begin:end]
     if fault == WRONG_RANGE:
         return (
-            f"{at}its branches are {first[n]} to {first[n + 1]} of {len(child):,}: they must "
-            "follow those of the node before it"
+            f"its branches are {begin} to {end} of {len(columns.child):,}: they must follow those "
+            "of the node before it"
         )
-    own = range(first[n], columns.last[n])
     if fault == WRONG_KIND:
-        return f"{at}the kind is {columns.kind[n]}, expected 0 to 3 (TERMINAL, MAX, MIN, CHANCE)"
-    if fault == NO_CHILDREN:
-        return f"{at}it has no children: give it at least one, or make it a terminal"
-    if fault == CHILDREN:
-        return f"{at}it is a terminal, and has {len(own)} children: terminals have none"
+        return f"the kind is {kind}, expected 0 to 3 (TERMINAL, MAX, MIN, CHANCE)"
+    if fault == WRONG_WIDTH:
+        if kind:
+            return "it has no children: give it at least one, or make it a terminal"
+        return f"it is a terminal, and has {end - begin} children: terminals have none"
     if fault == WRONG_CHILD:
-        c = next(child[b] for b in own if child[b] >= n)
-        return f"{at}its child is node {c}: children come before their parents"
-    if fault in (WRONG_UTILITY, WRONG_ESTIMATE):
-        what = "utility" if fault == WRONG_UTILITY else "estimate"
+        child = next(c for c in columns.child[begin:end] if c >= n)
+        return f"its child is node {child}: children come before their parents"
+    if fault == WRONG_UTILITY:
         u = columns.utility[n]
         found = exact_text(u) if u == u else "missing"
-        return f"{at}the {what} is {found}, expected a number up to 10^301"
+        return f"the {'estimate' if kind else 'utility'} is {found}, expected a number up to 10^301"
     if fault == WRONG_PROBABILITY:
-        p = next(probability[b] for b in own if not 0 <= probability[b] <= 1)
-        return f"{at}a probability is {p!r}, expected a number from 0 to 1"
-    if fault == NOT_CERTAIN:
-        p = next(probability[b] for b in own if probability[b] != 1)
-        return f"{at}the probability of an action is {p!r}: below MAX and MIN it is 1"
+        if kind == CHANCE:
+            p = next(p for p in probability if not 0 <= p <= 1)
+            return f"a probability is {p!r}, expected a number from 0 to 1"
+        p = next(p for p in probability if p != 1)
+        return f"the probability of an action is {p!r}: below MAX and MIN it is 1"
     if fault == WRONG_SUM:
-        total = sum(probability[b] for b in own)
-        return f"{at}the probabilities sum to {exact_text(total)}, expected 1"
-    return f"{at}no branch leads to it: every node except the root, the last row, is a child"
+        return f"the probabilities sum to {exact_text(sum(probability))}, expected 1"
+    return "no branch leads to it: every node except the root, the last row, is a child"
 
 
-def _check_unknown(tree: Tree, unknown: Sequence[int]) -> None:
+def _check_unknown(tree: Tree, unknown: Collection[int]) -> None:
     """Raise `TreeError` unless the terminals with the utility NaN are those listed as unknown."""
     listed, found = set(unknown), set(tree.unknown)
     if missing := found - listed:
-        raise TreeError(_message(tree.columns, WRONG_UTILITY, min(missing)))
+        n = min(missing)
+        raise TreeError(f"node {n}: {_message(tree.columns, WRONG_UTILITY, n)}")
     if wrong := listed - found:
         raise TreeError(
             f"node {min(wrong)}: it is listed as unknown, but is not a terminal without a utility"
         )
 
 
-def _normalised(columns: Columns) -> Column:
+def _normalised(columns: Columns) -> FloatColumn:
     """Return the probabilities, divided by their sum at each chance node where it misses 1."""
-    probability = compiling.zeros("d", len(columns.probability))
+    probability = array("d", [float(p) for p in columns.probability])
     builder = TreeBuilder()
     for n, kind in enumerate(columns.kind):
-        start, end = columns.first[n], columns.last[n]
-        own = columns.probability[start:end].tolist()
         if kind == CHANCE:
-            own, _ = builder.distribution(own, len(own))
-        for b, p in enumerate(own, start):
-            probability[b] = p
+            own = slice(columns.first[n], columns.last[n])
+            parts, _ = builder.distribution(probability[own], own.stop - own.start)
+            probability[own] = array("d", [float(p) for p in parts])
     return probability
-
-
-def _check_rows(what: str, rows: Collection[int], count: int) -> None:
-    for row in rows:
-        if not 0 <= row < count:
-            raise TreeError(f"there is {what} for row {row}, and the table has {count:,}")
 
 
 def check_labels(columns: Columns, label: Sequence[str | None]) -> Iterator[str]:
     """Yield a message for each wrong label: empty, `#k` at another place, or that of a sibling."""
-    for n in range(len(columns.kind)):
+    for n, (begin, end) in enumerate(zip(columns.first, columns.last, strict=False)):
         seen: set[str] = set()
-        for place, text in enumerate(label[columns.first[n] : columns.last[n]], start=1):
+        for place, text in enumerate(label[begin:end], start=1):
             if text is None:
                 continue
             try:

@@ -12,13 +12,12 @@ from expectitree import numbers
 from expectitree.errors import NumberError, TreeError
 from expectitree.numbers import INFINITY, Number
 from expectitree.tree import scans
-from expectitree.tree.columns import Bounds, Column, Columns
+from expectitree.tree.columns import Bounds, Columns
 from expectitree.tree.expectation import Expectation
 from expectitree.tree.model import UNKNOWN, Kind, Tree
 
 SUM_TOLERANCE = 1e-9  # the most by which probabilities may miss the sum 1, to be normalised
 ROUNDING = 4e-16  # the most by which rounded probabilities that sum to 1 on paper miss it
-_NAN = float("nan")
 
 
 class NodeId(int):
@@ -32,65 +31,89 @@ Children: TypeAlias = "Iterable[Child] | Mapping[str, Child]"
 
 
 class TreeBuilder:
-    """Collects nodes, children before their parents.
+    """Collects nodes, children before their parents, and builds a tree of them.
 
-    >>> t = TreeBuilder()
-    >>> tree = t.build(t.max({"left": t.chance([10, 10]), "right": t.chance([100, 9])}))
-    >>> [branch.label for branch in tree.root.branches]
-    ['left', 'right']
+        >>> import expectitree as et
+        >>> t = et.TreeBuilder()
+        >>> coin = t.chance([0, 10])
+        >>> twice = t.chance({"again": coin, "three": 3}, ["1/3", "2/3"])
+        >>> tree = t.build(t.max({"pass": 4, "toss": coin, "toss twice": twice}))
+        >>> et.evaluate(tree).best, len(tree)
+        ('toss', 7)
 
     A child is a number (a terminal) or a node that a method returned. A node that is a child of
-    several nodes is stored, evaluated and counted once. `exact` keeps numbers as `Fraction`; a
-    float counts as the decimal that Python prints for it.
+    several nodes is stored, evaluated and counted once.
+
+    Args:
+        exact: Keep numbers as `Fraction`. A float counts as the decimal that Python prints for it.
     """
 
     def __init__(self, exact: bool = False) -> None:
         self.exact = exact
         self._kind = array("B")
-        self._utility: Column = [] if exact else array("d")
+        self._utility: Any = [] if exact else array("d")
         self._first = array("I")
         self._child = array("I")
-        self._probability: Column = [] if exact else array("d")
+        self._probability: Any = [] if exact else array("d")
         self._label: list[str | None] = []
         self._bounds: dict[int, Bounds] = {}
         self._notes: dict[int, str] = {}
         self._branch_notes: dict[int, str] = {}
-        self._built = False
-        # By the number of outcomes: their probabilities if they are equally likely.
-        self._equal: dict[int, Sequence[Number]] = {}
-        self._no_estimate: Number | None = None if exact else _NAN
-        self._one = self._number(1)
-        # The probability of an action, as a column.
-        self._certain: Any = [self._one] if exact else array("d", [1.0])
+        self._is_built = False
+        self._one: Any = self._number(1)
 
     # ---- Methods for users: they check their arguments.
 
     def terminal(self, utility: Number | str | None, *, note: str | None = None) -> NodeId:
-        """Add a terminal worth `utility` to MAX; None if unknown (see `Tree.unknown`)."""
+        """Add a terminal and return it.
+
+        Args:
+            utility: What it is worth to MAX: a number, text such as "1/3", or None if unknown.
+            note: A text that is shown with the node.
+
+        Raises:
+            NumberError: The utility is not a number.
+        """
         self._check_open()
         node = NodeId(self.add_terminal(UNKNOWN if utility is None else self._number(utility)))
         self.annotate(node, note=note)
         return node
 
-    def max(self, children: Children, **about: object) -> NodeId:
-        """Add a node where MAX picks among `children`: a list, or a mapping from label to child.
+    def max(self, children: Children, **about: Any) -> NodeId:
+        """Add a node where MAX chooses, and return it.
 
-        `estimate`, `bounds` (a pair) and `note` may be given by name, here and in `min` and
-        `chance`.
+        Args:
+            children: Nodes and numbers, as a list or as a mapping from label to child.
+            about: `estimate` (the value if a depth limit cuts here), `bounds` (a pair that holds
+                for every utility below) and `note`.
+
+        Raises:
+            TreeError: There are no children, or a label, a child or an option is wrong.
         """
-        return self._player(Kind.MAX, children, about)
+        return self._inner(Kind.MAX, *self._children(children), None, about)
 
-    def min(self, children: Children, **about: object) -> NodeId:
-        """Add a node where MIN picks among `children`."""
-        return self._player(Kind.MIN, children, about)
+    def min(self, children: Children, **about: Any) -> NodeId:
+        """Add a node where MIN chooses, and return it; the arguments are those of `max`."""
+        return self._inner(Kind.MIN, *self._children(children), None, about)
 
     def chance(
         self,
         children: Children,
         probabilities: Sequence[Number | str] | None = None,
-        **about: object,
+        **about: Any,
     ) -> NodeId:
-        """Add a chance node; without `probabilities` its outcomes are equally likely."""
+        """Add a chance node and return it.
+
+        Args:
+            children: The outcomes, as for `max`.
+            probabilities: One for each outcome, in order: numbers, or texts such as "1/3" and
+                "10%", that sum to 1. Without them, the outcomes are equally likely.
+            about: As for `max`.
+
+        Raises:
+            NumberError: A probability is not a number between 0 and 1.
+            TreeError: The probabilities do not sum to 1, or the arguments are wrong.
+        """
         ids, labels = self._children(children)
         written: list[Number] | None = None
         if probabilities is not None:
@@ -103,7 +126,7 @@ class TreeBuilder:
                 raise TreeError(
                     f"{len(probabilities)} probabilities for {len(ids)} outcomes: give one for each"
                 )
-            written = [numbers.to_probability(self._text(p), self.exact) for p in probabilities]
+            written = [numbers.to_probability(_text(p), self.exact) for p in probabilities]
         return self._inner(Kind.CHANCE, ids, labels, self.distribution(written, len(ids))[0], about)
 
     def build(
@@ -116,39 +139,40 @@ class TreeBuilder:
         estimated: frozenset[int] = frozenset(),
         check: bool = True,
     ) -> Tree:
-        """Return the tree below `root`, without the nodes that it does not reach.
+        """Return the tree below a root, without the nodes that the root does not reach.
 
-        Afterwards the builder takes no more nodes, because the tree holds its columns. Raises
-        `TreeError` if a utility or an estimate lies outside the bounds of a node above it. Without
-        `check`, the caller guarantees that neither happens.
+        Afterwards the builder takes no more nodes, because the tree holds its columns.
+
+        Args:
+            root: The root.
+            title: A title, which outputs show.
+            source: Where the tree comes from.
+            expect: The results that the tree should have.
+            estimated: The terminals that replace inner nodes.
+            check: Check the bounds. Without it, the caller guarantees that no utility or estimate
+                lies outside them, and that the root reaches all nodes before it.
+
+        Raises:
+            TreeError: A utility or an estimate lies outside the bounds of a node above it.
         """
         self._check_open()
         root_id = self._id(root)
-        self._built = True
-        self._truncate(root_id + 1)
-        self._first.append(len(self._child))
-        tree = Tree(
-            self._columns(self._first),
-            self._label,
-            exact=self.exact,
-            local_bounds=self._bounds,
-            notes=self._notes,
-            branch_notes=self._branch_notes,
-            estimated=estimated,
-            title=title,
-            source=source,
-            expect=expect,
-        )
-        if not check:
-            return tree
-        reached = self._reached()
-        if not all(reached):
-            from expectitree.tree.transform import keep_branches
+        self._is_built = True
+        tree = replace(self._tree(), estimated=estimated, title=title, source=source, expect=expect)
+        if check or root_id < len(tree) - 1:
+            reached = bytearray(len(tree))
+            reached[root_id] = 1
+            for n in range(root_id, -1, -1):
+                if reached[n]:
+                    for b in tree.branches_of(n):
+                        reached[self._child[b]] = 1
+            if not all(reached):
+                from expectitree.tree.transform import keep_branches
 
-            kept = {n: tree.branches_of(n) for n in range(len(tree)) if reached[n]}
-            return replace(keep_branches(tree, kept), expect=expect)
-        if self._bounds:
-            check_bounds(tree, self._bounds.get(tree.root_id, (-INFINITY, INFINITY)))
+                kept = {n: tree.branches_of(n) for n in range(root_id + 1) if reached[n]}
+                tree = keep_branches(tree, kept)
+        if check and tree.local_bounds:
+            check_bounds(tree, tree.local_bounds.get(tree.root_id, (-INFINITY, INFINITY)))
         return tree
 
     # ---- Methods for readers and transforms, which check their arguments themselves.
@@ -157,7 +181,7 @@ class TreeBuilder:
         return len(self._kind)
 
     def add_terminal(self, utility: Number) -> int:
-        """Add a terminal; the utility has the builder's number type, or is `UNKNOWN`."""
+        """Add a terminal without checks; its utility has the builder's type, or is `UNKNOWN`."""
         self._first.append(len(self._child))
         self._utility.append(utility)
         self._kind.append(0)
@@ -171,17 +195,17 @@ class TreeBuilder:
         labels: Sequence[str | None] | None,
         estimate: Number | None = None,
     ) -> int:
-        """Add an inner node over nodes of the table; only CHANCE has `probabilities`."""
+        """Add an inner node over ids of nodes without checks; only CHANCE has `probabilities`."""
         self._first.append(len(self._child))
         self._child.extend(children)
-        self._utility.append(self._no_estimate if estimate is None else estimate)
-        self._probability.extend(probabilities or self._certain * len(children))
+        self._utility.append(UNKNOWN if estimate is None else estimate)
+        self._probability.extend(probabilities or [self._one] * len(children))
         self._label.extend(labels or [None] * len(children))
         self._kind.append(kind)
         return len(self._kind) - 1
 
     def add_terminals(self, utilities: Sequence[Number]) -> range:
-        """Add several terminals at once; return their ids."""
+        """Add several terminals at once without checks; return their ids."""
         start, count = len(self._kind), len(utilities)
         self._first.fromlist([len(self._child)] * count)
         self._utility.extend(utilities)
@@ -196,7 +220,13 @@ class TreeBuilder:
             self._notes[node] = note
 
     def annotate_branch(self, node: int, place: int, note: str) -> None:
-        """Write a note at one branch of an inner node, counted from 0."""
+        """Write a note at a branch of an inner node.
+
+        Args:
+            node: The node above the branch.
+            place: The branch's place, from 0.
+            note: The text.
+        """
         self._branch_notes[self._first[node] + place] = note
 
     def outside_bounds(self, root: int) -> Iterator[tuple[int, str]]:
@@ -205,16 +235,24 @@ class TreeBuilder:
         This includes nodes that the root does not reach and `build` leaves out.
         """
         if self._bounds:
-            columns = self._columns(array("I", [*self._first, len(self._child)]))
-            yield from outside_bounds(Tree(columns, self._label, self.exact, self._bounds), None)
+            yield from outside_bounds(self._tree(), None)
 
-    def _columns(self, first: Column) -> Columns:
-        return Columns.of(
+    def _tree(self) -> Tree:
+        """Return all rows as a tree."""
+        columns = Columns.of(
             kind=self._kind,
             utility=self._utility,
-            first=first,
+            first=self._first + array("I", [len(self._child)]),
             child=self._child,
             probability=self._probability,
+        )
+        return Tree(
+            columns,
+            self._label,
+            exact=self.exact,
+            local_bounds=self._bounds,
+            notes=self._notes,
+            branch_notes=self._branch_notes,
         )
 
     def distribution(
@@ -226,24 +264,16 @@ class TreeBuilder:
         by more than 1e-9. In float mode, a sum that misses 1 by rounding only is not normalised.
         """
         if written is None:
-            equal = self._equal.get(count)
-            if equal is None:
-                equal = self._equal[count] = [self._one / count] * count
-            return equal, None
+            return [self._one / count] * count, None
         total: Any = sum(written) if self.exact else math.fsum(written)
-        if total == 1 or not self.exact and abs(total - 1) <= ROUNDING:
+        if abs(total - 1) <= (0 if self.exact else ROUNDING):
             return list(written), None
-        if abs(total - 1) > (SUM_TOLERANCE if self.exact else SUM_TOLERANCE + ROUNDING):
+        if abs(total - 1) > SUM_TOLERANCE + ROUNDING:
             raise TreeError(
-                f"the probabilities sum to {numbers.message_text(total)}, expected 1: "
-                "correct them, or leave every p out "
-                "for outcomes that are equally likely"
+                f"the probabilities sum to {numbers.message_text(total)}, expected 1: correct "
+                "them, or leave every p out for outcomes that are equally likely"
             )
         return [p / total for p in written], total
-
-    def _player(self, kind: Kind, children: Children, about: Mapping[str, object]) -> NodeId:
-        ids, labels = self._children(children)
-        return self._inner(kind, ids, labels, None, about)
 
     def _inner(
         self,
@@ -251,7 +281,7 @@ class TreeBuilder:
         ids: list[int],
         labels: list[str | None] | None,
         probabilities: Sequence[Number] | None,
-        about: Mapping[str, object],
+        about: Mapping[str, Any],
     ) -> NodeId:
         unknown = set(about) - {"estimate", "bounds", "note"}
         if unknown:
@@ -259,36 +289,33 @@ class TreeBuilder:
                 f"unknown argument {sorted(unknown)[0]!r}: estimate, bounds and note are known"
             )
         estimate, bounds, note = about.get("estimate"), about.get("bounds"), about.get("note")
-        node = NodeId(
-            self.add_inner(
-                kind,
-                ids,
-                probabilities,
-                labels,
-                None if estimate is None else self._number(estimate),
-            )
-        )
         if bounds is not None:
-            if not isinstance(bounds, Sequence) or isinstance(bounds, str) or len(bounds) != 2:
-                raise TreeError(f"bounds are a pair (lower, upper), got {bounds!r}")
-            lower, upper = (numbers.to_bound(self._text(end), self.exact) for end in bounds)
-            if lower > upper:
-                raise TreeError(
-                    f"bounds are a pair (lower, upper), got {bounds!r}, "
-                    "whose lower end is the greater"
-                )
-            self.annotate(node, bounds=(lower, upper))
-        self.annotate(node, note=None if note is None else str(note))
+            bounds = self._interval(bounds)
+        if estimate is not None:
+            estimate = self._number(estimate)
+        node = NodeId(self.add_inner(kind, ids, probabilities, labels, estimate))
+        self.annotate(node, bounds=bounds, note=None if note is None else str(note))
         return node
 
+    def _interval(self, bounds: object) -> Bounds:
+        if not isinstance(bounds, Sequence) or isinstance(bounds, str) or len(bounds) != 2:
+            raise TreeError(f"bounds are a pair (lower, upper), got {bounds!r}")
+        lower, upper = (numbers.to_bound(_text(end), self.exact) for end in bounds)
+        if lower > upper:
+            raise TreeError(
+                f"bounds are a pair (lower, upper), got {bounds!r}, whose lower end is the greater"
+            )
+        return lower, upper
+
     def _children(self, children: Children) -> tuple[list[int], list[str | None] | None]:
+        """Return the ids of some children and the labels of the branches to them."""
         self._check_open()
-        labels: list[str | None] | None = None
         if isinstance(children, str) or not isinstance(children, Iterable):
             raise TreeError(
                 f"the children are {children!r}: expected a list of nodes, "
                 "or a mapping from label to node"
             )
+        labels: list[str | None] | None = None
         if isinstance(children, Mapping):
             written = [str(label) for label in children]
             if len(set(written)) < len(written):
@@ -315,41 +342,19 @@ class TreeBuilder:
         return int(child)
 
     def _number(self, value: object) -> Number:
-        return numbers.to_number(self._text(value), self.exact)
-
-    @staticmethod
-    def _text(value: object) -> str:
-        if isinstance(value, bool) or value is None:
-            raise NumberError(f"{value!r} is not a number")
-        return value if isinstance(value, str) else str(value)
+        return numbers.to_number(_text(value), self.exact)
 
     def _check_open(self) -> None:
-        if self._built:
+        if self._is_built:
             raise TreeError(
                 "this builder has built its tree: make another builder for another tree"
             )
 
-    def _truncate(self, count: int) -> None:
-        """Drop the rows after the first `count`, to which the other rows do not refer."""
-        if count < len(self._kind):
-            branches = self._first[count]
-            for column in (self._kind, self._utility, self._first):
-                del column[count:]
-            for column in (self._child, self._probability, self._label):
-                del column[branches:]
-            self._bounds = {n: bounds for n, bounds in self._bounds.items() if n < count}
-            self._notes = {n: note for n, note in self._notes.items() if n < count}
-            self._branch_notes = {b: note for b, note in self._branch_notes.items() if b < branches}
 
-    def _reached(self) -> bytearray:
-        """Return for each row whether the last row reaches it."""
-        reached = bytearray(len(self._kind))
-        reached[-1] = 1
-        for n in range(len(self._kind) - 1, -1, -1):
-            if reached[n]:
-                for b in range(self._first[n], self._first[n + 1]):
-                    reached[self._child[b]] = 1
-        return reached
+def _text(value: object) -> str:
+    if isinstance(value, bool) or value is None:
+        raise NumberError(f"{value!r} is not a number")
+    return str(value)
 
 
 def label_at(label: str, place: int) -> str | None:
@@ -380,26 +385,19 @@ def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int
 
     An unknown terminal lies outside if its bounds contain no number.
     """
-    root, kind, utility = tree.root_id, tree.columns.kind, tree.columns.utility
-    if tree.local_bounds.keys() <= {root}:  # all nodes have the same bounds: one row is enough
-        ends = root_bounds or tree.local_bounds.get(root, (-INFINITY, INFINITY))
-        lower, upper = ([end] if tree.exact else array("d", [float(end)]) for end in ends)
-    else:
-        lower, upper = tree.inherited_bounds(root_bounds)
-    if tree.exact:
-        utility = [_NAN if value is None else value for value in utility]
-    n = tree.scan(scans.next_outside, kind, utility, lower, upper, 0)
-    while n >= 0:
-        at = min(n, len(lower) - 1)
-        least, greatest = map(numbers.message_text, (lower[at], upper[at]))
-        if lower[at] > upper[at]:
-            message = "the bounds on the way here leave no number "
-            message += f"(at least {least}, at most {greatest}): "
-            message += "correct the bounds"
+    columns, (lower, upper) = tree.columns, tree.inherited_bounds(root_bounds)
+    n = -1
+    while (n := tree.scan(scans.next_outside, columns, lower, upper, n + 1)) >= 0:
+        low, high = map(numbers.message_text, (lower[n], upper[n]))
+        if lower[n] > upper[n]:
+            message = (
+                f"the bounds on the way here leave no number (at least {low}, at most "
+                f"{high}): correct the bounds"
+            )
         else:
-            what = "estimate" if kind[n] else "utility"
-            number = numbers.message_text(utility[n])
-            message = f"the {what} {number} lies outside the bounds [{least}, {greatest}]: "
-            message += f"widen the bounds, or correct the {what}"
+            what = "estimate" if columns.kind[n] else "utility"
+            message = (
+                f"the {what} {numbers.message_text(columns.utility[n])} lies outside the bounds "
+                f"[{low}, {high}]: widen the bounds, or correct the {what}"
+            )
         yield n, message
-        n = tree.scan(scans.next_outside, kind, utility, lower, upper, n + 1)

@@ -2,7 +2,8 @@
 
     node table                                      branch table
     kind[N]     TERMINAL, MAX, MIN or CHANCE        child[M]        node id
-    utility[N]  of a terminal; else the estimate    probability[M]  1 unless below CHANCE
+    utility[N]  of a terminal; else the estimate;   probability[M]  1 unless below CHANCE
+                NaN if it is not known
     first[N+1]  first branch of a node
     last[N]     one past its last branch
 
@@ -14,20 +15,32 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
+from enum import IntEnum
 from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar, overload
 
 from expectitree.numbers import Number
 
-# The kinds of nodes, as the column `kind` holds them and as loops compare them.
-TERMINAL, MAX, MIN, CHANCE = range(4)
+
+class Kind(IntEnum):
+    """What decides at a node: `MAX`, `MIN`, `CHANCE`, or nothing at a `TERMINAL`.
+
+    >>> import expectitree as et
+    >>> et.loads("chance: [1, 2]").root.kind.name
+    'CHANCE'
+    """
+
+    TERMINAL = 0
+    MAX = 1
+    MIN = 2
+    CHANCE = 3
+
+
+# The same as plain numbers, which loops compare.
+TERMINAL, MAX, MIN, CHANCE = map(int, Kind)
 
 NONE = -1  # in a column of nodes or branches: there is none
 
 Bounds: TypeAlias = tuple[Number, Number]
-
-
-# A column whose type the caller knows, as code that builds or forwards columns has it.
-Column: TypeAlias = Any
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -52,6 +65,7 @@ class Writable(Readable[T_co], Protocol[T_co]):
 IntColumn: TypeAlias = Writable[int]  # ids of nodes or branches, kinds, counts
 FloatColumn: TypeAlias = Writable[float]  # floats in every mode
 NumberColumn: TypeAlias = Writable[Number]  # floats, or `Fraction` in exact mode
+Column: TypeAlias = Writable[Any]  # one of these, as code that forwards columns has it
 
 
 class Columns(NamedTuple):
@@ -62,23 +76,28 @@ class Columns(NamedTuple):
     need that order.
     """
 
-    kind: Column
-    utility: Column
-    first: Column
-    child: Column
-    probability: Column
-    last: Column
+    kind: IntColumn
+    utility: NumberColumn
+    first: IntColumn
+    child: IntColumn
+    probability: NumberColumn
+    last: IntColumn
 
     @classmethod
     def of(
-        cls, kind: Column, utility: Column, first: Column, child: Column, probability: Column
+        cls,
+        kind: IntColumn,
+        utility: NumberColumn,
+        first: IntColumn,
+        child: IntColumn,
+        probability: NumberColumn,
     ) -> Self:
         """Return the columns of a tree in which branches are in the order of their nodes."""
-        last = memoryview(first)[1:] if isinstance(first, array) else first[1:]
+        last: Any = memoryview(first)[1:] if isinstance(first, array) else first[1:]
         return cls(kind, utility, first, child, probability, last)
 
     @property
-    def stored(self) -> tuple[Column, Column, Column, Column, Column]:
+    def stored(self) -> tuple[Any, Any, Any, Any, Any]:
         """The columns that `of` takes: all except `last`."""
         return self.kind, self.utility, self.first, self.child, self.probability
 
@@ -88,7 +107,7 @@ class Columns(NamedTuple):
 
     @property
     def read_only(self) -> bool:
-        """Compiled loops see these columns read-only."""
+        """Whether compiled loops see these columns read-only."""
         return True
 
 

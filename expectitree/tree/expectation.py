@@ -30,6 +30,5 @@ class Expectation:
     best: str | None = None
     values: Mapping[str, Number] = field(default_factory=dict)  # by path
     runs: tuple[RunExpectation, ...] = ()
-    written: Mapping[tuple[str | int, ...], str] = field(
-        default_factory=dict
-    )  # number texts, by place
+    # The texts of numbers, by place.
+    written: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)

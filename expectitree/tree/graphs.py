@@ -13,19 +13,7 @@ if TYPE_CHECKING:
 
 
 def to_networkx(tree: Tree) -> MultiDiGraph[int]:
-    """Return the tree as a `networkx.MultiDiGraph`.
-
-    A node is a node id, with the attributes `kind` (such as `"MAX"`) and, where they exist,
-    `utility`, `estimate`, `bounds` and `note`. An edge is a branch, in order, with `label`, below
-    CHANCE `probability`, and `note` if it has one. A shared node is one node with several edges.
-    The graph has the attributes `root`, `title` and `source`; `expect` is not part of it.
-
-        >>> import expectitree as et
-        >>> graph = et.loads("max: {left: 1, right: {chance: [0, 4]}}").to_networkx()
-        >>> [(label, graph.nodes[child]["kind"])
-        ...  for _, child, label in graph.out_edges(graph.graph["root"], data="label")]
-        [('left', 'TERMINAL'), ('right', 'CHANCE')]
-    """
+    """Return the tree as a `networkx.MultiDiGraph`; `Tree.to_networkx` describes it."""
     check_tree(tree)
     graph: MultiDiGraph[int] = _networkx().MultiDiGraph(
         root=tree.root_id, title=tree.title, source=tree.source
@@ -49,10 +37,23 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
 def from_networkx(graph: Any, *, exact: bool = False) -> Tree:
     """Return the tree of a directed, acyclic graph of networkx.
 
-    Nodes and edges have the attributes that `to_networkx` gives them, and nodes may be anything
-    that networkx accepts. A node without `kind` is a terminal. The root is the attribute `root` of
-    the graph, or the one node without an edge to it. Outcomes without `probability` are equally
-    likely. Raises `TreeError` if this is not a tree.
+        >>> import expectitree as et
+        >>> import networkx
+        >>> graph = networkx.DiGraph([("game", "win"), ("game", "lose")])
+        >>> graph.nodes["game"]["kind"] = "CHANCE"
+        >>> graph.nodes["win"]["utility"], graph.nodes["lose"]["utility"] = 8, 0
+        >>> et.evaluate(et.from_networkx(graph)).value
+        4.0
+
+    Args:
+        graph: A `DiGraph` or `MultiDiGraph` whose nodes and edges have the attributes that
+            `Tree.to_networkx` gives them. A node without `kind` is a terminal. The root is the
+            graph's attribute `root`, or the one node without an edge to it. Outcomes without
+            `probability` are equally likely.
+        exact: Keep numbers as `Fraction`.
+
+    Raises:
+        TreeError: The graph is not a tree of this kind, or networkx is missing.
     """
     networkx = _networkx()
     if not isinstance(graph, networkx.DiGraph):

@@ -1,13 +1,6 @@
-"""The tree in memory: two tables of columns, and views of their rows.
+"""The tree in memory: two tables of columns (`columns.py` has their shapes), and views of rows.
 
-    node table                                      branch table
-    kind[N]     a `Kind`                            child[M]        node id
-    utility[N]  of a terminal; else the estimate,   probability[M]  1 unless below CHANCE
-                NaN (None in exact mode) if none    label[M]        text, or None: `#k` by its place
-                (of a terminal that is not known:
-                NaN, in exact mode too)
-    first[N+1]  first branch
-    last[N]     one past the last branch
+The branches also have a column of labels: text, or None for `#k` by its place.
 
 Children come before their parents: every child's id is smaller than its parent's and the root is
 the last row, so backward induction is one forward scan and a cycle cannot be stored. Nothing here
@@ -19,9 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 from functools import cached_property
-from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from expectitree import compiling
@@ -29,51 +20,62 @@ from expectitree.display import Shown
 from expectitree.errors import TreeError
 from expectitree.numbers import INFINITY, Number, escape, quote
 from expectitree.tree import paths, scans
-from expectitree.tree.columns import (
-    CHANCE,
-    MAX,
-    MIN,
-    NONE,
-    TERMINAL,
-    Bounds,
-    Column,
-    Columns,
-)
+from expectitree.tree.columns import NONE, Bounds, Columns, IntColumn, NumberColumn
+from expectitree.tree.columns import Kind as Kind
 from expectitree.tree.expectation import Expectation
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
 
-# The utility of an unknown terminal, `"?"` in a file.
+# The utility of an unknown terminal (`"?"` in a file), and of a node without an estimate.
 UNKNOWN = float("nan")
 MOST_DIGITS = 4000  # of an unfolded size that is given exactly
 # For more nodes, exact sizes of many digits would take more memory than the tree.
 _MANY_NODES = 5_000_000
 
 
-class Kind(IntEnum):
-    """What decides at a node."""
-
-    TERMINAL = TERMINAL
-    MAX = MAX
-    MIN = MIN
-    CHANCE = CHANCE
-
-
 @dataclass(frozen=True, eq=False)
 class Tree(Shown):
-    """A game tree, immutable once built; `TreeBuilder` makes it."""
+    """A game tree, which never changes; `load`, `loads`, `from_dict` or `TreeBuilder` makes it.
+
+    A tree is a table of nodes and a table of branches. A node's id is its row, children come before
+    their parents, and the root is the last row. Columns are marked [N] by node id, [M] by branch.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("max: {left: {chance: [10, 10]}, right: {chance: [100, 9]}}")
+        >>> len(tree), tree.leaves, tree.utility_range
+        (7, 4, (9.0, 100.0))
+        >>> for node, path in tree.walk():
+        ...     print(path, node.kind.name, node.utility)
+        / MAX None
+        left CHANCE None
+        left/#1 TERMINAL 10.0
+        left/#2 TERMINAL 10.0
+        right CHANCE None
+        right/#1 TERMINAL 100.0
+        right/#2 TERMINAL 9.0
+
+    Attributes:
+        columns: The numbers: kind, utility, first and last branch by node; child and probability by
+            branch.
+        label: [M] The label of each branch; None if it is `#k`, its place among its siblings.
+        exact: Whether numbers are `Fraction`; else they are floats.
+        local_bounds: The bounds written at nodes, by node id.
+        notes: The notes of nodes, by node id.
+        branch_notes: The notes of branches, by branch.
+        estimated: The terminals that a depth limit made of inner nodes.
+        title: The title, if there is one.
+        source: Where the tree comes from, if that is written.
+        expect: The results that the file expects, if there are any.
+    """
 
     columns: Columns
     label: Sequence[str | None]
     exact: bool = False  # numbers are `Fraction`, else float
-    local_bounds: Mapping[int, Bounds] = field(
-        default_factory=dict
-    )  # node -> the bounds written at it
-    notes: Mapping[int, str] = field(default_factory=dict)  # node -> its note
-    branch_notes: Mapping[int, str] = field(
-        default_factory=dict
-    )  # branch -> the note beside its `ref`
+    # The bounds and the notes written at nodes, and the notes written at branches.
+    local_bounds: Mapping[int, Bounds] = field(default_factory=dict)
+    notes: Mapping[int, str] = field(default_factory=dict)
+    branch_notes: Mapping[int, str] = field(default_factory=dict)
     estimated: frozenset[int] = frozenset()  # terminals that a depth limit made of inner nodes
     title: str | None = None
     source: str | None = None
@@ -91,7 +93,7 @@ class Tree(Shown):
 
     @property
     def root(self) -> Node:
-        """The root: the last row."""
+        """The root as a `Node`."""
         return Node(self, self.root_id)
 
     @property
@@ -105,16 +107,19 @@ class Tree(Shown):
         return range(columns.first[node], columns.last[node])
 
     @cached_property
-    def _leaves_and_range(self) -> tuple[int, int, Number, Number]:
-        found: tuple[int, int, Number, Number] = self.scan(
-            scans.utility_range, self.columns.kind, self.columns.utility
-        )
+    def _measures(self) -> tuple[int, int, int, Number, Number]:
+        found: tuple[int, int, int, Number, Number] = self.scan(scans.measure, self.columns)
         return found
 
     @property
     def leaves(self) -> int:
         """The number of terminals."""
-        return self._leaves_and_range[0]
+        return self._measures[0]
+
+    @property
+    def widest(self) -> int:
+        """The greatest number of branches of a node."""
+        return self._measures[2]
 
     @property
     def utility_range(self) -> Bounds:
@@ -122,7 +127,7 @@ class Tree(Shown):
 
         The terminals in `unknown` may lie outside.
         """
-        _, _, least, greatest = self._leaves_and_range
+        least, greatest = self._measures[3:]
         return (least, greatest) if least <= greatest else (-INFINITY, INFINITY)
 
     @cached_property
@@ -131,25 +136,17 @@ class Tree(Shown):
 
         No search accepts a tree that has any. They are NaN in the column of utilities.
         """
-        count = self._leaves_and_range[1]
-        if not count:
+        if not self._measures[1]:
             return ()
-        found: Column = compiling.zeros("I", count)
-        self.scan(scans.find_unknown, self.columns.kind, self.columns.utility, found)
-        return tuple(found)
+        rows = enumerate(zip(self.columns.kind, self.columns.utility, strict=True))
+        return tuple(n for n, (kind, u) in rows if kind == Kind.TERMINAL and u != u)
 
     @cached_property
-    def heights(self) -> Column:
-        """[N] The number of branches on the longest path down to a terminal."""
-        heights: Column = compiling.zeros("i", len(self))
+    def heights(self) -> IntColumn:
+        """The number of branches on the longest path down to a terminal, by node id."""
+        heights: IntColumn = compiling.zeros("i", len(self))
         self.scan(scans.measure_heights, self.columns, heights)
         return heights
-
-    @cached_property
-    def widest(self) -> int:
-        """The greatest number of branches of a node."""
-        widest: int = self.scan(scans.widest, self.columns)
-        return widest
 
     @cached_property
     def unfolded(self) -> int | str:
@@ -180,23 +177,34 @@ class Tree(Shown):
         return compiling.run(loop, *arguments, rows=0 if self.exact else len(self))
 
     def branch_label(self, node: int, branch: int) -> str:
-        """Return the label of a branch of `node`: as written, or `#k` by its place."""
+        """Return the label of a branch of a node: as written, or `#k` by its place.
+
+        Args:
+            node: The node's id.
+            branch: The branch's id, one of `branches_of(node)`.
+        """
         return self.label[branch] or f"#{branch - self.columns.first[node] + 1}"
 
     def parent_of(self, branch: int) -> int:
-        """Return the node that a branch belongs to."""
+        """Return the id of the node that a branch belongs to."""
         return bisect_right(self.columns.first, branch) - 1
 
     def node(self, node: int) -> Node:
-        """Return the view of a node id."""
+        """Return the node with an id; raise `TreeError` if there is none."""
         if not 0 <= node < len(self):
             raise TreeError(f"node {node} is not in this tree: its ids are 0 to {self.root_id}")
         return Node(self, node)
 
     def find(self, path: str) -> Node:
-        """Return the node at a path such as `a2/#1`; a `TreeError` says where the path ends."""
+        """Return the node at a path: labels from the root joined by `/`, such as `a2/#1`.
+
+        A branch without a label is `#k`, by its place from 1. A `/` or a backslash within a label
+        follows a backslash. Raises `TreeError`, with the last node that the path reaches.
+        """
         here = self.root
         labels = paths.split(path)
+        if labels and not labels[-1]:  # a slash at the end changes nothing
+            labels.pop()
         for depth, label in enumerate(labels):
             branch = next((b for b in here.branches if b.label == label), None)
             if branch is None:
@@ -220,7 +228,7 @@ class Tree(Shown):
             yield Node(self, n), path
 
     def path_of(self, node: int) -> str:
-        """Return the first path to a node."""
+        """Return the first path to the node with an id."""
         first = self.first_paths
         labels = []
         while node != self.root_id:
@@ -238,35 +246,40 @@ class Tree(Shown):
         return FirstPaths(order, parent, branch, depth)
 
     def is_first_path(self, node: int, branch: int) -> bool:
-        """Say whether the first path to a node ends with this branch."""
+        """Return whether the first path to a node ends with a branch; both are ids."""
         return not self.is_sharing or bool(self.first_paths.branch[node] == branch)
 
-    def inherited_bounds(self, root_bounds: Bounds | None) -> tuple[Column, Column]:
+    def inherited_bounds(self, root_bounds: Bounds | None) -> tuple[NumberColumn, NumberColumn]:
         """Return each node's lower and upper bound: the tightest of its own and those above it.
 
         `root_bounds`, unless None, replace the bounds written at the root.
         """
-        count = len(self)
-        ends = (-INFINITY, INFINITY) if root_bounds is None else root_bounds
-        compiled = not self.exact and compiling.pays(count)
+        count, local = len(self), dict(self.local_bounds)
+        at_root = local.pop(self.root_id, (-INFINITY, INFINITY))
         lower, upper = (
-            [end] * count if self.exact else compiling.filled("d", end, count, compiled)
-            for end in ends
+            [end] * count if self.exact else compiling.filled("d", end, count)
+            for end in (at_root if root_bounds is None else root_bounds)
         )
-        local = {
-            n: bounds
-            for n, bounds in self.local_bounds.items()
-            if root_bounds is None or n != self.root_id
-        }
-        for n, (least, greatest) in local.items():
-            lower[n] = max(lower[n], least)
-            upper[n] = min(upper[n], greatest)
+        for n, ends in local.items():
+            lower[n], upper[n] = ends
         if local:
             self.scan(scans.pass_down_bounds, self.columns, lower, upper)
         return lower, upper
 
     def to_networkx(self) -> MultiDiGraph[int]:
-        """Return the tree as a graph: see `expectitree.tree.graphs.to_networkx`."""
+        """Return the tree as a `networkx.MultiDiGraph`: nodes are ids, and edges are branches.
+
+            >>> import expectitree as et
+            >>> graph = et.loads("max: {left: 1, right: {chance: [0, 4]}}").to_networkx()
+            >>> [(label, graph.nodes[child]["kind"])
+            ...  for _, child, label in graph.out_edges(graph.graph["root"], data="label")]
+            [('left', 'TERMINAL'), ('right', 'CHANCE')]
+
+        A node has the attributes `kind` (such as "MAX") and, where they exist, `utility`,
+        `estimate`, `bounds` and `note`. An edge has `label`, below CHANCE `probability`, and `note`
+        if there is one. A shared node is one node with several edges. The graph has `root`, `title`
+        and `source`, but not `expect`. Raises `TreeError` if networkx is missing.
+        """
         from expectitree.tree.graphs import to_networkx
 
         return to_networkx(self)
@@ -274,35 +287,42 @@ class Tree(Shown):
 
 def check_tree(tree: object) -> None:
     """Raise `TreeError` if an argument that should be a tree is something else."""
-    if isinstance(tree, Tree):
-        return
-    found = f"{type(tree).__name__} {quote(str(tree))}"
-    if isinstance(tree, (str, PathLike)):
+    if not isinstance(tree, Tree):
         raise TreeError(
-            f"found {found} as a tree: read it first, a file with load, text with loads"
+            f"found {type(tree).__name__} {quote(str(tree))} as a tree: pass what load (a "
+            "file), loads (text) or TreeBuilder.build returns"
         )
-    raise TreeError(f"found {found} as a tree: pass what load, loads or TreeBuilder.build returns")
 
 
 class FirstPaths(NamedTuple):
     """The tree that remains if every node keeps only its first path."""
 
-    order: Column  # [N] node ids, parents first, in branch order
-    parent: Column  # [N] by node: the node above, -1 at the root
-    branch: Column  # [N] by node: the branch from there, -1 at the root
-    depth: Column  # [N] by node: the number of branches from the root
+    order: IntColumn  # [N] node ids, parents first, in branch order
+    parent: IntColumn  # [N] by node: the node above, -1 at the root
+    branch: IntColumn  # [N] by node: the branch from there, -1 at the root
+    depth: IntColumn  # [N] by node: the number of branches from the root
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A view of one row of the node table; it owns nothing."""
+    """One node of a tree; `Tree.root`, `Tree.find` and `Tree.walk` give it.
+
+        >>> import expectitree as et
+        >>> node = et.loads("max: {pass: 4, toss: {chance: [0, 10], note: a coin}}").find("toss")
+        >>> node.kind.name, node.note, [child.utility for child in node.children]
+        ('CHANCE', 'a coin', [0.0, 10.0])
+
+    Attributes:
+        tree: The tree.
+        id: The node's row in the table of nodes, from 0. Children have smaller ids.
+    """
 
     tree: Tree
     id: int
 
     @property
     def kind(self) -> Kind:
-        """What decides here."""
+        """The kind: MAX, MIN, CHANCE or TERMINAL."""
         return Kind(self.tree.columns.kind[self.id])
 
     @property
@@ -315,7 +335,7 @@ class Node:
     def estimate(self) -> Number | None:
         """The heuristic value given at an inner node, or None."""
         value = self.tree.columns.utility[self.id]
-        return None if self.kind == Kind.TERMINAL or value is None or value != value else value
+        return None if self.kind == Kind.TERMINAL or value != value else value
 
     @property
     def bounds(self) -> Bounds | None:
@@ -348,7 +368,16 @@ class Node:
 
 
 class Branch(NamedTuple):
-    """A branch from a node to a child: an action below MAX or MIN, an outcome below CHANCE."""
+    """A branch from a node to a child: an action below MAX or MIN, an outcome below CHANCE.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("chance: [{p: 1/4, label: win, utility: 8}, {p: 3/4, utility: 0}]")
+        >>> [(branch.label, branch.probability) for branch in tree.root.branches]
+        [('win', 0.25), ('#2', 0.75)]
+
+    It is the tuple `(label, probability, child)`. `label` is `#k`, by the place from 1, if the file
+    has none. `probability` is 1 below MAX and MIN. `child` is a `Node`.
+    """
 
     label: str
     probability: Number

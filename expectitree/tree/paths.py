@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from expectitree.numbers import escape
@@ -16,21 +17,11 @@ def join(labels: Iterable[str]) -> str:
 
 
 def split(path: str) -> list[str]:
-    """Return the labels of a path, the inverse of `join`."""
+    """Return the labels of a path, the inverse of `join`; the last is empty after a slash."""
     if path in ("", ROOT):
         return []
-    labels, label, escaped = [], "", False
-    for character in path:
-        if escaped:
-            label, escaped = label + character, False
-        elif character == "\\":
-            escaped = True
-        elif character == "/":
-            labels.append(label)
-            label = ""
-        else:
-            label += character
-    return [*labels, label + "\\" if escaped else label]
+    labels = re.findall(r"(?s)(?:\A|/)((?:\\.|[^/])*)", path)
+    return [re.sub(r"(?s)\\(.)", r"\1", label) for label in labels]
 
 
 def message_path(path: str) -> str:

@@ -7,19 +7,20 @@ them down.
 from __future__ import annotations
 
 import math
-from typing import Any
 
-from expectitree.tree.columns import NONE, TERMINAL, Column, Columns
+from expectitree.numbers import Number
+from expectitree.tree.columns import NONE, TERMINAL, Columns, FloatColumn, IntColumn, NumberColumn
 
 
-def utility_range(kind: Column, utility: Column) -> tuple[int, int, Any, Any]:
-    """Return the number of terminals, of unknown ones (NaN), and the least and greatest utility.
+def measure(tree: Columns) -> tuple[int, int, int, Number, Number]:
+    """Return the number of terminals, of unknown ones, the most branches, and the utility range.
 
-    Without a known utility the last two are inf and -inf.
+    An unknown utility is NaN. Without a known one the range is from inf to -inf.
     """
-    leaves = unknown = 0
-    least = math.inf
-    greatest = -math.inf
+    kind, utility, first, last = tree.kind, tree.utility, tree.first, tree.last
+    leaves = unknown = widest = 0
+    least: Number = math.inf
+    greatest: Number = -math.inf
     for n in range(len(kind)):
         if kind[n] == TERMINAL:
             leaves += 1
@@ -32,29 +33,12 @@ def utility_range(kind: Column, utility: Column) -> tuple[int, int, Any, Any]:
                     least = u
                 if u > greatest:
                     greatest = u
-    return leaves, unknown, least, greatest
+        elif last[n] - first[n] > widest:
+            widest = last[n] - first[n]
+    return leaves, unknown, widest, least, greatest
 
 
-def find_unknown(kind: Column, utility: Column, found: Column) -> None:
-    """Write the ids of the terminals whose utility is not known to `found`."""
-    count = 0
-    for n in range(len(kind)):
-        if kind[n] == TERMINAL and utility[n] != utility[n]:
-            found[count] = n
-            count += 1
-
-
-def widest(tree: Columns) -> int:
-    """Return the greatest number of branches of a node."""
-    first, last = tree.first, tree.last
-    most = 0
-    for n in range(len(last)):
-        if last[n] - first[n] > most:
-            most = last[n] - first[n]
-    return most
-
-
-def count_path_children(tree: Columns, leaves: Column, most: float) -> float:
+def count_path_children(tree: Columns, leaves: FloatColumn, most: float) -> float:
     """Estimate the work of best-first: over all root-to-leaf paths, the children compared.
 
     Write the number of paths from each node to `leaves`, but at most `most`.
@@ -71,16 +55,7 @@ def count_path_children(tree: Columns, leaves: Column, most: float) -> float:
     return total
 
 
-def greatest(column: Column) -> int:
-    """Return the greatest of a column of whole numbers."""
-    most = 0
-    for i in range(len(column)):
-        if column[i] > most:
-            most = column[i]
-    return most
-
-
-def measure_heights(tree: Columns, height: Column) -> None:
+def measure_heights(tree: Columns, height: IntColumn) -> None:
     """Write for each node the number of branches on the longest path to a terminal."""
     kind, first, last, child = tree.kind, tree.first, tree.last, tree.child
     for n in range(len(kind)):
@@ -92,7 +67,7 @@ def measure_heights(tree: Columns, height: Column) -> None:
         height[n] = highest + 1
 
 
-def measure_unfolded(tree: Columns, logarithm: Column) -> None:
+def measure_unfolded(tree: Columns, logarithm: FloatColumn) -> None:
     """Write for each node the decimal logarithm of its size without sharing."""
     kind, first, last, child = tree.kind, tree.first, tree.last, tree.child
     for n in range(len(kind)):
@@ -108,7 +83,7 @@ def measure_unfolded(tree: Columns, logarithm: Column) -> None:
         logarithm[n] = most + math.log10(total)
 
 
-def pass_down_bounds(tree: Columns, lower: Column, upper: Column) -> None:
+def pass_down_bounds(tree: Columns, lower: NumberColumn, upper: NumberColumn) -> None:
     """Narrow each node's bounds to those of every node above it."""
     first, last, child = tree.first, tree.last, tree.child
     for n in range(len(lower) - 1, -1, -1):
@@ -120,25 +95,25 @@ def pass_down_bounds(tree: Columns, lower: Column, upper: Column) -> None:
                 upper[c] = upper[n]
 
 
-def next_outside(kind: Column, utility: Column, lower: Column, upper: Column, start: int) -> int:
+def next_outside(tree: Columns, lower: NumberColumn, upper: NumberColumn, start: int) -> int:
     """Return the first node from `start` whose utility or estimate is outside its bounds, or NONE.
 
-    An unknown terminal is outside if no number is within its bounds. Columns of bounds with a
-    single row hold for every node.
+    An unknown terminal is outside if no number is within its bounds.
     """
-    each = len(lower) > 1
-    for n in range(start, len(utility)):
-        at = n if each else 0
+    kind, utility = tree.kind, tree.utility
+    for n in range(start, len(kind)):
         u = utility[n]
-        if not lower[at] <= u <= upper[at]:
-            if u < lower[at] or u > upper[at]:  # NaN, where there is none, does neither
+        if not lower[n] <= u <= upper[n]:
+            if u < lower[n] or u > upper[n]:  # NaN does neither
                 return n
-            if kind[n] == TERMINAL and lower[at] > upper[at]:
+            if kind[n] == TERMINAL and lower[n] > upper[n]:
                 return n
     return NONE
 
 
-def walk(tree: Columns, order: Column, parent: Column, branch: Column, depth: Column) -> None:
+def walk(
+    tree: Columns, order: IntColumn, parent: IntColumn, branch: IntColumn, depth: IntColumn
+) -> None:
     """Write the first path to each node, parents first, in branch order (`Tree.first_paths`).
 
     `branch` must be NONE throughout. The columns written lead back up, so no stack is needed.
@@ -173,7 +148,7 @@ def walk(tree: Columns, order: Column, parent: Column, branch: Column, depth: Co
             b = int(first[node])
 
 
-def number_shared(tree: Columns, order: Column, number: Column) -> None:
+def number_shared(tree: Columns, order: IntColumn, number: IntColumn) -> None:
     """Write 1, 2, … for the nodes with several parents, in order of their first paths; else 0."""
     child = tree.child
     for b in range(len(child)):
@@ -189,7 +164,7 @@ def number_shared(tree: Columns, order: Column, number: Column) -> None:
             number[n] = 0
 
 
-def tally(kind: Column, visits: Column) -> tuple[int, int, int]:
+def tally(kind: IntColumn, visits: IntColumn) -> tuple[int, int, int]:
     """Return the numbers of visited nodes, of visited leaves, and of visits."""
     nodes = leaves = total = 0
     for n in range(len(kind)):
@@ -202,7 +177,7 @@ def tally(kind: Column, visits: Column) -> tuple[int, int, int]:
     return nodes, leaves, total
 
 
-def are_all_terminals(kind: Column, child: Column, begin: int, end: int) -> bool:
+def are_all_terminals(kind: IntColumn, child: IntColumn, begin: int, end: int) -> bool:
     """Say whether the branches from `begin` up to `end` all lead to terminals."""
     for b in range(begin, end):
         if kind[child[b]] != TERMINAL:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from random import Random
-from typing import Any
 
 from expectitree.errors import TransformError
 from expectitree.numbers import (
@@ -20,9 +20,68 @@ from expectitree.numbers import (
     to_exact_bound,
 )
 from expectitree.tree.builder import NodeId, TreeBuilder
-from expectitree.tree.model import UNKNOWN, Kind, Tree
+from expectitree.tree.columns import CHANCE
+from expectitree.tree.model import Kind, Tree
 
 CHANCES = ("worst", "best", "expected")  # who picks outcomes: MIN, MAX, or their probabilities
+
+
+class Copy:
+    """A copy of a tree in the making: add its nodes, children before their parents."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.builder = TreeBuilder(tree.exact)
+        self.estimated: set[int] = set()
+
+    def add(
+        self, node: int, branches: Sequence[int], children: Sequence[int], kind: int | None = None
+    ) -> int:
+        """Add a copy of a node over the copies that `branches` lead to; return its id.
+
+        `kind` replaces the node's kind. An inner node without branches becomes a terminal worth its
+        estimate.
+        """
+        tree, columns, builder = self.tree, self.tree.columns, self.builder
+        if branches:
+            kind = kind or columns.kind[node]
+            p = [columns.probability[b] for b in branches] if kind == CHANCE else None
+            labels = labels_of(tree, node, branches)
+            copy = builder.add_inner(kind, children, p, labels, columns.utility[node])
+        else:
+            copy = builder.add_terminal(columns.utility[node])
+            if columns.kind[node] or node in tree.estimated:
+                self.estimated.add(copy)
+        self.annotate(copy, node)
+        if tree.branch_notes:
+            for place, b in enumerate(branches):
+                if b in tree.branch_notes:
+                    builder.annotate_branch(copy, place, tree.branch_notes[b])
+        return copy
+
+    def annotate(self, copy: int, node: int) -> None:
+        """Write the bounds and the note of a node at its copy."""
+        tree = self.tree
+        if node in tree.local_bounds or node in tree.notes:
+            bounds, note = tree.local_bounds.get(node), tree.notes.get(node)
+            self.builder.annotate(copy, bounds=bounds, note=note)
+
+    def finish(self, check: bool = True) -> Tree:
+        """Return the copy; its root is the node added last. `check` is that of `build`."""
+        tree, root = self.tree, NodeId(len(self.builder) - 1)
+        return self.builder.build(
+            root, title=tree.title, source=tree.source, expect=tree.expect,
+            estimated=frozenset(self.estimated), check=check,
+        )  # fmt: skip
+
+
+def labels_of(tree: Tree, node: int, branches: Sequence[int]) -> list[str | None]:
+    """Return the labels of some branches in a new order; `#k` stays with the branch that had it."""
+    first = tree.columns.first[node]
+    return [
+        tree.label[b] if b - first == place else tree.branch_label(node, b)
+        for place, b in enumerate(branches)
+    ]
 
 
 def cut_at_depth(tree: Tree, depth: int) -> Tree:
@@ -37,53 +96,36 @@ def cut_at_depth(tree: Tree, depth: int) -> Tree:
     columns, heights = tree.columns, tree.heights
 
     def key(node: int, plies: int) -> tuple[int, int]:
-        """Return the row of a node at a depth; a node whose subtree stays whole has one row."""
+        """Return what identifies the row of a node at a depth; 0 plies if its subtree is whole."""
         return node, plies if plies + heights[node] > depth else 0
 
-    builder = TreeBuilder(tree.exact)
-    copies: dict[tuple[int, int], int] = {}
-    estimated = set()
-    root = key(tree.root_id, 0)
-    stack = [root]
+    copy = Copy(tree)
+    rows: dict[tuple[int, int], int] = {}
+    stack = [key(tree.root_id, 0)]
     while stack:
-        row = stack[-1]
-        node, plies = row
-        if row in copies:
-            stack.pop()
-            continue
+        node, plies = stack[-1]
         is_split = plies + heights[node] > depth
-        if not columns.kind[node]:
-            copies[row] = builder.add_terminal(columns.utility[node])
-        elif is_split and plies == depth:
-            copies[row] = builder.add_terminal(_estimate(tree, node, depth))
-            estimated.add(copies[row])
-        else:
-            plies_below = plies + 1 if is_split else 0
-            below = [key(columns.child[b], plies_below) for b in tree.branches_of(node)]
-            missing = [child for child in below if child not in copies]
-            if missing:
-                stack.extend(reversed(missing))
-                continue
-            copies[row] = _copy_inner(builder, tree, node, [copies[child] for child in below])
-        _copy_notes(builder, tree, node, copies[row])
-        stack.pop()
-    return builder.build(
-        NodeId(copies[root]),
-        title=tree.title,
-        source=tree.source,
-        expect=tree.expect,
-        estimated=frozenset(estimated),
-    )
+        branches = tree.branches_of(node)
+        if is_split and plies == depth:
+            _check_estimate(tree, node, depth)
+            branches = range(0)
+        below = [key(columns.child[b], plies + 1 if is_split else 0) for b in branches]
+        missing = [child for child in below if child not in rows]
+        if missing:
+            stack.extend(reversed(missing))
+            continue
+        row = stack.pop()
+        if row not in rows:
+            rows[row] = copy.add(node, branches, [rows[child] for child in below])
+    return copy.finish()
 
 
-def _estimate(tree: Tree, node: int, depth: int) -> Number:
-    value = tree.node(node).estimate
-    if value is None:
+def _check_estimate(tree: Tree, node: int, depth: int) -> None:
+    if tree.node(node).estimate is None:
         raise TransformError(
             f"{escape(tree.path_of(node))}: the depth limit {depth} cuts here, and the node has no "
             "estimate: write `estimate:` at it, or choose another depth"
         )
-    return value
 
 
 def order_by_value(tree: Tree, values: Sequence[Number], best_first: bool = True) -> Tree:
@@ -124,10 +166,7 @@ def order_at_random(tree: Tree, seed: int) -> Tree:
 def in_fractions(tree: Tree) -> Tree:
     """Return a tree of floats as an exact one; a float counts as the decimal that Python prints."""
     columns, builder = tree.columns, TreeBuilder(exact=True)
-    utility = [
-        to_exact(u) if u == u else None if k else UNKNOWN
-        for k, u in zip(columns.kind, columns.utility, strict=True)
-    ]
+    utility = [to_exact(u) if u == u else u for u in columns.utility]
     probability: list[Number] = [to_exact(p) for p in columns.probability]
     for n in range(len(tree)):
         if columns.kind[n] == Kind.CHANCE:
@@ -147,20 +186,18 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds:
     `with_bounds` also maps the finite bounds, which needs a map that never falls; otherwise the
     bounds are left out. Raises `TransformError` if an image is not a number that can be searched.
     """
-    images: dict[Number, Number] = {}
+    greatest = INFINITY if tree.exact else GREATEST_FLOAT
 
+    @cache
     def mapped(value: Number) -> Number:
-        if value not in images:
-            found: Any = image(value)
-            if not abs(found) <= (INFINITY if tree.exact else GREATEST_FLOAT):
-                raise TransformError(
-                    f"the map takes {message_text(value)} to {found}: "
-                    "expected a number within 10^301"
-                )
-            images[value] = found
-        return images[value]
+        found = image(value)
+        if not -greatest <= found <= greatest:
+            raise TransformError(
+                f"the map takes {message_text(value)} to {found}: expected a number within 10^301"
+            )
+        return found
 
-    column = [u if u is None or u != u else mapped(u) for u in tree.columns.utility]
+    column = [mapped(u) if u == u else u for u in tree.columns.utility]
     columns = tree.columns._replace(utility=column if tree.exact else array("d", column))
     bounds = {}
     if with_bounds:
@@ -186,50 +223,45 @@ def replace_opponent(tree: Tree, epsilon: Number, chance: str = "expected") -> T
         )
     if epsilon == 0 and chance == "expected":
         return replace(tree, expect=None)
-    builder = TreeBuilder(tree.exact)
-    columns = tree.columns
+    copy, columns = Copy(tree), tree.columns
+    player = {"worst": Kind.MIN, "best": Kind.MAX}.get(chance)
     copies: list[int] = []
     for n, kind in enumerate(columns.kind):
-        children = [copies[columns.child[b]] for b in tree.branches_of(n)]
-        if not kind:
-            copy = builder.add_terminal(columns.utility[n])
-        elif kind == Kind.MIN and epsilon:
-            copy = _add_erring(builder, tree, n, children, epsilon)
-        elif kind == Kind.CHANCE and chance != "expected":
-            player = Kind.MIN if chance == "worst" else Kind.MAX
-            copy = _add_choosing(builder, tree, n, children, player)
+        branches: Sequence[int] = tree.branches_of(n)
+        if kind == Kind.CHANCE and player is not None:
+            kind, branches = player, [b for b in branches if columns.probability[b] > 0]
+        children = [copies[columns.child[b]] for b in branches]
+        if columns.kind[n] == Kind.MIN and epsilon:
+            copies.append(_add_erring(copy, n, children, epsilon))
         else:
-            copy = _copy_inner(builder, tree, n, children)
-        _copy_notes(builder, tree, n, copy)
-        copies.append(copy)
-    estimated = frozenset(copies[n] for n in tree.estimated)
-    return builder.build(
-        NodeId(copies[-1]), title=tree.title, source=tree.source, estimated=estimated
-    )
+            copies.append(copy.add(n, branches, children, kind))
+    return replace(copy.finish(), expect=None)
 
 
-def _add_erring(
-    builder: TreeBuilder, tree: Tree, node: int, children: list[int], epsilon: Number
-) -> int:
-    own = tree.branches_of(node)
-    labels = tree.label[own.start : own.stop]
+def _add_erring(copy: Copy, node: int, children: list[int], epsilon: Number) -> int:
+    """Add a MIN node that makes mistakes; return its id."""
+    builder, tree = copy.builder, copy.tree
+    labels = labels_of(tree, node, tree.branches_of(node))
     uniform, _ = builder.distribution(None, len(children))
-    errs = builder.add_inner(Kind.CHANCE, children, uniform, labels)
-    if epsilon == 1 or len(children) == 1:
-        return errs
-    best = builder.add_inner(Kind.MIN, children, None, labels)
-    return builder.add_inner(
-        Kind.CHANCE, [errs, best], [epsilon, 1 - epsilon], ["errs", "plays its best"]
-    )
+    added = builder.add_inner(Kind.CHANCE, children, uniform, labels)
+    if epsilon < 1 and len(children) > 1:
+        best = builder.add_inner(Kind.MIN, children, None, labels)
+        added = builder.add_inner(
+            Kind.CHANCE, [added, best], [epsilon, 1 - epsilon], ["errs", "plays its best"]
+        )
+    copy.annotate(added, node)
+    return added
 
 
-def _add_choosing(
-    builder: TreeBuilder, tree: Tree, node: int, children: list[int], player: Kind
-) -> int:
-    own = tree.branches_of(node)
-    possible = [b for b in own if tree.columns.probability[b] > 0]
-    labels = _labels(tree, node, possible)
-    return builder.add_inner(player, [children[b - own.start] for b in possible], None, labels)
+def _rearrange(tree: Tree, order: Callable[[int, Sequence[int]], Sequence[int]]) -> Tree:
+    """Return the tree with each node's branches in another order; branches keep their labels."""
+    copy, child = Copy(tree), tree.columns.child
+    for n in range(len(tree)):
+        branches: Sequence[int] = tree.branches_of(n)
+        if branches:
+            branches = order(n, branches)
+        copy.add(n, branches, [child[b] for b in branches])
+    return copy.finish()
 
 
 def keep_branches(tree: Tree, kept: Mapping[int, Sequence[int]]) -> Tree:
@@ -237,69 +269,8 @@ def keep_branches(tree: Tree, kept: Mapping[int, Sequence[int]]) -> Tree:
 
     The root must be among the nodes, and so must every child that a kept branch leads to.
     """
-    builder = TreeBuilder(tree.exact)
-    columns = tree.columns
+    copy, child = Copy(tree), tree.columns.child
     copies: dict[int, int] = {}
     for n in sorted(kept):
-        if columns.kind[n]:
-            children = [copies[columns.child[b]] for b in kept[n]]
-            copies[n] = _copy_inner(builder, tree, n, children, kept[n])
-        else:
-            copies[n] = builder.add_terminal(columns.utility[n])
-        _copy_notes(builder, tree, n, copies[n])
-    estimated = frozenset(copies[n] for n in copies if n in tree.estimated)
-    return builder.build(
-        NodeId(copies[max(copies)]), title=tree.title, source=tree.source, estimated=estimated
-    )
-
-
-def _rearrange(tree: Tree, order: Callable[[int, Sequence[int]], list[int]]) -> Tree:
-    """Return the tree with each node's branches in another order; branches keep their labels."""
-    moved: list[int] = []  # by new branch: the old one
-    label: list[str | None] = []
-    for n in range(len(tree)):
-        own = tree.branches_of(n)
-        branches = order(n, own)
-        moved += branches
-        label += _labels(tree, n, branches)
-    columns, notes = tree.columns, tree.branch_notes
-    probability = [columns.probability[b] for b in moved]
-    columns = columns._replace(
-        child=array("I", [columns.child[b] for b in moved]),
-        probability=probability if tree.exact else array("d", probability),
-    )
-    branch_notes = {new: notes[b] for new, b in enumerate(moved) if b in notes}
-    return replace(tree, columns=columns, label=label, branch_notes=branch_notes)
-
-
-def _labels(tree: Tree, node: int, branches: Sequence[int]) -> list[str | None]:
-    """Return the labels of some branches in a new order; `#k` stays with the branch that had it."""
-    first = tree.columns.first[node]
-    return [
-        tree.label[b] if b - first == place else tree.branch_label(node, b)
-        for place, b in enumerate(branches)
-    ]
-
-
-def _copy_inner(
-    builder: TreeBuilder,
-    tree: Tree,
-    node: int,
-    children: list[int],
-    branches: Sequence[int] | None = None,
-) -> int:
-    """Add a copy of an inner node over copies of its children, in the order of `branches`."""
-    if branches is None:
-        branches = tree.branches_of(node)
-    probabilities = [tree.columns.probability[b] for b in branches]
-    labels = _labels(tree, node, branches)
-    kind, estimate = tree.columns.kind[node], tree.node(node).estimate
-    copy = builder.add_inner(kind, children, probabilities, labels, estimate)
-    for place, b in enumerate(branches):
-        if b in tree.branch_notes:
-            builder.annotate_branch(copy, place, tree.branch_notes[b])
-    return copy
-
-
-def _copy_notes(builder: TreeBuilder, tree: Tree, node: int, copy: int) -> None:
-    builder.annotate(copy, bounds=tree.local_bounds.get(node), note=tree.notes.get(node))
+        copies[n] = copy.add(n, kept[n], [copies[child[b]] for b in kept[n]])
+    return copy.finish(check=False)

@@ -239,7 +239,7 @@ def test_a_generated_file_causes_no_warnings(
         (["ballard", "--format", "arrow"], "'arrow' is not one of 'yaml', 'json'"),
         (
             ["ballard", "--format", "json", "-o", "tree.json"],
-            "--format is for standard output: a file's ending tells",
+            "--format is for standard output: a file's ending sets",
         ),
         (["ballard", "--brnching", "3"], "Did you mean '--branching'?"),
     ],

@@ -193,7 +193,7 @@ def test_shipped_trees_name_the_schema(path: Path) -> None:
     assert printed == SCHEMA_FILE.read_text("ascii")
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/format.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/reference/tree-file.md"])
 def test_examples_of_the_documentation_are_valid(document: str) -> None:
     texts = blocks(ROOT / document, "yaml")
     assert texts

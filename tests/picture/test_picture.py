@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,9 +17,11 @@ from random_trees import Case
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.picture import PICTURES, drawing
-from expectitree.picture.content import BEST, PLAIN, Edge, Style
+from expectitree.picture.content import BEST, PLAIN, PLAYED, Edge, Glyph, Style
 from expectitree.picture.diagram import Diagram, diagram
-from expectitree.picture.marks import Box, Line
+from expectitree.picture.marks import Box, Line, Point, Symbol, Text
+from expectitree.picture.marks import Path as Path_
+from expectitree.picture.text import chance_text, text_width, typeset
 from expectitree.picture.tikz import escaped
 from expectitree.tree.model import Kind
 
@@ -62,7 +66,7 @@ def test_every_node_and_every_branch_is_drawn_once(file: Path, name: str) -> Non
     for glyph in glyphs:
         assert glyph.kind == Kind(tree.columns.kind[glyph.node]).name
         assert glyph.is_grey or search.visits[glyph.node]
-    bold = sum(edge.rank == BEST for edge in found.edges)
+    bold = sum(edge.rank in (BEST, PLAYED) for edge in found.edges)
     players = [n for n in range(len(tree)) if tree.columns.kind[n] in (Kind.MAX, Kind.MIN)]
     assert bold == sum(
         search.is_exact(n)
@@ -114,6 +118,7 @@ def check_room(found: Diagram) -> None:
         assert box.top >= 0
         assert box.right <= found.width + 0.01
         assert box.bottom <= found.height + 0.01
+    check_lines(found)
     boxes.sort()
     for i, one in enumerate(boxes):
         for other in boxes[i + 1 :]:
@@ -122,7 +127,59 @@ def check_room(found: Diagram) -> None:
             assert not overlap(one, other), (one, other)
 
 
-@pytest.mark.parametrize("direction", ["down", "right"])
+def segments(path: Path_) -> Iterator[tuple[Point, Point]]:
+    """Yield the straight parts of a path; a curve is about 20 of them."""
+    points = list(path.points)
+    if path.curve:
+        corners = (points[-1], *path.curve)
+        for step in range(1, 21):
+            t = step / 20
+            weights = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
+            points.append(
+                tuple(sum(w * c[i] for w, c in zip(weights, corners, strict=True)) for i in (0, 1))
+            )
+    points += path.rest
+    yield from pairwise(points)
+
+
+def text_box(text: Text) -> Box:
+    width = text_width(text.text, text.size, text.is_bold)
+    left = text.x - width / 2 if text.is_centred else text.x
+    return Box(left, text.y - 0.75 * text.size, left + width, text.y + 0.2 * text.size)
+
+
+def crosses(segment: tuple[Point, Point], box: Box) -> bool:
+    """Say whether a segment has a part within a box (Liang and Barsky, 1984)."""
+    (x, y), (to_x, to_y) = segment
+    start, end = 0.0, 1.0
+    for way, room in (
+        (x - to_x, x - box.left), (to_x - x, box.right - x),
+        (y - to_y, y - box.top), (to_y - y, box.bottom - y),
+    ):  # fmt: skip
+        if way == 0:
+            if room <= 0:
+                return False
+        elif way < 0:
+            start = max(start, room / way)
+        else:
+            end = min(end, room / way)
+    return start < end - 1e-6
+
+
+def check_lines(found: Diagram) -> None:
+    """Check that no line runs through a text."""
+    marks = [mark for group in found.groups for mark in group.marks]
+    texts = [(mark, text_box(mark)) for mark in marks if isinstance(mark, Text)]
+    for line in marks:
+        if isinstance(line, Line):
+            for segment in (segment for path in line.paths for segment in segments(path)):
+                low, high = sorted(x for x, _ in segment)
+                for text, box in texts:
+                    if box.left < high + 1 and low - 1 < box.right:
+                        assert not crosses(segment, box), (segment, text)
+
+
+@pytest.mark.parametrize("direction", ["auto", "down", "right"])
 @pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
 def test_nothing_overlaps_in_shipped_trees(file: Path, direction: str) -> None:
     for exact in (False, True):
@@ -136,17 +193,26 @@ def test_nothing_overlaps_in_shipped_trees(file: Path, direction: str) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_nothing_overlaps_in_random_trees(seed: int) -> None:
     tree = Case(seed).tree(exact=seed % 2 == 0)
-    for direction in ("down", "right"):
+    for direction in ("auto", "down", "right"):
         check_room(
             drawn(
                 tree,
                 "star2",
                 direction=direction,
                 windows=seed % 3 == 0,
+                reasons=seed % 4 < 2,
                 places=seed % 5 == 0,
                 rows=150,
             )
         )
+
+
+@pytest.mark.parametrize("direction", ["auto", "down", "right"])
+def test_nothing_overlaps_in_generated_trees_with_windows_and_reasons(direction: str) -> None:
+    for seed in range(4):
+        tree = et.generate("uniform", plies=4, seed=seed)
+        for name in ("star2", "best-first"):
+            check_room(drawn(tree, name, direction=direction, windows=True, reasons=True))
 
 
 def test_nothing_overlaps_in_wide_deep_and_lattice_trees() -> None:
@@ -171,6 +237,129 @@ def test_a_large_tree_is_drawn_in_part() -> None:
     glyphs = found.content.glyphs
     assert 60 < sum(glyph.kind in Kind.__members__ for glyph in glyphs) <= 130
     assert any("more node" in glyph.tooltip for glyph in glyphs if glyph.kind == "NOTE")
+
+
+# ---- Size.
+
+SIX_WIDE = "trees/ballard-6.yaml"
+
+
+def test_a_wide_tree_fits_a_slide_with_legible_text() -> None:
+    found = drawn(et.load(ROOT / SIX_WIDE), "star2")
+    assert found.width <= 960
+    assert found.least_width <= 960
+    assert len(found.content.glyphs) == 259  # nothing is elided
+    check_room(found)
+    narrow = drawn(et.load(ROOT / SIX_WIDE), "star2", width=600)
+    assert narrow.width == 600
+    assert narrow.least_width <= 600
+    check_room(narrow)
+
+
+def test_a_small_tree_grows_down_without_runs() -> None:
+    tree = et.load(ROOT / "trees/ballard.yaml")
+    auto, down = drawn(tree, "star2"), drawn(tree, "star2", direction="down", width=2000)
+    assert (auto.width, auto.height) == (down.width, down.height)
+    assert len(lines_of(auto)) == len(tree.columns.child)
+
+
+def test_a_width_that_is_too_small_for_text_is_refused() -> None:
+    done = invoke("draw", SIX_WIDE, "--width", "300", "-o", "-", "--format", "svg")
+    assert "does not fit a width of 300: legible text needs" in done.stderr
+    assert "or draw fewer nodes with --rows N" in done.stderr
+    least = re.search(r"--width (\d+)", done.stderr)
+    assert least
+    done = invoke("draw", SIX_WIDE, "--width", least[1], "-o", "-", "--format", "svg")
+    assert ElementTree.fromstring(done.stdout).attrib["width"] == least[1]
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_a_run_shows_every_leaf_with_its_best_and_its_cut(direction: str) -> None:
+    tree = et.load(ROOT / SIX_WIDE)
+    found = drawn(tree, "star2", direction=direction)
+    check_room(found)
+    symbols = {
+        group.of.node: mark
+        for group in found.groups
+        for mark in group.marks
+        if isinstance(mark, Symbol) and isinstance(group.of, Glyph)
+    }
+    assert len(symbols) == 259
+    best = {edge.child.node for edge in found.content.edges if edge.rank >= BEST}
+    leaves = {n for n in best if tree.columns.kind[n] == Kind.TERMINAL}
+    assert leaves == {n for n, symbol in symbols.items() if symbol.colour == "best"}
+    cuts = {id(edge) for edge in found.content.edges if edge.is_cut}
+    assert cuts == {id(edge) for edge, lines in lines_of(found) if len(lines) == 2}
+
+
+def test_a_note_never_hides_one_or_two_leaves() -> None:
+    for seed in range(6):
+        tree = et.generate("uniform", plies=5, seed=seed)
+        for kind in ("svg", "mmd"):
+            text = text_of(kind, tree, "star2", Style(rows=40))
+            assert "more node" in text or kind == "mmd"
+            assert not re.search(r"… [12] more(?! cut)", text), (seed, kind)
+        for note in drawn(tree, "star2", rows=40).content.edges:
+            if note.child.kind == "NOTE":
+                assert not re.match("… [12] more", note.child.tooltip)
+
+
+# ---- Numbers and words.
+
+
+def test_numbers_are_typeset() -> None:
+    assert typeset("-2500000") == "−2,500,000"
+    assert typeset("[-12345.678901, 9999]") == "[−12,345.678901, 9999]"
+    assert typeset("α -inf, β 100000") == "α −∞, β 100,000"
+    assert typeset("0.1234567 - 5, 1e-07, 123456e+10") == "0.1234567 - 5, 1e-07, 123456e+10"
+    assert typeset("at most 3 <= alpha -4") == "at most 3 ≤ alpha −4"
+
+
+@pytest.mark.parametrize(
+    ("probability", "text"),
+    [
+        (1 / 6, "1/6"),
+        (5 / 36, "5/36"),
+        (0.25, "0.25"),
+        (0.3, "0.3"),
+        (1 / 3, "1/3"),
+        (Fraction(1, 3), "1/3"),
+        (0.12345678, "0.1235"),
+        (1, "1"),
+        (0.999999, "0.999999"),
+        (0.0, "0"),
+    ],
+)
+def test_probabilities_are_fractions_where_that_is_what_they_are(
+    probability: float, text: str
+) -> None:
+    assert chance_text(probability) == text
+
+
+def test_many_equal_probabilities_are_said_once() -> None:
+    picture = drawn(et.loads("chance: [1, 2, 3, 4, 5, 6]"))
+    root = picture.content.glyphs[0]
+    assert root.remarks == ("p 1/6 each",)
+    assert {edge.probability for edge in picture.content.edges} == {""}
+    assert "1/6" in text_of("dot", et.loads("chance: [1, 2, 3, 4, 5, 6]"))
+    few = drawn(et.loads("chance: [1, 2, 3]")).content
+    assert [edge.probability for edge in few.edges] == ["1/3"] * 3
+
+
+def test_the_summary_counts_only_what_a_search_pruned() -> None:
+    tree = et.load(ROOT / LEFT)
+    assert drawn(tree, "expectiminimax").content.summary == ("Value 2.1, best action a1",)
+    assert drawn(tree, "star1").content.summary == (
+        "Value 2.1, best action a1",
+        "star1 visited 11 of 15 nodes and 5 of 8 leaves, 2 cuts",
+    )
+
+
+def test_only_branches_that_optimal_play_reaches_are_boldest() -> None:
+    tree = et.loads("max: {a: {max: {b: 1, c: 2}}, d: {min: {e: 9, f: {max: {g: 3, h: 4}}}}}")
+    ranks = {edge.label[0]: edge.rank for edge in drawn(tree, "expectiminimax").content.edges}
+    assert {label for label, rank in ranks.items() if rank == PLAYED} == {"d", "f", "h"}
+    assert {label for label, rank in ranks.items() if rank == BEST} == {"c"}
 
 
 # ---- Kinds of files.
@@ -297,16 +486,16 @@ def test_the_ending_chooses_the_format(tmp_path: Path, ending: str) -> None:
     ],
 )
 def test_wrong_usage(words: list[str], status: int, message: str) -> None:
-    from expectitree.errors import FileError
+    from expectitree.errors import ExpectitreeError
 
     done = invoke("draw", *words)
     message_shown = (
         str(done.exception)
-        if isinstance(done.exception, FileError)
+        if isinstance(done.exception, ExpectitreeError)
         else re.sub(r"\s+", " ", done.stderr)
     )
     assert message in message_shown
-    assert done.exit_code == status or isinstance(done.exception, FileError)
+    assert done.exit_code == status or isinstance(done.exception, ExpectitreeError)
 
 
 def test_text_goes_to_standard_output() -> None:

@@ -199,7 +199,7 @@ def test_the_examples_cover_every_fault_of_the_loop() -> None:
     found = set()
     for columns, _ in FAULTS.values():
         reached = array("B", bytes(len(columns.kind)))
-        found.add(module.find_fault(columns, reached, GREATEST_FLOAT, 1e-9, 1e-15, False)[0])
+        found.add(module.find_fault(columns, reached, False)[0])
     assert found == set(range(module.NO_FAULT + 1, module.UNREACHED + 1))
 
 

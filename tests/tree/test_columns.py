@@ -33,10 +33,10 @@ def test_compiled_code_sees_last_read_only() -> None:
     pytest.importorskip("numba")
     columns = loads(TREE).columns
     assert not compiling._as_numpy(columns).last.flags.writeable
-    assert compiling.run(scans.widest, columns, rows=0, compiled=True) == 2
+    assert compiling.run(scans.measure, columns, rows=0, compiled=True)[2] == 2
 
 
 def test_a_loop_reads_lists_as_well() -> None:
     lists = Columns.of([0, 0, 1], [3.0, 1.0, 0.0], [0, 0, 0, 2], [0, 1], [1.0, 1.0])
     assert lists.last == [0, 0, 2]
-    assert scans.widest(lists) == 2
+    assert scans.measure(lists)[2] == 2

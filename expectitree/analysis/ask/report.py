@@ -44,27 +44,39 @@ class Action(NamedTuple):
 def inquire(
     tree: Tree, *, bounds: Bounds | None = None, goal: str = "action", guide: str = "learning"
 ) -> Inquiry:
-    """Return a best-first search that asks for the unknown utilities of a tree, one at a time.
+    """Return a search that asks for the unknown utilities of a tree, one at a time.
 
-    `bounds` hold for every utility; the default are the file's own bounds, or none. `goal` is the
-    question to decide: which `action` is best, or the `value` (always, if no player decides at the
-    root). `guide` is the option of the algorithm `best-first`. Raises `SearchError` for other goals
-    and guides, and for bounds that the tree contradicts.
+        >>> import expectitree as et
+        >>> tree = et.loads('max: {sure: 4, bet: {min: [{utility: "?"}, {utility: "?"}]}}')
+        >>> et.inquire(tree, bounds=(0, 9)).path
+        'bet/#1'
+
+    Args:
+        tree: The tree. Its unknown utilities are "?" in its file.
+        bounds: `(lower, upper)`, which hold for every utility; by default the file's own bounds, or
+            none.
+        goal: What to decide: "action" (which action is best) or "value". It is always the value if
+            no player decides at the root.
+        guide: As for the algorithm best-first.
+
+    Raises:
+        SearchError: The goal or the guide is unknown, or a utility lies outside the bounds.
     """
     check_tree(tree)
     return Inquiry(tree, bounds, goal, guide)
 
 
 class Inquiry(Shown):
-    """A best-first search that waits for the utility of a leaf, and can be stopped at any time.
+    """A search that waits for the utility of a leaf; `inquire` makes it.
 
-    It asks until it is certain which action is best. `loss` limits how wrong that can still be:
+    It asks until it is certain which action is best. You can stop at any time: `loss` limits how
+    wrong `best` can be.
 
-        >>> import expectitree
-        >>> tree = expectitree.loads(
+        >>> import expectitree as et
+        >>> tree = et.loads(
         ...     '{bounds: [0, 9], max: {sure: 4, bet: {min: [{utility: "?"}, {utility: "?"}]}}}')
         >>> simulate = {"bet/#1": 3, "bet/#2": 8}.get
-        >>> inquiry = expectitree.inquire(tree)
+        >>> inquiry = et.inquire(tree)
         >>> while inquiry.leaf is not None:
         ...     inquiry.answer(simulate(inquiry.path))
         >>> inquiry.best, inquiry.loss, inquiry.asked, inquiry.unknown_left
@@ -102,13 +114,13 @@ class Inquiry(Shown):
 
     @property
     def path(self) -> str | None:
-        """The (first) path of that leaf, which is its key in `answers`."""
+        """The first path of the leaf to ask for, its key in `answers`; None if there is no more."""
         n = self._questions.leaf
         return None if n is None else self.tree.path_of(n)
 
     @property
     def route(self) -> tuple[Step, ...]:
-        """The steps from the root to that leaf, never through an impossible outcome."""
+        """The steps from the root to the leaf to ask for, never through an impossible outcome."""
         return tuple(_step(self.tree, *pair) for pair in pairwise(self._questions.route))
 
     @property
@@ -117,10 +129,15 @@ class Inquiry(Shown):
         return self._questions.is_done
 
     def answer(self, utility: Number | str, leaf: Node | str | None = None) -> None:
-        """Give the utility of the leaf to ask for, or of any other unknown leaf (a node or a path).
+        """Give the utility of the leaf to ask for, or of another unknown leaf.
 
-        A text is read as in tree files, such as `1/3`. Raises `SearchError` if it is not a finite
-        number, if it lies outside the leaf's bounds, or if the leaf has another utility already.
+        Args:
+            utility: A number, or text as in tree files, such as "1/3".
+            leaf: A node or a path; by default the leaf to ask for.
+
+        Raises:
+            SearchError: The utility is not a finite number or lies outside the leaf's bounds, or
+                the leaf has another utility already.
         """
         n = self._questions.leaf if leaf is None else self._id(leaf)
         if n is None:
@@ -134,14 +151,20 @@ class Inquiry(Shown):
             self._log.append((n, value))
 
     def skip(self) -> None:
-        """Ask for another leaf. This one comes back when no other leaf is left that may help."""
+        """Ask for another leaf; this one comes back when no other leaf is left that may help.
+
+        Raises `SearchError` if no question is left.
+        """
         if self._questions.leaf is None:
             raise SearchError("no question is left, so there is nothing to skip")
         self._questions.skip()
         self._log.append(None)
 
     def take_back(self) -> str:
-        """Forget the last answer, as if it had never been given; return the path of its leaf."""
+        """Forget the last answer, as if it had never been given; return the path of its leaf.
+
+        Raises `SearchError` if there is no answer.
+        """
         log = list(self._log)
         while log:
             reply = log.pop()
@@ -176,7 +199,7 @@ class Inquiry(Shown):
 
     @property
     def best_branch(self) -> int | None:
-        """The branch of that action. Among equals it has the greatest expectation, or is first."""
+        """The branch id of `best`; of equals, that of greatest expectation, or the first."""
         return self._best_action()[0] if self._is_player else None
 
     @property
@@ -246,7 +269,7 @@ class Inquiry(Shown):
         return self._questions.result(self.tree_answered())
 
     def tree_answered(self) -> Tree:
-        """Return the tree with the answers filled in. Leaves without an answer stay unknown."""
+        """Return the tree with the answers filled in; other unknown leaves stay unknown."""
         return with_utilities(self.tree, self._questions.answers)
 
     def __repr__(self) -> str:
@@ -307,7 +330,7 @@ class Inquiry(Shown):
 
 def with_utilities(tree: Tree, utilities: Mapping[int, Number]) -> Tree:
     """Return the tree with other utilities of some terminals."""
-    utility = list(tree.columns.utility)
+    utility: list[Any] = list(tree.columns.utility)
     for n, value in utilities.items():
         utility[n] = value
     column = utility if tree.exact else array("d", utility)

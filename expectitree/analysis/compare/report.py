@@ -42,7 +42,18 @@ class Disagreement(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison(Shown):
-    """One file's tree under several algorithms."""
+    """One tree searched by several algorithms; `compare` makes it.
+
+        >>> import expectitree as et
+        >>> comparison = et.compare(et.load("example:ballard"), ["star1", "star2"])
+        >>> [row.search.counts.leaves_visited for row in comparison.rows]
+        [15, 13]
+
+    Attributes:
+        file: The name of the tree in outputs.
+        rows: One for each algorithm, with its `search` and the `seconds` that this took.
+        limit: The fewest leaves that could have been enough, if they were counted.
+    """
 
     file: str
     rows: Sequence[ComparisonRow]
@@ -53,9 +64,28 @@ class Comparison(Shown):
         """The tree that was searched."""
         return self.rows[0].search.tree
 
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each search: the rows of a table for pandas or polars.
+
+            >>> import expectitree as et
+            >>> comparison = et.compare(et.load("example:risk"), ["expectiminimax", "star2"])
+            >>> for row in comparison.to_records():
+            ...     print(row["algorithm"], row["value"], row["leaves_visited"])
+            expectiminimax 54.5 4
+            star2 54.5 4
+
+        Each has `file`, the fields of `Search.to_record`, `seconds`, and if the limit was counted,
+        the numbers of leaves that are enough, as in `Limit.to_records`.
+        """
+        needed = {} if self.limit is None else self.limit.needed
+        return [
+            {"file": self.file, **row.search.to_record(), "seconds": row.seconds, **needed}
+            for row in self.rows
+        ]
+
     @property
     def disagreements(self) -> list[Disagreement]:
-        """The rows that contradict the first; there should be none."""
+        """The pairs of searches that contradict each other; empty, unless there is a defect."""
         first, *others = [row.search for row in self.rows]
         slack: Any = _SAME * first.eps
         lower, upper = first.interval_of(-1)
@@ -93,11 +123,29 @@ def compare(
     max_leaves: int | None = None,
     file: str = "",
 ) -> Comparison:
-    """Search a tree with each algorithm in turn; the report calls the tree `file`.
+    """Search a tree with each algorithm in turn.
 
-    The default is all algorithms, without best-first where it would be slow. `bounds`, `engine` and
-    `max_visits` are those of `evaluate`. With `limit` the report has the fewest leaves that could
-    have been enough, as the function `limit` counts them; `max_leaves` is for that function.
+        >>> import expectitree as et
+        >>> comparison = et.compare(et.load("example:aima-5.12-left"), ["alphabeta", "star1"])
+        >>> for row in comparison.to_records():
+        ...     print(row["algorithm"], row["value"], row["leaves_visited"])
+        alphabeta 2.1 7
+        star1 2.1 5
+
+    Args:
+        tree: The tree.
+        algorithms: Names, or what `algorithm` returns; by default all algorithms, without
+            best-first where it would be slow.
+        bounds: `(lower, upper)` of the root, as for `evaluate`.
+        engine: As for `evaluate`.
+        max_visits: As for `evaluate`.
+        limit: Count the fewest leaves that could have been enough, too.
+        max_leaves: As for the function `limit`.
+        file: The name of the tree in outputs.
+
+    Raises:
+        AnalysisError: No algorithm is named, or the tree has more than `max_leaves` leaves.
+        SearchError: As for `evaluate`.
     """
     check_tree(tree)
     if limit:

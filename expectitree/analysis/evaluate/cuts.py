@@ -14,6 +14,7 @@ from expectitree.searches.cuts import (
     CUT_PROBING,
     NO_CUTS,
     fails_low,
+    is_probing,
 )
 from expectitree.searches.result import Search
 from expectitree.searches.unvisited import BELOW_SKIPPED, VISITED
@@ -46,7 +47,7 @@ class Cut:
     @property
     def probing(self) -> bool:
         """Whether a probe made the cut."""
-        return self.code >= CUT_PROBING
+        return is_probing(self.code)
 
     @property
     def is_low(self) -> bool:

@@ -12,7 +12,7 @@ from expectitree.errors import AnalysisError
 from expectitree.searches.cuts import NOT_CUT
 from expectitree.searches.result import Outcome, Search
 from expectitree.tree import scans
-from expectitree.tree.columns import Column, Repeated
+from expectitree.tree.columns import Column, Readable, Repeated
 from expectitree.tree.model import Tree
 from expectitree.tree.transform import keep_branches
 
@@ -33,7 +33,9 @@ class Evaluation:
     explanation: Explanation = field(init=False)
     shown: Evaluation = field(init=False)  # what is drawn
     reasons: Reasons | None = field(init=False, default=None)
-    shared_number: Column = field(init=False)  # [N] 1, 2, … of shared nodes as they are met; else 0
+    shared_number: Readable[int] = field(
+        init=False
+    )  # [N] 1, 2, … of shared nodes as they are met; else 0
 
     def __post_init__(self) -> None:
         """Compute the explanation and what else was asked."""
@@ -52,7 +54,7 @@ class Evaluation:
         return self.search.tree
 
 
-def _number_shared(tree: Tree) -> Column:
+def _number_shared(tree: Tree) -> Readable[int]:
     if not tree.is_sharing:
         return Repeated(0, len(tree))
     numbers: Column = compiling.zeros("i", len(tree))
@@ -87,4 +89,5 @@ def strategy_only(search: Search) -> Search:
         for name in ("lower", "upper", "visits", "alpha", "beta")
     }
     changed |= {"cut": [NOT_CUT] * len(reached), "cut_after": [0] * len(reached), "cuts": 0}
+    changed["window_parent"] = None  # its ids are those of the whole tree
     return replace(search, tree=keep_branches(tree, kept), **changed)

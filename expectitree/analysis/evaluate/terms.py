@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from math import isclose
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.numbers import Number, is_finite
+from expectitree.tree.columns import Readable
 from expectitree.tree.model import Kind, Tree
 
 MOST_TERMS = 8  # outcomes of a sum that is written out
@@ -31,7 +32,7 @@ def is_same(tree: Tree, eps: Any, one: Any, other: Any) -> bool:
     )
 
 
-def sum_terms(tree: Tree, eps: Any, node: int, ends: Sequence[Any], total: Any = None) -> Terms:
+def sum_terms(tree: Tree, eps: Any, node: int, ends: Readable[Any], total: Any = None) -> Terms:
     """Return the terms of a CHANCE node's bound; nothing if they are many or not its sum.
 
     `ends` are the bounds of all nodes. The sum is `total`, by default the node's own bound.
@@ -45,7 +46,7 @@ def sum_terms(tree: Tree, eps: Any, node: int, ends: Sequence[Any], total: Any =
 
 
 def find_quotient(
-    tree: Tree, eps: Any, branch: int, ends: Sequence[Any], limit: Any, found: Any
+    tree: Tree, eps: Any, branch: int, ends: Readable[Any], limit: Any, found: Any
 ) -> Quotient | None:
     """Return how the end `found` of an outcome's window follows from `limit`, its CHANCE node's.
 
@@ -62,7 +63,7 @@ def find_quotient(
     return Quotient(limit, others, p, found) if is_same(tree, eps, quotient, found) else None
 
 
-def _terms(tree: Tree, branches: Iterable[int], ends: Sequence[Any]) -> Terms:
+def _terms(tree: Tree, branches: Iterable[int], ends: Readable[Any]) -> Terms:
     columns = tree.columns
     possible = ((columns.probability[b], ends[columns.child[b]]) for b in branches)
     return tuple((p, end) for p, end in possible if p)

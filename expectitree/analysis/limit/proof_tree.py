@@ -14,7 +14,7 @@ from typing import Any
 from expectitree.errors import AnalysisError
 from expectitree.numbers import INFINITY, is_finite
 from expectitree.searches.result import Search
-from expectitree.tree.columns import Column
+from expectitree.tree.columns import Column, Readable
 from expectitree.tree.model import Kind, Tree
 
 MOST_LEAVES = 20_000  # that `limit` accepts by default
@@ -28,7 +28,7 @@ class ProofTree:
     """The columns [N] of a tree that proofs need, children before their parents."""
 
     kind: Column
-    value: Column
+    value: Readable[Any]
     lower: Column  # bounds; those of terminals matter
     upper: Column
     eps: Any

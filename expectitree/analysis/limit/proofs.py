@@ -122,7 +122,7 @@ class Proofs:
         for n in range(self.root, -1, -1) if trace else ():
             self._trace_back(n)
 
-    def _list(self, n: int, sign: int) -> Column:
+    def _list(self, n: int, sign: int) -> Any:
         """Return a list of a node. Those of terminals are made when they are needed."""
         tree = self.tree
         if tree.children[n]:
@@ -132,7 +132,7 @@ class Proofs:
         is_open = tree.leaves[n] and bound > value + tree.eps
         return self._column([bound, value] if is_open else [value])
 
-    def _column(self, bounds: list[Any]) -> Column:
+    def _column(self, bounds: list[Any]) -> Any:
         return array(self.tree.code, bounds) if self.tree.code else bounds
 
     def _joined(self, n: int, sign: int) -> Operand:

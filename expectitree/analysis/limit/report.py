@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from expectitree.algorithms import Algorithm
 from expectitree.analysis.limit.proof_tree import check_size, proof_tree
@@ -46,7 +47,23 @@ class Enough:
 
 @dataclass(frozen=True)
 class Limit(Shown):
-    """The fewest leaves that are enough for the tree of one file, and searches of that tree."""
+    """The fewest leaves that prove a tree's result, next to searches; `limit` makes it.
+
+        >>> import expectitree as et
+        >>> found = et.limit(et.load("example:ballard"), "star2")
+        >>> found.exact.count, found.rows[0].counts.leaves_visited
+        (13, 13)
+
+    Attributes:
+        file: The name of the tree in outputs.
+        search: The tree's values, by backward induction.
+        exact: What is enough to prove the value of the root. Its `least` and `most` are equal where
+            the number is known, and `leaves` are ids of leaves that are enough.
+        best_action: What is enough to prove that an action is best; None if no player is at the
+            root.
+        proved: The action that `best_action` is about.
+        rows: A search with each algorithm.
+    """
 
     file: str
     search: Search  # backward induction
@@ -79,6 +96,42 @@ class Limit(Shown):
             return None
         return search.counts.leaves_visited / self.enough(search).most
 
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each search: the rows of a table for pandas or polars.
+
+            >>> import expectitree as et
+            >>> for row in et.limit(et.load("example:risk"), ["star1", "star2"]).to_records():
+            ...     print(row["algorithm"], row["leaves_visited"], row["surplus"])
+            star1 4 0
+            star2 4 0
+
+        Each has the fields of `Search.to_record`, then `needed_lower` and `needed_upper` (the
+        leaves that are enough for the value), `needed_for_best_lower` and `needed_for_best_upper`
+        (for the best action; None if no player is at the root), `surplus` and `ratio`.
+        """
+        return [
+            {
+                "file": self.file,
+                **row.to_record(),
+                **self.needed,
+                "surplus": self.surplus(row),
+                "ratio": self.ratio(row),
+            }
+            for row in self.rows
+        ]
+
+    @property
+    def needed(self) -> dict[str, int | None]:
+        """The numbers of leaves that are enough, by the names that tables have for them."""
+        lower, upper = self.exact.ends
+        best_lower, best_upper = (None, None) if self.best_action is None else self.best_action.ends
+        return {
+            "needed_lower": lower,
+            "needed_upper": upper,
+            "needed_for_best_lower": best_lower,
+            "needed_for_best_upper": best_upper,
+        }
+
     @property
     def finished(self) -> list[Search]:
         """The searches that were not stopped."""
@@ -107,9 +160,25 @@ def limit(
 ) -> Limit:
     """Return the fewest leaves that prove a tree's result, and a search with each algorithm.
 
-    By default these are all algorithms, without best-first where it would be slow. `bounds`,
-    `engine` and `max_visits` are those of `evaluate`. Raises `AnalysisError` where the tree has
-    more than `max_leaves` leaves, since the work is quadratic in them.
+    No correct search visits fewer leaves.
+
+        >>> import expectitree as et
+        >>> found = et.limit(et.load("example:ballard"), ["star1", "star2"])
+        >>> found.exact.count, [found.surplus(search) for search in found.rows]
+        (13, [2, 0])
+
+    Args:
+        tree: The tree.
+        algorithms: As for `compare`.
+        bounds: `(lower, upper)` of the root, as for `evaluate`.
+        engine: As for `evaluate`.
+        max_visits: As for `evaluate`.
+        max_leaves: Refuse a tree with more leaves, since the work is quadratic in them.
+        file: The name of the tree in outputs.
+
+    Raises:
+        AnalysisError: The tree has too many leaves.
+        SearchError: As for `evaluate`.
     """
     check_tree(tree)
     check_size(tree.leaves, max_leaves)

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from expectitree.analysis.opponents.piecewise import (
     Piecewise,
@@ -103,7 +103,26 @@ class Crossing:
 
 @dataclass(frozen=True)
 class Opponents(Shown):
-    """One tree against several opponents, and the crossings between their best actions."""
+    """One tree against several opponents; `opponents` makes it.
+
+        >>> import expectitree as et
+        >>> found = et.opponents(et.loads("max: {safe: 4, bold: {min: [3, 9]}}"))
+        >>> [(row.opponent, row.best) for row in found.rows]
+        [('perfect', 'safe'), ('errs', 'safe'), ('random', 'bold')]
+        >>> found.crossings[0].exact
+        Fraction(1, 3)
+
+    Attributes:
+        file: The name of the tree in outputs.
+        tree: The tree.
+        chance: How CHANCE plays: "worst", "best" or "expected".
+        rows: One for each opponent, with `opponent`, `epsilon`, `value`, `ties` and `best`.
+        crossings: Where the best actions change as epsilon grows. Each has `lower` and `upper`,
+            which contain the epsilon, `exact` (None if it is not rational), and the best
+            actions `before`, `at` and `after` it.
+        start: The best actions at epsilon 0; empty if they were not computed.
+        complete: Whether the crossings were computed: False for a tree that is too large.
+    """
 
     file: str
     tree: Tree  # as given
@@ -112,6 +131,35 @@ class Opponents(Shown):
     crossings: Sequence[Crossing]
     start: tuple[str, ...]  # the best actions at epsilon 0, exactly; none if not computed
     complete: bool = True  # whether crossings were computed: False for a tree that is too large
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each opponent: the rows of a table for pandas or polars.
+
+            >>> import expectitree as et
+            >>> tree = et.loads("max: {safe: 4, bold: {min: [3, 9]}}")
+            >>> for row in et.opponents(tree, [0.1, 0.5]).to_records():
+            ...     print(row["opponent"], row["epsilon"], row["value"], row["best"])
+            perfect 0.0 4.0 safe
+            errs 0.1 4.0 safe
+            errs 0.5 4.5 bold
+            random 1.0 6.0 bold
+
+        Each has `file`, `chance`, `opponent` ("perfect", "errs" or "random"), `epsilon`, `value`,
+        `best` (the first best action at the root; None if no player decides there) and `ties` (how
+        many actions are best).
+        """
+        return [
+            {
+                "file": self.file,
+                "chance": self.chance,
+                "opponent": row.opponent,
+                "epsilon": row.epsilon,
+                "value": row.value,
+                "best": row.best,
+                "ties": len(row.ties),
+            }
+            for row in self.rows
+        ]
 
 
 def opponents(
@@ -123,12 +171,28 @@ def opponents(
     engine: str = "auto",
     file: str = "",
 ) -> Opponents:
-    """Evaluate a tree against a perfect, an erring and a random MIN, and find the crossings.
+    """Evaluate a tree against MIN players who make mistakes, and find where the decision changes.
 
-    `epsilons` are the probabilities of a mistake. `chance` replaces CHANCE nodes, which make no
-    mistakes: "worst", "best" or "expected". `bounds` and `engine` are options of `evaluate`.
-    Crossings are exact: floats count as the decimals that they print as. Raises `AnalysisError`
-    for an epsilon outside [0, 1].
+    With probability epsilon MIN picks one of its actions uniformly. Otherwise it plays the best
+    one, given its own later mistakes.
+
+        >>> import expectitree as et
+        >>> found = et.opponents(et.loads("max: {safe: 4, bold: {min: [3, 9]}}"), 0.5)
+        >>> [(row.epsilon, row.value, row.best) for row in found.rows]
+        [(0.0, 4.0, 'safe'), (0.5, 4.5, 'bold'), (1.0, 6.0, 'bold')]
+
+    Args:
+        tree: The tree.
+        epsilons: One or several probabilities of a mistake, from 0 to 1. 0 (perfect) and 1 (random)
+            are always added.
+        chance: How CHANCE plays: "expected" (by its probabilities), "worst" or "best" for MAX.
+        bounds: `(lower, upper)` of the root, as for `evaluate`.
+        engine: As for `evaluate`.
+        file: The name of the tree in outputs.
+
+    Raises:
+        AnalysisError: An epsilon is not from 0 to 1.
+        SearchError: As for `evaluate`.
     """
     check_tree(tree)
     chosen = list(epsilons) if isinstance(epsilons, Iterable) else [epsilons]
@@ -248,9 +312,9 @@ def _node_functions(tree: Tree, chance: str) -> list[Piecewise]:
         branches = [b for b in tree.branches_of(n) if columns.probability[b] > 0]
         below = [functions[columns.child[b]] for b in branches]
         if kind == Kind.TERMINAL:
-            found = Piecewise((constant(columns.utility[n]),))
+            found = Piecewise((constant(to_exact(columns.utility[n])),))
         elif kind == Kind.CHANCE and chance == "expected":
-            shares = [columns.probability[b] for b in branches]
+            shares = [to_exact(columns.probability[b]) for b in branches]
             found = weighted_sum(list(zip(shares, below, strict=True)))
         else:
             is_best_nature = kind == Kind.CHANCE and chance == "best"

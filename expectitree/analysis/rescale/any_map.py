@@ -30,6 +30,7 @@ from typing import Any, TypeAlias
 from expectitree.analysis.rescale.report import Answer, Rescaling, rescale
 from expectitree.analysis.rescale.scales import Scale, stepped
 from expectitree.errors import TransformError
+from expectitree.numbers import to_exact
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
@@ -51,11 +52,25 @@ Distribution: TypeAlias = dict[Fraction, Fraction]  # utility -> probability
 def find_order_preserving_map(
     tree: Tree, *, bounds: Bounds | None = None, engine: str = "auto", file: str = ""
 ) -> Rescaling:
-    """Return whether an order-preserving map changes the decision at the root, with an example.
+    """Return whether an order-preserving map of utilities changes the decision, with an example.
 
-    The decision changes where the first best action is no longer among the best. The report's
-    `answer` is `yes` with the rescaled tree, `no`, or `unknown`. The parameters are those of
-    `rescale`.
+        >>> import expectitree as et
+        >>> found = et.find_order_preserving_map(et.load("example:aima-5.12-left"))
+        >>> found.answer.answer, found.after.best
+        ('yes', 'a2')
+
+    Args:
+        tree: The tree.
+        bounds: `(lower, upper)` of the root, as for `evaluate`.
+        engine: As for `evaluate`.
+        file: The name of the tree in outputs.
+
+    Returns:
+        A report whose `answer` is "yes", with the rescaled tree; "no"; or "unknown". The decision
+        changes where the first best action is no longer among the best.
+
+    Raises:
+        SearchError: As for `evaluate`.
     """
     check_tree(tree)
     before = evaluate(tree, bounds=bounds, engine=engine)
@@ -101,7 +116,8 @@ def _small_in_fractions(tree: Tree) -> Tree | None:
     for n in range(len(tree)):
         size = 0
         for b in tree.branches_of(n):
-            c, length = columns.child[b], columns.probability[b].denominator.bit_length() - 1
+            c, p = columns.child[b], to_exact(columns.probability[b])
+            length = p.denominator.bit_length() - 1
             bits[n] = max(bits[n], bits[c] + length)
             size += sizes[c]
             work += sizes[c] * (_SHORT + bits[n] ** 2)
@@ -165,11 +181,11 @@ def bounding_distributions(tree: Tree, is_lower: bool) -> list[Distribution]:
     for n, kind in enumerate(map(Kind, columns.kind)):
         below = [found[columns.child[b]] for b in tree.branches_of(n)]
         if kind == Kind.TERMINAL:
-            found.append({columns.utility[n]: Fraction(1)})
+            found.append({to_exact(columns.utility[n]): Fraction(1)})
         elif kind == Kind.CHANCE:
             mixed: Distribution = {}
             for b, distribution in zip(tree.branches_of(n), below, strict=True):
-                if p := columns.probability[b]:
+                if p := to_exact(columns.probability[b]):
                     for u, share in distribution.items():
                         mixed[u] = mixed.get(u, 0) + p * share
             found.append(mixed)
@@ -205,7 +221,7 @@ def _envelope(distributions: Iterable[Distribution], is_max: bool) -> Distributi
 def _is_changed(tree: Tree, branch: int, scale: Scale) -> bool:
     """Say whether a map makes an action of an exact tree worse than another one."""
     columns = tree.columns
-    utility = [
+    utility: list[Any] = [
         None if kind else scale.rule(u)
         for kind, u in zip(columns.kind, columns.utility, strict=True)
     ]

@@ -49,7 +49,24 @@ class Answer:
 
 @dataclass(frozen=True)
 class Rescaling(Shown):
-    """One file's tree before and after a map; of a question that found no map, the tree before."""
+    """One tree before and after a map of its utilities; `rescale` makes it.
+
+        >>> import expectitree as et
+        >>> found = et.rescale(et.load("example:aima-5.12-left"), {2: 20, 3: 30, 4: 400})
+        >>> found.before.best, found.after.best, found.changed
+        ('a1', 'a2', True)
+
+    Attributes:
+        file: The name of the tree in outputs.
+        before: The search of the tree.
+        scale: The map.
+        map_class: The class of the map, such as positive affine, with utilities that show it.
+        pairs: Each utility and its image, the least first.
+        after: The search of the tree after the map.
+        changes: The ids of the nodes where the set of best actions changes.
+        remarks: Sentences for the user.
+        answer: Whether an order-preserving map changes the decision, if that was asked.
+    """
 
     file: str
     before: Search
@@ -93,14 +110,27 @@ def rescale(
     engine: str = "auto",
     file: str = "",
 ) -> Rescaling:
-    """Return a tree's values and best actions before and after a map of its utilities.
+    """Compare a tree with the same tree under a map of its utilities.
 
-    `scale` is a `Scale`, a function, or a mapping such as {2: 20}, which leaves other utilities as
-    they are. Estimates go through the map too, and so do bounds, unless the map falls on them.
-    `bounds` and `engine` are those of `evaluate`; `file` names the tree in the report.
+    A positive affine map changes no decision. Another map may, above a chance node.
 
-    If the map is positive affine, every node is checked: its best actions stay. Raises
-    `TransformError` where a utility has no image, and `AnalysisError` where that check fails.
+        >>> import expectitree as et
+        >>> found = et.rescale(et.load("example:aima-5.12-left"), lambda u: 10**u)
+        >>> found.before.best, found.after.best
+        ('a1', 'a2')
+
+    Args:
+        tree: The tree.
+        scale: A function, or a mapping such as `{2: 20}`, which leaves other utilities as they are.
+            Estimates go through the map too, and so do bounds, unless the map falls on them.
+        bounds: `(lower, upper)` of the root, as for `evaluate`.
+        engine: As for `evaluate`.
+        file: The name of the tree in outputs.
+
+    Raises:
+        AnalysisError: A positive affine map changed a decision in floating point.
+        SearchError: As for `evaluate`.
+        TransformError: A utility has no image.
     """
     check_tree(tree)
     utilities, estimates = numbers_of(tree)

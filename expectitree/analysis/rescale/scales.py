@@ -143,7 +143,7 @@ def power(exponent: Fraction) -> Scale:
 
 
 def _exact_root(size: Fraction, degree: int) -> Fraction | None:
-    """Return the root of a non-negative number if it is rational, as far as floats tell."""
+    """Return the root of a non-negative number if it is rational within the precision of floats."""
     ends = size.numerator, size.denominator
     roots = [n if degree == 1 or n < 2 else round(math.exp(math.log(n) / degree)) for n in ends]
     root = Fraction(*roots)

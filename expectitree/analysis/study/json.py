@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from expectitree.analysis.study.csv import fields
-from expectitree.analysis.study.summary import Summary
+from expectitree.analysis.study.report import Summary
 from expectitree.text.json_values import dumps
 
 
@@ -18,6 +17,6 @@ def render(summary: Summary) -> Iterator[str]:
             "title": study.title,
             "seed": study.seed,
             "trees": {"done": summary.done, "total": summary.total},
-            "rows": [{"tree": dict(row.tree), **fields(row)} for row in summary.rows],
+            "rows": [{"tree": dict(row.tree), **row.figures} for row in summary.rows],
         }
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from expectitree.analysis.study.summary import Summary
+from expectitree.analysis.study.report import Summary
 from expectitree.analysis.study.text import legend, study_table
 from expectitree.numbers import escape
 from expectitree.text.tables import markdown, markdown_escaped

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, product
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
 from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm, algorithm
 from expectitree.analysis.study.spec import (
@@ -37,9 +38,18 @@ MOST_KINDS = 10_000  # of tree
 Reader: TypeAlias = Callable[[Data, Place], Any]  # returns what a value means, or raises an error
 
 
-def load_study(path: str | os.PathLike[str]) -> Study:
-    """Return the study described by a file; raise `FileError` with everything wrong in it."""
-    text, name = read_text(path)
+def load_study(source: str | os.PathLike[str] | IO[str] | IO[bytes] | dict[str, Any]) -> Study:
+    """Return the study described by a file or a dict.
+
+    Raises `FileError` with everything wrong in it.
+    """
+    if isinstance(source, dict):
+        text, name = _as_json(source), "<study>"
+    elif isinstance(source, (str, os.PathLike)) or hasattr(source, "read"):
+        text, name = read_text(source)
+    else:
+        expected = "a path, or a dict such as a study's file describes"
+        raise AnalysisError(f"found {type(source).__name__}, expected {expected}")
     document = parse(text, name)
     reader = _StudyReader(Problems(document), name)
     with suppress(TooManyProblemsError):
@@ -47,6 +57,15 @@ def load_study(path: str | os.PathLike[str]) -> Study:
         if not reader.problems.found:
             return study
     raise reader.problems.failure()
+
+
+def _as_json(data: dict[str, Any]) -> str:
+    """Return the text of a study that is a dict; a range is a list."""
+    try:
+        return json.dumps(data, default=list)
+    except (ValueError, TypeError, RecursionError) as error:
+        found = f"found a dict that JSON cannot hold ({error})"
+        raise AnalysisError(f"{found}, expected text, numbers, lists and dicts") from None
 
 
 class _StudyReader:

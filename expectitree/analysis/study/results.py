@@ -38,9 +38,9 @@ class Record(NamedTuple):
 
 
 class Results:
-    """The records of a results file, and the file to append to."""
+    """The records of a results file, and the file to append to; without a path, only records."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str = "") -> None:
         self.path = path
         self.records: dict[Key, Record] = {}
         self._stream: Any = None
@@ -66,6 +66,9 @@ class Results:
 
         Half a line that a killed study may have left is removed.
         """
+        if not self.path:
+            yield
+            return
         with self._errors("written"):
             self._stream = open(self.path, "ab+", buffering=0)  # noqa: SIM115
         try:
@@ -79,14 +82,18 @@ class Results:
 
     def add(self, records: list[Record]) -> None:
         """Write records to the disk, then add them to `records`."""
+        if self._stream is not None:
+            self._write(records)
+        for record in records:
+            self._take(record)
+
+    def _write(self, records: list[Record]) -> None:
         lines = [json.dumps(record._asdict(), ensure_ascii=False) + "\n" for record in records]
         with self._errors("written", "; what was written counts, go on later"):
             remaining = memoryview("".join(lines).encode())
             while remaining:
                 remaining = remaining[self._stream.write(remaining) :]
             os.fsync(self._stream.fileno())
-        for record in records:
-            self._take(record)
 
     def missing(self, key: Key, runs: tuple[Run, ...]) -> tuple[Run, ...]:
         """Return the runs that have no result yet for a tree."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -65,6 +66,13 @@ class Line:
     label: str
     factor: float
     power: float
+
+    def height(self, x: float) -> float:
+        """Return the line's y; it is not a number where it is too large."""
+        try:
+            return float(self.factor * x**self.power)
+        except OverflowError:
+            return math.nan
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from rich.columns import Columns
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
+from expectitree.analysis.study.report import Mean, Summary, SummaryRow
 from expectitree.analysis.study.spec import describe
-from expectitree.analysis.study.summary import Mean, Summary, SummaryRow
 from expectitree.text.console import characters, line, safe
 from expectitree.text.phrases import count_range, nouns, plural, seconds_text
 from expectitree.text.tables import Column, table

@@ -38,8 +38,8 @@ def _processes(count: int) -> Iterator[tuple[Executor, int]]:
         _stop(executor)
         if isinstance(error, BrokenExecutor):
             raise AnalysisError(
-                "a search process died, perhaps because memory ran out: the results so far are "
-                "kept; try fewer --jobs"
+                "a search process died, perhaps because memory ran out: try fewer jobs; a results "
+                "file keeps what is done"
             ) from None
         raise
     executor.shutdown()

@@ -7,7 +7,7 @@ from typing import Any
 
 from expectitree.analysis.trace.events import CLOSE, CUT, ENTER, LEAVE, TIGHTEN, VISIT, Event
 from expectitree.analysis.trace.report import Trace, initial_intervals
-from expectitree.searches.cuts import STOPPED
+from expectitree.searches.cuts import STOPPED, is_unordered
 from expectitree.searches.result import Search
 
 
@@ -16,7 +16,6 @@ class Moment:
 
     def __init__(self, trace: Trace) -> None:
         self.trace, self.tree, self.events = trace, trace.tree, trace.events
-        self.in_order = trace.search.algorithm.in_order
         count = len(self.tree)
         self.done = 0
         self.lower, self.upper = initial_intervals(trace.search)
@@ -64,7 +63,7 @@ class Moment:
             self.visited += not self.visits[n]
             self.leaves_visited += not (self.visits[n] or self.tree.columns.kind[n])
             self.visits[n] += 1
-        if not self.in_order and self.done == self.trace.total:
+        if self.trace.cuts_come_last and self.done == self.trace.total:
             self._finish()
         return event
 
@@ -76,7 +75,7 @@ class Moment:
         entries = [entry.node for entry in self.open[event.depth : event.depth + 1]]
         if event.kind in (TIGHTEN, CLOSE, CUT) and entries != [event.node]:
             return 0
-        if event.kind == CUT and not self.in_order:
+        if event.kind == CUT and is_unordered(event.cut):
             return 0
         return event.depth + (event.kind in (TIGHTEN, CUT))
 

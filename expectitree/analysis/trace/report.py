@@ -39,7 +39,21 @@ from expectitree.tree.model import Kind, Tree, check_tree
 
 @dataclass(frozen=True)
 class Trace(Shown):
-    """The steps of one search of one file's tree."""
+    """The steps of one search of one tree; `trace` makes it.
+
+        >>> import expectitree as et
+        >>> steps = et.trace(et.load("example:risk"), "star1")
+        >>> [(event.kind, steps.tree.path_of(event.node)) for event in steps.events[:3]]
+        [('enter', '/'), ('enter', 'left'), ('visit', 'left/#1')]
+
+    Attributes:
+        file: The name of the tree in outputs.
+        search: The search.
+        events: The steps, each with its `kind` ("enter", "probe", "visit", "pass", "tighten",
+            "close", "cut" or "leave"), `node`, and the node's bounds `lower` and `upper` after it.
+        total: The number of steps, those beyond `most` included.
+        at: The id of the node to follow, if only one.
+    """
 
     file: str
     search: Search
@@ -52,6 +66,11 @@ class Trace(Shown):
         """The tree that was searched."""
         return self.search.tree
 
+    @property
+    def cuts_come_last(self) -> bool:
+        """Whether the search finds its windows and cuts at its end, from the final intervals."""
+        return not self.search.algorithm.in_order
+
 
 def trace(
     tree: Tree,
@@ -63,10 +82,25 @@ def trace(
     max_visits: int | None = None,
     file: str = "",
 ) -> Trace:
-    """Search a tree and return every step, or those that concern the node `at` (an id or path).
+    """Search a tree and return every step of the search.
 
-    The trace keeps the first `most` events and counts all. The engine is the interpreted or the
-    exact one.
+        >>> import expectitree as et
+        >>> steps = et.trace(et.load("example:risk"), "star1", at="right")
+        >>> [event.kind for event in steps.events]
+        ['enter', 'visit', 'tighten', 'visit', 'tighten', 'tighten', 'leave']
+
+    Args:
+        tree: The tree.
+        algorithm: A key of `ALGORITHMS`, or what `algorithm` returns.
+        bounds: `(lower, upper)` of the root, as for `evaluate`.
+        at: Keep only the steps that concern this node: an id or a path.
+        most: Keep the first steps, so many; all are counted.
+        max_visits: As for `evaluate`.
+        file: The name of the tree in outputs.
+
+    Raises:
+        SearchError: As for `evaluate`.
+        TreeError: The path `at` names no node.
     """
     check_tree(tree)
     chosen = find_algorithm(algorithm)

@@ -21,6 +21,7 @@ from expectitree.analysis.trace.events import (
 )
 from expectitree.analysis.trace.report import Trace
 from expectitree.numbers import escape, is_finite
+from expectitree.searches.cuts import is_unordered
 from expectitree.text.console import safe
 from expectitree.text.phrases import (
     TIED,
@@ -162,7 +163,7 @@ class StepSentences(Words):
 
     def cut(self, event: Event) -> str:
         cut, name = event.cut_in(self.tree), self.step_name(event)
-        found = "" if self.search.algorithm.in_order else "Found in the end: "
+        found = "Found in the end: " if is_unordered(event.cut) else ""
         text = f"{found}{cut.kind} cut {cut_place(cut)}: {name} is worth {cut.relation} "
         limit = f"{cut.comparison} {self.number(cut.limit)}".replace(" ", TIED)
         return f"{text[0].upper()}{text[1:]}{self.summed(event.terms, cut.bound)} {limit}"

@@ -8,7 +8,7 @@ from expectitree.analysis.verify.report import Verification
 from expectitree.analysis.verify.text import hint_text
 from expectitree.text.json_values import dumps
 
-_CHECK_FIELDS = ("what", "expected", "found", "kept")
+_CHECK_FIELDS = ("what", "expected", "found", "kept", "line", "column")
 
 
 def render(verifications: Sequence[Verification]) -> Iterator[str]:
@@ -19,11 +19,12 @@ def render(verifications: Sequence[Verification]) -> Iterator[str]:
                 "file": v.file,
                 "tree": v.error is None,
                 "expect": v.has_expect and v.error is None,
-                "kept": not v.broken and v.error is None and v.unchecked is None,
+                "kept": not v.is_bad,
                 "errors": str(v.error or v.unchecked or "").splitlines(),
                 "checks": [
                     {key: getattr(c, key) for key in _CHECK_FIELDS} | {"hint": hint_text(c)}
                     for c in v.checks
                 ],
+                "seconds": v.seconds,
             }
         )

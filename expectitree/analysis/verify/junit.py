@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import quoteattr
 
 from expectitree.analysis.verify.report import Verification
-from expectitree.analysis.verify.text import check_text
+from expectitree.analysis.verify.text import cases
 from expectitree.numbers import escape
 
 
@@ -15,34 +15,18 @@ def render(verifications: Sequence[Verification]) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield '<testsuites name="expectitree verify">'
     for v in verifications:
-        cases = max(1, len(v.checks))
-        errors = int(v.error is not None)
-        failures = len(v.broken) + (v.unchecked is not None)
-        counts = f'tests="{cases}" failures="{failures}" errors="{errors}"'
-        yield f"  <testsuite name={_attribute(v.file)} {counts}>"
-        for name, outcome, message in _cases(v):
-            case = f"    <testcase classname={_attribute(v.file)} name={_attribute(name)}"
-            if outcome:
-                yield f"{case}>"
-                yield f"      <{outcome} message={_attribute(message)}/>"
-                yield "    </testcase>"
-            else:
-                yield f"{case}/>"
+        file, results = _attribute(v.file), [case[0] for case in cases(v)]
+        counts = f'failures="{results.count("failure")}" errors="{results.count("error")}"'
+        time = "" if v.seconds is None else f' time="{v.seconds:.3f}"'
+        yield f'  <testsuite name={file} file={file} tests="{len(results)}" {counts}{time}>'
+        for result, name, message, line, _ in cases(v):
+            case = f"classname={file} name={_attribute(name)} file={file}"
+            case += f' line="{line}"' if line else ""
+            found = f"<{result} message={_attribute(message)}/>" if result else ""
+            yield f"    <testcase {case}>{found}</testcase>"
         yield "  </testsuite>"
     yield "</testsuites>"
 
 
-def _cases(v: Verification) -> list[tuple[str, str, str]]:
-    """Return the name, the outcome (none, error or failure) and the message of each test case."""
-    if v.error is not None:
-        return [("is a tree", "error", str(v.error))]
-    if v.unchecked is not None:
-        return [("can be checked", "failure", v.unchecked)]
-    return [
-        (check.what, "" if check.kept else "failure", escape(check_text(check)))
-        for check in v.checks
-    ] or [("is a tree", "", "")]
-
-
 def _attribute(text: str) -> str:
-    return quoteattr("; ".join(escape(line) for line in text.splitlines()))
+    return quoteattr(escape(text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from expectitree.analysis.verify.edit import with_expectation, with_replacements, write_text
+from expectitree.analysis.verify.edit import rewritten, write_text
 from expectitree.analysis.verify.report import Verification, answers, verify
 from expectitree.errors import FileError, Problem
 from expectitree.files import loads, read_text
@@ -12,11 +12,22 @@ from expectitree.files.formats import FORMATS, format_by_suffix
 
 
 def refresh(path: str | os.PathLike[str]) -> Verification:
-    """Write the results into the `expect` of the file at `path`, and return its new verification.
+    """Write the results of a tree into the `expect` of its file, and return what then holds.
 
-    What holds stays as written; a file without expectations gets some; all else stays as it is.
-    Raises `FileError` where the file is not a tree, or where that cannot be done without loss, and
-    `SearchError` where a utility is not known yet; the file is then as it was.
+    Expectations that hold stay as written. A file without expectations gets some. All else stays
+    as it is.
+
+        >>> import expectitree as et
+        >>> et.refresh("game.yaml").broken  # doctest: +SKIP
+        []
+
+    Args:
+        path: A tree file in YAML or JSON.
+
+    Raises:
+        FileError: The file is not a tree, cannot be written, or cannot be changed without loss. It
+            is then as it was.
+        SearchError: A utility is not known.
     """
     format = format_by_suffix(path) or FORMATS["yaml"]
     if not format.is_text:
@@ -25,20 +36,17 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     text, name = read_text(path)
     tree = loads(text, name=name, exact=True)
     before = verify(tree, file=name)
-    replacements = {c.place: c.replacement for c in before.broken if c.replacement is not None}
-    if before.checks:
-        changed = with_replacements(text, format, replacements)
-    else:
-        changed = with_expectation(text, format, answers(tree))
-    problem = ""
+    # A path that is missing may have a typing error: what holds it is not replaced.
+    kept = {check.place for check in before.broken if check.replacement is None}
+    replacements = {c.place: c.replacement for c in before.broken if c.place not in kept}
+    changed = rewritten(text, format, replacements if before.checks else {(): answers(tree)})
     try:
         after = verify(loads(changed, name=name, exact=True), file=name)
-        if any(check.place in replacements for check in after.broken):
-            problem = "the new text would not say what is found"
+        holds = not any(check.place in replacements for check in after.broken)
     except FileError:
-        problem = "the new text would not be a tree"
-    if problem:
-        raise FileError([Problem(name, f"{problem}: change it by hand")])
+        holds = False
+    if not holds:
+        raise FileError([Problem(name, "the new `expect` would not hold: change it by hand")])
     if changed != text:
         write_text(name, changed)
     return after

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
-from typing import TypeAlias
+from time import perf_counter
 
 from expectitree.algorithms import algorithm
+from expectitree.analysis.verify.edit import Place, find_lines
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, ExpectitreeError, FileError
+from expectitree.files import Warn, load, read_text
+from expectitree.files.formats import FORMATS, format_by_suffix
 from expectitree.numbers import Number, exact_text, message_text
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
@@ -18,7 +22,6 @@ from expectitree.searches.unknown import why_unknown
 from expectitree.tree.expectation import Expectation, RunExpectation
 from expectitree.tree.model import Tree, check_tree
 
-Place: TypeAlias = tuple[str | int, ...]
 _COUNTS = {"nodes": "visited", "leaves": "leaves_visited", "cuts": "cuts"}
 
 
@@ -41,28 +44,60 @@ class Check:
     place: Place  # the keys within `expect` that lead to what was expected
     replacement: str | int | list[str] | Fraction | None = None  # what would hold in its place
     hint: Hint | ExpectitreeError | None = None
+    line: int | None = None  # in the file, from 1
+    column: int | None = None
 
 
 @dataclass(frozen=True)
 class Verification(Shown):
-    """One file: its checks, or why it is not a tree, or why it cannot be checked."""
+    """The expectations of one file, checked; `verify` makes it.
+
+        >>> import expectitree as et
+        >>> found = et.verify(et.loads("{expect: {value: 3}, max: [1, 2]}", exact=True))
+        >>> [(check.what, check.expected, check.found) for check in found.broken]
+        [('value', '3', '2')]
+
+    Attributes:
+        file: The name of the tree in outputs.
+        checks: One for each expectation, with `what`, `expected`, `found` and `kept`.
+        error: Why the file is not a tree, if it is not.
+        has_expect: Whether the file expects anything.
+        unchecked: Why there are no checks of a tree that expects something.
+        seconds: The time to read and check the file, if it was measured.
+    """
 
     file: str
     checks: Sequence[Check] = ()
     error: FileError | None = None
     has_expect: bool = True
     unchecked: str | None = None  # why there are no checks of a tree that has an `expect`
+    seconds: float | None = None  # the time to read and check the file
 
     @property
     def broken(self) -> list[Check]:
         """The expectations that do not hold."""
         return [check for check in self.checks if not check.kept]
 
+    @property
+    def is_bad(self) -> bool:
+        """Whether the file is not a tree, cannot be checked or has a broken expectation."""
+        return self.error is not None or self.unchecked is not None or bool(self.broken)
+
 
 def verify(tree: Tree, *, file: str = "") -> Verification:
-    """Check every expectation of a tree read with `exact=True`; the report calls it `file`.
+    """Check that a tree has the results that its file expects.
 
-    A tree with unknown utilities cannot be checked: then `unchecked` has the reason.
+        >>> import expectitree as et
+        >>> et.verify(et.load("example:risk", exact=True)).broken
+        []
+
+    Args:
+        tree: A tree read with `exact=True`, so that results are checked exactly. If a utility is
+            not known, nothing is checked, and `unchecked` has the reason.
+        file: The name of the tree in outputs.
+
+    Raises:
+        AnalysisError: The tree is not exact.
     """
     check_tree(tree)
     if not tree.exact:
@@ -71,55 +106,64 @@ def verify(tree: Tree, *, file: str = "") -> Verification:
         return Verification(file, has_expect=False)
     if tree.unknown:
         return Verification(file, unchecked=why_unknown(tree))
-    checks = list(_value_checks(tree, tree.expect))
-    for run in tree.expect.runs:
-        checks += _run_checks(tree, run)
-    return Verification(file, checks)
+    runs = (check for run in tree.expect.runs for check in _run_checks(tree, run))
+    return Verification(file, [*_value_checks(tree, tree.expect), *runs])
+
+
+def verify_file(
+    path: str | os.PathLike[str], *, locate: bool = False, warn: Warn | None = None
+) -> Verification:
+    """Check every expectation of a file, or report the error in it, and measure the time.
+
+    Broken checks of a text have their line and column; with `locate` all its checks have.
+    """
+    start, file = perf_counter(), os.fspath(path)
+    format = format_by_suffix(file) or FORMATS["yaml"]
+    try:
+        report = verify(load(path, exact=True, warn=warn), file=file)
+        wanted = [check.place for check in (report.checks if locate else report.broken)]
+        if wanted and format.is_text and os.path.isfile(file):
+            found = find_lines(read_text(file)[0], format, wanted)
+            checks = [replace(check, **found.get(check.place, {})) for check in report.checks]
+            report = replace(report, checks=checks)
+    except FileError as error:
+        report = Verification(file, error=error)
+    return replace(report, seconds=perf_counter() - start)
 
 
 def answers(tree: Tree) -> dict[str, object]:
-    """Return an `expect` for the tree: value, best action, and the counts of Star1 and Star2.
-
-    Raises `SearchError` where a utility is not known yet.
-    """
+    """Return an `expect` for a tree whose utilities are known, with counts of Star1 and Star2."""
     search = evaluate(tree)
-    found: dict[str, object] = {"value": search.value}
-    if search.best is not None:
-        found["best"] = search.best
-    for name in ("star1", "star2"):
-        counts = evaluate(tree, name).counts
-        found[name] = {"nodes": counts.visited, "leaves": counts.leaves_visited}
-    return found
+    best = {} if search.best is None else {"best": search.best}
+    counts = {name: evaluate(tree, name).counts for name in ("star1", "star2")}
+    runs = {name: {"nodes": c.visited, "leaves": c.leaves_visited} for name, c in counts.items()}
+    return {"value": search.value, **best, **runs}
 
 
 def _value_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
     search, best = evaluate(tree), expect.best
     if expect.value is not None:
-        yield _number_check("value", expect, ("value",), expect.value, search.value)
+        yield _number_check("value", search, expect, ("value",), expect.value)
     if best is not None:
-        found, hint = search.best, None
-        if found is None:
-            hint = Hint.NO_BEST
-        elif best != found and best in search.ties:
-            hint = Hint.TIE
-        yield Check("best", best, found or "none", best == found, ("best",), found, hint)
+        kept, hint = best == search.best, None
+        if not kept and (search.best is None or best in search.ties):
+            hint = Hint.NO_BEST if search.best is None else Hint.TIE
+        yield Check("best", best, search.best or "none", kept, ("best",), search.best, hint)
     for path, value in expect.values.items():
-        what, place = f"value of {path}", ("values", path)
-        try:
-            node = tree.find(path)
-        except ExpectitreeError as error:
-            yield _missing(what, expect.written.get(place, ""), place, error)
-        else:
-            yield _number_check(what, expect, place, value, search.lower[node.id])
+        yield _number_check(f"value of {path}", search, expect, ("values", path), value)
 
 
 def _number_check(
-    what: str, expect: Expectation, place: Place, expected: Number, found: Number
+    what: str, search: Search, expect: Expectation, place: tuple[str, ...], expected: Number
 ) -> Check:
     text = expect.written.get(place, exact_text(expected))
+    shown = text if len(text) <= 40 else message_text(expected)
+    try:
+        found = search.lower[search.tree.find("".join(place[1:])).id]
+    except ExpectitreeError as error:
+        return Check(what, shown, "no such node", False, place, hint=error)
     kept = expected == found
     hint = Hint.DIGITS if not kept and _agrees_as_written(text, expected, found) else None
-    shown = text if len(text) <= 40 else message_text(expected)
     return Check(what, shown, message_text(found), kept, place, Fraction(found), hint)
 
 
@@ -129,11 +173,6 @@ def _agrees_as_written(text: str, expected: Number, found: Number) -> bool:
         return False
     places = len(mantissa.partition(".")[2]) - int(exponent or 0)
     return abs(Fraction(expected) - Fraction(found)) * 2 <= Fraction(10) ** -places
-
-
-def _missing(what: str, expected: str, place: Place, error: ExpectitreeError) -> Check:
-    """Return the check of an expectation about a node that is not there."""
-    return Check(what, expected, "no such node", False, place, hint=error)
 
 
 def _run_checks(tree: Tree, run: RunExpectation) -> Iterator[Check]:
@@ -151,27 +190,22 @@ def _run_checks(tree: Tree, run: RunExpectation) -> Iterator[Check]:
         if expected is not None:
             found: int = getattr(search.counts, attribute)
             what = f"{name}: {key if key == 'cuts' else f'{key} visited'}"
-            place = (*run.place, key)
-            yield Check(what, str(expected), str(found), expected == found, place, found)
+            kept, place = expected == found, (*run.place, key)
+            yield Check(what, str(expected), str(found), kept, place, found)
     yield from _skip_checks(name, run, search)
 
 
-def _skip_checks(name: str, run: RunExpectation, search: Search) -> list[Check]:
-    place, instead = (*run.place, "skipped"), _all_skipped(search) if run.skipped else []
-    checks = []
+def _skip_checks(name: str, run: RunExpectation, search: Search) -> Iterator[Check]:
+    place, expected = (*run.place, "skipped"), "not visited"
+    instead = _all_skipped(search) if run.skipped else []
     for path in run.skipped or ():
         what = f"{name}: {path}"
         try:
-            kept = not search.visited(path)
+            found = "visited" if search.visited(path) else expected
         except ExpectitreeError as error:
-            checks.append(_missing(what, "not visited", place, error))
+            yield Check(what, expected, "no such node", False, place, hint=error)
         else:
-            found = "not visited" if kept else "visited"
-            checks.append(Check(what, "not visited", found, kept, place, None if kept else instead))
-    if any(isinstance(check.hint, ExpectitreeError) for check in checks):
-        # A path may have a typing error: --write must not replace the list.
-        return [replace(check, replacement=None) for check in checks]
-    return checks
+            yield Check(what, expected, found, found == expected, place, instead)
 
 
 def _all_skipped(search: Search) -> list[str]:

@@ -8,39 +8,58 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.analysis.verify.report import Check, Hint, Verification
+from expectitree.numbers import escape
 from expectitree.text.console import characters, line, safe
 from expectitree.text.phrases import plural
 
+HINTS = {
+    Hint.NO_BEST: "the root is not a player's, so it has no best action: take `best` out",
+    Hint.TIE: "it is worth as much, and comes later",
+    Hint.DIGITS: "only the digits written agree: write {found}",
+}
+
 
 def render(
-    verifications: Sequence[Verification], options: ConsoleOptions
+    verifications: Sequence[Verification], options: ConsoleOptions, quiet: bool = False
 ) -> Iterator[RenderableType]:
-    """Yield every file with its checks, and a summary."""
-    for verification in verifications:
-        yield from _file_lines(verification, options)
-    yield ""
-    yield _summary(verifications)
+    """Yield every file with its checks, or with `quiet` only what is broken, and a summary."""
+    shown = [v for v in verifications if v.is_bad or not quiet]
+    for verification in shown:
+        yield from _file_lines(verification, options, quiet)
+    if shown:
+        yield ""
+    style = "bad" if any(v.is_bad for v in verifications) else "good"
+    yield Text(summary(verifications), style)
 
 
-def _file_lines(verification: Verification, options: ConsoleOptions) -> Iterator[Text]:
+def _file_lines(v: Verification, options: ConsoleOptions, quiet: bool) -> Iterator[Text]:
     mark = characters(options)
-    is_bad = verification.error or verification.unchecked is not None or verification.broken
-    remark = ""
-    if verification.error is not None:
+    signs = (mark.no, "bad"), (mark.yes, "good")
+    remark = "" if v.has_expect else ": a tree, without expect"
+    if v.error is not None:
         remark = ": not a tree"
-    elif not verification.has_expect:
-        remark = ": a tree, without expect"
-    elif verification.unchecked is not None:
-        reason = safe(verification.unchecked, options)
-        remark = f": a tree, whose expectations cannot be checked: {reason}"
-    sign = (mark.no, "bad") if is_bad else (mark.yes, "good")
-    yield line(sign, " ", (safe(verification.file, options), "title"), remark)
-    if verification.error is not None:
-        for message in str(verification.error).splitlines():
-            yield line(f"    {message}")
-    for check in verification.checks:
-        sign = (mark.yes, "good") if check.kept else (mark.no, "bad")
-        yield line("    ", sign, f" {safe(check_text(check), options)}")
+    elif v.unchecked is not None:
+        remark = f": a tree, whose expectations cannot be checked: {safe(v.unchecked, options)}"
+    yield line(signs[not v.is_bad], " ", (safe(v.file, options), "title"), remark)
+    for message in str(v.error or "").splitlines():
+        yield line(f"    {message}")
+    for check in v.broken if quiet else v.checks:
+        yield line("    ", signs[check.kept], f" {safe(check_text(check), options)}")
+
+
+def cases(v: Verification) -> list[tuple[str, str, str, int | None, int | None]]:
+    """Return each error in a file or each expectation; otherwise one case, for the whole tree.
+
+    A case has a result (error, failure or nothing), a name, a message, a line and a column.
+    """
+    if v.error is not None:
+        problems = [(p, f"{p.path}: " if p.path else "") for p in v.error.problems]
+        return [("error", "tree", path + p.message, p.line, p.column) for p, path in problems]
+    if v.unchecked is not None:
+        return [("failure", "expect", v.unchecked, None, None)]
+    checks = [(c, "" if c.kept else "failure") for c in v.checks]
+    found = [(result, c.what, escape(check_text(c)), c.line, c.column) for c, result in checks]
+    return found or [("", "tree", "", None, None)]
 
 
 def check_text(check: Check) -> str:
@@ -51,25 +70,19 @@ def check_text(check: Check) -> str:
 
 def hint_text(check: Check) -> str:
     """Return why an expectation does not hold, or nothing."""
-    if check.hint is Hint.NO_BEST:
-        return "the root is not a player's, so it has no best action: take `best` out"
-    if check.hint is Hint.TIE:
-        return "it is worth as much, and comes later"
-    if check.hint is Hint.DIGITS:
-        return f"only the digits written agree: write {check.found}"
+    if isinstance(check.hint, Hint):
+        return HINTS[check.hint].format(found=check.found)
     return str(check.hint or "")
 
 
-def _summary(verifications: Sequence[Verification]) -> Text:
-    checks = sum(len(v.checks) for v in verifications)
-    broken = sum(len(v.broken) for v in verifications)
+def summary(verifications: Sequence[Verification]) -> str:
+    """Return how many files there are, and how many of their expectations hold."""
+    checks = [check.kept for v in verifications for check in v.checks]
     failures = {
         "without expect": sum(not v.has_expect for v in verifications),
         "cannot be checked": sum(v.unchecked is not None for v in verifications),
         "not a tree": sum(v.error is not None for v in verifications),
     }
-    parts = [plural(len(verifications), "file")]
-    parts.append(f"{checks - broken:,} of {checks:,} expectations kept")
-    parts += [f"{count:,} {what}" for what, count in failures.items() if count]
-    is_bad = broken or failures["cannot be checked"] or failures["not a tree"]
-    return Text(", ".join(parts), style="bad" if is_bad else "good")
+    kept = f"{sum(checks):,} of {len(checks):,} expectations kept"
+    counts = [f"{count:,} {what}" for what, count in failures.items() if count]
+    return ", ".join([plural(len(verifications), "file"), kept, *counts])

@@ -12,7 +12,7 @@ Needs the extra `arrow`.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,8 +21,6 @@ from expectitree.errors import FileError, NumberError, Problem, TreeError, insta
 from expectitree.files.metadata import metadata_text, read_metadata
 from expectitree.numbers import (
     GREATEST_FLOAT,
-    INFINITY,
-    Number,
     escape,
     exact_text,
     message_text,
@@ -143,22 +141,19 @@ def _columns(table: Any) -> tuple[Columns, ArrowLabels | None]:
     branches.validate()
     entries = branches.values
     entries.validate()
-    if any(
-        part.null_count for part in (entries, entries.field("child"), entries.field("probability"))
-    ):
+    child, probability, labels = (entries.field(name) for name in _ENTRY)
+    if entries.null_count or child.null_count or probability.null_count:
         raise TreeError("a child or a probability is null: every branch has both")
-    offsets = branches.buffers()[1]
-    has_rows = len(branches) > 0
+    first: Column = array("I", [0])
+    if len(branches):
+        first = _part(branches.buffers()[1], "I", branches.offset, len(branches) + 1)
     columns = Columns.of(
         kind=_kind_column(kind),
         utility=_utility_column(utility),
-        first=_part(offsets, "I", branches.offset, len(branches) + 1)
-        if has_rows
-        else array("I", [0]),
-        child=_view(entries.field("child"), "I"),
-        probability=_view(entries.field("probability"), "d"),
+        first=first,
+        child=_view(child, "I"),
+        probability=_view(probability, "d"),
     )
-    labels = entries.field("label")
     if labels.null_count == len(labels):
         return columns, None
     labels.validate(full=True)
@@ -269,7 +264,7 @@ def batch(tree: Tree, drop_fractions: bool) -> Any:
     columns = _in_floats(tree, drop_fractions) if tree.exact else tree.columns
     count, branches = len(columns.kind), len(columns.child)
 
-    def as_arrow(column: Column, type: Any, length: int, bitmap: Any = None) -> Any:
+    def as_arrow(column: Any, type: Any, length: int, bitmap: Any = None) -> Any:
         return pa.Array.from_buffers(type, length, [bitmap, pa.py_buffer(memoryview(column))])
 
     utility = as_arrow(columns.utility, pa.float64(), count)
@@ -294,12 +289,10 @@ def _label_array(tree: Tree) -> Any:
     if isinstance(tree.label, Repeated):
         return pa.nulls(len(tree.label), pa.string())
 
-    def parts() -> Iterator[Any]:
-        for start in range(0, len(tree.label), _LABELS_AT_ONCE):
-            yield pa.array(tree.label[start : start + _LABELS_AT_ONCE], pa.string())
-
+    starts = range(0, len(tree.label), _LABELS_AT_ONCE)
     try:
-        return pa.chunked_array(list(parts()), pa.string()).combine_chunks()
+        parts = [pa.array(tree.label[at : at + _LABELS_AT_ONCE], pa.string()) for at in starts]
+        return pa.chunked_array(parts, pa.string()).combine_chunks()
     except UnicodeEncodeError as error:
         found = f"half of a surrogate pair in a label, {quote(str(error.object))}"
         raise TreeError(f"{found}: write the character itself") from None
@@ -309,18 +302,14 @@ def _in_floats(tree: Tree, drop_fractions: bool) -> Columns:
     """Return the columns of an exact tree as floats; raise `TreeError` for any other number."""
     columns = tree.columns
 
-    def to_float(value: Number, n: int, what: str) -> float:
-        try:
-            rounded = float(value)
-        except OverflowError:
-            rounded = INFINITY
-        if abs(rounded) > GREATEST_FLOAT:
+    def to_float(value: Any, n: int, what: str) -> float:
+        if abs(value) > GREATEST_FLOAT:
             problem = "is beyond the limit of floats (10^301): keep the tree as text"
-        elif not drop_fractions and to_number(exact_text(rounded), True) != value:
+        elif drop_fractions or to_number(exact_text(float(value)), True) == value:
+            return float(value)
+        else:
             problem = "is not a decimal that a column of floats can hold: keep the tree as text, "
             problem += "or round its fractions (--drop fractions)"
-        else:
-            return rounded
         found = f"{escape(tree.path_of(n))}: the {what} {message_text(value)}"
         raise TreeError(f"{found} {problem}")
 
@@ -336,7 +325,6 @@ def _in_floats(tree: Tree, drop_fractions: bool) -> Columns:
         # divided out.
         are_equal = len({columns.probability[b] for b in own}) == 1
         for b in own:
-            share = columns.probability[b]
-            what = "probability of an outcome"
-            probability[b] = float(share) if are_equal else to_float(share, n, what)
+            p = columns.probability[b]
+            probability[b] = float(p) if are_equal else to_float(p, n, "probability of an outcome")
     return columns._replace(utility=utility, probability=probability)

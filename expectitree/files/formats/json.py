@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from expectitree.errors import FileError, Problem
 from expectitree.files.grammar.document import NESTED_TOO_DEEPLY, Document
 from expectitree.files.grammar.flow import Notation
-from expectitree.files.grammar.writer import Pieces, TreeWriter, separated, tree_text
+from expectitree.files.grammar.writer import tree_text
 from expectitree.tree.model import Tree
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
@@ -45,11 +45,13 @@ def _syntax_message(text: str, error: json.JSONDecodeError) -> str:
 
 def write(tree: Tree) -> Iterator[str]:
     """Yield the text of a tree piece by piece."""
-    return tree_text(tree, _Writer(tree))
+    return tree_text(tree, NOTATION)
 
 
 class JsonNotation(Notation):
     """Every text is quoted, and so is a number that is not one in JSON, such as a fraction."""
+
+    opening, closing, margin, separator = "{\n", "\n}\n", "  ", ",\n"
 
     def quoted(self, text: str) -> str:
         """Return a text in quotes."""
@@ -59,21 +61,14 @@ class JsonNotation(Notation):
         """Return a number, in quotes if JSON does not have it."""
         return text if _NUMBER.fullmatch(text) else json.dumps(text)
 
+    def brackets(self, is_mapping: bool, margin: str) -> tuple[str, str]:
+        """Return the brackets of a list or a mapping over several lines."""
+        opening, closing = "{}" if is_mapping else "[]"
+        return f" {opening}\n", f"\n{margin}{closing}"
+
+    def block(self, head: str, indent: int, fields: list[str]) -> tuple[str, int, str]:
+        """Return a mapping's fields, which are on the line where it starts."""
+        return f"{head}{{{''.join(f'{field}, ' for field in fields)}", indent, "}"
+
 
 NOTATION = JsonNotation()
-
-
-class _Writer(TreeWriter):
-    notation = NOTATION
-    opening, closing, margin, separator = "{\n", "\n}\n", "  ", ",\n"
-    item_head = ""
-
-    def block(self, n: int, head: str, indent: int, fields: list[str]) -> Pieces:
-        yield f"{head}{{{''.join(f'{field}, ' for field in fields)}"
-        yield self.body(n, indent)
-        yield "}"
-
-    def enclose(self, items: Iterable[Pieces], is_mapping: bool, margin: str) -> Pieces:
-        yield " {\n" if is_mapping else " [\n"
-        yield from separated(items, self.separator)
-        yield f"\n{margin}{'}' if is_mapping else ']'}"

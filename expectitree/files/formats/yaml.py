@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any
 
 import yaml
 
@@ -20,13 +22,12 @@ from expectitree.files.grammar.document import (
     NESTED_TOO_DEEPLY,
     Data,
     Document,
-    EmptyMapping,
     Mark,
     Place,
     SharedText,
 )
 from expectitree.files.grammar.flow import Notation
-from expectitree.files.grammar.writer import Pieces, TreeWriter, separated, tree_text
+from expectitree.files.grammar.writer import tree_text
 from expectitree.numbers import escape, quote
 from expectitree.tree.model import Tree
 
@@ -59,16 +60,12 @@ def parse(text: str, name: str) -> Document:
 
 
 def events(text: str) -> Iterator[Any]:
-    """Yield PyYAML's events, from libyaml if it is installed (ten times as fast)."""
-    yield from iter(_get_event(text), None)
-
-
-def _get_event(text: str) -> Any:
+    """Return PyYAML's events, from libyaml if it is installed (ten times as fast)."""
     if yaml.__with_libyaml__:
         from yaml._yaml import CParser
 
-        return CParser(text).get_event
-    return yaml.SafeLoader(text).get_event
+        return iter(CParser(text).get_event, None)
+    return iter(yaml.SafeLoader(text).get_event, None)
 
 
 class _Parser:
@@ -77,20 +74,24 @@ class _Parser:
     def __init__(self, text: str, name: str) -> None:
         self.text, self.name = text, name
         self.anchors: dict[str, Data] = {}
+        self.containers: list[Data] = []  # in the order in which they end
         self.shared: set[int] = set()
-        self.shares_text = False
 
     def parse(self) -> Document:
         """Read the events once. This loop takes most of the time of reading YAML."""
         has_properties = "&" in self.text or "!" in self.text  # else no anchor and no tag
         roots: list[Data] = []
         items = roots
+        value: Data
         above: list[tuple[list[Data], str | None]] = []  # of each open container: items, anchor
-        for event in iter(_get_event(self.text), None):
+        for event in events(self.text):
             kind = event.__class__
             if kind is yaml.ScalarEvent:
                 is_special = has_properties and self.check_properties(event)
-                items.append(self.anchored(event) if is_special else event.value)
+                value = SharedText(event.value) if is_special else event.value
+                items.append(value)
+                if is_special:
+                    self.anchors[event.anchor] = value
             elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
                 if has_properties:
                     self.check_properties(event)
@@ -99,7 +100,8 @@ class _Parser:
                 above.append((items, event.anchor))
                 items = []
             elif kind is yaml.SequenceEndEvent or kind is yaml.MappingEndEvent:
-                value: Data = items if kind is yaml.SequenceEndEvent else self.pairs(items)
+                value = items if kind is yaml.SequenceEndEvent else self.pairs(items)
+                self.containers.append(value)
                 items, anchor = above.pop()
                 items.append(value)
                 if anchor is not None:
@@ -115,27 +117,24 @@ class _Parser:
         if root == "":
             message = "the document is empty: `expectitree new` prints a tree to start from"
             raise FileError([Problem(self.name, message, line=1, column=1)])
-        text, shared = self.text, frozenset(self.shared)
-
-        def locate(places: Sequence[Place]) -> list[Mark | None]:
-            return _locate(text, root, places)
-
-        return Document(self.name, root, shared, self.shares_text, locate)
+        locate = partial(_locate, self.text, self.containers)
+        return Document(self.name, root, frozenset(self.shared), locate)
 
     def pairs(self, items: list[Data]) -> Data:
         """Return a mapping from its keys and values, which alternate."""
         keys = items[::2]
         try:
-            if "<<" in "".join(keys):
-                self.check_merge_keys()
+            is_usual = "<<" not in "".join(keys)
         except TypeError:
-            self.check_keys()
-        return tuple(zip(keys, items[1::2], strict=True)) or EmptyMapping()
+            is_usual = False
+        if not is_usual:
+            self.check_keys(keys)
+        return tuple(zip(keys, items[1::2]))  # noqa: B905  # `strict` takes twice the time
 
     def check_properties(self, event: Any) -> bool:
         """Refuse a tag and a repeated anchor; return whether there is an anchor."""
         if event.tag is not None:
-            tag = quote(_tag_as_written(event.tag))
+            tag = quote(event.tag.replace("tag:yaml.org,2002:", "!!", 1))
             message = f"the tag {tag} is unknown: a tree file has no tags, text is read as written"
             raise self.error(event, message)
         if event.anchor is None:
@@ -146,10 +145,6 @@ class _Parser:
         self.anchors[event.anchor] = _OPEN
         return True
 
-    def anchored(self, event: Any) -> str:
-        value = self.anchors[event.anchor] = SharedText(event.value)
-        return value
-
     def alias(self, event: Any) -> Data:
         name, value = _short(event.anchor), self.anchors.get(event.anchor)
         if value is None:
@@ -158,106 +153,59 @@ class _Parser:
         if value is _OPEN:
             cycle = "that is a cycle, and a tree has none"
             raise self.error(event, f"the alias *{name} lies within its own anchor: {cycle}")
-        if isinstance(value, str):
-            self.shares_text = True
-        else:
+        if value:  # all empty mappings are one object
             self.shared.add(id(value))
         return value
 
-    def check_merge_keys(self) -> None:
-        """Refuse a plain `<<` as a key."""
-        for visit in _visits(self.text):
-            event = visit.event
-            is_plain = isinstance(event, yaml.ScalarEvent) and event.implicit[0]
-            if visit.is_key and is_plain and event.value == "<<":
-                message = "the merge key << is unknown"
+    def check_keys(self, keys: Sequence[Data]) -> None:
+        """Refuse a key of the mapping that ends here that is not text, or is a plain `<<`."""
+        events = next(islice(_containers(self.text), len(self.containers), None))[::2]
+        for key, event in zip(keys, events, strict=True):
+            if not isinstance(key, str):
+                message = "a key is a list or a mapping here: expected plain text"
+                raise self.error(event, message)
+            if key == "<<" and isinstance(event, yaml.ScalarEvent) and event.implicit[0]:
                 share = "repeat the keys, or share a whole node by an alias or a ref"
-                raise self.error(event, f"{message}: {share}")
-
-    def check_keys(self) -> None:
-        """Refuse a key that is not text."""
-        for visit in _visits(self.text):
-            event = visit.event
-            is_text = isinstance(event, yaml.ScalarEvent) or (
-                isinstance(event, yaml.AliasEvent)
-                and isinstance(self.anchors.get(event.anchor or ""), str)
-            )
-            if visit.is_key and not is_text:
-                raise self.error(event, "a key is a list or a mapping here: expected plain text")
+                raise self.error(event, f"the merge key << is unknown: {share}")
 
     def error(self, event: Any, message: str) -> FileError:
         return FileError([_problem(self.name, event.start_mark, message)])
 
 
-class _Visit(NamedTuple):
-    """An event that is or starts a value, and its place: which item of which container."""
+def _containers(text: str) -> Iterator[list[Any]]:
+    """Yield the events of the items of each list and mapping, in the order in which they end.
 
-    event: Any
-    container: int  # in the order of the text; -1 of the root
-    at: int  # an item of a list, or a pair of a mapping
-    is_key: bool
-
-
-def _visits(text: str) -> Iterator[_Visit]:
-    """Yield the values and keys of a text, in its order."""
-    above: list[list[int]] = []  # of each open container: its number, items so far
-    mappings: set[int] = set()
-    started = 0
+    In a mapping, keys and values alternate. The root's event is last, in a list of its own.
+    """
+    above: list[list[Any]] = []
+    items: list[Any] = []
     for event in events(text):
         if isinstance(event, yaml.CollectionEndEvent):
-            above.pop()
+            yield items
+            items = above.pop()
         elif isinstance(event, yaml.NodeEvent):
-            container, count = above[-1] if above else (-1, 0)
-            in_mapping = container in mappings
-            is_key = in_mapping and count % 2 == 0
-            yield _Visit(event, container, count // 2 if in_mapping else count, is_key)
-            if above:
-                above[-1][1] += 1
+            items.append(event)
             if isinstance(event, yaml.CollectionStartEvent):
-                if isinstance(event, yaml.MappingStartEvent):
-                    mappings.add(started)
-                above.append([started, 0])
-                started += 1
+                above.append(items)
+                items = []
+    yield items
 
 
-def _locate(text: str, root: Data, places: Sequence[Place]) -> list[Mark | None]:
+def _locate(text: str, containers: Sequence[Data], places: Sequence[Place]) -> list[Mark | None]:
     """Return line and column of each place, from a second reading of the events."""
-    numbers = {id(container): number for number, container in enumerate(_containers(root))}
-    numbers[id(None)] = -1
-    wanted = [(numbers[id(place.container)], place.at, place.of_key) for place in places]
-    missing = set(wanted)
-    found: dict[tuple[int, int, bool], Mark] = {}
-    for event, *where in _visits(text):
-        key = tuple(where)
-        if key in missing:
-            missing.discard(key)
-            found[key] = event.start_mark.line + 1, event.start_mark.column + 1
-            if not missing:
-                break
-    return [found.get(key) for key in wanted]
-
-
-def _containers(root: Data) -> Iterator[Data]:
-    """Yield every list and mapping once, in the order of the text."""
-    seen: set[int] = set()
-    stack = [root]
-    while stack:
-        data = stack.pop()
-        if isinstance(data, (list, tuple)) and id(data) not in seen:
-            seen.add(id(data))
-            yield data
-            is_list = isinstance(data, list)
-            parts = data if is_list else [part for pair in data for part in pair]
-            stack.extend(reversed(parts))
+    numbers = {id(container): number for number, container in enumerate(containers)}
+    found = [*_containers(text)]
+    marks: list[Mark | None] = []
+    for container, at, of_key in places:
+        is_mapping = isinstance(container, tuple)
+        items = found[numbers.get(id(container), -1)]
+        mark = items[2 * at + (not of_key) if is_mapping else at].start_mark
+        marks.append((mark.line + 1, mark.column + 1))
+    return marks
 
 
 def _short(name: str) -> str:
     return quote(name)[1:-1]
-
-
-def _tag_as_written(tag: str) -> str:
-    standard = "tag:yaml.org,2002:"
-    return f"!!{tag.removeprefix(standard)}" if tag.startswith(standard) else tag
 
 
 def _problem(name: str, mark: Any, message: str) -> Problem:
@@ -298,24 +246,39 @@ _TAKEN = re.compile(r"y|n|yes|no|on|off|true|false|null|[-+.]?(?:[0-9].*|inf|nan
 
 def write(tree: Tree) -> Iterator[str]:
     """Yield the text of a tree piece by piece."""
-    return tree_text(tree, _Writer(tree))
+    return tree_text(tree, NOTATION)
 
 
 class YamlNotation(Notation):
     """A text is bare where every reader takes it for text; a number is as in the grammar."""
 
+    item_head = "- "
+
     def quoted(self, text: str) -> str:
         """Return a text, in quotes if it needs them."""
         if _BARE.fullmatch(text) and not _TAKEN.fullmatch(text):
             return text
-        if not text.isprintable():
-            return f'"{"".join(map(_escaped, text))}"'
         is_simpler = '"' in text and "'" not in text and "\\" not in text
-        return f"'{text}'" if is_simpler else json.dumps(text, ensure_ascii=False)
+        is_simpler = is_simpler and text.isprintable()
+        return f"'{text}'" if is_simpler else escape(json.dumps(text, ensure_ascii=False))
 
     def number(self, text: str) -> str:
         """Return a number as it is."""
         return text
+
+    def brackets(self, is_mapping: bool, margin: str) -> tuple[str, str]:
+        """Return a line end: the margin shows what belongs to a list or a mapping."""
+        return "\n", ""
+
+    def block(self, head: str, indent: int, fields: list[str]) -> tuple[str, int, str]:
+        """Return a mapping's fields on lines of their own; in a list, the first is at the dash."""
+        margin = f"\n{' ' * (indent + 2)}"
+        start = head if head.endswith("- ") else head.rstrip() + margin
+        return start + margin.join([*fields, ""]), indent + 2, ""
+
+    def fits(self, fields: list[str]) -> bool:
+        """Return whether all fields are short enough for a mapping on one line."""
+        return all(len(field) <= LONGEST_KEY for field in fields)
 
     def flow_key(self, key: str) -> str:
         """Return a key with its colon, and `? ` before a long one."""
@@ -323,39 +286,4 @@ class YamlNotation(Notation):
         return f"? {name}" if len(name) > LONGEST_KEY else name
 
 
-def _escaped(character: str) -> str:
-    if character.isprintable() and character not in '"\\':
-        return character
-    code = ord(character)
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
 NOTATION = YamlNotation()
-
-
-class _Writer(TreeWriter):
-    notation = NOTATION
-    opening, closing, margin, separator = "", "\n", "", "\n"
-    item_head = "- "
-
-    def fits(self, fields: list[str]) -> bool:
-        return all(len(field) <= LONGEST_KEY for field in fields)
-
-    def block(self, n: int, head: str, indent: int, fields: list[str]) -> Pieces:
-        opened = head.endswith("- ") and not fields
-        yield from self.field_lines(head, indent, fields)
-        yield " " if opened else "\n"
-        yield self.body(n, indent + 2, opened)
-
-    def field_lines(self, head: str, indent: int, fields: list[str]) -> Pieces:
-        """Write fields on lines of their own; in a list, the first is next to the dash."""
-        is_item = head.endswith("- ")
-        yield head.rstrip()
-        for place, field in enumerate(fields):
-            yield f" {field}" if is_item and not place else f"\n{' ' * (indent + 2)}{field}"
-
-    def enclose(self, items: Iterable[Pieces], is_mapping: bool, margin: str) -> Pieces:
-        yield "\n"
-        yield from separated(items, self.separator)

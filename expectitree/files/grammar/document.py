@@ -24,13 +24,7 @@ NESTED_TOO_DEEPLY = (
 
 
 class SharedText(str):
-    """A scalar that an alias repeats: one object, one node."""
-
-    __slots__ = ()
-
-
-class EmptyMapping(tuple[()]):
-    """A mapping without keys, which has its own identity, unlike `()`."""
+    """A scalar that an alias may repeat: one object, one node."""
 
     __slots__ = ()
 
@@ -52,6 +46,10 @@ class Document:
 
     name: str  # what messages call it: a file's path, `-` or `-e`
     root: Data
-    shared: frozenset[int] = frozenset()  # ids of the lists and mappings that an alias repeats
-    shares_text: bool = False  # some scalar is a `SharedText`
+    shared: frozenset[int] = frozenset()  # ids of the values that an alias repeats
     locate: Callable[[Sequence[Place]], Sequence[Mark | None]] = lambda places: [None] * len(places)
+
+
+def place_of(item: Data, key: str, of_key: bool = False) -> Place:
+    """Return the place of the last pair with that key in a mapping."""
+    return Place(item, max(i for i, pair in enumerate(item) if pair[0] == key), of_key)

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
 
 from expectitree.algorithms import ALGORITHMS, OPTIONS
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.flow import NumberText
+from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Report, ValueReader
 from expectitree.files.grammar.words import described, unknown_key
 from expectitree.numbers import Number, exact_text, quote
 from expectitree.tree.expectation import Expectation, RunExpectation
 
-KEYS = ("value", "best", "values", *ALGORITHMS)
-COUNTS = ("nodes", "leaves", "cuts")
-RUN_KEYS = (*COUNTS, "skipped", "bounds", *OPTIONS)
 
-KeyPath: TypeAlias = tuple[str | int, ...]  # keys and indices below `expect`
-
-
-def read_expectation(data: Data, place: Place, exact: bool, report: Report) -> Expectation | None:
+def read_expectation(values: ValueReader, data: Data) -> Expectation:
     """Return the expectation written at the root; report every error."""
-    return ExpectationReader(exact, report).read(data, place)
+    if data == "":
+        return Expectation()  # to be filled in
+    if not isinstance(data, tuple):
+        expected = f"expected a mapping with {', '.join(KEYS)}"
+        raise GrammarError(f"expect: found {described(data)}, {expected}")
+
+    def report(place: Place, message: str) -> None:
+        values.report(place, f"expect: {message}")
+
+    return ExpectationReader(values.exact, report).read(data)
 
 
 def written_expectation(expect: Expectation) -> dict[str, object]:
@@ -51,134 +56,118 @@ def written_expectation(expect: Expectation) -> dict[str, object]:
 
 
 def _written_run(run: RunExpectation) -> dict[str, object]:
-    entry: dict[str, object] = {
-        key: getattr(run, key) for key in COUNTS if getattr(run, key) is not None
-    }
-    if run.skipped is not None:
-        entry["skipped"] = list(run.skipped)
+    entry = {key: getattr(run, key) for key in RUN_VALUES}
     if run.bounds is not None:
         entry["bounds"] = [NumberText(exact_text(end)) for end in run.bounds]
-    return {**entry, **run.options}
+    return {**{key: value for key, value in entry.items() if value is not None}, **run.options}
 
 
-class ExpectationReader:
+class ExpectationReader(ValueReader):
     """Reads one `expect`."""
 
     def __init__(self, exact: bool, report: Report) -> None:
-        self.report_in_tree = report
-        self.read_value = ValueReader(exact, self.report)
-        self.written: dict[KeyPath, str] = {}
+        super().__init__(exact, report)
+        # The texts of the numbers, by the keys below `expect`.
+        self.written: dict[tuple[str | int, ...], str] = {}
 
-    def report(self, place: Place, message: str) -> None:
-        self.report_in_tree(place, f"expect: {message}")
-
-    def read(self, data: Data, place: Place) -> Expectation | None:
-        if data == "":
-            return Expectation()  # to be filled in
-        if not isinstance(data, tuple):
-            expected = f"expected a mapping with {', '.join(KEYS)}"
-            self.report(place, f"found {described(data)}, {expected}")
-            return None
+    def read(self, data: Data) -> Expectation:
+        """Return the expectation that a mapping holds."""
         found: dict[str, Any] = {}
         runs: list[RunExpectation] = []
-        for key, body, where in self.pairs(data):
-            if key == "value":
-                found[key] = self.number(body, where, (key,))
-            elif key == "best":
-                found[key] = self.label(body, where)
-            elif key == "values":
-                found[key] = self.numbers(body, where)
-            elif key in ALGORITHMS:
-                runs += self.runs(key, body, where)
+        for at, key, value in self.pairs(data, KEYS):
+            if key in VALUES:
+                found[key] = self.attempt(VALUES[key], value, data, at)
+                if key == "value" and found[key] is not None:
+                    self.written[(key,)] = str(value)
+            elif isinstance(value, list):
+                for index, entry in enumerate(value):
+                    runs += self.run(entry, Place(value, index), (key, index))
             else:
-                self.report(where._replace(of_key=True), unknown_key(key, KEYS))
+                runs += self.run(value, Place(data, at), (key,))
         return Expectation(runs=tuple(runs), written=self.written, **found)
 
-    def pairs(self, data: Data) -> Iterator[tuple[str, Data, Place]]:
-        """Yield key, value and the value's place of each pair; report duplicate keys."""
+    def pairs(self, data: Data, known: Sequence[str] = ()) -> Iterator[tuple[int, str, Data]]:
+        """Yield place, key and value of each pair; report keys that are unknown or duplicate."""
         seen = set()
-        for index, (key, value) in enumerate(data):
+        for at, (key, value) in enumerate(data):
             if key in seen:
-                self.report(Place(data, index, True), f"duplicate key {quote(key)}: keep one")
+                self.report(Place(data, at, True), f"duplicate key {quote(key)}: keep one")
+            elif known and key not in known:
+                self.report(Place(data, at, True), unknown_key(key, known))
             else:
-                yield str(key), value, Place(data, index)
+                yield at, str(key), value
             seen.add(key)
 
-    def number(self, data: Data, where: Place, key_path: KeyPath) -> Number | None:
-        value = self.read_value.number(data, where)
-        if value is not None:
-            self.written[key_path] = str(data)
-        return value
-
-    def numbers(self, data: Data, where: Place) -> dict[str, Number]:
-        if not isinstance(data, tuple):
-            expected = "expected a mapping from path to number"
-            self.report(where, f"found {described(data)} under values, {expected}")
-            return {}
-        found = {
-            path: self.number(text, at, ("values", path)) for path, text, at in self.pairs(data)
-        }
-        return {path: value for path, value in found.items() if value is not None}
-
-    def label(self, data: Data, where: Place) -> str | None:
-        if isinstance(data, str) and data:
-            return str(data)
-        hint = ": a label that starts with # must be quoted, as in best: '#2'" if data == "" else ""
-        found = f"found {described(data)} as the best action"
-        self.report(where, f"{found}, expected its label{hint}")
-        return None
-
-    def runs(self, name: str, data: Data, where: Place) -> Iterator[RunExpectation]:
-        """Yield the expectations of one algorithm: one, or each of a list."""
-        if isinstance(data, list):
-            for index, entry in enumerate(data):
-                yield from self.run(name, entry, Place(data, index), (name, index))
-        else:
-            yield from self.run(name, data, where, (name,))
-
     def run(
-        self, name: str, data: Data, where: Place, key_path: KeyPath
+        self, data: Data, where: Place, place: tuple[str | int, ...]
     ) -> Iterator[RunExpectation]:
+        """Yield the expectation of one search, whose keys below `expect` are `place`."""
+        name = str(place[0])
         if not isinstance(data, tuple):
             expected = f"expected a mapping with {', '.join(RUN_KEYS)}"
             self.report(where, f"found {described(data)} under {name}, {expected}")
             return
         fields: dict[str, Any] = {}
         options: dict[str, int | str] = {}
-        for key, text, at in self.pairs(data):
-            if key in COUNTS:
-                fields[key] = self.read_value.count(text, at)
-            elif key == "skipped":
-                fields[key] = self.paths(text, at)
-            elif key == "bounds":
-                fields[key] = self.read_value.bounds(text, at)
-            elif key in OPTIONS:
-                value = self.option(name, key, text, at)
-                if value is not None:
-                    options[key] = value
-            else:
-                self.report(at._replace(of_key=True), unknown_key(key, RUN_KEYS))
-        yield RunExpectation(name, place=key_path, options=options, **fields)
+        for at, key, value in self.pairs(data, RUN_KEYS):
+            if key in RUN_VALUES:
+                fields[key] = self.attempt(RUN_VALUES[key], value, data, at)
+                continue
+            owner = OPTIONS[key].algorithm
+            if owner != name:
+                message = f"the key {quote(key)} is for {owner} only, not for {name}"
+                self.report(Place(data, at, True), message)
+            options[key] = self.attempt(partial(ExpectationReader.option, key=key), value, data, at)
+        yield RunExpectation(name, place=place, options=options, **fields)
 
-    def option(self, name: str, key: str, data: Data, where: Place) -> int | str | None:
+    def option(self, data: Data, key: str) -> int | str:
         """Return the value of an option of an algorithm."""
         option = OPTIONS[key]
-        if option.algorithm != name:
-            message = f"the key {quote(key)} is for {option.algorithm} only, not for {name}"
-            self.report(where._replace(of_key=True), message)
-        value = data if option.values else self.read_value.count(data, where)
-        if value is None and not option.values:
-            return None  # reported already
+        value = data if option.values else self.count(data)
         if not option.accepts(value):
-            self.report(where, f"found {described(data)} as {key}, expected {option.expected}")
-            return None
+            raise GrammarError(f"found {described(data)} as {key}, expected {option.expected}")
         return value if isinstance(value, int) else str(value)
 
-    def paths(self, data: Data, where: Place) -> tuple[str, ...] | None:
+    def label(self, data: Data) -> str:
+        """Return the label of the best action."""
+        if isinstance(data, str) and data:
+            return str(data)
+        hint = ": a label that starts with # must be quoted, as in best: '#2'" if data == "" else ""
+        raise GrammarError(f"found {described(data)} as the best action, expected its label{hint}")
+
+    def numbers(self, data: Data) -> dict[str, Number]:
+        """Return the numbers by path; each that is wrong is reported and left out."""
+        if not isinstance(data, tuple):
+            expected = "expected a mapping from path to number"
+            raise GrammarError(f"found {described(data)} under values, {expected}")
+        found = {}
+        for at, path, value in self.pairs(data):
+            number = self.attempt(ValueReader.number, value, data, at)
+            if number is not None:
+                found[path] = number
+                self.written["values", path] = str(value)
+        return found
+
+    def paths(self, data: Data) -> tuple[str, ...]:
+        """Return a list of paths, or the only one."""
         items = data if isinstance(data, list) else [data]
         if all(isinstance(item, str) and item for item in items):
             return tuple(map(str, items))
         hint = "; a path that starts with # must be quoted, as in ['#2']"
         expected = f"expected a list of paths such as [a2/#2]{hint}"
-        self.report(where, f"found {described(data)} as skipped, {expected}")
-        return None
+        raise GrammarError(f"found {described(data)} as skipped, {expected}")
+
+
+# The functions that read the values of the keys, of `expect` and of one search in it.
+VALUES: dict[str, Any] = {
+    "value": ValueReader.number,
+    "best": ExpectationReader.label,
+    "values": ExpectationReader.numbers,
+}
+RUN_VALUES: dict[str, Any] = {
+    **dict.fromkeys(("nodes", "leaves", "cuts"), ValueReader.count),
+    "skipped": ExpectationReader.paths,
+    "bounds": ValueReader.bounds,
+}
+KEYS = (*VALUES, *ALGORITHMS)
+RUN_KEYS = (*RUN_VALUES, *OPTIONS)

@@ -17,7 +17,13 @@ class NumberText(str):
 
 
 class Notation(ABC):
-    """How a text format writes texts and numbers, and lists and mappings of them on one line."""
+    """How a text format writes texts and numbers, lists and mappings of them, and a tree."""
+
+    opening = ""  # before the root's keys
+    closing = "\n"  # after them
+    margin = ""  # before each of the root's keys
+    separator = "\n"  # between the items of a list or a mapping over several lines
+    item_head = ""  # before an item of a list over several lines
 
     @abstractmethod
     def quoted(self, text: str) -> str:
@@ -26,6 +32,21 @@ class Notation(ABC):
     @abstractmethod
     def number(self, text: str) -> str:
         """Return a number from its text in the grammar."""
+
+    @abstractmethod
+    def brackets(self, is_mapping: bool, margin: str) -> tuple[str, str]:
+        """Return the texts before and after the items of a list or a mapping over several lines."""
+
+    @abstractmethod
+    def block(self, head: str, indent: int, fields: list[str]) -> tuple[str, int, str]:
+        """Return how a mapping over several lines starts, after `head`: its fields but the last.
+
+        Also return the indent of that last field, and how the mapping ends.
+        """
+
+    def fits(self, fields: list[str]) -> bool:
+        """Return whether the format allows these fields in a mapping on one line."""
+        return True
 
     def text(self, text: str) -> str:
         """Return a text as the format writes it; raise `TreeError` if it is not Unicode."""
@@ -63,14 +84,14 @@ def number_text(value: Number) -> str:
     if written.startswith("about"):
         found = "a number of thousands of digits"
     elif len(written) > LONGEST:
-        written = with_exponent(value)
+        written = _with_exponent(value)
     if len(written) > LONGEST or written.startswith("about"):
         limit = f"the grammar allows {LONGEST} characters"
         raise TreeError(f"{found} cannot be written: {limit}")
     return written
 
 
-def with_exponent(value: Number) -> str:
+def _with_exponent(value: Number) -> str:
     """Return a number as digits and a power of ten; a fraction that is not a decimal as it is."""
     from decimal import Decimal, localcontext
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from expectitree.errors import FileError, Problem
+from expectitree.errors import ExpectitreeError, FileError, Problem
 from expectitree.files.grammar.document import Document, Place
 from expectitree.numbers import escape
 from expectitree.tree.paths import message_path
 
 MOST_PROBLEMS = 20
+
+
+class GrammarError(ExpectitreeError):
+    """An error in a document, at `place` if that is known; the reader reports it and goes on."""
+
+    def __init__(self, message: str, place: Place | None = None) -> None:
+        super().__init__(message)
+        self.place = place
 
 
 class TooManyProblemsError(Exception):

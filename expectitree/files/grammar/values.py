@@ -3,90 +3,104 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from functools import cache, partial
+from typing import Any, TypeAlias
 
-from expectitree.errors import NumberError
-from expectitree.files.grammar.document import Data, Place
+from expectitree.errors import ExpectitreeError
+from expectitree.files.grammar.document import Data, Place, place_of
+from expectitree.files.grammar.flow import NumberText
+from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.words import described
-from expectitree.numbers import HOW, Number, to_bound, to_number
+from expectitree.numbers import HOW, Number, to_bound, to_number, to_probability
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import UNKNOWN
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
-_HINT_NOT_KNOWN = '; or "?" where it is not known yet'
 _MOST_DIGITS = 30  # of a count
 
 Report: TypeAlias = Callable[[Place, str], None]
+Read: TypeAlias = Callable[["ValueReader", Data], Any]  # a method of `ValueReader`
 
 
 class ValueReader:
-    """Reads the values of one document; a method reports an error and returns None."""
+    """Reads the values of one document; a method raises an error, which `attempt` reports."""
 
     def __init__(self, exact: bool, report: Report) -> None:
         self.exact, self.report = exact, report
+        self.to_number = cache(partial(to_number, exact=exact))
+        self.to_probability = cache(partial(to_probability, exact=exact))
 
-    def number(self, data: Data, place: Place, hint: str = "") -> Number | None:
-        """Return a number; a message ends with `hint`."""
+    def attempt(self, read: Read, data: Data, item: Data, key: str | int) -> Any:
+        """Return the value of a mapping's `key`, or a list's item; None after a report."""
         try:
-            if not isinstance(data, str):
-                raise NumberError(f"{described(data)} is not a number: {HOW}")
-            return to_number(data, self.exact)
-        except NumberError as error:
-            self.report(place, f"{error}{hint or only_utilities(data)}")
+            return read(self, data)
+        except ExpectitreeError as error:
+            place = place_of(item, key) if isinstance(key, str) else Place(item, key)
+            hint = '; only a utility may be "?"' if data == NOT_KNOWN else ""
+            self.report(getattr(error, "place", None) or place, f"{error}{hint}")
             return None
 
-    def utility(self, data: Data, place: Place) -> Number | None:
+    def number(self, data: Data) -> Number:
+        """Return a number."""
+        if not isinstance(data, str):
+            raise GrammarError(f"{described(data)} is not a number: {HOW}")
+        return self.to_number(data)
+
+    def utility(self, data: Data) -> Number:
         """Return a utility, `UNKNOWN` for `"?"`."""
         if data == NOT_KNOWN:
             return UNKNOWN
-        looks_unknown = data in (None, "", "~", "null") or isinstance(data, str) and "?" in data
-        return self.number(data, place, _HINT_NOT_KNOWN if looks_unknown else "")
+        try:
+            return self.number(data)
+        except ExpectitreeError as error:
+            is_unknown = data in (None, "", "~", "null") or isinstance(data, str) and "?" in data
+            hint = '; or "?" where it is not known yet' if is_unknown else ""
+            raise GrammarError(f"{error}{hint}") from None
 
-    def bounds(self, data: Data, place: Place) -> Bounds | None:
-        """Return a pair of bounds."""
+    def probability(self, data: Data) -> Number:
+        """Return a probability."""
+        if not isinstance(data, str):
+            expected = "write a number between 0 and 1, such as 1/3 or 10%"
+            raise GrammarError(f"{described(data)} is not a probability: {expected}")
+        return self.to_probability(data)
+
+    def bounds(self, data: Data) -> Bounds | None:
+        """Return a pair of bounds; None if one of them is reported."""
         if not isinstance(data, list) or len(data) != 2:
             is_list = isinstance(data, list) and data
             found = f"a list of {len(data)}" if is_list else described(data)
             expected = "expected [lower, upper], such as [0, 100] or [-inf, inf]"
-            self.report(place, f"found {found} as bounds, {expected}")
-            return None
-        lower, upper = (self._bound(end, Place(data, index)) for index, end in enumerate(data))
+            raise GrammarError(f"found {found} as bounds, {expected}")
+        lower, upper = (self.attempt(ValueReader.bound, data[at], data, at) for at in (0, 1))
         if lower is None or upper is None:
             return None
         if lower > upper:
             message = f"the lower bound {data[0]} is greater than the upper bound {data[1]}"
-            self.report(place, f"{message}: swap them")
-            return None
+            raise GrammarError(f"{message}: swap them")
         return lower, upper
 
-    def _bound(self, data: Data, place: Place) -> Number | None:
+    def bound(self, data: Data) -> Number:
+        """Return one of two bounds."""
         if not isinstance(data, str):
-            found = described(data)
-            self.report(place, f"found {found} as a bound, expected a number, inf or -inf")
-            return None
-        try:
-            return to_bound(data, self.exact)
-        except NumberError as error:
-            self.report(place, f"{error}{only_utilities(data)}")
-            return None
+            found = f"found {described(data)} as a bound"
+            raise GrammarError(f"{found}, expected a number, inf or -inf")
+        return to_bound(data, self.exact)
 
-    def text(self, data: Data, place: Place, name: str) -> str | None:
-        """Return a text; messages call it `name`."""
-        if isinstance(data, str):
-            return str(data)
-        self.report(place, f"found {described(data)} as {name}, expected text")
-        return None
-
-    def count(self, data: Data, place: Place) -> int | None:
-        """Return a whole number."""
+    def count(self, data: Data, noun: str = "count") -> int:
+        """Return a whole number, called `noun` if it is not one."""
         is_count = isinstance(data, str) and data.isascii() and data.isdecimal()
         if is_count and len(data) <= _MOST_DIGITS:
             return int(data)
         found = described(data)
-        self.report(place, f"found {found} as a count, expected a whole number such as 5")
-        return None
+        raise GrammarError(f"found {found} as a {noun}, expected a whole number such as 5")
 
 
-def only_utilities(data: Data) -> str:
-    """Return a hint for a `?` where only a number is allowed."""
-    return '; only a utility may be "?"' if data == NOT_KNOWN else ""
+def text(name: str) -> Read:
+    """Return the reader of a text that messages call `name`."""
+
+    def read(values: ValueReader, data: Data) -> str:
+        if isinstance(data, str) and not isinstance(data, NumberText):
+            return str(data)
+        raise GrammarError(f"found {described(data)} as {name}, expected text")
+
+    return read

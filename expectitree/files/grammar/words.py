@@ -15,7 +15,7 @@ _SYNONYMS = {
     "payoff": "utility",
     "probability": "p",
     "prob": "p",
-    "reps": "seeds",
+    "reps": "repetitions",
 }
 _NEARLY_SAME = 0.85  # a likeness, as `difflib` measures it, that beats a synonym
 
@@ -28,6 +28,8 @@ def described(data: Data) -> str:
         return "null"
     if isinstance(data, bool):
         return "true" if data else "false"
+    if not isinstance(data, (list, tuple)):
+        return f"an object of Python's type {type(data).__name__}"
     kind = "list" if isinstance(data, list) else "mapping"
     return f"a {kind}" if data else f"an empty {kind}"
 

@@ -7,9 +7,10 @@ terminals is on one line if it fits.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 from expectitree import compiling
 from expectitree.errors import TreeError
@@ -19,177 +20,159 @@ from expectitree.files.grammar.keys import KINDS
 from expectitree.files.grammar.values import NOT_KNOWN
 from expectitree.numbers import Number, escape
 from expectitree.tree import scans
-from expectitree.tree.columns import Column, Repeated
+from expectitree.tree.columns import NONE, Readable, Repeated
 from expectitree.tree.model import Kind, Tree
 
 _NESTED = 100  # nodes within nodes; the grammar allows 300, but people like fewer
 _WIDE = 110  # characters of a node on one line, unless its children are plain numbers
 _MOST_ON_A_LINE = 1_000  # children
 _LONGEST_LABEL = 100  # characters of a key: YAML allows 1,024 bytes, and an escape takes ten
-_KEYS = {Kind.TERMINAL: "utility", **{kind: key for key, kind in KINDS.items()}}
-
-# Text, or what takes its place in full.
-Pieces: TypeAlias = "Generator[str | Pieces, None, None]"
+_KEYS: dict[int, str] = {Kind.TERMINAL: "utility", **{kind: key for key, kind in KINDS.items()}}
 
 
-def tree_text(tree: Tree, writer: TreeWriter) -> Iterator[str]:
+def tree_text(tree: Tree, notation: Notation) -> Iterator[str]:
     """Yield the text of a tree; raise `TreeError` if the grammar cannot express something in it."""
     if tree.estimated:
         path = escape(tree.path_of(min(tree.estimated)))
         message = "this terminal is an estimate, which cannot be written: write the uncut tree"
         raise TreeError(f"{path}: {message}")
-    stack = [writer.document()]
-    while stack:
-        piece = next(stack[-1], None)
-        if piece is None:
-            stack.pop()
-        elif isinstance(piece, str):
-            yield piece
-        else:
-            stack.append(piece)
+    return TreeWriter(tree, notation).document()
 
 
-def separated(items: Iterable[Pieces], separator: str) -> Pieces:
-    """Yield items with a separator between them."""
-    for place, item in enumerate(items):
-        if place:
-            yield separator
-        yield item
+@dataclass(slots=True)
+class Block:
+    """A node whose children are being written, each on lines of its own."""
+
+    children: Iterator[tuple[str, list[str], int]]  # before it, the fields of its branch, the node
+    indent: int
+    closing: str  # the text after the last child
+    separator: str = ""  # the text before the next child
 
 
-class TreeWriter(ABC):
-    """Writes one tree; a format says how a text begins and ends, and how lines are laid out."""
+class TreeWriter:
+    """Writes one tree."""
 
-    notation: Notation
-    opening: str
-    closing: str
-    margin: str  # before the root's keys
-    separator: str  # between the root's keys
-    item_head: str  # before an item of a list
-
-    def __init__(self, tree: Tree) -> None:
-        self.tree, self.columns = tree, tree.columns
+    def __init__(self, tree: Tree, notation: Notation) -> None:
+        self.tree, self.columns, self.notation = tree, tree.columns, notation
         self.named = _named(tree)  # [N] the number in a node's name, 0 if it has no name
         self.equal: dict[int, Number] = {}  # count of outcomes -> probability if equally likely
+        self.number_text = cache(lambda value: notation.number(number_text(value)))
 
-    @abstractmethod
-    def block(self, n: int, head: str, indent: int, fields: list[str]) -> Pieces:
-        """Write a node over several lines, after `head`: a key, or the beginning of an item."""
-
-    @abstractmethod
-    def enclose(self, items: Iterable[Pieces], is_mapping: bool, margin: str) -> Pieces:
-        """Write children over several lines, after the key of their parent."""
-
-    def fits(self, fields: list[str]) -> bool:
-        """Return whether the format allows these fields in a mapping on one line."""
-        return True
-
-    def field_lines(self, head: str, indent: int, fields: list[str]) -> Pieces:
-        """Write fields on several lines, if they do not fit on one."""
-        raise NotImplementedError
-
-    # ---- The document: the root's keys, the named nodes, the tree.
-
-    def document(self) -> Pieces:
-        tree = self.tree
-        root = tree.root_id
+    def document(self) -> Iterator[str]:
+        """Yield the root's keys, the named nodes, and the tree."""
+        tree, notation = self.tree, self.notation
         about: dict[str, Any] = {"title": tree.title, "source": tree.source}
         if tree.expect is not None:
             about["expect"] = written_expectation(tree.expect)
         fields = [self.pair(key, value) for key, value in about.items() if value is not None]
-        yield self.opening
-        for field in fields + self.own_fields(root):
-            yield f"{self.margin}{field}{self.separator}"
+        margin, separator = notation.margin, notation.separator
+        yield notation.opening
+        for field in fields + self.own_fields(tree.root_id):
+            yield f"{margin}{field}{separator}"
         if not isinstance(self.named, Repeated):
-            indent = len(self.margin) + 2
-            nodes = (n for n in tree.first_paths.order if self.named[n])
-            items = (self.node(n, f"{' ' * indent}{self.name(n)}: ", indent, []) for n in nodes)
-            yield f"{self.margin}{self.notation.key('nodes')}"
-            yield from self.enclose(items, True, self.margin)
-            yield self.separator
-        yield self.body(root, len(self.margin))
-        yield self.closing
+            opening, closing = notation.brackets(True, margin)
+            yield f"{margin}{notation.key('nodes')}{opening}"
+            names = (n for n in tree.first_paths.order if self.named[n])
+            items: Iterator[Any] = ((f"{margin}  {self.name(n)}: ", [], n) for n in names)
+            yield from self.below(Block(items, len(margin) + 2, closing))
+            yield separator
+        text, block = self.body(
+            tree.root_id, self.value(tree.root_id), margin, len(margin), notation.closing
+        )
+        yield text
+        if block is not None:
+            yield from self.below(block)
 
-    def name(self, n: int) -> str:
-        return self.notation.text(f"n{self.named[n]}")
+    def below(self, block: Block) -> Iterator[str]:
+        """Yield the children of a block, everything below them, and its closing text."""
+        stack = [block]
+        while stack:
+            block = stack[-1]
+            child = next(block.children, None)
+            if child is None:
+                yield stack.pop().closing
+                continue
+            text, inner = self.node(block.indent, *child)
+            yield f"{block.separator}{text}"
+            block.separator = self.notation.separator
+            if inner is not None:
+                stack.append(inner)
 
-    def node(self, n: int, head: str, indent: int, branch_fields: list[str]) -> Pieces:
-        """Write a node after `head`, on one line if it fits."""
-        fields = branch_fields + self.own_fields(n)
-        line = self.line(n, fields)
-        yield self.block(n, head, indent, fields) if line is None else f"{head}{line}"
+    def node(self, indent: int, head: str, fields: list[str], n: int) -> tuple[str, Block | None]:
+        """Return a node after `head`: all on one line if it fits, or the text before a block."""
+        if n == NONE:  # a ref, which is among the fields
+            if self.notation.fits(fields):
+                return f"{head}{{{', '.join(fields)}}}", None
+            start, indent, end = self.notation.block(head, indent, fields[:-1])
+            return f"{start}{fields[-1]}{end}", None
+        fields, value = fields + self.own_fields(n), self.value(n)
+        line = self.line(n, fields, value)
+        if line is not None:
+            return f"{head}{line}", None
+        return self.body(n, value, *self.notation.block(head, indent, fields))
 
-    def body(self, n: int, indent: int, opened: bool = False) -> Pieces:
-        """Write the kind of a node as a key, and its children.
+    def body(
+        self, n: int, value: str | None, start: str, indent: int, end: str
+    ) -> tuple[str, Block | None]:
+        """Return the kind of a node as a key after `start`, and its value or its children."""
+        start = f"{start}{self.notation.key(_KEYS[self.columns.kind[n]])}"
+        if value is not None:
+            return f"{start} {value}{end}", None
+        margin, labelled = " " * indent, self.is_labelled(n)
+        opening, closing = self.notation.brackets(labelled, margin)
+        children = self.children(n, f"{margin}  {'' if labelled else self.notation.item_head}")
+        return f"{start}{opening}", Block(children, indent + 2, f"{closing}{end}")
 
-        `opened` says that something is before the key on its line.
-        """
-        margin = " " * indent
-        yield ("" if opened else margin) + self.notation.key(_KEYS[self.columns.kind[n]])
-        on_a_line = self.flow_children(n) if self.columns.kind[n] else self.utility(n)
-        if on_a_line is not None:
-            yield f" {on_a_line}"
-            return
-        labelled, equal = self.is_labelled(n), self.is_equally_likely(n)
-
-        def item(b: int) -> Pieces:
-            label = f"{self.notation.key(self.tree.branch_label(n, b))} " if labelled else ""
-            head = f"{margin}  {label or self.item_head}"
-            return self.child(b, head, indent + 2, self.branch_fields(n, b, labelled, equal))
-
-        yield from self.enclose(map(item, self.branches(n)), labelled, margin)
-
-    def branches(self, n: int) -> range:
-        return self.tree.branches_of(n)
-
-    def child(self, b: int, head: str, indent: int, fields: list[str]) -> Pieces:
-        c = self.columns.child[b]
-        if not self.named[c]:
-            yield self.node(c, head, indent, fields)
-            return
-        fields = [*fields, f"{self.notation.key('ref')} {self.name(c)}"]
-        if self.fits(fields):
-            yield f"{head}{{{', '.join(fields)}}}"
-        else:
-            yield from self.field_lines(head, indent, fields)
+    def children(self, n: int, margin: str) -> Iterator[tuple[str, list[str], int]]:
+        """Yield the children of a node; one that has a name is a `ref` among the fields."""
+        child, labelled, equal = self.columns.child, self.is_labelled(n), self.is_equally_likely(n)
+        head = margin
+        for b in self.tree.branches_of(n):
+            fields = self.branch_fields(n, b, labelled, equal)
+            if labelled:
+                head = f"{margin}{self.notation.key(self.tree.branch_label(n, b))} "
+            if self.named[child[b]]:
+                fields.append(f"{self.notation.key('ref')} {self.name(child[b])}")
+                yield head, fields, NONE
+            else:
+                yield head, fields, child[b]
 
     # ---- Parts that fit on one line.
 
-    def line(self, n: int, fields: list[str]) -> str | None:
+    def line(self, n: int, fields: list[str], value: str | None) -> str | None:
         """Return a node on one line, None if it does not fit."""
-        if not self.fits(fields):
+        if value is None or not self.notation.fits(fields):
             return None
         kind = self.columns.kind[n]
-        body = self.flow_children(n) if kind else self.utility(n)
-        if body is None:
-            return None
         if not kind and not fields and not self.is_unknown(n):
-            return body
-        return f"{{{', '.join([*fields, f'{self.notation.key(_KEYS[kind])} {body}'])}}}"
+            return value
+        return f"{{{', '.join([*fields, f'{self.notation.key(_KEYS[kind])} {value}'])}}}"
 
-    def flow_children(self, n: int) -> str | None:
-        """Return the children of a node on one line, None if they do not fit."""
+    def value(self, n: int) -> str | None:
+        """Return the utility or the children of a node on one line, None if they do not fit."""
         tree, kind, child = self.tree, self.columns.kind, self.columns.child
-        branches = self.branches(n)
+        if not kind[n]:
+            return self.utility(n)
+        branches = tree.branches_of(n)
         if len(branches) > _MOST_ON_A_LINE:
             return None
         if any(kind[child[b]] or self.named[child[b]] for b in branches):
             return None
-        equal, labelled = self.is_equally_likely(n), self.is_labelled(n)
         is_plain = not (tree.notes or tree.local_bounds or tree.unknown)
-        if is_plain and equal and not self.labels(n):
+        if is_plain and not self.labels(n) and self.is_equally_likely(n):
             return f"[{', '.join([self.utility(child[b]) for b in branches])}]"
         items = []
-        for b in branches:
-            c = child[b]
-            item = self.line(c, self.branch_fields(n, b, labelled, equal) + self.own_fields(c))
+        for head, fields, c in self.children(n, ""):
+            item = self.line(c, fields + self.own_fields(c), self.utility(c))
             if item is None:
                 return None
-            label = f"{self.notation.key(tree.branch_label(n, b))} " if labelled else ""
-            items.append(f"{label}{item}")
-        opening, closing = "{}" if labelled else "[]"
+            items.append(f"{head}{item}")
+        opening, closing = "{}" if self.is_labelled(n) else "[]"
         whole = f"{opening}{', '.join(items)}{closing}"
         return whole if len(whole) <= _WIDE else None
+
+    def name(self, n: int) -> str:
+        return self.notation.text(f"n{self.named[n]}")
 
     # ---- Keys and values.
 
@@ -208,7 +191,7 @@ class TreeWriter(ABC):
     def number(self, value: Number, n: int) -> str:
         """Return the text of a number that belongs to a node."""
         try:
-            return self.notation.number(number_text(value))
+            return self.number_text(value)
         except TreeError as error:
             raise TreeError(f"{escape(self.tree.path_of(n))}: {error}") from None
 
@@ -240,7 +223,7 @@ class TreeWriter(ABC):
         label = self.tree.label
         if isinstance(label, Repeated):
             return []
-        return [text for b in self.branches(n) if (text := label[b]) is not None]
+        return [text for b in self.tree.branches_of(n) if (text := label[b]) is not None]
 
     def is_labelled(self, n: int) -> bool:
         """Return whether the children are a mapping, in which `#k` labels those without a label.
@@ -254,14 +237,14 @@ class TreeWriter(ABC):
         """Return whether a reader finds the probabilities without any `p`."""
         if self.columns.kind[n] != Kind.CHANCE:
             return True
-        branches, probability = self.branches(n), self.columns.probability
+        branches, probability = self.tree.branches_of(n), self.columns.probability
         count = len(branches)
         if count not in self.equal:
             self.equal[count] = (probability[branches[0]] * 0 + 1) / count
         return all(probability[b] == self.equal[count] for b in branches)
 
 
-def _named(tree: Tree) -> Column:
+def _named(tree: Tree) -> Readable[int]:
     """Return [N] the number of each node under `nodes`, in the order of a walk; 0 of the others."""
     order, depth = tree.first_paths.order, tree.first_paths.depth
     if not tree.is_sharing and tree.heights[-1] < _NESTED and not tree.branch_notes:

@@ -21,10 +21,10 @@ import pytest
 from helpers import ROOT, invoke
 
 from expectitree.analysis.study.reader import load_study
+from expectitree.analysis.study.report import summarize
 from expectitree.analysis.study.results import Results
 from expectitree.analysis.study.run import execute, find_tasks
 from expectitree.analysis.study.spec import Study
-from expectitree.analysis.study.summary import summarize
 from expectitree.errors import ExpectitreeError
 
 PATIENCE = 25  # A step that takes more seconds than this hangs.

@@ -406,7 +406,8 @@ def test_a_worker_that_dies_is_reported(grid: tuple[Study, list[Any]], tmp_path:
         errors = stderr_at_exit(process)
     assert process.returncode not in (0, 1, 130)
     assert re.fullmatch(
-        r"expectitree: a search process died.*the results so far are kept.*\n", errors
+        r"expectitree: a search process died.*a results file keeps what is done\n",
+        errors,
     )
     assert not alive(workers)
     done = lines_in(path)

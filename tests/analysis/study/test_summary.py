@@ -30,8 +30,8 @@ from click.testing import CliRunner
 from helpers import ROOT
 
 import expectitree as et
+from expectitree.analysis.study.report import mean
 from expectitree.analysis.study.spec import Study
-from expectitree.analysis.study.summary import mean
 from expectitree.cli import cli
 from expectitree.errors import FileError
 from expectitree.searches.result import Outcome

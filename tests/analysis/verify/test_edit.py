@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import expectitree as et
-from expectitree.analysis.verify.edit import with_expectation, with_replacements, write_text
+from expectitree.analysis.verify.edit import rewritten, write_text
 from expectitree.files.formats import FORMATS
 
 REPLACED = [
@@ -45,7 +45,7 @@ REPLACED = [
 def test_replacements(
     kind: str, text: str, replacements: dict[tuple[str | int, ...], object], expected: str
 ) -> None:
-    assert with_replacements(text, FORMATS[kind], replacements) == expected
+    assert rewritten(text, FORMATS[kind], replacements) == expected
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,7 @@ def test_replacements(
         ("yaml", "title: x\n\n# c\nmin: [1]\n", "title: x\n\n# c\nexpect: {value: 1}\nmin: [1]\n"),
         ("yaml", "{title: x, max: [1]}", "{title: x, expect: {value: 1}, max: [1]}"),
         ("json", '{\n  "max": [1]\n}\n', '{\n  "expect": {"value": 1},\n  "max": [1]\n}\n'),
+        ("yaml", "{\n  max: [1]\n}", "{\n  expect: {value: 1},\n  max: [1]\n}"),
         ("json", '{"max": [1]}', '{"expect": {"value": 1}, "max": [1]}'),
         # The key that names the schema stays first, since editors look for it there only.
         (
@@ -71,13 +72,13 @@ def test_replacements(
     ],
 )
 def test_a_new_expectation(kind: str, text: str, expected: str) -> None:
-    assert with_expectation(text, FORMATS[kind], {"value": Fraction(1)}) == expected
+    assert rewritten(text, FORMATS[kind], {(): {"value": Fraction(1)}}) == expected
     assert et.loads(expected, name=f"x.{kind}").expect is not None
 
 
 def test_a_bare_number_cannot_hold_an_expectation() -> None:
     with pytest.raises(et.FileError, match="utility: NUMBER"):
-        with_expectation("42\n", FORMATS["yaml"], {"value": 1})
+        rewritten("42\n", FORMATS["yaml"], {(): {"value": 1}})
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
@@ -108,21 +109,19 @@ def test_an_expectation_that_cannot_be_replaced_without_loss_is_refused(
     text: str, place: tuple[str | int, ...]
 ) -> None:
     with pytest.raises(et.FileError, match="change it by hand"):
-        with_replacements(text, FORMATS["yaml"], {place: ["x"]})
+        rewritten(text, FORMATS["yaml"], {place: ["x"]})
 
 
 def test_an_empty_expectation_is_filled_in() -> None:
     for text in ("expect:\nmax: [1]\n", "expect: {}\nmax: [1]\n"):
         assert (
-            with_expectation(text, FORMATS["yaml"], {"value": Fraction(1)})
+            rewritten(text, FORMATS["yaml"], {(): {"value": Fraction(1)}})
             == "expect: {value: 1}\nmax: [1]\n"
         )
 
 
 def test_odd_characters_are_escaped() -> None:
-    changed = with_replacements(
-        "expect: {best: a}\nmax: [1]\n", FORMATS["yaml"], {("best",): "a\x85\x7fb"}
-    )
+    changed = rewritten("expect: {best: a}\nmax: [1]\n", FORMATS["yaml"], {("best",): "a\x85\x7fb"})
     assert changed.startswith('expect: {best: "a\\x85\\x7fb"}')
     assert et.loads(changed).expect.best == "a\x85\x7fb"  # type: ignore[union-attr]
 
@@ -141,6 +140,13 @@ def test_a_read_only_file_is_not_changed(tmp_path: Path, monkeypatch: pytest.Mon
     file = tmp_path / "tree.yaml"
     file.write_text("expect: {value: 1}\nmax: [2]\n")
     monkeypatch.setattr("expectitree.files.saving.os.access", lambda path, mode: False)
-    with pytest.raises(PermissionError):
+    with pytest.raises(et.FileError, match="cannot be written: Permission denied"):
         et.refresh(file)
     assert file.read_text() == "expect: {value: 1}\nmax: [2]\n"
+
+
+def test_a_list_with_a_path_that_is_missing_is_not_replaced(tmp_path: Path) -> None:
+    file = tmp_path / "tree.yaml"
+    file.write_text("expect: {value: 1, star1: {skipped: [a, x]}}\nmax: {a: 1, b: 2}\n")
+    assert [check.found for check in et.refresh(file).broken] == ["visited", "no such node"]
+    assert file.read_text().startswith("expect: {value: 2, star1: {skipped: [a, x]}}\n")

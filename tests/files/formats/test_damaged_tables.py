@@ -186,7 +186,7 @@ ABOUT: dict[str, tuple[object, str]] = {
     "bounds null": ({"bounds": None}, "bounds"),
     "bounds a text": ({"bounds": "x"}, "bounds"),
     "bounds of no row": ({"bounds": {"6": [0, 10]}}, "row 6"),
-    "bounds of a row before the first": ({"bounds": {"-1": [0, 10]}}, "row '?-1"),
+    "bounds of a row before the first": ({"bounds": {"-1": [0, 10]}}, "bounds in .* found .-1."),
     "bounds of no number": ({"bounds": {"x": [0, 10]}}, "x"),
     "bounds of a huge row": ({"bounds": {"9" * 5_000: [0, 10]}}, ""),
     "bounds that are one": ({"bounds": {"5": 3}}, "bounds"),

@@ -1,0 +1,25 @@
+"""Verifications as workflow commands of GitHub, which shows errors next to the lines of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from expectitree.analysis.verify.report import Verification
+from expectitree.analysis.verify.text import cases, summary
+from expectitree.numbers import escape
+
+
+def render(verifications: Sequence[Verification]) -> Iterator[str]:
+    """Yield a command for each error and each broken expectation, and a summary."""
+    for v in verifications:
+        file = _encoded(v.file).replace(":", "%3A").replace(",", "%2C")
+        for result, _, message, line, column in cases(v):
+            place = f",line={line},col={column}" if line else ""
+            if result:
+                yield f"::error file={file}{place}::{_encoded(escape(message))}"
+    yield summary(verifications)
+
+
+def _encoded(text: str) -> str:
+    """Return a text as a command holds it; the characters are those of GitHub's own toolkit."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -1,0 +1,100 @@
+"""The nodes between the root and the one being read, and the errors of the document on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from expectitree.files.grammar.document import Data, Document, Place, place_of
+from expectitree.files.grammar.keys import NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
+from expectitree.files.grammar.problems import Problems
+from expectitree.numbers import quote
+from expectitree.tree import paths
+from expectitree.tree.model import Kind
+
+
+@dataclass(slots=True)
+class Frame:
+    """A node whose children are being read; at the bottom of the trail, the holder of the root."""
+
+    kind: Kind  # TERMINAL at the bottom
+    container: Data  # the list or mapping that holds the children
+    nested: int = 0  # nodes within nodes in the text
+    about: dict[str, Any] = field(default_factory=dict)  # the values of the node's own keys
+    identity: object = None  # of a shared node
+    items: Sequence[Data] = field(init=False)  # the children as written
+    ids: list[int] = field(default_factory=list)  # the children that the table holds already
+    # The values at branches: by key, then by the child's place.
+    branches: dict[str, dict[int, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.container, list):
+            self.items = self.container
+        else:
+            self.items = [child for _, child in self.container]
+            self.branches["label"] = {at: str(key) for at, (key, _) in enumerate(self.container)}
+
+    def label(self, at: int) -> str:
+        """Return the label of a child, for a path."""
+        return self.branches.get("label", {}).get(at) or f"#{at + 1}"
+
+    def place_of_label(self, at: int) -> Place:
+        """Return the place of a child's label."""
+        if isinstance(self.container, list):
+            return place_of(self.items[at], "label")
+        return Place(self.container, at, True)
+
+    def place(self, at: int) -> Place:
+        """Return the place of a child."""
+        return Place(self.container, at) if self.kind else Place()
+
+
+class Trail(Problems):
+    """The frames from the root's holder to the innermost node, and the problems found so far."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self.frames: list[Frame] = []
+        self.base: tuple[str, ...] = ()  # the path of the first frame, in messages
+
+    def here(self) -> Place:
+        """Return the place of the current child."""
+        frame = self.frames[-1]
+        return frame.place(len(frame.ids))
+
+    def path(self, own: bool = False, at: int | None = None) -> str:
+        """Return the path of the current child, the child `at`, or with `own` their parent."""
+        frames = [frame for frame in self.frames[: -1 if own else None] if frame.kind]
+        labels = [frame.label(len(frame.ids)) for frame in frames]
+        if at is not None:
+            labels[-1] = frames[-1].label(at)
+        return paths.join([*self.base, *labels])
+
+    def report(self, place: Place, message: str, own: bool = False, at: int | None = None) -> None:
+        """Note an error of the node whose `path` has these arguments."""
+        self.add(place, self.path(own, at), message)
+
+    def keys_of(self, item: Data) -> dict[str, Data]:
+        """Return the keys of a mapping, without the root's own; report duplicates."""
+        keys = dict(item)
+        if len(keys) != len(item):
+            seen = set()
+            for index, (key, _) in enumerate(item):
+                if key in seen:
+                    self.report(Place(item, index, True), f"duplicate key {quote(key)}: keep one")
+                seen.add(key)
+        if item is self.document.root:
+            for key in (*ROOT_KEYS, SCHEMA_KEY):
+                keys.pop(key, None)
+        return keys
+
+    def allowed_keys(self, is_named: bool) -> list[str]:
+        """Return the keys that the current child may have, or with `is_named` a named node."""
+        frame = self.frames[-1]
+        keys = [*NODE_KEYS]
+        if is_named or not frame.kind or isinstance(frame.container, tuple):
+            keys.remove("label")
+        if is_named or frame.kind != Kind.CHANCE:
+            keys.remove("p")
+        return keys if is_named or frame.kind else [*keys, *ROOT_KEYS]

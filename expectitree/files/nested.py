@@ -1,0 +1,132 @@
+"""Trees as nested dicts and lists of Python, in the grammar of tree files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Rational, Real
+from typing import Any
+
+from expectitree.errors import FileError, Problem, TreeError
+from expectitree.files import Warn
+from expectitree.files.grammar.document import Data, Document
+from expectitree.files.grammar.keys import KINDS
+from expectitree.files.grammar.reader import read_tree
+from expectitree.numbers import exact_text, quote
+from expectitree.tree import paths
+from expectitree.tree.model import Tree
+
+NAME = "<dict>"  # of the data in messages
+_CYCLE = "this dict or list contains itself: that is a cycle, and a tree has none"
+# A deep node is marked as shared, since a document nests at most 300 others: a node and its
+# children are two.
+_NODE_SHARED_AT = 400
+_CHILDREN = (*KINDS, "children", "nodes")
+
+
+def from_dict(data: dict[str, Any], *, exact: bool = False, warn: Warn | None = None) -> Tree:
+    """Return the tree of nested dicts and lists with the keys of a tree file.
+
+    This is also what `json.load` and `yaml.safe_load` return for a tree file.
+
+        >>> import expectitree as et
+        >>> from fractions import Fraction
+        >>> sure, win = Fraction(1, 3), {"p": Fraction(1, 4), "label": "win", "utility": 2}
+        >>> lose = {"p": Fraction(3, 4), "label": "lose", "utility": 0}
+        >>> tree = et.from_dict({"max": {"pass": sure, "bet": {"chance": [win, lose]}}}, exact=True)
+        >>> et.evaluate(tree).value
+        Fraction(1, 2)
+
+    Args:
+        data: The root, a dict with one of the keys "max", "min", "chance" and "utility", among
+            others. Children are a list, or a dict from label to child. A number is an int, a float,
+            a `Fraction`, a `Decimal`, a scalar of numpy, or text such as "1/3". A dict that is at
+            several places is one shared node.
+        exact: Keep every number as a `Fraction`: the float 0.1 is then 1/10, as it prints.
+        warn: Called with a message where probabilities do not add up to 1 but nearly, and are
+            normalised.
+
+    Raises:
+        FileError: The data are not a tree. It has every problem found, each with the node's path.
+        TreeError: `data` is text.
+    """
+    if isinstance(data, str):
+        raise TreeError(f"found text {quote(data)}, expected a dict: loads reads text")
+    root, shared = _convert(data)
+    return read_tree(Document(NAME, root, shared), exact, warn)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A dict or a list whose items are being converted."""
+
+    source: Any
+    is_node: bool  # not a list, nor the children of a node
+    rest: Iterator[tuple[Any, Any]]  # the items to come, each with its key or its place
+    key: Any = None  # of the item that is being converted
+    items: list[Data] = field(default_factory=list)
+
+    def add(self, item: Data) -> None:
+        """Take the converted item."""
+        is_pair = isinstance(self.source, dict)
+        self.items.append((str(_scalar(self.key)), item) if is_pair else item)
+
+
+def _convert(data: Any) -> tuple[Data, frozenset[int]]:
+    """Return data as a document has them, and the ids of the shared nodes. Nothing recurses."""
+    converted: dict[int, Data] = {}  # by the id of the dict or list
+    shared, within = set(), set()
+    trail = [_Open([data], False, iter([(0, data)]))]
+    while True:
+        here = trail[-1]
+        for key, value in here.rest:
+            here.key = key
+            is_node = isinstance(value, dict) and not (here.is_node and key in _CHILDREN)
+            if not isinstance(value, (dict, list, tuple)):
+                here.add(_scalar(value))
+            elif id(value) in converted:
+                here.add(converted[id(value)])
+                if is_node:
+                    shared.add(id(converted[id(value)]))
+            elif id(value) in within:
+                raise FileError([Problem(NAME, _CYCLE, paths.message_path(_path(trail)))])
+            else:
+                within.add(id(value))
+                pairs = value.items() if isinstance(value, dict) else enumerate(value)
+                trail.append(_Open(value, is_node, iter(pairs)))
+                break
+        else:
+            if len(trail) == 1:
+                return here.items[0], frozenset(shared)
+            trail.pop()
+            done = tuple(here.items) if isinstance(here.source, dict) else here.items
+            converted[id(here.source)] = done
+            within.discard(id(here.source))
+            if here.is_node and len(trail) % _NODE_SHARED_AT < 2:
+                shared.add(id(done))
+            trail[-1].add(done)
+
+
+def _path(trail: Sequence[_Open]) -> str:
+    """Return the path of the node that is being converted."""
+    labels = [
+        open.key if isinstance(open.source, dict) else f"#{open.key + 1}"
+        for open in trail[1:]
+        if not open.is_node
+    ]
+    return paths.join(map(str, labels))
+
+
+def _scalar(value: Any) -> Data:
+    """Return a number as text, and what is not a number as it is."""
+    if isinstance(value, (bool, str)):
+        return value
+    if value.__class__ is int and value.bit_length() < 64:  # most numbers: the rest is slower
+        return repr(value)
+    if isinstance(value, Rational):
+        return exact_text(Fraction(int(value.numerator), int(value.denominator)))
+    if isinstance(value, Decimal):
+        return str(value)
+    return repr(float(value)) if isinstance(value, Real) else value

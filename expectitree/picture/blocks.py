@@ -1,0 +1,155 @@
+"""The marks of what takes room in a picture: a node, the texts of a branch, a run of leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple, TypeAlias
+from unicodedata import bidirectional
+
+from expectitree.picture.content import BEST, NOTE, PLAYED, SYMBOLS, Edge, Glyph
+from expectitree.picture.marks import Box, Point, Symbol, Text
+from expectitree.picture.text import LINE, text_width
+
+FONT, LABEL_FONT, SMALL_FONT, TITLE_FONT = 13.0, 12.0, 11.0, 16.0
+HALF = 12.0  # of a symbol's width and height
+_BESIDE = HALF + 5  # from a symbol's middle to its text
+_BOX = 11.0  # half the height of a terminal's box
+_CLOSE = 3.0  # between the leaves of a run
+_GAP = 14.0  # where a cut divides a run
+_LONGEST_RUN = 8  # leaves in a line of a run
+
+
+class Block(NamedTuple):
+    """The marks of a glyph or of an edge's texts, and their room, around an origin as (x, y)."""
+
+    box: Box
+    marks: tuple[Symbol | Text, ...]
+    symbol: Point = (0, 0)  # how far a glyph's symbol reaches to the left and above
+
+
+Lines: TypeAlias = list[tuple[str, float, str]]  # each a text, its size, and its colour
+
+
+def glyph_block(glyph: Glyph, is_down: bool) -> Block:
+    """Return the marks of a glyph around the middle of its symbol.
+
+    Where branches come from above, no text reaches above the symbol.
+    """
+    first, rest = ("grey", "grey") if glyph.is_grey else ("ink", "dim")
+    lines = [(line, SMALL_FONT, rest) for line in glyph.remarks]
+    if glyph.kind not in SYMBOLS:
+        text = glyph.value or ", ".join(glyph.remarks)
+        lines = lines if lines and is_down else [(text, SMALL_FONT, rest)]
+        half, high = _widest(lines) / 2, len(lines) * SMALL_FONT * LINE / 2
+        return Block(Box(-half, -high, half, high), _texts(lines), (half + 3, high + 1))
+    lines.insert(0, (glyph.value, FONT, first))
+    colour = "hidden" if glyph.is_grey else glyph.kind
+    if glyph.kind == "TERMINAL":
+        half = max(HALF, _widest(lines) / 2 + 5)
+        box = Box(-half, -_BOX, half, _BOX)
+        symbol = Symbol(glyph.kind, box, colour, glyph.is_estimate)
+        return Block(box, (symbol, *_texts(lines)), (half, _BOX))
+    high = max(HALF, sum(size for _, size, _ in lines) * LINE / 2)
+    y = high - HALF if is_down else 0
+    box = Box(-HALF, y - high, _BESIDE + _widest(lines), y + high)
+    symbol = Symbol(glyph.kind, Box(-HALF, -HALF, HALF, HALF), colour, glyph.is_estimate)
+    reach = HALF if glyph.kind == "CHANCE" else HALF / 2
+    return Block(box, (symbol, *_texts(lines, _BESIDE, y)), (reach, HALF))
+
+
+def edge_block(edge: Edge, is_down: bool) -> Block | None:
+    """Return the texts of an edge; the origin is where they begin, in their middle."""
+    texts = edge.lines
+    if not texts:
+        return None
+    if edge.probability and len(texts) == 2 and not is_down and not _is_right_to_left(texts[0]):
+        texts = (f"{texts[0]}, p {edge.probability}",)
+    colour, is_bold = "grey" if edge.is_grey else "ink" if edge.rank else "dim", edge.rank == PLAYED
+    lines = [(line, LABEL_FONT, colour) for line in texts]
+    width, high = _widest(lines, is_bold), len(lines) * LABEL_FONT * LINE
+    if is_down:
+        box, x, y = Box(-width / 2, 0, width / 2, high + 2), 0, high / 2 + 1
+    else:
+        box, x, y = Box(0, -high / 2, width + 6, high / 2), 3, 0
+    texts_ = _texts(lines, x, y, is_bold)
+    return Block(box, tuple(text._replace(has_rim=True) for text in texts_))
+
+
+class Run(NamedTuple):
+    """The leaves of one node, close together, and their places as (cross, along)."""
+
+    box: Box  # as (cross, along), around the middle of the side where the branch arrives
+    blocks: list[Block]
+    places: list[Point]
+    gap: tuple[Point, Point] | None  # where a cut is, between two parts
+
+
+def are_run(edges: Sequence[Edge], shared: Collection[Glyph]) -> bool:
+    """Say whether a node's branches lead to leaves that need no texts and no lines of their own."""
+    if any(edge.label or edge.child in shared for edge in edges):
+        return False
+    kinds, chances = {edge.child.kind for edge in edges}, {edge.probability for edge in edges}
+    return len(edges) > 1 == len(chances) and {"TERMINAL"} <= kinds <= {"TERMINAL", NOTE}
+
+
+def leaf_half(edges: Sequence[Edge]) -> float:
+    """Return half the width that the widest of some leaves needs."""
+    return max(glyph_block(edge.child, is_down=True).box.right for edge in edges)
+
+
+def run_of(edges: Sequence[Edge], half: float, is_down: bool) -> Run:
+    """Return the run of a node's leaves: lines of equal boxes, one after the other.
+
+    A cut divides the run into two parts.
+    """
+    blocks = [_leaf_block(edge, half) for edge in edges]
+    across, along = (2 * half, 2 * _BOX) if is_down else (2 * _BOX, 2 * half)
+    across, along = across + _CLOSE, along + _CLOSE
+    least = -(-len(blocks) // _LONGEST_RUN)
+    lines = next((n for n in range(least, 2 * least) if len(blocks) % n == 0), least)
+    cut = next((i for i, edge in enumerate(edges) if edge.is_cut), 0)
+    places, begin, gap = [], 0.0, None
+    for part in (range(cut), range(cut, len(blocks))):
+        long = -(-len(part) // lines)
+        for i in range(len(part)):
+            row, column = (i % lines, i // lines) if is_down else (i // long, i % long)
+            places.append(((row - (lines - 1) / 2) * across, begin + column * along))
+        begin += long * along
+        if part and cut and not gap:
+            gap = (0, begin - along / 2), (0, begin - along / 2 + _GAP)
+            begin += _GAP
+    side, end = (lines * across - _CLOSE) / 2, begin - (along + _CLOSE) / 2
+    box = Box(-side, (_CLOSE - along) / 2, side, end)
+    return Run(box, blocks, places, gap)
+
+
+def _leaf_block(edge: Edge, half: float) -> Block:
+    """Return the marks of a leaf in a run, as wide as the others; the best has a thick rim."""
+    block, is_best = glyph_block(edge.child, is_down=True), edge.rank >= BEST
+    box = block.box._replace(left=-half, right=half)
+    marks: list[Symbol | Text] = []
+    for mark in block.marks:
+        if isinstance(mark, Text):
+            marks.append(mark._replace(is_bold=is_best))
+        else:
+            symbol = mark._replace(box=box)
+            marks.append(symbol._replace(colour="best", width=2.4) if is_best else symbol)
+    return Block(box, tuple(marks))
+
+
+def _widest(lines: Lines, is_bold: bool = False) -> float:
+    return max(text_width(text, size, is_bold) for text, size, _ in lines)
+
+
+def _texts(lines: Lines, x: float = 0, y: float = 0, is_bold: bool = False) -> tuple[Text, ...]:
+    """Return lines one below the other around `y`; they begin at `x`, or are centred at x = 0."""
+    y -= sum(size for _, size, _ in lines) * LINE / 2
+    placed = []
+    for text, size, colour in lines:
+        placed.append(Text(x, y + size * (LINE / 2 + 0.35), text, size, colour, not x, is_bold))
+        y += size * LINE
+    return tuple(placed)
+
+
+def _is_right_to_left(text: str) -> bool:
+    return any(bidirectional(character) in ("R", "AL", "AN") for character in text)

@@ -1,0 +1,132 @@
+"""Trees as nested dicts and lists of Python."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from helpers import ROOT
+
+import expectitree as et
+
+TREES = sorted((ROOT / "trees").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", TREES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_tree_file_read_as_data_is_the_same_tree(path: Path, exact: bool) -> None:
+    tree = et.load(path, exact=exact)
+    data = json.loads(et.dumps(tree, "json"))
+    assert et.dumps(et.from_dict(data, exact=exact)) == et.dumps(
+        et.loads(et.dumps(tree, "json"), exact=exact)
+    )
+    again = et.from_dict(yaml.safe_load(path.read_text("utf-8")), exact=exact)
+    assert et.dumps(again) == et.dumps(tree)
+
+
+@pytest.mark.parametrize(
+    ("number", "value"),
+    [
+        (3, 3),
+        (-2.5, Fraction(-5, 2)),
+        (0.1, Fraction(1, 10)),
+        (Fraction(1, 3), Fraction(1, 3)),
+        (Fraction(4, 2), 2),
+        (Decimal("0.10"), Fraction(1, 10)),
+        ("1/3", Fraction(1, 3)),
+        (10**50, 10**50),
+        (-1e-5, Fraction(-1, 10**5)),
+    ],
+)
+def test_numbers(number: object, value: Fraction) -> None:
+    assert et.evaluate(et.from_dict({"utility": number}, exact=True)).value == value
+    found = et.evaluate(et.from_dict({"max": {"a": number}, "bounds": (-(10**60), 10**60)})).value
+    assert found == pytest.approx(float(value))
+
+
+def test_scalars_of_numpy() -> None:
+    numpy = pytest.importorskip("numpy")
+    tree = et.from_dict({"max": [numpy.float64(0.5), numpy.int32(3), numpy.float32(0.25)]})
+    assert [child.utility for child in tree.root.children] == [0.5, 3, 0.25]
+    assert et.from_dict({"max": numpy.arange(3).tolist()}).leaves == 3
+
+
+def test_a_dict_at_several_places_is_one_node() -> None:
+    coin: dict[str, Any] = {"chance": [0, 10]}
+    tree = et.from_dict({"max": {"once": coin, "twice": {"min": [coin, coin, 5]}}})
+    assert len(tree) == 6
+    assert tree.unfolded == 12
+
+
+def test_lists_at_several_places_are_copied() -> None:
+    leaves, named = [1, 2], {"a": 1, "b": 2}
+    tree = et.from_dict({"max": [{"min": leaves}, {"min": leaves}, {"min": named}, {"max": named}]})
+    assert len(tree) == 13
+
+
+def test_labels_and_notes_may_be_words_of_the_grammar() -> None:
+    tree = et.from_dict({"max": {"max": {"min": {"max": 1, "utility": 2}}, "chance": 0, 7: 3}})
+    assert [branch.label for branch in tree.root.branches] == ["max", "chance", "7"]
+    assert et.evaluate(tree).value == 3
+
+
+def test_a_tree_may_be_deep() -> None:
+    data: dict[str, Any] = {"utility": 1}
+    for depth in range(20_000):
+        data = {("max" if depth % 2 else "min"): [data, 0]}
+    assert len(et.from_dict(data)) == 40_001
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"max": {"a": {"min": [1, {2, 3}]}}}, "<dict>: a/#2: found an object of Python's type set"),  # noqa: E501
+        ({"max": {"a": float("nan")}}, "<dict>: a: NaN is not a number"),
+        ({"max": {"a": float("inf")}}, "<dict>: a: 'inf' is not finite"),
+        ({"max": {"a": None}}, "<dict>: a: found null, expected a number"),
+        ({"max": {"a": True}}, "<dict>: a: found true, expected a number"),
+        ({"maxx": [1]}, "<dict>: /: unknown key 'maxx' (did you mean 'max'?)"),
+        ({"chance": [{"p": 0.5, "utility": 1}, {"p": 0.6, "utility": 1}]}, "<dict>: /: "),
+        ({"max": [1], "bounds": {0, 1}}, "<dict>: /: found an object of Python's type set as"),
+        ([1, 2], "<dict>: /: found a list, expected a number"),
+        ({"utility": 10**5000}, "<dict>: /: 'about 1.000000000e+5000' is not a number"),
+        ({"max": [1], "expect": {"value": object()}}, "<dict>: /: expect: "),
+    ],
+)  # fmt: skip
+def test_errors_name_the_path(data: Any, message: str) -> None:
+    with pytest.raises(et.FileError) as error:
+        et.from_dict(data)
+    assert str(error.value).startswith(message)
+
+
+def test_every_error_is_found() -> None:
+    with pytest.raises(et.FileError) as error:
+        et.from_dict({"max": {"a": "x", "b": {"min": []}}})
+    assert [problem.path for problem in error.value.problems] == ["a", "b"]
+
+
+def test_a_cycle_is_an_error() -> None:
+    data: dict[str, Any] = {"max": {"a": {"min": [1]}}}
+    data["max"]["a"]["min"].append(data)
+    with pytest.raises(et.FileError, match=r"<dict>: a/#2: this dict or list contains itself"):
+        et.from_dict(data)
+
+
+def test_a_warning_names_the_path() -> None:
+    told: list[str] = []
+    et.from_dict({"chance": [{"p": 1 / 3, "utility": u} for u in (1, 2, 3)]}, warn=told.append)
+    third = 0.3333333333
+    et.from_dict({"chance": [{"p": third, "utility": u} for u in (1, 2, 3)]}, warn=told.append)
+    assert len(told) == 1
+
+
+def test_text_and_data_have_their_own_functions() -> None:
+    with pytest.raises(et.TreeError, match="found text 'max: 1', expected a dict: loads reads"):
+        et.from_dict("max: 1")  # type: ignore[arg-type]
+    with pytest.raises(et.TreeError, match="expected text in YAML or JSON: from_dict reads"):
+        et.loads({"max": [1]})  # type: ignore[arg-type]

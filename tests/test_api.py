@@ -1,0 +1,85 @@
+"""`help(expectitree)` is a reference: docstrings have examples, arguments and errors."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Iterator
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+import pytest
+from helpers import ROOT
+
+import expectitree as et
+
+PUBLIC = {name: getattr(et, name) for name in et.__all__ if callable(getattr(et, name))}
+# Verbs with which the docstrings of functions and methods start.
+VERBS = {
+    *("Add", "Ask", "Check", "Compare", "Evaluate", "Explain", "Forget", "Give", "Return"),
+    *("Search", "Skip", "Write", "Yield"),
+}
+
+
+def members(cls: type) -> Iterator[tuple[str, Any]]:
+    """Yield the public methods and properties that a class defines itself."""
+    for name, member in vars(cls).items():
+        is_method = inspect.isfunction(member) or isinstance(member, (classmethod, staticmethod))
+        if not name.startswith("_") and (
+            is_method or isinstance(member, (property, cached_property))
+        ):
+            yield name, member
+
+
+MEMBERS = {
+    f"{name}.{member}": value
+    for name, cls in PUBLIC.items()
+    if inspect.isclass(cls)
+    for member, value in members(cls)
+}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_function_and_class_has_an_example(name: str) -> None:
+    assert ">>> " in inspect.cleandoc(PUBLIC[name].__doc__ or "")
+
+
+@pytest.mark.parametrize("name", [*PUBLIC, *MEMBERS])
+def test_the_first_sentence_fits_in_a_line(name: str) -> None:
+    documented = {**PUBLIC, **MEMBERS}[name]
+    first, _, rest = inspect.cleandoc(documented.__doc__ or "").partition("\n")
+    assert first.endswith("."), "the first line is a sentence"
+    assert rest.startswith("\n") or not rest
+    if not isinstance(documented, (type, property, cached_property)):
+        assert first.split()[0] in VERBS
+
+
+@pytest.mark.parametrize("name", [n for n, f in PUBLIC.items() if inspect.isfunction(f)])
+def test_every_argument_of_a_function_is_described(name: str) -> None:
+    text = inspect.cleandoc(PUBLIC[name].__doc__ or "")
+    _, found, described = text.partition("\nArgs:\n")
+    assert found
+    arguments = re.findall(r"^    (\w+): ", described.partition("\n\n")[0], re.MULTILINE)
+    assert arguments == [*inspect.signature(PUBLIC[name]).parameters]
+
+
+@pytest.mark.parametrize("name", [n for n, c in PUBLIC.items() if dataclasses.is_dataclass(c)])
+def test_every_attribute_of_a_class_is_described(name: str) -> None:
+    text = inspect.cleandoc(PUBLIC[name].__doc__ or "")
+    _, found, described = text.partition("\nAttributes:\n")
+    assert found
+    attributes = re.findall(r"^    (\w+): ", described.partition("\n\n")[0], re.MULTILINE)
+    assert attributes == [field.name for field in dataclasses.fields(PUBLIC[name])]
+
+
+@pytest.mark.parametrize("name", [n for n, c in PUBLIC.items() if isinstance(c, type(Enum))])
+def test_every_member_of_an_enum_is_described(name: str) -> None:
+    assert all(f"`{member}`" in PUBLIC[name].__doc__ for member in PUBLIC[name].__members__)
+
+
+def test_the_reference_has_every_public_name() -> None:
+    page = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
+    described = re.findall(r"^\.\. (?:auto\w+|py:\w+):: (\w+)", page, re.MULTILINE)
+    assert sorted(described) == sorted(et.__all__)

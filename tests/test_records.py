@@ -1,0 +1,91 @@
+"""Results as rows of tables, and values of nodes."""
+
+from __future__ import annotations
+
+import csv
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from helpers import invoke
+
+import expectitree as et
+from expectitree.errors import SearchError
+
+FLAT = (str, int, float, bool, Fraction, type(None))
+
+
+@pytest.fixture
+def tree() -> et.Tree:
+    return et.load("example:aima-5.12-left")
+
+
+def results(tree: et.Tree) -> list[Any]:
+    return [
+        et.compare(tree),
+        et.compare(tree, limit=True),
+        et.limit(tree),
+        et.opponents(tree, [0.1, 0.3]),
+    ]
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_records_are_flat_and_all_alike(exact: bool) -> None:
+    for name in ("aima-5.12-left", "zero-probability", "dice-round"):
+        for result in results(et.load(f"example:{name}", exact=exact)):
+            records = result.to_records()
+            assert len({tuple(record) for record in records}) == 1
+            assert all(isinstance(value, FLAT) for record in records for value in record.values())
+
+
+def test_pandas_and_polars_take_records(tree: et.Tree) -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    for result in results(tree):
+        records = result.to_records()
+        assert polars.DataFrame(records).to_dicts() == records
+        assert len(pandas.DataFrame(records)) == len(records)
+    frame = pandas.DataFrame(et.compare(tree).to_records())
+    assert frame.set_index("algorithm").leaves_visited["star1"] == 5
+
+
+def test_a_comparison_is_the_table_of_the_command(tree: et.Tree) -> None:
+    shown = invoke("compare", "example:aima-5.12-left", "--format", "csv").stdout.splitlines()
+    records = et.compare(tree, file="example:aima-5.12-left").to_records()
+    for row, record in zip(csv.DictReader(shown), records, strict=True):
+        assert list(row) == list(record)
+        assert row["algorithm"] == record["algorithm"]
+        assert int(row["leaves_visited"]) == record["leaves_visited"]
+
+
+def test_limit_records_have_the_surplus(tree: et.Tree) -> None:
+    found = et.limit(tree)
+    for row, record in zip(found.rows, found.to_records(), strict=True):
+        assert record["surplus"] == found.surplus(row)
+        assert (record["needed_lower"], record["needed_upper"]) == found.exact.ends
+
+
+def test_a_stopped_search_has_no_value(tree: et.Tree) -> None:
+    record = et.evaluate(tree, "star1", max_visits=3).to_record()
+    assert (record["value"], record["stopped"]) == (None, True)
+    assert record["value_lower"] <= 2.1 <= record["value_upper"]
+
+
+def test_the_value_of_a_node(tree: et.Tree) -> None:
+    found = et.evaluate(tree, "star1")
+    assert found.value_of() == found.value_of("/") == found.value_of(tree.root) == 2.1
+    assert found.value_of("a1/#2") == 3
+    assert et.evaluate(tree).value_of("a2") == pytest.approx(1.3)
+    exact = et.evaluate(et.load("example:aima-5.12-left", exact=True))
+    assert exact.value_of("a2") == Fraction(13, 10)
+
+
+def test_a_value_that_is_not_proved_is_an_error(tree: et.Tree) -> None:
+    found = et.evaluate(tree, "star1")
+    known = "star1 proved only that the value of a2 lies in [1, 1.3]: evaluate the tree with exp"
+    with pytest.raises(SearchError) as error:
+        found.value_of("a2")
+    assert str(error.value).startswith(known)
+    with pytest.raises(SearchError, match=r"star1 did not visit a2/#1/#2; its value .* \[1, 4\]"):
+        found.value_of("a2/#1/#2")
+    with pytest.raises(et.TreeError, match="no node a9"):
+        found.value_of("a9")
