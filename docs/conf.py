@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -79,16 +80,46 @@ def keep_columns(app: Sphinx, context: Context, lines: list[str]) -> None:
     for line in lines:
         if line == "|" or line.startswith("| "):
             if not out or not out[-1].startswith("    "):
-                out += ["", "::", ""]
+                out += ["", ".. code-block:: text", ""]
             out.append(f"    {line[2:]}".rstrip() or "    ")
         else:
             out.append(line)
     lines[:] = out
 
 
-def leave_out_variables(app: Sphinx, context: Context, lines: list[str]) -> None:
-    """Drop the list of environment variables: the page says how they are named."""
+def shorten_options(app: Sphinx, context: Context, lines: list[str]) -> None:
+    """Show choices as the metavariable and a default as a sentence, like `--help`."""
+    text = "\n".join(lines)
+    choices = r"(?m)^(\.\. option::.*) <\w+>\n((?:(?!\.\.).*\n)*?) +:options: (.*)$"
+    text = re.sub(choices, lambda m: f"{m[1]} <{m[3].replace(' ', '')}>\n{m[2]}", text)
+    default = r"(?m)\n *\n( +):default: ``'?(.*?)'?``$"
+    lines[:] = re.sub(default, r"\n\1Default: ``\2``.", text).split("\n")
+
+
+def leave_out(app: Sphinx, context: Context, lines: list[str]) -> None:
+    """Leave out what the page says once for all commands."""
     lines.clear()
+
+
+def shape_manual(app: Sphinx, doctree: nodes.document, name: str) -> None:
+    """Give the manual page the sections that manual pages have."""
+    if app.builder.name != "man":
+        return
+    for link in [link for link in doctree.findall(nodes.reference) if not link.get("refuri")]:
+        link.replace_self(nodes.Text(link.astext()))  # other pages of the site are not at hand
+    page = next(iter(doctree.findall(nodes.section)))
+    first = page.first_child_matching_class(nodes.section)
+    introduction, program = page[1:first], page[first]
+    commands = [child for child in program if isinstance(child, nodes.section)]
+    description = [child for child in program[1:] if child not in commands]
+    page[1 : first + 1] = [
+        nodes.section("", nodes.title("", heading), *content)
+        for heading, content in [
+            ("Synopsis", introduction),
+            ("Description", description),
+            ("Commands", commands),
+        ]
+    ]
 
 
 def prepare_page(app: Sphinx, document: nodes.document) -> None:
@@ -121,6 +152,10 @@ def setup(app: Sphinx) -> None:
     """Connect the functions above to the events of the build."""
     app.add_lexer("console", TextLexer)  # commands and their output are not shell code
     app.connect("sphinx-click-process-description", keep_columns)
-    app.connect("sphinx-click-process-envvars", leave_out_variables)
+    app.connect("sphinx-click-process-options", shorten_options)
+    app.connect("sphinx-click-process-arguments", leave_out)
+    app.add_event("sphinx-click-process-envars")  # the extension emits it under this name
+    app.connect("sphinx-click-process-envars", leave_out)
+    app.connect("doctree-resolved", shape_manual)
     app.connect("doctree-read", prepare_page)
     app.connect("build-finished", add_playground)

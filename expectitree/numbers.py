@@ -91,8 +91,8 @@ def to_probability(text: str, exact: bool = False) -> Number:
     # A float may round to 1 what is greater.
     if not 0 <= value <= 1 or value == 1 and to_fraction(number) > scale:
         raise NumberError(
-            f"{quote(text)} is not a probability: it must lie between 0 and 1 "
-            "(10% is one way to write 0.1)"
+            f"{quote(text)} is not a probability: write a number from 0 to 1, "
+            "or a percentage such as 50%"
         )
     if exact:
         return value

@@ -47,7 +47,7 @@ _PICTURE_OPTIONS = {
         "--width",
         type=click.FloatRange(min=1),
         metavar="N",
-        help="Fit the picture into N pixels, with text of 9 pixels or more.  [default: any width]",
+        help="Fit the picture into N pixels (points in a .pdf), with legible text.",
     ),
     "windows": click.option(
         "--windows", is_flag=True, help="Show alpha and beta of every node that was entered."

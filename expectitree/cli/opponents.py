@@ -39,7 +39,7 @@ def command(
     chances: tuple[str, ...],
     format_name: str,
 ) -> None:
-    """Evaluate each tree against a perfect, an erring and a random MIN.
+    """Evaluate each tree against a perfect, a fallible and a random MIN.
 
     With probability epsilon MIN picks one of its actions uniformly. Otherwise it plays the best
     one, given its own later mistakes. The command computes every epsilon at which the best actions

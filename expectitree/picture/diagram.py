@@ -298,7 +298,7 @@ class _Layout:
             inner = max(wide, min(max(text_width(*text) for text in texts), _WIDEST_HEADING))
             for text, size, is_bold in texts:
                 colour = "ink" if is_bold else "dim"
-                share = min(1, inner / text_width(text, size, is_bold))
+                share = min(1, inner / (text_width(text, size, is_bold) or inner))
                 for line in broken(text, ceil(cell_len(text) * share), 6):
                     inner = max(inner, text_width(line, size, is_bold))
                     heading.append(Text(_MARGIN, y + size, line, size, colour, is_bold=is_bold))

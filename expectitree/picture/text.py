@@ -26,7 +26,7 @@ _LONGEST = 2_000  # characters of a text that are broken into lines
 _GREATEST_DENOMINATOR = 100  # of a probability that is shown as a fraction
 
 _MINUS = re.compile(r"(?<![\w.)])-(?=[\d.i])")
-_LONG_INTEGER = re.compile(r"(?<![\d.])\d{5,}(?!\d*e)")
+_LONG_INTEGER = re.compile(r"(?<![\d.+-])\d{5,}(?!\d*e)")
 
 
 def text_width(text: str, size: float, bold: bool = False) -> float:

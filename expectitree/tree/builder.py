@@ -269,8 +269,9 @@ class TreeBuilder:
         if abs(total - 1) <= (0 if self.exact else ROUNDING):
             return list(written), None
         if abs(total - 1) > SUM_TOLERANCE + ROUNDING:
+            shown = total if self.exact else round(total, 12)  # 0.3 + 0.6 is 0.8999999999999999
             raise TreeError(
-                f"the probabilities sum to {numbers.message_text(total)}, expected 1: correct "
+                f"the probabilities sum to {numbers.message_text(shown)}, expected 1: correct "
                 "them, or leave every p out for outcomes that are equally likely"
             )
         return [p / total for p in written], total

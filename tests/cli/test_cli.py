@@ -169,7 +169,10 @@ def test_order_changes_the_order_and_not_the_labels() -> None:
 def test_compare_prints_a_table_and_a_sentence() -> None:
     done = run_main("compare", "trees/ballard-6.yaml")
     assert done.status == 0
-    assert done.out.endswith("star2 needed 58 of 216 leaves (27%) for the same value.\n")
+    assert " ".join(done.out.split()).endswith(
+        "star2 visited the fewest leaves for the same value: 58 of 216 leaves (27%), "
+        "as did 2 other algorithms."
+    )
     assert [line.split()[0] for line in done.out.splitlines()[4:8]] == [
         "expectiminimax",
         "alphabeta",

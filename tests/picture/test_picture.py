@@ -263,6 +263,10 @@ def test_a_small_tree_grows_down_without_runs() -> None:
     assert len(lines_of(auto)) == len(tree.columns.child)
 
 
+def test_a_title_without_width_is_no_division_by_zero() -> None:
+    check_room(drawn(et.loads("{title: '\u0301', max: [1, 2]}"), "star1"))
+
+
 def test_a_width_that_is_too_small_for_text_is_refused() -> None:
     done = invoke("draw", SIX_WIDE, "--width", "300", "-o", "-", "--format", "svg")
     assert "does not fit a width of 300: legible text needs" in done.stderr
@@ -312,6 +316,7 @@ def test_numbers_are_typeset() -> None:
     assert typeset("[-12345.678901, 9999]") == "[−12,345.678901, 9999]"
     assert typeset("α -inf, β 100000") == "α −∞, β 100,000"
     assert typeset("0.1234567 - 5, 1e-07, 123456e+10") == "0.1234567 - 5, 1e-07, 123456e+10"
+    assert typeset("about 1.2e+50000") == "about 1.2e+50000"
     assert typeset("at most 3 <= alpha -4") == "at most 3 ≤ alpha −4"
 
 

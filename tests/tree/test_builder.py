@@ -172,7 +172,7 @@ REFUSED: dict[str, tuple[Callable[[TreeBuilder], Any], str]] = {
     ),
     "range": (
         lambda t: t.chance([1, 2], [-0.5, 1.5]),
-        "'-0.5' is not a probability: it must lie between 0 and 1 (10% is one way to write 0.1)",
+        "'-0.5' is not a probability: write a number from 0 to 1, or a percentage such as 50%",
     ),
     "argument": (
         lambda t: t.max([1], estimat=3),

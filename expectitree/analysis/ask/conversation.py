@@ -115,6 +115,8 @@ class Conversation:
         if shows or not self.file.name or self.file.pending or not self.inquiry.tree.unknown:
             return
         if not self.inquiry.is_done:
+            if not self.file.saves:
+                return
             yield Text("To go on, run the same command again.")
             return
         text = "To see the whole tree, run the same command with --show."

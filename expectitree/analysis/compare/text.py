@@ -126,9 +126,11 @@ def _fewest(searches: Sequence[Search], goal: str) -> str:
     """Return which search visited the fewest leaves."""
     best = min(searches, key=lambda s: (s.counts.leaves_visited, s.counts.visits))
     leaves, visited = plural(best.tree.leaves, "leaf"), best.counts.leaves_visited
-    if visited < best.tree.leaves:
-        needed = f"{visited:,} of {leaves} ({best.counts.share:.0%})"
-        return f"{best.algorithm.full_name} needed {needed} for {goal}."
     if best.tree.leaves == 1:
         return "The tree has one leaf."
-    return f"No algorithm needed fewer than all {leaves} for {goal}."
+    if visited == best.tree.leaves:
+        return f"No algorithm visited fewer than all {leaves} for {goal}."
+    others = sum(s.counts.leaves_visited == visited for s in searches) - 1
+    also = f", as did {plural(others, 'other algorithm')}" if others else ""
+    share = f"{visited:,} of {leaves} ({best.counts.share:.0%})"
+    return f"{best.algorithm.full_name} visited the fewest leaves for {goal}: {share}{also}."

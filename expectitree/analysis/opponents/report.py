@@ -66,7 +66,7 @@ _LEAST_DIGITS = 3  # of an epsilon that is not rational
 class OpponentRow:
     """The tree against one opponent."""
 
-    opponent: str  # perfect, errs or random
+    opponent: str  # perfect, fallible or random
     epsilon: Number
     value: Number
     ties: tuple[str, ...]  # every best action at the root; none if no player decides there
@@ -108,7 +108,7 @@ class Opponents(Shown):
         >>> import expectitree as et
         >>> found = et.opponents(et.loads("max: {safe: 4, bold: {min: [3, 9]}}"))
         >>> [(row.opponent, row.best) for row in found.rows]
-        [('perfect', 'safe'), ('errs', 'safe'), ('random', 'bold')]
+        [('perfect', 'safe'), ('fallible', 'safe'), ('random', 'bold')]
         >>> found.crossings[0].exact
         Fraction(1, 3)
 
@@ -140,11 +140,11 @@ class Opponents(Shown):
             >>> for row in et.opponents(tree, [0.1, 0.5]).to_records():
             ...     print(row["opponent"], row["epsilon"], row["value"], row["best"])
             perfect 0.0 4.0 safe
-            errs 0.1 4.0 safe
-            errs 0.5 4.5 bold
+            fallible 0.1 4.0 safe
+            fallible 0.5 4.5 bold
             random 1.0 6.0 bold
 
-        Each has `file`, `chance`, `opponent` ("perfect", "errs" or "random"), `epsilon`, `value`,
+        Each has `file`, `chance`, `opponent` (perfect, fallible or random), `epsilon`, `value`,
         `best` (the first best action at the root; None if no player decides there) and `ties` (how
         many actions are best).
         """
@@ -203,7 +203,7 @@ def opponents(
     convert = to_exact if tree.exact else float
     for epsilon in sorted({convert(e) for e in (0, 1, *chosen)}):
         search = evaluate(replace_opponent(tree, epsilon, chance), bounds=bounds, engine=engine)
-        name = "perfect" if epsilon == 0 else "random" if epsilon == 1 else "errs"
+        name = "perfect" if epsilon == 0 else "random" if epsilon == 1 else "fallible"
         rows.append(OpponentRow(name, epsilon, search.value, _best_actions(tree, search, epsilon)))
     if tree.root.kind not in (Kind.MAX, Kind.MIN):
         return Opponents(file, tree, chance, rows, [], ())

@@ -181,7 +181,7 @@ def exponential(rate: Fraction) -> Scale:
 
 def stepped(threshold: Fraction, height: Fraction) -> Scale:
     """Return the map that adds a height to the utilities that reach a threshold."""
-    text = f"u, plus {message_text(height)} from {message_text(threshold)} up"
+    text = f"u + {message_text(height)} if u >= {message_text(threshold)}, else u"
     return Scale("any", text, lambda u: to_exact(u) + (height if u >= threshold else 0))
 
 

@@ -189,7 +189,7 @@ def test_bad_transforms_are_refused() -> None:
 def check(tree: Tree, chance: str, steps: int = 29) -> Opponents:
     report = opponents(tree, (F(1, 7), F(3, 4)), chance=chance)
     assert report.complete
-    assert [row.opponent for row in report.rows] == ["perfect", "errs", "errs", "random"]
+    assert [row.opponent for row in report.rows] == ["perfect", "fallible", "fallible", "random"]
     for row in report.rows:
         assert isinstance(row.epsilon, Fraction)
         assert row.value == values(tree, row.epsilon, chance)[-1]
@@ -275,7 +275,7 @@ def test_the_worked_example_changes_at_two_ninety_firsts() -> None:
         report = opponents(et.load(TREES / "risk-minimax.yaml", exact=exact))
         assert [(row.opponent, float(row.value), row.best) for row in report.rows] == [
             ("perfect", 10, "left"),
-            ("errs", 13.55, "right"),
+            ("fallible", 13.55, "right"),
             ("random", 54.5, "right"),
         ]
         crossing = only(report)
@@ -628,7 +628,7 @@ def test_text_shows_the_opponents_and_the_intervals() -> None:
         "\n"
         "opponent  epsilon  value  best\n"
         "perfect         0     10  left\n"
-        "errs          0.1  13.55  right\n"
+        "fallible      0.1  13.55  right\n"
         "random          1   54.5  right\n"
         "\n"
         "The best actions change at 1 value of epsilon.\n"
@@ -686,7 +686,7 @@ def test_text_keeps_to_its_width_and_to_ascii(width: int) -> None:
 
 def test_a_bad_option_has_a_message() -> None:
     for arguments, message in (
-        (("--epsilon", "1.5"), "lie between 0 and 1"),
+        (("--epsilon", "1.5"), "a number from 0 to 1"),
         (("--epsilon", "0.1,"), "nothing was written"),
         (("--epsilon", "often"), "is not a number"),
         (("--chance", "lucky"), "lucky"),

@@ -503,7 +503,7 @@ def test_the_example_map_is_the_smallest_round_step() -> None:
     assert found["map"]["kind"] == "any"
     assert found["any"] == {
         "answer": "yes",
-        "reason": "under the map u, plus 10 from 4 up, another action is better",
+        "reason": "under the map u + 10 if u >= 4, else u, another action is better",
         "tried": 1,
     }
 

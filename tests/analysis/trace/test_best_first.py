@@ -561,14 +561,15 @@ def test_a_comparison_does_not_report_a_proved_action_as_stopped() -> None:
     assert "stopped" not in text
     assert "in [2, 4] only" in text
     assert (
-        "No algorithm needed fewer than all 2 leaves for the value. "
-        "best-first (action) needed 0 of 2 leaves (0%) for the best action alone." in text
+        "No algorithm visited fewer than all 2 leaves for the value. "
+        "best-first (action) visited the fewest leaves for the best action alone: "
+        "0 of 2 leaves (0%)." in text
     )
     alone = " ".join(
         invoke("compare", "-a", "best-first", "--goal", "action", "-e", ONLY).stdout.split()
     )
     assert alone.endswith(
-        "best-first (action) needed 0 of 2 leaves (0%) for the best action alone."
+        "visited the fewest leaves for the best action alone: 0 of 2 leaves (0%)."
     )
     lines = invoke(
         "compare", "-a", "best-first", "--goal", "action", "--format", "csv", "-e", ONLY
@@ -627,7 +628,7 @@ def test_slow_default_algorithms_are_left_out_with_a_note(monkeypatch: pytest.Mo
     ]  # fmt: skip
     named = CliRunner().invoke(cli, ["compare", "-a", "best-first", files[1]])
     assert (named.exit_code, named.stderr) == (0, "")
-    assert "best-first needed" in named.stdout
+    assert "best-first visited the fewest" in named.stdout
     tree = et.load(files[1])
     for rows in (et.compare(tree).rows, et.limit(tree).rows):
         assert len(rows) == len(et.ALGORITHMS) - 1

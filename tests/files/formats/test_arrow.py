@@ -509,6 +509,7 @@ def test_duckdb_reads_and_writes_tables(tmp_path: Path) -> None:
     assert et.evaluate(et.load(tmp_path / "other.parquet")).value == 7.5
 
 
+@pytest.mark.filterwarnings("ignore:pyarrow.feather")  # pandas before 3.1 calls it
 @pytest.mark.parametrize("format", FORMATS)
 def test_pandas_reads_and_writes_tables(format: str, tmp_path: Path) -> None:
     import pandas as pd

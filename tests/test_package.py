@@ -1,0 +1,45 @@
+"""The package: what the index of packages shows, and what other repositories run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+
+import yaml
+from helpers import ROOT, invoke
+
+
+def long_description() -> str:
+    """Return what the index shows: the README after the substitutions of `pyproject.toml`."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    hook = project["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
+    text = (ROOT / "README.md").read_text("utf-8")
+    for substitution in hook["substitutions"]:
+        text, count = re.subn(substitution["pattern"], substitution["replacement"], text)
+        assert count, f"nothing matches {substitution['pattern']}"
+    return text
+
+
+def test_links_of_the_long_description_are_absolute() -> None:
+    targets = re.findall(r'(?:\]\(|src="|srcset=")([^)"]+)', long_description())
+    assert len(targets) > 10
+    assert [target for target in targets if not target.startswith(("https://", "#"))] == []
+
+
+def test_the_long_description_needs_no_clone() -> None:
+    text = long_description()
+    assert "pip install expectitree\n" in text
+    assert "clone" not in text.split("## A tree")[0]
+    names = re.findall(r"example:([\w.-]+)", text)
+    assert "risk" in names
+    assert set(names) <= set(invoke("new", "--list", "--quiet").output.split())
+    assert "trees/" not in text.replace("/main/trees/", "")
+
+
+def test_the_hook_for_other_repositories_runs() -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    program, *words = shlex.split(hook["entry"])
+    assert program == "expectitree"
+    assert re.search(hook["files"], "trees/risk.yaml")
+    assert invoke(*words, str(ROOT / "trees" / "risk.yaml")).exit_code == 0
