@@ -24,7 +24,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 
 def frames(theme: str) -> list[Image.Image]:
-    """Return a screenshot of the page after each step of Star1."""
+    """Return a screenshot of the page, as a presentation, after each step of Star1."""
     from page.browser import Browser
 
     import expectitree as et
@@ -39,6 +39,7 @@ def frames(theme: str) -> list[Image.Image]:
         size = {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
         browser.command("Emulation.setDeviceMetricsOverride", **size)
         browser.open(page)
+        browser.run("location.hash = 'search=star1&step=0&present=1'")
         browser.wait("return document.body.innerText.includes('step 0 of')")
         total = int(browser.run("return document.body.innerText.match(/step 0 of (\\d+)/)[1]"))
         found = []

@@ -18,10 +18,11 @@ from importlib.resources import files
 from expectitree.numbers import escape
 from expectitree.page.data import page_data
 from expectitree.page.replays import Replays
+from expectitree.picture.theme import THEMES
 
 SCRIPTS = (
     "tree.js", "moment.js", "layout.js", "view.js", "picture.js", "camera.js", "controls.js",
-    "page.js",
+    "address.js", "page.js",
 )  # fmt: skip
 _SLOT = re.compile(r"<!-- slot: (\w+) -->")
 
@@ -32,7 +33,7 @@ def draw(report: Replays) -> Iterator[str]:
     The page requests nothing from anywhere. Its Content-Security-Policy allows only its own script
     and style. Labels and notes are in the data, which the script adds to the page as text.
     """
-    style = _file("page.css")
+    style = _colours() + _file("page.css")
     script = f'(() => {{\n"use strict";\n\n{"".join(map(_file, SCRIPTS))}}})();\n'
     title = escape(report.tree.title or report.file or "A game tree")
     slots = {
@@ -44,6 +45,16 @@ def draw(report: Replays) -> Iterator[str]:
     }
     for position, piece in enumerate(_SLOT.split(_file("page.html"))):
         yield slots[piece] if position % 2 else piece
+
+
+def _colours() -> str:
+    """Return the colours of the pictures as variables; paper that is printed is light."""
+    light, dark = (
+        "".join(f"--{name}: {colour}; " for name, colour in THEMES[theme].items())
+        for theme in ("light", "dark")
+    )
+    is_dark = ':root[data-theme="dark"]'
+    return f":root {{ {light}}}\n{is_dark} {{ {dark}}}\n@media print {{ {is_dark} {{ {light}}} }}\n"
 
 
 def packed(data: object) -> str:

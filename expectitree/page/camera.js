@@ -15,6 +15,7 @@ class Camera {
     /** @type {{x: number, y: number} | null} where it glides to */
     this.goal = null;
     this.frame = 0;
+    this.fitted = null; // fits the picture again, until the user moves it
     this.size();
   }
 
@@ -39,6 +40,7 @@ class Camera {
     const box = [this.x, this.y, this.width, this.height].map(round).join(" ");
     this.svg.setAttribute("viewBox", box);
     this.svg.classList.toggle("far", this.scale < FAR);
+    this.svg.style.setProperty("--grow", String(round(Math.min(2.2, FAR / this.scale))));
   }
 
   /** Show a rectangle as large as possible, between two scales. */
@@ -53,10 +55,14 @@ class Camera {
   }
 
   /** Move by so many pixels of the screen. */
-  pan(dx, dy) { this.jump(this.x - dx / this.scale, this.y - dy / this.scale); }
+  pan(dx, dy) {
+    this.fitted = null;
+    this.jump(this.x - dx / this.scale, this.y - dy / this.scale);
+  }
 
   /** Zoom around a point of the screen, by default the middle. */
   zoom(factor, at = { x: this.screen.width / 2, y: this.screen.height / 2 }) {
+    this.fitted = null;
     const [x, y] = [this.x + at.x / this.scale, this.y + at.y / this.scale];
     this.scale = Math.max(0.02, Math.min(6, this.scale * factor));
     this.jump(x - at.x / this.scale, y - at.y / this.scale);

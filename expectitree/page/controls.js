@@ -1,6 +1,11 @@
 // ---- What users do: buttons, keys, pointers, and the outline.
 
 const PAN = 60; // pixels that a key moves the picture
+const LIST = /^(ArrowUp|ArrowDown|Page.*|Enter|Escape)$/; // keys that a list always needs
+const OWN_KEYS = { // that a control needs when Tab has reached it, and not after a click
+  select: /^( |Arrow.*|Home|End|Page.*|Enter|Escape)$/, "#slider": /^(ArrowUp|ArrowDown|Page.*)$/,
+  "button, summary, input": /^( |Enter)$/,
+};
 const DRAG = 4; // pixels from which a pointer drags instead of clicks
 
 /** Connects the page's elements with its actions. */
@@ -8,11 +13,19 @@ class Controls {
   /** @param {Page} page */
   constructor(page) {
     this.page = page;
+    this.isPointed = false; // whether the focused control was reached by the pointer, or is done
     this.listenToButtons();
     this.listenForThemes();
     this.listenToPointers();
     this.listenToOutline();
     document.addEventListener("keydown", (event) => this.key(event));
+    document.addEventListener("pointerdown", () => { this.isPointed = true; }, true);
+    document.addEventListener("change", ({ target }) => {
+      this.isPointed ||= target instanceof HTMLSelectElement; // a choice is done
+    });
+    document.addEventListener("fullscreenchange", () => {
+      if (!document.fullscreenElement) page.present(false);
+    });
     new ResizeObserver(() => this.resize()).observe(page.svg);
     addEventListener("beforeprint", () => page.print());
     addEventListener("afterprint", () => page.printed());
@@ -36,12 +49,14 @@ class Controls {
       "open-all": () => page.expand(MOST),
       "close-some": () => page.expand(Math.min(SOME, Math.max(4, page.items.length >> 1))),
       "help-button": () => element("help").showModal(),
+      present: () => page.present(!page.presenting),
     });
     on("input", { slider: go(() => Number(element("slider").value)) });
     on("change", {
       speed: () => { if (page.rate) { page.stop(); page.play(); } },
       algorithm: () => page.choose(Number(element("algorithm").value)),
-      "show-all": () => page.update(), follow: () => page.update(),
+      "show-all": () => page.update(), "show-places": () => page.update(),
+      follow: () => page.update(),
     });
     on("submit", {
       search: (event) => { event.preventDefault(); page.find(element("query").value); },
@@ -62,10 +77,11 @@ class Controls {
     element("theme").addEventListener("click", () => set(dataset.theme !== "dark"));
   }
 
-  /** Keep the middle of the picture in the middle when the window changes. */
+  /** Fit a picture again that was fitted, else keep its middle, when the window changes. */
   resize() {
-    const { camera } = this.page, { x, y, width, height } = camera;
+    const { camera } = this.page, { x, y, width, height, screen } = camera;
     camera.size();
+    if (camera.fitted && screen.width !== camera.screen.width) return camera.fitted();
     camera.x = x + (width - camera.width) / 2;
     camera.y = y + (height - camera.height) / 2;
     camera.apply();
@@ -157,7 +173,7 @@ class Controls {
     });
     container.addEventListener("keydown", (event) => {
       const item = this.item(event);
-      if (!item || event.ctrlKey || event.altKey || event.metaKey) return;
+      if (!item || this.isPointed || event.ctrlKey || event.altKey || event.metaKey) return;
       const { items } = page, i = items.indexOf(item), folds = item.inner && !item.further;
       const unfold = (open, next) => () => {
         if (folds && Boolean(item.open) !== open) page.toggle(item.node, open);
@@ -176,25 +192,26 @@ class Controls {
     });
   }
 
-  /** Run the action of a key, unless the focused control needs the key itself. */
+  /** Run the action of a key, unless a control that was reached by Tab needs the key itself. */
   key(event) {
+    if (event.key === "Tab") this.isPointed = false;
     if (event.ctrlKey || event.altKey || event.metaKey || element("help").open) return;
     const { target, key } = event, { page } = this;
     if (target.id === "query") {
       if (key === "Escape") target.blur();
       return;
     }
-    if (key === " " && target.matches?.("button, summary, select, input[type=checkbox]")) return;
-    if (target.matches?.("select") && !["?", "/"].includes(key)) return;
-    if (target.id === "slider" && /^(Arrow|Home$|End$)/.test(key)) return;
+    const [kind, own] = Object.entries(OWN_KEYS).find(([name]) => target.matches?.(name)) ?? [];
+    if (kind && (this.isPointed ? kind === "select" && LIST.test(key) : own.test(key))) return;
+    if (kind && this.isPointed) target.blur();
     const click = (id) => () => element(id).click();
     const pan = (x, y) => () => page.camera.pan(x, y);
     run(event, {
       " ": click("next"), ArrowRight: click("next"), ArrowLeft: click("back"),
       Home: click("first"), End: click("last"), p: click("play"), c: click("next-cut"),
       "+": click("zoom-in"), "=": click("zoom-in"), "-": click("zoom-out"), 0: click("fit"),
-      "?": click("help-button"), "/": () => element("query").select(),
-      Escape: () => { if (page.selected !== NONE) page.select(NONE); },
+      f: click("present"), "?": click("help-button"), "/": () => element("query").select(),
+      Escape: () => (page.selected === NONE ? page.present(false) : page.select(NONE)),
       ArrowUp: pan(0, PAN), ArrowDown: pan(0, -PAN),
       ...(event.shiftKey && { ArrowLeft: pan(PAN, 0), ArrowRight: pan(-PAN, 0) }),
     });

@@ -1,6 +1,6 @@
 """The page's data: the tree and each search, as columns of integers, and tables of their values.
 
-- `numbers`: each number once, as JSON writes it (`json`) and as sentences write it (`shown`).
+- `numbers`: each number once, as JSON writes it (`json`) and as pictures write it (`shown`).
 - `choices`: lists of branches, each once.
 - `tree`: the node and branch tables of `Tree`, and its first paths. A number is given by its place
   in `numbers`, -1 where there is none.
@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from expectitree.analysis.evaluate.cuts import REASONS
@@ -20,9 +21,10 @@ from expectitree.analysis.trace import events
 from expectitree.analysis.trace.events import Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.sentences import StepSentences, conclusion
-from expectitree.numbers import cell_text, display_text, escape, probability_text
+from expectitree.numbers import cell_text, display_text, escape
 from expectitree.page.replays import Replays
 from expectitree.page.steps import Steps, Table
+from expectitree.picture.text import broken, chance_text, typeset
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number, search_fields
 from expectitree.text.phrases import residue
@@ -32,6 +34,9 @@ LETTERS = {
     events.ENTER: "E", events.PROBE: "P", events.VISIT: "V", events.PASS: "S",
     events.TIGHTEN: "T", events.CLOSE: "X", events.CUT: "C", events.LEAVE: "L",
 }  # fmt: skip
+
+LABEL_COLUMNS, LABEL_LINES = 22, 3  # as in the pictures
+_RELATION = re.compile(r"[<>]=(?=\W(alpha|beta)\b)")
 
 
 def page_data(report: Replays) -> dict[str, Any]:
@@ -47,7 +52,7 @@ def page_data(report: Replays) -> dict[str, Any]:
         "choices": choices.things,
         "numbers": {
             "json": [json_number(number) for number in numbers.things],
-            "shown": [cell_text(number, smallest) for number in numbers.things],
+            "shown": [typeset(cell_text(number, smallest)) for number in numbers.things],
         },
     }
 
@@ -61,12 +66,17 @@ def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
         "order": list(paths.order),
         "first_branch": list(paths.branch),
         "probabilities": [
-            probability_text(columns.probability[b]) if columns.kind[n] == Kind.CHANCE else ""
+            chance_text(columns.probability[b]) if columns.kind[n] == Kind.CHANCE else ""
             for n in range(len(tree))
             for b in tree.branches_of(n)
         ],
         "impossible": [b for b, p in enumerate(columns.probability) if not p],
         "labels": [0 if label is None else escape(label) for label in tree.label],
+        "lines": {
+            b: broken(escape(label), LABEL_COLUMNS, LABEL_LINES)
+            for b, label in enumerate(tree.label)
+            if label is not None and len(label) > LABEL_COLUMNS
+        },
         "utilities": [-1 if u is None or u != u else numbers(u) for u in columns.utility],
         "estimated": sorted(tree.estimated),
         "bounds": {n: [numbers(end) for end in bounds] for n, bounds in tree.local_bounds.items()},
@@ -99,7 +109,12 @@ def _trace_columns(trace: Trace, numbers: Table, choices: Table) -> dict[str, An
 
 def step_text(words: StepSentences, event: Event) -> str:
     """Return the sentence of a step, and a line for each end of its window that is derived."""
-    return "\n".join([words.sentences[event.kind](event), *words.window_formulas(event)])
+    sentence = _RELATION.sub(_relation, words.sentences[event.kind](event))
+    return "\n".join([sentence, *words.window_formulas(event)])
+
+
+def _relation(found: re.Match[str]) -> str:
+    return "≤" if found[0] == "<=" else "≥"
 
 
 def opening(trace: Trace) -> str:

@@ -1,10 +1,17 @@
-// ---- What the page shows of the tree, and where: each parent is above the middle of its children.
+// ---- What the page shows of the tree, and where. The design is that of expectitree/picture:
+// each parent is above the middle of its children, and texts and branches have room of their own.
 
-const ROW = 112, HIGHEST_ROW = 210; // pixels from one ply to the next
-const RADIUS = 15;
-const BETWEEN = 12; // pixels between columns
-const LABEL_AT = 0.74; // where on its branch a label is, from the parent's end
-const LONGEST_LABEL = 18, LONGEST_REFERENCE = 16; // characters
+const ROW = 82; // pixels from one ply to the next, without the texts on the branches
+const HALF = 12; // of a symbol's width and height
+const BESIDE = HALF + 9; // from a symbol's middle to its text
+const BOX = 11; // half the height of a leaf's box
+const FAN = 28; // below a node's middle: where its branches fan out, below its window
+const TEXT = 13, LINE = 15; // pixels: the size of text, and from one line to the next
+const BETWEEN = 11; // pixels between columns
+const STACK = 27; // pixels from one leaf of a stack to the next
+const BUS = 16; // from the line of a stack to its boxes
+const LEAST_STACKED = 4, MANY = 48; // leaves of a node that are stacked, in a tree of so many
+const LONGEST_REFERENCE = 22; // characters
 const FEW = 100; // a tree of so many nodes is shown whole at first
 const SOME = 64; // nodes that are shown of a larger tree
 const WIDE = 24; // a node of so many branches is shown with all of them
@@ -17,7 +24,10 @@ const count = (number) => number.toLocaleString("en");
 /** Return about how many pixels wide a text is; East Asian characters are as wide as high. */
 function textWidth(text, size) {
   let units = 0;
-  for (const character of text) units += character.codePointAt(0) > 0x2e7f ? 1 : 0.57;
+  for (const character of text) {
+    if (character.codePointAt(0) > 0x2e7f) units += 1;
+    else units += "[](),.:;|!'/ijlt ".includes(character) ? 0.38 : 0.64;
+  }
   return units * size;
 }
 
@@ -50,11 +60,16 @@ class Item {
     this.further = !run && tree.branch[node] !== branch;
     this.inner = !run && tree.kind[node] !== TERMINAL;
     this.open = false; // whether its children are shown
-    this.label = this.p = "";
+    /** @type {string[]} the label and the probability, above the item or left of it in a stack */
+    this.texts = [];
     this.text = ""; // of a run, a further branch, or a collapsed node
+    this.slot = NONE; // its place in a stack of leaves
+    this.half = this.aside = this.wide = 0; // of its box; of texts left of it; of texts above
     this.ownLeft = this.ownRight = 0; // how far it reaches from its middle
-    this.left = this.right = 0; // the same, with all that is below it
     this.x = this.y = 0;
+    /** @type {number[][]} how far the subtree reaches left and right: texts, nodes, texts, … */
+    this.contour = [];
+    this.bare = false; // whether the branches to it and its siblings are straight: no texts
     this.hidden = this.isBest = false; // whether it is grey, or a best branch (view.js)
   }
 }
@@ -68,7 +83,8 @@ class Layout {
     this.closed = new Set(); // nodes that the user closed: the player does not open them
     this.extra = new Map(); // node -> how many branches more than START are shown
     this.pinned = new Set(); // branches that are shown wherever they are
-    this.row = ROW;
+    this.row = 0; // wanted from one ply to the next
+    this.places = false; // whether labels such as #1 are shown where no sibling has a label
     this.roomRight = new Float64Array(tree.count); // for the interval and the window of a node
     this.openSome(tree.count <= FEW && tree.child.length <= 2 * FEW ? Infinity : SOME);
   }
@@ -113,18 +129,18 @@ class Layout {
    */
   reserve(moment) {
     const { roomRight, tree } = this, { step, trace } = moment;
-    const reserve = (n, text, size) => {
-      roomRight[n] = Math.max(roomRight[n], textWidth(text, size));
+    const reserve = (n, text) => {
+      roomRight[n] = Math.max(roomRight[n], textWidth(text, TEXT));
     };
     roomRight.fill(0);
     moment.seek(0);
-    for (let n = 0; trace.cutting && n < tree.count; n++) reserve(n, moment.interval(n), 13);
+    for (let n = 0; trace.cutting && n < tree.count; n++) reserve(n, moment.interval(n));
     while (moment.step < moment.length) {
       moment.seek(moment.step + 1);
       const n = moment.node(moment.step);
-      reserve(n, moment.interval(n), 13);
+      reserve(n, moment.interval(n));
       if (trace.kinds[moment.step - 1] !== "E") continue;
-      for (const text of moment.window(n)) reserve(n, text, 11.5);
+      for (const text of moment.window(n)) reserve(n, text);
     }
     moment.seek(step);
   }
@@ -172,53 +188,96 @@ class Layout {
     return pieces;
   }
 
+  /** Return the texts on a branch: the lines of its label, and its probability. */
+  branchTexts(branch) {
+    const { tree } = this, n = tree.owner[branch];
+    const helps = tree.labels[branch] || this.places || tree.labelled[n];
+    const lines = helps ? tree.lines[branch] ?? [tree.label(branch)] : [];
+    return [...lines, tree.probability[branch]].filter(Boolean);
+  }
+
   /** Write an item's texts, and how far it reaches to the left and to the right of its middle. */
   measure(item) {
     const { tree } = this, n = item.node;
-    let half = 0;
-    if (item.branch !== NONE && item.parent) {
-      item.label = clip(tree.label(item.branch), LONGEST_LABEL);
-      item.p = tree.probability[item.branch];
-      half = Math.max(textWidth(item.label, 12), textWidth(item.p, 12)) / 2 / LABEL_AT;
+    if (item.above) item.texts = [`… ${count(item.above)} plies above`];
+    else if (item.branch !== NONE) item.texts = this.branchTexts(item.branch);
+    const half = (text) => textWidth(text, TEXT) / 2;
+    if (item.run) item.text = `… ${count(item.run[1] - item.run[0])} more`;
+    else if (item.further) item.text = `↪ ${clip(tree.path(n, 3), LONGEST_REFERENCE)}`;
+    else if (item.inner && !item.open) {
+      item.text = `${count(tree.below[n] - 1 || tree.branches(n).length)} below`;
     }
-    const widen = (width) => { half = Math.max(half, width / 2); };
-    if (item.run) {
-      item.text = `… ${count(item.run[1] - item.run[0])} more`;
-      widen(textWidth(item.text, 12));
-    } else if (item.further) {
-      item.text = `↪ ${clip(tree.path(n, 3), LONGEST_REFERENCE)}`;
-      widen(textWidth(item.text, 11));
-    } else if (!item.inner) {
-      widen(Math.max(20, textWidth(tree.numbers[tree.utility[n]], 13)));
-    } else {
-      if (!item.open) item.text = `${count(tree.below[n] - 1 || tree.branches(n).length)} below`;
-      widen(Math.max(2 * RADIUS, item.text ? textWidth(item.text, 11) + 16 : 0));
+    const isLeaf = !item.run && !item.inner, isNode = item.inner && !item.further;
+    const utility = `${tree.estimated.has(n) ? "est. " : ""}(${tree.numbers[tree.utility[n]]})`;
+    item.half = Math.max(HALF, isLeaf ? half(utility) + 3 : isNode ? 0 : half(item.text));
+    item.ownLeft = item.ownRight = item.half;
+    item.wide = Math.max(0, ...item.texts.map(half));
+    if (isNode) item.ownRight = Math.max(2 * half(item.text) + 6, BESIDE + this.roomRight[n]);
+  }
+
+  /** Write where each item is. */
+  place(items) {
+    for (const item of items) this.measure(item);
+    const lines = Math.max(0, ...items.map((item) => item.texts.length));
+    const row = Math.max(this.row, ROW + lines * LINE), hang = FAN + BOX + 3;
+    for (const item of items.slice().reverse()) {
+      const { children } = item;
+      item.contour = [[-item.wide, item.wide], [-item.ownLeft, item.ownRight]];
+      const bare = children.every((child) => !child.texts.length && !child.inner);
+      for (const child of children) child.bare = bare;
+      const areLeaves = children.every((child) => !child.inner && !child.further);
+      const areMany = children.length >= LEAST_STACKED && this.tree.leaves >= MANY;
+      if (areLeaves && areMany) this.stack(item, row);
+      else if (children.length) this.spread(item);
     }
-    item.ownLeft = item.ownRight = half;
-    if (item.inner && !item.further) {
-      item.ownRight = Math.max(half, RADIUS + 12 + this.roomRight[n]);
+    for (const item of items) {
+      item.x += item.parent?.x ?? 0;
+      item.y = item.slot < 0 ? item.depth * row : item.parent.y + hang + item.slot * STACK;
     }
   }
 
-  /** Write where each item is: subtrees side by side, and a parent above their middle. */
-  place(items) {
-    for (const item of items.slice().reverse()) {
-      this.measure(item);
-      const { children } = item;
-      let reach = -BETWEEN;
-      for (const child of children) {
-        child.x = reach + BETWEEN + child.left;
-        reach = child.x + child.right;
-      }
-      const middle = children.length ? (children[0].x + children[children.length - 1].x) / 2 : 0;
-      for (const child of children) child.x -= middle;
-      item.left = Math.max(item.ownLeft, middle);
-      item.right = Math.max(item.ownRight, reach - middle);
-      item.x = 0;
-      item.y = item.depth * this.row;
-    }
-    for (const item of items) item.x += item.parent?.x ?? 0;
+  /** Place the leaves below an item one below the other, right of a line. */
+  stack(item, row) {
+    const reach = item.children.map((child, slot) => {
+      child.slot = slot;
+      child.texts = child.texts.length ? [child.texts.join(", ")] : [];
+      child.aside = child.texts.length && textWidth(child.texts[0], TEXT) + 6;
+      child.x = BUS + child.aside + child.half;
+      return child.x + child.half;
+    });
+    const rows = 2 * Math.ceil((FAN + item.children.length * STACK) / row);
+    item.contour.push(...Array(rows).fill([-6, Math.max(...reach)]));
   }
+
+  /** Place the subtrees below an item as close together as they fit; Kennedy's tidy layout. */
+  spread(item) {
+    const contours = item.children.map((child) => child.contour), whole = item.contour;
+    const mirrored = contours.map((rows) => rows.map(([left, right]) => [-right, -left])).reverse();
+    const fromRight = pushed(mirrored).reverse();
+    const places = pushed(contours).map((place, i) => (place - fromRight[i]) / 2);
+    const middle = (places[0] + places[places.length - 1]) / 2;
+    contours.forEach((rows, i) => {
+      const x = item.children[i].x = places[i] - middle;
+      rows.forEach(([left, right], k) => {
+        const row = (whole[k + 2] ??= [Infinity, -Infinity]);
+        row[0] = Math.min(row[0], left + x);
+        row[1] = Math.max(row[1], right + x);
+      });
+    });
+  }
+}
+
+/** Return the places of subtrees, each as far to the left as the ones before it allow. */
+function pushed(contours) {
+  const reached = []; // by row: how far the subtrees reach that have a place
+  return contours.map((rows) => {
+    const most = Math.min(reached.length, rows.length);
+    let place = reached.length ? -Infinity : 0;
+    for (let k = 0; k < most; k++) place = Math.max(place, reached[k] + BETWEEN - rows[k][0]);
+    const ends = rows.map(([, right]) => right + place);
+    ends.forEach((end, k) => { reached[k] = Math.max(reached[k] ?? end, end); });
+    return place;
+  });
 }
 
 /**
@@ -226,9 +285,10 @@ class Layout {
  * @param {Item[]} items
  */
 function extent(items) {
-  const x = Math.min(...items.map((item) => item.x - item.ownLeft));
-  const y = Math.min(...items.map((item) => item.y - RADIUS));
-  const right = Math.max(...items.map((item) => item.x + item.ownRight));
-  const bottom = Math.max(...items.map((item) => item.y + RADIUS + (item.open ? 4 : 18)));
+  const left = (item) => item.x - Math.max(item.wide, item.ownLeft + item.aside);
+  const x = Math.min(...items.map(left));
+  const y = Math.min(...items.map((item) => item.y - (item.above ? ROW : HALF + 10)));
+  const right = Math.max(...items.map((item) => item.x + Math.max(item.wide, item.ownRight)));
+  const bottom = Math.max(...items.map((item) => item.y + HALF + (item.text ? 18 : 12)));
   return { x, y, width: right - x, height: bottom - y };
 }

@@ -4,6 +4,7 @@ const SPEEDS = [0.5, 1, 2, 4, 10, 40, 200]; // steps per second
 const LAST_STEPS = 7; // in the history
 const LEAST_SCALE = 0.62, GREATEST_SCALE = 1.7; // of the picture at first
 const LEAST_OVERVIEW = 0.1; // its scale after "Expand all"
+const HIGHEST_ROW = 170, HIGHEST_OVERVIEW = 560; // pixels of the picture from ply to ply
 const PRINTED = 0.6, HIGHEST_PRINTED_ROW = 420; // a printed picture's height, of its width
 const SPOKEN = 2; // steps per second above which a screen reader does not read each one
 
@@ -52,12 +53,15 @@ class Page {
     const names = data.traces.map((trace) => trace.about.algorithm);
     this.choose(Math.max(0, names.indexOf("star1")));
     this.start();
+    readAddress(this);
+    addEventListener("hashchange", () => readAddress(this));
   }
 
   get moment() { return this.moments[this.chosen]; }
   get trace() { return this.moment.trace; }
   get showAll() { return element("show-all").checked; }
   get following() { return element("follow").checked; }
+  get presenting() { return document.documentElement.classList.contains("presenting"); }
 
   /** Write what never changes. */
   fill() {
@@ -76,8 +80,8 @@ class Page {
     });
   }
 
-  /** Choose a search by its place; it is shown at the step where it was left. */
-  choose(i) {
+  /** Choose a search by its place; it is shown at a step, by default where it was left. */
+  choose(i, step = undefined) {
     this.stop();
     this.chosen = i;
     this.moments[i] ??= new Moment(this.data, this.tree, this.data.traces[i]);
@@ -93,14 +97,30 @@ class Page {
     });
     element("slider").max = moment.length;
     this.layout.reserve(moment);
+    if (step !== undefined) moment.seek(step);
     this.update();
   }
 
   /** Show the whole picture at first if its text can be read, else the root and what is near. */
   start() {
-    this.fit(LEAST_SCALE, GREATEST_SCALE);
-    const { camera } = this;
-    if (extent(this.items).width > camera.width) camera.jump(-camera.width / 2, camera.y);
+    const type = this.presenting ? parseFloat(getComputedStyle(document.body).fontSize) / 16 : 1;
+    const least = this.presenting ? type * 0.9 : LEAST_SCALE;
+    this.fit(least, GREATEST_SCALE * type, HIGHEST_ROW);
+    const { camera } = this, { x, width } = extent(this.items);
+    camera.fitted = () => this.start();
+    if (width > camera.width) camera.jump(Math.max(x - 16, -camera.width / 2), camera.y);
+    if (this.following && this.view.here) this.look(this.view.here);
+  }
+
+  /** Begin or end the presentation: large type, and only the tree, the sentence and the player. */
+  present(is, fills = true) {
+    if (is === this.presenting) return;
+    document.documentElement.classList.toggle("presenting", is);
+    element("present").setAttribute("aria-pressed", String(is));
+    if (is && fills) document.documentElement.requestFullscreen?.().catch(() => {});
+    if (!is && document.fullscreenElement) document.exitFullscreen();
+    this.start();
+    writeAddress(this);
   }
 
   // ---- The player
@@ -145,6 +165,7 @@ class Page {
   update() {
     const { moment, view } = this;
     const way = this.following ? moment.way() : [];
+    this.layout.places = element("show-places").checked;
     this.items = this.layout.items(way, this.following && moment.step ? this.current : NONE);
     view.update(moment, this.items);
     this.picture.update(this.items, view);
@@ -154,16 +175,20 @@ class Page {
     this.describe();
     this.remember();
     if (element("outline-panel").open) this.outline();
+    writeAddress(this);
   }
 
   /** The node where the search is; before the first step the root. */
   get current() { return this.moment.step ? this.moment.node(this.moment.step) : this.tree.root; }
 
-  /** Keep an item in sight, with its parent and some of its children if there is room. */
+  /** Keep an item in sight; its parent, its children and the root's best branch if they fit. */
   look(item) {
-    const near = extent([item, item.parent ?? item, ...item.children.slice(0, WIDE)]);
-    const fits = near.width < this.camera.width - 40 && near.height < this.camera.height - 40;
-    this.camera.include(fits ? near : extent([item]));
+    const { camera, items } = this, near = [item.parent ?? item, ...item.children.slice(0, WIDE)];
+    const best = items.find((other) => other.parent === items[0] && other.isBest);
+    const sets = [[item, ...near, items[0], best ?? items[0]], [item, ...near], [item]];
+    const boxes = sets.map(extent);
+    const fits = ({ width, height }) => width < camera.width - 40 && height < camera.height - 30;
+    camera.include(boxes.find(fits) ?? boxes[2]);
   }
 
   /** Write the sentences of the step, and where the player is. */
@@ -203,9 +228,7 @@ class Page {
       { max: tree.leaves, value: leaves, "aria-label": "leaves visited" });
     row("nodes", count(nodes), ` of ${count(tree.count)}`,
       { max: tree.count, value: nodes, "aria-label": "nodes visited" });
-    const again = visits - nodes;
-    const visited = again === 1 ? "visit" : "visits";
-    if (again) row("again", count(again), ` more ${visited} to nodes seen before`);
+    if (visits > nodes) row("again", plural(visits - nodes, "visit"), " to nodes seen before");
     if (trace.cutting) row("cuts", count(cuts));
     row("value", this.view.known(tree.root) || "unknown");
     const [best, ...ties] = moment.bestBranches(tree.root).map((b) => tree.label(b));
@@ -225,8 +248,7 @@ class Page {
     const ends = (places) => places.map((place) => tree.numbers[place]);
     const leaf = tree.estimated.has(n) ? "leaf (cut at the depth limit)" : "leaf";
     fact("kind", kind === TERMINAL ? leaf : KIND_NAMES[kind]);
-    const value = moment.isExact(n) ? "value" : "lies in";
-    fact(kind === TERMINAL ? "utility" : value, view.known(n) || "[-inf, inf]");
+    fact(kind === TERMINAL ? "utility" : "value", view.known(n) || "[−∞, ∞]");
     if (moment.alpha[n] !== NONE) {
       const [alpha, beta] = ends([moment.alpha[n], moment.beta[n]]);
       const name = view.open.has(n) ? "window" : "last window";
@@ -247,7 +269,8 @@ class Page {
     for (const note of [tree.notes[n], tree.branchNotes[tree.branch[n]]]) {
       if (note) facts.append(make("dd", { class: "long" }, note));
     }
-    const path = make("p", { class: "path" }, `${KIND_MARKS[kind]} ${tree.path(n, 40)}`.trim());
+    const name = n === tree.root ? "root" : tree.path(n, 40);
+    const path = make("p", { class: "path" }, `${KIND_MARKS[kind]} ${name}`.trim());
     const button = isChosen && make("button", { type: "button" }, "Show where the search is");
     if (button) button.addEventListener("click", () => this.select(NONE));
     replace("details", [path, facts, button].filter(Boolean), button || null);
@@ -379,19 +402,22 @@ class Page {
   }
 
   /** Show the whole picture, in rows as far apart as the screen allows. */
-  fit(least, most) {
+  fit(least = LEAST_OVERVIEW / 5, most = GREATEST_SCALE, highest = HIGHEST_OVERVIEW) {
     const { camera } = this;
     camera.size();
-    const scale = camera.screen.width / (extent(this.items).width + 40);
-    const readable = Math.max(LEAST_SCALE, Math.min(GREATEST_SCALE, scale));
-    this.spread(camera.screen.height / readable - 90, HIGHEST_ROW);
+    camera.fitted = () => this.fit(least, most, highest);
+    this.spread(0, highest);
+    const box = extent(this.items), { width, height } = camera.screen;
+    const scale = Math.min(width / (box.width + 40), height / (box.height + 20));
+    this.spread(height / Math.max(least, Math.min(most, scale)) - 60, highest);
     camera.fit(extent(this.items), least, most);
   }
 
   /** Spread the rows over a height. */
   spread(height, highest) {
-    const plies = Math.max(1, ...this.items.map((item) => item.depth));
-    this.layout.row = Math.max(ROW, Math.min(highest, height / plies));
+    const plies = Math.max(1, ...this.items.map((item) => (item.slot < 0 ? item.depth : 0)));
+    const hanging = Math.max(0, ...this.items.map((item) => item.slot + 1)) * STACK;
+    this.layout.row = Math.min(highest, (height - hanging) / plies);
     this.update();
   }
 }

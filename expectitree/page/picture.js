@@ -1,15 +1,13 @@
 // ---- The picture: an SVG whose elements are made once and changed where they show something new.
 
-const FAR = 0.3; // the scale below which text cannot be read, and is not drawn
+const FAR = 0.42; // the scale below which text cannot be read, and is not drawn
 const SVG = "http://www.w3.org/2000/svg";
-const SHAPES = {
-  [MAX]: "M0,-15L16,11H-16Z",
-  [MIN]: "M0,15L16,-11H-16Z",
-  [CHANCE]: "M-14,0A14,14 0 1 1 14,0A14,14 0 1 1 -14,0Z",
-  [TERMINAL]: "M-4.5,-4.5H4.5V4.5H-4.5Z",
+const SHAPES = { // those of expectitree/picture/diagram.py
+  [MAX]: `M0,${-HALF}L${HALF},${HALF}H${-HALF}Z`,
+  [MIN]: `M0,${HALF}L${HALF},${-HALF}H${-HALF}Z`,
+  [CHANCE]: `M${-HALF},0A12,12 0 1 1 ${HALF},0A12,12 0 1 1 ${-HALF},0Z`,
 };
-const TOPS = { [MAX]: -15, [MIN]: -11, [CHANCE]: -14, [TERMINAL]: -5 };
-const BOTTOMS = { [MAX]: 11, [MIN]: 15, [CHANCE]: 14 };
+const BASE = 4.5; // from the middle of a text to its baseline
 
 const round = (value) => Math.round(value * 10) / 10;
 const point = (x, y) => `${round(x)},${round(y)}`;
@@ -44,7 +42,7 @@ class Picture {
     this.tree = tree;
     /** @type {Record<string, Element>} */
     this.layers = {};
-    for (const layer of ["curves", "edges", "marks", "nodes", "labels"]) {
+    for (const layer of ["curves", "edges", "best", "way", "marks", "nodes", "labels"]) {
       this.layers[layer] = draw(svg, "g", layer);
     }
     this.drawn = new Map(); // key of an item -> its elements
@@ -59,7 +57,7 @@ class Picture {
     const keys = new Set(items.map((item) => item.key));
     for (const [key, elements] of this.drawn) {
       if (keys.has(key)) continue;
-      Object.values(elements).forEach((element) => element.remove());
+      Object.values(elements).flat().forEach((element) => element.remove());
       this.drawn.delete(key);
     }
     const nodes = items.filter((item) => !item.further && !item.run);
@@ -83,15 +81,14 @@ class Picture {
     if (item.parent || item.above) {
       elements.edge = draw(layers.edges, "path");
       elements.mark = draw(layers.marks, "path", "cut-mark");
-      elements.label = draw(layers.labels, "text", "label");
-      elements.p = draw(layers.labels, "text", "p");
+      elements.texts = [];
     }
     const text = (name, x, y, classes = name) => {
       elements[name] = draw(group, "text", classes);
       put(elements[name], { x, y });
     };
     if (item.run) {
-      text("text", 0, 0, "run");
+      text("text", 0, BASE, "run");
       return elements;
     }
     if (item.further) {
@@ -100,42 +97,49 @@ class Picture {
       text("text", 0, 17, "reference");
       return elements;
     }
-    put(draw(group, "circle", "halo"), { r: item.inner ? 21 : 12 });
-    put(draw(group, "path", "shape"), { d: SHAPES[this.tree.kind[item.node]] });
+    const box = (dx, dy, rx) => ({ x: -dx, y: -dy, width: 2 * dx, height: 2 * dy, rx });
     if (item.inner) {
-      text("interval", RADIUS + 11, -7);
-      text("alpha", RADIUS + 11, 4.5, "window");
-      text("beta", RADIUS + 11, 15, "window");
-      text("fold", 0, 31);
-    } else text("interval", 0, 20, "utility");
+      put(draw(group, "circle", "halo"), { r: HALF + 7 });
+      put(draw(group, "path", "shape"), { d: SHAPES[this.tree.kind[item.node]] });
+      text("interval", BESIDE, BASE);
+      text("alpha", BESIDE, BASE, "window");
+      text("beta", BESIDE, BASE + LINE, "window");
+      text("fold", -HALF, HALF + 15);
+    } else {
+      put(draw(group, "rect", "halo"), box(item.half + 4, BOX + 4, 6));
+      put(draw(group, "rect", "shape"), box(item.half, BOX, 3));
+      text("interval", 0, BASE, "utility");
+    }
     return elements;
   }
 
-  /** Draw the branch to an item: a line from its parent, its label, and whether it was cut. */
+  /** Draw the branch to an item: its line, its texts, and whether it was cut. */
   branch(item, elements, view) {
-    const kind = item.run || item.further ? TERMINAL : this.tree.kind[item.node];
-    const [x2, y2] = [item.x, item.y + (item.run ? -12 : item.further ? -3 : TOPS[kind])];
-    const [x1, y1] = item.parent
-      ? [item.parent.x, item.parent.y + BOTTOMS[this.tree.kind[item.parent.node]]]
-      : [item.x, item.y - 48]; // of the first item, where plies above it are left out
-    const [dx, dy] = [x2 - x1, y2 - y1], length = Math.hypot(dx, dy) || 1;
+    const { parent, x, y, texts } = item, isStacked = item.slot !== NONE;
+    const above = item.inner ? HALF : item.further ? 3 : BOX;
+    const top = y - HALF - 13 - texts.length * LINE; // of the texts above an item
+    const fan = parent ? parent.y + FAN : top - 22, from = parent?.x ?? x;
+    const start = [from, isStacked ? y : fan];
+    const goal = isStacked ? [x - item.half - item.aside, y] : [x, item.bare ? y - above : top - 2];
+    let d = `M${point(from, parent ? parent.y + HALF : fan)}V${round(start[1])}L${point(...goal)}`;
+    if (!isStacked && texts.length) d += `M${point(x, y - HALF - 11)}`;
+    if (!isStacked && !item.bare) d += `V${round(y - above)}`;
+    const [dx, dy] = [goal[0] - start[0], goal[1] - start[1]], length = Math.hypot(dx, dy) || 1;
     const stroke = (t) => { // across the branch
-      const [x, y] = [x1 + dx * (0.42 + t / length), y1 + dy * (0.42 + t / length)];
-      const [aside, ahead] = [(dy / length) * 9, (dx / length) * 9];
-      return `M${point(x - aside, y + ahead)}L${point(x + aside, y - ahead)}`;
+      const part = 0.58 + t / length, [px, py] = [start[0] + dx * part, start[1] + dy * part];
+      const [aside, ahead] = [(dy / length) * 8, (dx / length) * 8];
+      return `M${point(px - aside, py + ahead)}L${point(px + aside, py - ahead)}`;
     };
-    const [x, y] = [x1 + dx * LABEL_AT, y1 + dy * LABEL_AT];
-    const grey = item.hidden ? " grey" : "";
-    const plain = item.branch !== NONE && !this.tree.labels[item.branch] ? " plain" : "";
-    put(elements.edge, {
-      d: `M${point(x1, y1)}L${point(x2, y2)}`, class: `edge ${view.branchClasses(item)}`,
-    });
-    put(elements.mark, { d: view.isCut(item) ? stroke(-2.5) + stroke(2.5) : null });
-    put(elements.label, {
-      text: item.parent ? item.label ?? "" : `… ${count(item.above)} plies above`,
-      class: `label${plain}${grey}`, x: round(x), y: round(item.p ? y - 3 : y + 3),
-    });
-    put(elements.p, { text: item.p ?? "", class: `p${grey}`, x: round(x), y: round(y + 10) });
+    put(elements.edge, { d, class: `edge ${view.branchClasses(item)}` });
+    const layer = this.layers[view.way.has(item.branch) ? "way" : item.isBest ? "best" : "edges"];
+    if (elements.edge.parentNode !== layer) layer.append(elements.edge);
+    put(elements.mark, { d: view.isCut(item) ? stroke(-2.3) + stroke(2.3) : null });
+    const classes = `label${item.hidden ? " grey" : ""}${item.isBest ? " best" : ""}`;
+    elements.texts.forEach((text) => put(text, { text: "" })); // if there were more
+    texts.forEach((text, i) => put(elements.texts[i] ??= draw(this.layers.labels, "text"), {
+      text, class: classes, x: round(isStacked ? x - item.half - item.aside / 2 - 1 : x),
+      y: round(isStacked ? y + BASE : top + i * LINE + 12),
+    }));
   }
 
   /** Draw a node: its looks, its interval, and its window. */
@@ -143,11 +147,12 @@ class Picture {
     const n = item.node;
     const classes = `node ${KIND_NAMES[this.tree.kind[n]]} ${view.nodeClasses(item)}`;
     put(elements.group, { class: classes });
-    put(elements.interval, { text: view.known(n) });
+    const [alpha, beta] = item.inner ? view.window(n) : [""];
+    const up = (Number(Boolean(alpha)) + Number(Boolean(beta))) * (LINE / 2);
+    put(elements.interval, { text: view.known(n), y: round(BASE - up) });
     if (!item.inner) return;
-    const [alpha, beta] = view.window(n);
-    put(elements.alpha, { text: alpha });
-    put(elements.beta, { text: beta });
+    put(elements.alpha, { text: alpha, y: round(BASE - up + LINE) });
+    put(elements.beta, { text: beta, y: round(BASE - up + 2 * LINE) });
     put(elements.fold, { text: item.text ? `▸ ${item.text}` : "" });
   }
 
@@ -161,15 +166,9 @@ class Picture {
 
   /** Return the path of a curve from an item to where its node is drawn. */
   curve(item, target) {
-    const side = target.x < item.x ? 1 : -1;
-    const [x, y] = [target.x + side * 11, target.y - (target.inner ? 13 : 8)];
-    const lift = Math.min(-34, (target.y - item.y) / 2 - 34);
-    const [start, one, other] = target.y > item.y
-      ? [point(item.x, item.y + 3), point(item.x, item.y + 50), point(x + side * 20, y - 50)]
-      : [
-        point(item.x - side * 3, item.y), point(item.x - side * 40, item.y + lift / 2),
-        point(x + side * 50, y + lift),
-      ];
-    return `M${start}C${one} ${other} ${point(x, y)}`;
+    const side = target.x < item.x ? 1 : -1, x = target.x + side * 10;
+    const y = target.y - (target.inner ? HALF : BOX) + 1; // between its label and its interval
+    const one = point(item.x - side * 60, item.y), other = point(x + side * 50, y - 10);
+    return `M${point(item.x, item.y)}C${one} ${other} ${point(x, y)}`;
   }
 }

@@ -17,9 +17,12 @@ class Tree {
     this.child = Int32Array.from(columns.children);
     this.owner = new Int32Array(this.child.length); // of a branch: its parent node
     for (let n = 0; n < this.count; n++) this.owner.fill(n, this.first[n], this.first[n + 1]);
+    this.labelled = new Uint8Array(this.count); // nodes with a label on a branch
+    columns.labels.forEach((label, b) => { if (label) this.labelled[this.owner[b]] = 1; });
     this.probability = columns.probabilities; // texts, "" below MAX and MIN
     this.impossible = new Set(columns.impossible); // branches of probability 0
     this.labels = columns.labels;
+    this.lines = columns.lines; // of long labels
     this.utility = columns.utilities; // of a terminal; else the estimate
     this.estimated = new Set(columns.estimated);
     this.bounds = columns.bounds;

@@ -70,11 +70,11 @@ class View {
   known(n) {
     const { tree, moment } = this;
     if (tree.kind[n] === TERMINAL) {
-      if (!moment.visits[n] && !this.page.showAll) return "?";
-      return (tree.estimated.has(n) ? "≈ " : "") + tree.numbers[tree.utility[n]];
+      const utility = (tree.estimated.has(n) ? "est. " : "") + tree.numbers[tree.utility[n]];
+      return moment.visits[n] ? utility : this.page.showAll ? `(${utility})` : "?";
     }
     const found = moment.interval(n);
-    return found === "[-inf, inf]" ? "" : found;
+    return found === "[−∞, ∞]" ? "" : found;
   }
 
   /** Return alpha and beta of a node that is being searched, or its aim in a walk. */

@@ -50,4 +50,5 @@ def state(moment: Moment) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps({name: golden(name) for name in ("ballard.yaml", "shared.yaml")}))
+    names = ("ballard.yaml", "shared.yaml", "decision.json")
+    print(json.dumps({name: golden(name) for name in names}))

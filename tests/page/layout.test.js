@@ -103,3 +103,57 @@ test("texts are measured and clipped by character", () => {
   assert.equal(clip("😀😀😀", 3), "😀😀😀");
   assert.ok(textWidth("中文", 10) > textWidth("ab", 10));
 });
+
+test("subtrees of different depths are fitted together, and nothing of a row overlaps", () => {
+  const uneven = golden("decision.json").data, whole = new Tree(uneven.tree, uneven.numbers.shown);
+  const layout = new Layout(whole), moment = new Moment(uneven, whole, uneven.traces[3]);
+  layout.reserve(moment);
+  const items = layout.items([], -1), rows = new Map();
+  for (const item of items) rows.set(item.y, [...(rows.get(item.y) ?? []), item]);
+  for (const row of rows.values()) {
+    row.sort((one, other) => one.x - other.x);
+    for (let i = 1; i < row.length; i++) {
+      assert.ok(row[i - 1].x + row[i - 1].ownRight <= row[i].x - row[i].ownLeft);
+      assert.ok(row[i - 1].x + row[i - 1].wide <= row[i].x - row[i].wide);
+    }
+  }
+  const { width } = extent(items), deepest = items.filter((item) => item.depth === 4);
+  assert.equal(deepest.length, 4);
+  const alone = items.reduce((sum, item) => sum + (item.inner ? 0 : item.ownLeft * 2 + 11), 0);
+  assert.ok(width < 2 * alone);
+});
+
+test("labels that are only a place are shown where a sibling has a label, or on demand", () => {
+  const columns = {
+    kinds: "000021", branches: [0, 0, 0, 0, 2, 3], children: [0, 1, 4, 2, 3],
+    probabilities: ["", "", "", "", ""], impossible: [], labels: [0, 0, "go", 0, 0], lines: {},
+    utilities: [0, 0, 0, 0, -1, -1], estimated: [], bounds: {}, notes: {}, branch_notes: {},
+    order: [5, 4, 0, 1, 2, 3], first_branch: [0, 1, 3, 4, 2, -1],
+  };
+  const layout = new Layout(new Tree(columns, ["1"]));
+  const texts = () => layout.items([], -1).map((item) => item.texts);
+  assert.deepEqual(texts(), [[], ["go"], [], [], ["#2"], ["#3"]]);
+  layout.places = true;
+  assert.deepEqual(texts(), [[], ["go"], ["#1"], ["#2"], ["#2"], ["#3"]]);
+});
+
+test("a long label is shown in the lines that Python broke it into", () => {
+  const { tree: small, numbers } = golden("ballard.yaml").data;
+  const label = "Approve the extension of the pier";
+  small.labels[small.labels.length - 1] = label;
+  small.lines[small.labels.length - 1] = ["Approve the extension", "of the pier"];
+  const items = new Layout(new Tree(small, numbers.shown)).items([], -1);
+  const found = items.find((item) => item.branch === small.labels.length - 1);
+  assert.deepEqual(found.texts, ["Approve the extension", "of the pier"]);
+});
+
+test("the leaves of a node of a large tree are stacked, and the stack is as wide as a leaf", () => {
+  const items = new Layout(wideTree(60)).items([], -1);
+  const leaves = items.filter((item) => item.depth === 1);
+  assert.deepEqual(leaves.map((item) => item.slot), leaves.map((_, i) => i));
+  for (let i = 1; i < leaves.length; i++) assert.ok(leaves[i].y > leaves[i - 1].y + 22);
+  assert.ok(extent(items).width < 150);
+  const few = new Layout(wideTree(20)).items([], -1);
+  assert.ok(few.every((item) => item.slot === -1));
+  assert.ok(extent(few).width > 600);
+});

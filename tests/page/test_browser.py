@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from functools import partial
+from html import escape
 from operator import itemgetter
 from pathlib import Path
 from random import Random
@@ -287,6 +289,7 @@ def test_each_step_has_the_sentence_that_trace_prints(open_page: Any, name: str)
     )
     for step, (sentences, seen) in enumerate(shown, 1):
         plain = sentences[0].replace("\N{NO-BREAK SPACE}", " ")
+        plain = plain.replace("≤", "<=").replace("≥", ">=")
         if f"{step} {plain}" not in printed:  # The terminal prints it without Unicode.
             plain = plain.translate(str.maketrans("·", "*", "▲▼●"))
             assert f"{step} {' '.join(plain.split())}" in printed
@@ -449,7 +452,7 @@ def test_utilities_are_hidden_until_their_leaves_are_visited(open_page: Any) -> 
     browser.press("End")
     assert seen_texts(browser, "#tree .utility") == ["2", "2", "3", "3", "1", "?", "?", "?"]
     browser.click("#show-all")
-    assert seen_texts(browser, "#tree .utility") == ["2", "2", "3", "3", "1", "1", "4", "4"]
+    assert seen_texts(browser, "#tree .utility") == ["2", "2", "3", "3", "1", "(1)", "(4)", "(4)"]
     assert browser.run("return document.querySelectorAll('#tree .cut-mark[d]').length") == 2
     assert (
         browser.run("return document.querySelectorAll('#tree .edge.best').length") == 4
@@ -465,7 +468,7 @@ def test_windows_of_open_nodes_are_shown(open_page: Any) -> None:
     ]  # fmt: skip
     assert browser.run("return document.querySelectorAll('#tree .node.open').length") == 3
     assert browser.run("return document.querySelectorAll('#tree .edge.way').length") == 2
-    assert browser.run("return expectitree.page.view.here.label") == "#1"
+    assert browser.run("return expectitree.page.view.here.texts") == ["0.9"]
 
 
 def test_a_path_is_found(open_page: Any) -> None:
@@ -581,6 +584,238 @@ def test_help_themes_and_reduced_motion_work(open_page: Any) -> None:
         browser.command("Emulation.setEmulatedMedia", features=[])
 
 
+# ---- Keys, the address, and the presentation.
+
+
+CLICKED = [
+    "#next-cut", "#next", "#play", "#slider", "#follow", "#show-all", "#show-places", "#theme",
+    "#zoom-in", "#fit", "#open-all", "#close-some", "#outline-panel summary",
+    "#totals-panel summary", "#history li:last-child button", "#present", "#tree .node.MIN .shape",
+]  # fmt: skip
+
+
+def assert_keys_work(browser: Browser) -> None:
+    """Check that Space, the arrows, `c`, Home and End move between the steps."""
+    browser.run("expectitree.page.stop(); expectitree.go(10)")
+    browser.press("Space")
+    assert step_of(browser) == 11
+    browser.press("Right", "Space", "Left")
+    assert step_of(browser) == 12
+    browser.press("c")
+    assert browser.run("return expectitree.page.trace.kinds[expectitree.page.moment.step - 1]")
+    browser.press("Home", "Space")
+    assert step_of(browser) == 1
+    browser.press("End")
+    assert step_of(browser) == browser.run("return expectitree.page.moment.length")
+
+
+@pytest.mark.parametrize("control", CLICKED)
+def test_keys_work_after_a_click(open_page: Any, control: str) -> None:
+    browser = open_page(et.load(LEFT))
+    browser.run("expectitree.go(12)")
+    browser.click(control)
+    assert_keys_work(browser)
+    if control in ("#follow", "#show-all", "#show-places"):
+        is_toggled = "const { checked, defaultChecked } = document.querySelector(arguments[0]);"
+        assert browser.run(f"{is_toggled} return checked !== defaultChecked", control)
+
+
+def test_keys_work_after_next_cut_reached_the_last_cut(open_page: Any) -> None:
+    browser = open_page(et.load(LEFT))
+    for _ in range(3):
+        browser.click("#next-cut")
+    last = step_of(browser)
+    browser.press("Space")
+    assert step_of(browser) == last + 1
+
+
+@pytest.mark.parametrize("how", ["script", "keys", "mouse"])
+def test_keys_work_after_a_search_was_chosen(open_page: Any, how: str) -> None:
+    browser = open_page(et.load(LEFT))
+    if how == "script":  # as drivers of browsers do
+        browser.run(
+            "const choice = document.getElementById('algorithm'); choice.focus();"
+            "choice.value = 3; choice.dispatchEvent(new Event('change', { bubbles: true }))"
+        )
+    elif how == "keys":
+        browser.press("Tab", "Down")
+    else:
+        browser.click("#algorithm")
+        browser.press("Down", "Enter")
+    assert browser.run("return expectitree.page.trace.name") == "star2"
+    if how == "keys":  # The list keeps the keys that choose.
+        browser.press("Down", "Up")
+        assert browser.run("return expectitree.page.trace.name") == "star2"
+    assert_keys_work(browser)
+
+
+def test_keys_work_after_a_row_of_the_outline_was_clicked(open_page: Any) -> None:
+    browser = open_page(et.load(LEFT))
+    browser.click("#outline-panel summary")
+    browser.wait("return document.querySelectorAll('[role=treeitem]').length")
+    browser.click("[role=treeitem]:nth-child(3)")
+    assert_keys_work(browser)
+
+
+def test_keys_of_a_control_that_tab_reached_are_its_own(open_page: Any) -> None:
+    browser = open_page(et.load(LEFT))
+    browser.run("document.getElementById('query').focus()")
+    browser.press("Tab", "Space")
+    assert browser.run("return document.getElementById('show-all').checked") is True
+    assert step_of(browser) == 0
+    browser.press("Right")
+    assert step_of(browser) == 1
+    browser.run("document.getElementById('last').focus()")
+    browser.press("Space")
+    assert step_of(browser) == browser.run("return expectitree.page.moment.length")
+
+
+def test_the_page_shows_its_keys(open_page: Any) -> None:
+    browser = open_page(et.load(LEFT))
+    shown = browser.run("return document.querySelector('.hints').innerText.replace(/\\s+/g, ' ')")
+    assert shown == "space next ← back c next cut p play f present 0 fit ? help"
+
+
+def test_the_address_returns_to_the_moment(open_page: Any) -> None:
+    browser = open_page(et.load(LEFT))
+    browser.press("Right", "Right")
+    browser.wait("return location.hash === '#search=star1&step=2'")
+    browser.click("#show-all")
+    browser.run("expectitree.choose('star2'); expectitree.go(7)")
+    browser.wait("return location.hash === '#search=star2&step=7&utilities=1'")
+    address = browser.run("return location.href")
+    browser.call("POST", "/refresh")
+    assert_shows_step_7(browser)
+    browser.run("history.back()")  # to the search that was chosen before
+    browser.wait("return expectitree.page.trace.name === 'star1'")
+    assert step_of(browser) == 2
+    for hash_, name, step in (
+        ("#search=star2.5&step=3&follow=0", STAR25, 3),
+        ("#search=nothing&step=1e9", STAR25, 1e9),
+        ("#step=-4", STAR25, 0),
+        ("#search=best-first&step=x", "best-first", 0),
+        ("#elsewhere", "best-first", 0),
+    ):
+        browser.run("location.hash = arguments[0]", hash_)
+        browser.wait(f"return expectitree.page.trace.name === '{name}'")
+        length = browser.run("return expectitree.page.moment.length")
+        browser.wait(f"return expectitree.page.moment.step === {min(step, length)}")
+    for url in ("about:blank", address):  # a copied link
+        browser.call("POST", "/url", {"url": url})
+    assert_shows_step_7(browser)
+    browser.open(Path(browser.run("return location.pathname")))
+    browser.wait(UNPACKED)
+
+
+def assert_shows_step_7(browser: Browser) -> None:
+    browser.wait(UNPACKED)
+    state = state_at(browser)
+    assert (state["algorithm"], state["step"]) == ("star2", 7)
+    assert browser.run("return document.getElementById('show-all').checked") is True
+
+
+def test_a_page_within_a_frame_has_no_address(browser: Browser, tmp_path: Path) -> None:
+    frame = "".join(draw(replays(et.load(LEFT), ["star1"])))
+    outer = tmp_path / "outer.html"
+    outer.write_text(
+        "<!DOCTYPE html><iframe sandbox='allow-scripts' width=1000 height=700"
+        f' srcdoc="{escape(frame)}"></iframe>',
+        "utf-8",
+    )
+    browser.open(outer)
+    inner = browser.call("POST", "/element", {"using": "css selector", "value": "iframe"})
+    browser.call("POST", "/frame", {"id": inner})
+    try:
+        browser.wait(UNPACKED, 30)
+        browser.click("#next")
+        browser.press("Space", "f")
+        assert step_of(browser) == 2
+        time.sleep(0.4)  # longer than the page waits before it writes its address
+        assert browser.run("return location.href") == "about:srcdoc"
+        assert browser.run("return expectitree.page.presenting") is True
+        logs = [log for log in browser.logs("browser") if log["level"] == "SEVERE"]
+        assert logs == []
+    finally:
+        browser.call("POST", "/frame", {"id": None})
+
+
+def test_a_presentation_shows_the_tree_and_the_sentence_large(open_page: Any) -> None:
+    browser = open_page(et.load(LEFT), 1920, 1080)
+    browser.run("expectitree.choose('star1'); expectitree.go(23)")
+    size = "return parseFloat(getComputedStyle(document.querySelector(arguments[0])).fontSize)"
+    high = (
+        "return [...document.querySelectorAll('#tree .window')].filter((e) => e.textContent)"
+        ".map((e) => e.getBoundingClientRect().height)"
+    )
+    assert browser.run(size, "#tree .window") >= 13
+    assert min(browser.run(high)) >= 14
+    before = browser.run(size, "#sentence")
+    browser.press("f")
+    browser.wait("return expectitree.page.presenting")
+    for selector in ("header", "aside", ".strip", ".hints"):
+        assert browser.run(
+            "return document.querySelector(arguments[0]).offsetHeight === 0", selector
+        )
+    browser.wait("return expectitree.page.camera.scale > 1.6")
+    assert browser.run(size, "#sentence") > 1.5 * before
+    assert min(browser.run(high)) >= 24
+    browser.wait("return location.hash.endsWith('&present=1')")
+    browser.press("Space")
+    assert step_of(browser) == 24
+    browser.click("#present")
+    browser.wait("return !expectitree.page.presenting && !document.fullscreenElement")
+    browser.press("f", "Escape")
+    browser.wait("return !expectitree.page.presenting")
+    assert browser.run("return document.querySelector('header').offsetHeight") > 0
+
+
+CROSSED = """
+const ends = (element) => element.getBoundingClientRect();
+const texts = [...document.querySelectorAll("#tree text")].filter((e) => e.textContent.trim());
+const boxes = texts.map((e) => [e.textContent, ends(e)]);
+const crossed = new Set();
+for (const edge of document.querySelectorAll("#tree .edge")) {
+  const matrix = edge.getScreenCTM(), length = edge.getTotalLength();
+  for (let at = 0; at <= length; at += 2) {
+    const { x, y } = edge.getPointAtLength(at).matrixTransform(matrix);
+    for (const [text, { left, right, top, bottom }] of boxes) {
+      const high = (bottom - top) / 5;  // letters are lower than their line
+      if (x > left && x < right && y > top + high && y < bottom - high) crossed.add(text);
+    }
+  }
+}
+return [...crossed];
+"""
+
+
+@pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
+def test_no_branch_crosses_a_text(open_page: Any, file: Path) -> None:
+    browser = open_page(et.load(file), 1600, 1000)
+    for name in ("star1", "star2"):
+        browser.run("expectitree.choose(arguments[0])", name)
+        for part in (0.3, 0.6, 1):
+            browser.run(
+                "expectitree.go(Math.round(expectitree.page.moment.length * arguments[0]))", part
+            )
+            browser.run("expectitree.page.camera.settle()")
+            assert browser.run(CROSSED) == [], (name, part)
+
+
+def test_fit_fills_the_picture(open_page: Any) -> None:
+    browser = open_page(et.load(next(path for path in TREES if path.name == "ballard-6.yaml")))
+    browser.press("End", "0")
+    used = browser.run(
+        "const boxes = [...document.querySelectorAll('#tree .shape')]"
+        ".map((e) => e.getBoundingClientRect());"
+        "const { width, height } = document.getElementById('tree').getBoundingClientRect();"
+        "const span = (one, other) => Math.max(...boxes.map((b) => b[other]))"
+        " - Math.min(...boxes.map((b) => b[one]));"
+        "return [span('left', 'right') / width, span('top', 'bottom') / height]"
+    )
+    assert used[0] > 0.9
+    assert used[1] > 0.75
+
+
 # ---- Accessibility.
 
 
@@ -599,8 +834,7 @@ def test_screen_readers_get_a_tree_of_items(open_page: Any) -> None:
         browser.run("return document.querySelectorAll('[role=treeitem][tabindex=\"0\"]').length")
         == 1
     )
-    browser.run("document.querySelector('[role=treeitem]').focus()")
-    browser.press("Down", "Left")  # a1 closes
+    browser.press("Tab", "Down", "Left")  # a1 closes
     focused = "return document.activeElement.textContent"
     assert browser.run(focused) == "a1: CHANCE 2.1, best, 6 below"
     assert browser.run("return document.activeElement.getAttribute('aria-expanded')") == "false"
@@ -650,6 +884,7 @@ def test_every_control_has_an_accessible_name(open_page: Any) -> None:
         "algorithm",
         "query",
         "show-all",
+        "show-places",
         "follow",
         "theme",
         "help-button",
@@ -903,6 +1138,6 @@ def test_text_has_enough_contrast(open_page: Any) -> None:
             "return style.getPropertyValue(arguments[0]).trim()"
         )
         paper = luminance(browser.run(read, "--paper"))
-        for name in ("--ink", "--dim", "--faint", "--way", "--cut", "--chance"):
+        for name in ("--ink", "--dim", "--faint", "--way", "--cut", "--CHANCEline"):
             colour = luminance(browser.run(read, name))
             assert (max(paper, colour) + 0.05) / (min(paper, colour) + 0.05) >= 4.5, (theme, name)

@@ -25,11 +25,11 @@ from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.sentences import StepSentences, conclusion
 from expectitree.errors import AnalysisError, SearchError
-from expectitree.numbers import probability_text
 from expectitree.page import SCRIPTS, draw
 from expectitree.page.data import LETTERS, opening, step_text
 from expectitree.page.replays import MOST_NODES, Replays, replays
 from expectitree.page.steps import COLUMNS
+from expectitree.picture.text import chance_text
 from expectitree.searches.cuts import NO_CUTS, PROBED
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number
@@ -79,7 +79,7 @@ def check_data(report: Replays, text: str) -> None:
     assert data["tree"]["first_branch"] == list(tree.first_paths.branch)
     for b, text in enumerate(data["tree"]["probabilities"]):
         is_outcome = columns.kind[tree.parent_of(b)] == Kind.CHANCE
-        assert text == (probability_text(columns.probability[b]) if is_outcome else "")
+        assert text == (chance_text(columns.probability[b]) if is_outcome else "")
     assert len(data["traces"]) == len(report.traces)
     for given, trace in zip(data["traces"], report.traces, strict=True):
         assert given["kinds"] == "".join(LETTERS[event.kind] for event in trace.events)
@@ -304,3 +304,22 @@ def test_exact_numbers_are_strings() -> None:
     data = data_of(page_of(et.loads("max: [1/3, {chance: [0, 1/7]}]", exact=True))[1])
     assert "1/3" in data["numbers"]["json"]
     assert data["traces"][0]["about"]["value"] == str(Fraction(1, 3))
+
+
+def test_comparisons_and_numbers_are_those_of_a_book_and_labels_stay() -> None:
+    tree = et.loads(
+        "max: {a: -2, 'x <= alpha': {min: [-3, 12345]}, b: {chance: {p 1: -7, p 2: -7, p 3: -7}}}"
+    )
+    data = data_of(page_of(tree)[1])
+    sentences = "\n".join(s for trace in data["traces"] for s in trace["sentences"])
+    assert "≤\N{NO-BREAK SPACE}alpha" in sentences
+    assert "x <= alpha" in data["tree"]["labels"]
+    assert {"−2", "12,345"} <= set(data["numbers"]["shown"])
+    assert data["tree"]["probabilities"][-6:].count("1/3") == 3
+
+
+def test_a_long_label_is_broken_into_lines_as_in_the_pictures() -> None:
+    label = "Approve the extension of the pier"
+    tree = et.loads(f"max: {{short: 1, {label}: 2}}")
+    lines = data_of(page_of(tree)[1])["tree"]["lines"]
+    assert lines == {"1": ["Approve the extension", "of the pier"]}

@@ -149,7 +149,7 @@ class StepSentences(Words):
     def closed(self, event: Event) -> str:
         text = f"So {self.step_name(event)} is worth {self.summed(event.terms, event.lower)}"
         if any(map(is_finite, event.was)):
-            text += f" (so{TIED}far{TIED}{self.between(*event.was)})"
+            text += f" (was{TIED}{self.between(*event.was)})"
         return text
 
     def tightened(self, event: Event) -> str:
@@ -157,9 +157,9 @@ class StepSentences(Words):
         value = self.summed(event.terms, bound)
         if not event.terms and self.columns.kind[event.node] == Kind.CHANCE:
             value += f" over its {plural(len(self.tree.branches_of(event.node)), 'outcome')}"
-        so_far = f" (so{TIED}far{TIED}{self.number(was)})" if is_finite(was) else ""
+        before = f" (was{TIED}{self.number(was)})" if is_finite(was) else ""
         relation = "at least" if end == "lower" else "at most"
-        return f"So {self.step_name(event)} is worth {relation} {value}{so_far}"
+        return f"So {self.step_name(event)} is worth {relation} {value}{before}"
 
     def cut(self, event: Event) -> str:
         cut, name = event.cut_in(self.tree), self.step_name(event)
