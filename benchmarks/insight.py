@@ -35,6 +35,7 @@ def insight(size: Size) -> Iterator[Row]:
         (f"limit, two CHANCE nodes of {leaves // 2:,} leaves", _two_fans(leaves)),
         (f"limit, two paths of {leaves // 2:,} equally likely leaves", _two_paths(leaves // 2)),
         (f"limit, a caterpillar of {leaves:,} leaves", _caterpillar(leaves)),
+        (f"limit, a MAX node of {leaves:,} leaves", _wide(leaves)),
         (
             "limit, Ballard's trees",
             generate("ballard", branching=27 if leaves > 2_000 else 12, seed=1),
@@ -91,3 +92,9 @@ def _caterpillar(leaves: int) -> Tree:
             kind, [node, leaf], [0.9, 0.1] if kind == Kind.CHANCE else None, None
         )
     return builder.build(NodeId(node))
+
+
+def _wide(leaves: int) -> Tree:
+    """Return MAX over irregular leaves: the work for a node must not repeat for each child."""
+    builder = TreeBuilder()
+    return builder.build(builder.max([i * 7919 % 30_011 for i in range(leaves)]))

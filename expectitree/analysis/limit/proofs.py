@@ -204,7 +204,7 @@ class Proofs:
     def _count_best(self) -> None:
         """Find the fewest leaves that prove of one action a threshold that no other one exceeds."""
         sign, slack = self.tree.sign(self.root), TOLERANCE * self.tree.eps
-        best = [a for a in self.actions if a in self.tree.best_children(self.root)]
+        best = [a for a in self.actions if a in self.best_children[self.root]]
         rivals = self._independent_rivals(best[0])
         if not rivals or (len(best) > 1 and len(rivals) < len(self.actions) - 1):
             return  # shared leaves may leave the actions in one order, whatever they are worth

@@ -22,7 +22,7 @@ from expectitree.analysis.compare.json import render as comparison_json
 from expectitree.analysis.compare.markdown import render as comparison_markdown
 from expectitree.analysis.compare.report import compare, totals
 from expectitree.analysis.compare.text import render as comparison_text
-from expectitree.analysis.limit import proofs
+from expectitree.analysis.limit import proof_tree, proofs
 from expectitree.analysis.limit.report import Limit, limit, measure
 from expectitree.analysis.limit.text import notes, sentence_of
 from expectitree.analysis.limit.text import render as limit_text
@@ -411,6 +411,23 @@ def test_a_search_below_the_limit_is_a_defect(exact: bool, name: str, needed: in
         match=f"visited 0 leaves, and {needed} are needed: this is a defect",
     ):
         measure(tree, [replace(search, visits=[0] * len(tree))])
+
+
+def test_the_best_of_many_children_are_not_found_anew_for_each_child(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`benchmarks/insight.py` measures how long a wide node takes."""
+    searched: list[int] = []
+    find = proof_tree.ProofTree.best_children
+
+    def count(self: proof_tree.ProofTree, node: int) -> set[int]:
+        searched.append(node)
+        return find(self, node)
+
+    monkeypatch.setattr(proof_tree.ProofTree, "best_children", count)
+    report = limit(et.loads(f"max: {[*range(100), 99]}"), ONE, bounds=(0, 200))
+    assert (report.exact.count, report.best_action and report.best_action.count) == (101, 101)
+    assert len(searched) <= 2
 
 
 @pytest.mark.slow
