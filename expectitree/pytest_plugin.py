@@ -1,11 +1,12 @@
 """A pytest plugin: every expectation of a tree file is a test.
 
-pytest collects the tree files that are named on its command line, and those that match a pattern
-of the setting `expectitree_files`, such as `trees/*.yaml`.
+pytest collects the files that match a pattern of the setting `expectitree_files`, such as
+`trees/*.yaml`, and the files with an `expect` that are named on its command line.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from expectitree.analysis.verify.report import Check
 
 ENDINGS = (".yaml", ".yml", ".json")
+EXPECT = re.compile(r"""^\s*["']?expect["']?\s*:""", re.MULTILINE)  # no other YAML file has this
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -26,10 +28,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Return the collector of a tree file."""
-    is_named = parent.session.isinitpath(file_path)
-    patterns = parent.config.getini("expectitree_files")
-    if file_path.suffix not in ENDINGS or not (is_named or any(map(file_path.match, patterns))):
+    if file_path.suffix not in ENDINGS:
         return None
+    if not any(map(file_path.match, parent.config.getini("expectitree_files"))):
+        is_named = parent.session.isinitpath(file_path)
+        if not (is_named and EXPECT.search(file_path.read_text("utf-8", "replace"))):
+            return None
     collector: pytest.Collector = TreeFile.from_parent(parent, path=file_path)
     return collector
 

@@ -191,7 +191,7 @@ def test_a_probability_too_small_for_floats_is_refused() -> None:
 def test_probabilities_slightly_above_1_are_refused_in_both_modes() -> None:
     """1 + 1e-20 rounds to 1, but is greater than 1."""
     for exact in (False, True):
-        with pytest.raises(NumberError, match="between 0 and 1"):
+        with pytest.raises(NumberError, match="from 0 to 1"):
             to_probability("1.00000000000000000001", exact)
 
 

@@ -81,3 +81,10 @@ def test_the_shipped_trees_pass() -> None:
     )
     assert " passed" in output
     assert "failed" not in output
+
+
+def test_other_yaml_files_named_on_the_command_line_are_left_alone(folder: Path) -> None:
+    (folder / "compose.yaml").write_text("services: {web: {image: x}}\n")
+    output = run_pytest(folder, "compose.yaml")
+    assert "no tests ran" in output
+    assert "services" not in output

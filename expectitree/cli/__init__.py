@@ -82,8 +82,8 @@ class _Commands(click.Group):
         module = import_module(f"expectitree.cli.{cmd_name.replace('eval', 'eval_')}")
         command: click.Command = module.command
         for option in command.params:  # --rows of eval is also the variable EXPECTITREE_EVAL_ROWS
-            if isinstance(option, click.Option):
-                name = max(option.opts, key=len).strip("-")
+            name = max(option.opts, key=len).strip("-")
+            if isinstance(option, click.Option) and len(name) > 1:  # -e takes trees with spaces
                 option.envvar = f"expectitree_{cmd_name}_{name}".replace("-", "_").upper()
         return command
 
@@ -101,7 +101,7 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] == "help":
-            if len(args) == 1:
+            if args[1:] in ([], ["help"]):
                 click.echo(ctx.get_help())
                 ctx.exit()
             args = [args[1], "--help"]

@@ -25,7 +25,7 @@ from expectitree.cli.options import (
     write_tree,
 )
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
-from expectitree.cli.terminal import make_console, say, show, working, write
+from expectitree.cli.terminal import make_console, protect, say, show, working, write
 from expectitree.errors import ExpectitreeError
 from expectitree.files import load, loads
 from expectitree.files.formats import format_by_suffix
@@ -92,6 +92,7 @@ def command(
     """
     kept = answers or (None if file is None else answers_name(file))
     _check_names(file, text, kept, output)
+    protect(name for name in (file, kept) if name is not None)
     if output is not None:
         check_output(output, None, force)
     source = file or "-e"

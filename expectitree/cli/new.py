@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import click
@@ -11,7 +12,10 @@ from expectitree.cli.terminal import say, write
 from expectitree.errors import FileError, Problem
 from expectitree.files import load
 from expectitree.files.examples import PREFIX, examples, read_example
+from expectitree.files.formats import TEXT_FORMATS, format_by_suffix
 
+# The schema of the repository, which is not next to the new file.
+_SCHEMA = re.compile(r'^(# yaml-language-server.*| *"\$schema".*)\n', re.MULTILINE)
 TEMPLATE = """\
 # A game tree for expectitree. Try:
 #   expectitree eval FILE                what is the value, and the best action?
@@ -66,9 +70,11 @@ def command(
     For example: expectitree new --example aima-5.12-left
     """
     if list_examples:
+        if file is not None or example is not None:
+            raise click.UsageError("--list names the examples: leave FILE and --example out.")
         write(f"{line}\n" for line in (examples() if quiet else _titles()))
         return
-    content = TEMPLATE if example is None else read_example(example).decode("utf-8")
+    content = TEMPLATE if example is None else _SCHEMA.sub("", read_example(example).decode())
     if file is None or file == "-":
         write([content])
         return
@@ -76,6 +82,9 @@ def command(
         raise click.UsageError(
             "JSON has no comments, so the commented tree is YAML: choose a name that ends in .yaml."
         )
+    row = format_by_suffix(file)
+    if row is not None and not row.is_text:
+        raise click.UsageError(f"the tree is text: choose one of {', '.join(TEXT_FORMATS)}.")
     check_file(file, force)
     try:
         with open(file, "w", encoding="utf-8") as stream:

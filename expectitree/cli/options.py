@@ -20,6 +20,7 @@ from expectitree.analysis.show import formats
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import (
     color_option,
+    protect,
     report_option,
     say,
     show,
@@ -147,6 +148,7 @@ class SearchOptions:
             )
         if self.files.count("-") > 1:
             raise click.UsageError("Standard input can be read once: give - only once.")
+        protect(files_in(self.files))
         _ = self.root_bounds
 
     def _sources(self) -> Iterator[tuple[str, Callable[[], Tree]]]:

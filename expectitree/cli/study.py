@@ -15,7 +15,7 @@ from expectitree.analysis.study.spec import Study
 from expectitree.analysis.study.workers import executor_of
 from expectitree.cli.options import FILE, format_options
 from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import say, show, working
+from expectitree.cli.terminal import protect, say, show, working
 
 
 @click.command("study")
@@ -70,6 +70,7 @@ def command(
         check_plot(plot)
     study = load_study(spec)
     kept = Results(results or os.path.splitext(spec)[0] + ".results.jsonl")
+    protect([spec, kept.path])
     kept.read()
     tasks = find_tasks(study, kept)
     if tasks and not report:

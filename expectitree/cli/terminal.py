@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 COLOR = "expectitree.color"  # where --color is kept in the context's `meta`
 REPORT = "expectitree.report"  # where the report is kept until it is written to a file
+TREES_ONLY = (".yaml", ".yml", ".arrow", ".parquet")  # endings that no report has
 _PATIENCE = 1.0  # seconds before progress is shown
 
 
@@ -96,6 +97,9 @@ def report_option(*names: str) -> Callable[[Command], Command]:
     """Add an option that names a file for the report."""
 
     def choose(context: click.Context, param: click.Parameter, file: str | None) -> None:
+        if file == "" or (file or "").lower().endswith(TREES_ONLY):
+            message = f"{file!r} is no name for a report: choose an ending such as .txt or .json"
+            raise click.BadParameter(message)
         if file not in (None, "-"):
             stream = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115
             context.find_root().call_on_close(stream.close)
@@ -110,6 +114,16 @@ def report_option(*names: str) -> Callable[[Command], Command]:
         callback=choose,
         help="Write the report to a file, not to standard output.",
     )
+
+
+def protect(files: Iterable[str]) -> None:
+    """Raise a usage error if the report would replace one of the files that are read."""
+    report = _chosen(REPORT)
+    if report is None or not os.path.exists(report[0]):
+        return
+    for file in files:
+        if os.path.exists(file) and os.path.samefile(file, report[0]):
+            raise click.UsageError(f"{file} is read here: name another file for the report.")
 
 
 def save_report() -> None:

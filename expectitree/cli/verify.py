@@ -8,7 +8,7 @@ from expectitree.analysis.verify.refresh import refresh
 from expectitree.analysis.verify.report import verify_file
 from expectitree.cli.options import FILE, files_in, format_options
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
-from expectitree.cli.terminal import say, show, working
+from expectitree.cli.terminal import protect, say, show, working
 from expectitree.errors import FileError, SearchError
 
 
@@ -40,7 +40,9 @@ def command(
     if write_back and "-" in paths:
         raise click.UsageError("--write needs files: standard input cannot be written to.")
     verifications, unwritten, is_junit = [], False, format_name == "junit"
-    for file in files_in(paths):
+    files = files_in(paths)
+    protect(files)
+    for file in files:
         with working(f"verifying {file}"):
             verification = verify_file(file, locate=is_junit, warn=say)
             has_all = verification.checks and not verification.broken

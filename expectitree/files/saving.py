@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from errno import EACCES
+from errno import EACCES, EISDIR
 
 from expectitree.errors import FileError, Problem, TreeError
 from expectitree.files.formats import FORMATS, SUFFIXES, Format, format_by_suffix
@@ -110,14 +110,16 @@ def whole_file(path: str) -> Iterator[str]:
 
 @contextmanager
 def _replacing(path: str) -> Iterator[str]:
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        yield path  # a device or a pipe cannot be replaced
+        return
     path = os.path.realpath(path)
     old_mode = None
     if os.path.exists(path):
         if not os.access(path, os.W_OK):
             raise PermissionError(EACCES, os.strerror(EACCES), path)
-        if not os.path.isfile(path):  # a device or a pipe cannot be replaced
-            yield path
-            return
+        if os.path.isdir(path):
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR), path)
         old_mode = os.stat(path).st_mode & 0o7777
     handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".expectitree-")
     os.close(handle)

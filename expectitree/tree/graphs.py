@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
-from expectitree.errors import TreeError, install_hint
+from expectitree.errors import NumberError, TreeError, install_hint
 from expectitree.tree.builder import NodeId, TreeBuilder
 from expectitree.tree.model import Kind, Tree, check_tree
 
@@ -19,15 +20,17 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
         root=tree.root_id, title=tree.title, source=tree.source
     )
     for node in map(tree.node, range(len(tree))):
-        about = {
+        written = {
             name: value
             for name in ("utility", "estimate", "bounds", "note")
             if (value := getattr(node, name)) is not None
         }
-        graph.add_node(node.id, kind=node.kind.name, **about)
+        graph.add_node(node.id, kind=node.kind.name, **written)
     for node in map(tree.node, range(len(tree))):
         for b, branch in zip(tree.branches_of(node.id), node.branches, strict=True):
-            about = {"probability": branch.probability} if node.kind == Kind.CHANCE else {}
+            about: dict[str, Any] = {"place": b - tree.columns.first[node.id] + 1}
+            if node.kind == Kind.CHANCE:
+                about["probability"] = branch.probability
             if b in tree.branch_notes:
                 about["note"] = tree.branch_notes[b]
             graph.add_edge(node.id, branch.child.id, label=branch.label, **about)
@@ -61,31 +64,43 @@ def from_networkx(graph: Any, *, exact: bool = False) -> Tree:
     if not networkx.is_directed_acyclic_graph(graph):
         cycle = " -> ".join(str(edge[0]) for edge in networkx.find_cycle(graph))
         raise TreeError(f"the graph has a cycle: {cycle}")
+    root = _root(graph)
+    reached = networkx.descendants(graph, root) | {root}
     builder = TreeBuilder(exact)
     ids: dict[Any, NodeId] = {}
-    for name in reversed(list(networkx.topological_sort(graph))):
+    for name in reversed(list(networkx.topological_sort(graph.subgraph(reached)))):
         try:
             ids[name] = _add(builder, graph, name, ids)
-        except TreeError as error:
+        except (TreeError, NumberError) as error:
             raise TreeError(f"node {name!r}: {error}") from None
-    about = graph.graph
-    root = about.get("root", None)
-    if root is None:
-        roots = [name for name in graph if graph.in_degree(name) == 0]
-        if len(roots) != 1:
-            raise TreeError(
-                f"found {len(roots)} nodes without an edge to them, expected one root: "
-                "set the attribute root of the graph"
-            )
-        (root,) = roots
-    return builder.build(ids[root], title=about.get("title"), source=about.get("source"))
+    texts = {key: graph.graph.get(key) for key in ("title", "source")}
+    about = {key: None if text is None else str(text) for key, text in texts.items()}
+    return builder.build(ids[root], title=about["title"], source=about["source"])
+
+
+def _root(graph: Any) -> Any:
+    """Return the root that the graph names, or the one node without an edge to it."""
+    root = graph.graph.get("root")
+    if root is not None:
+        if not isinstance(root, Hashable) or root not in graph:
+            raise TreeError(f"the root {root!r} is not a node of the graph")
+        return root
+    roots = [name for name in graph if graph.in_degree(name) == 0]
+    if len(roots) != 1:
+        raise TreeError(
+            f"found {len(roots)} nodes without an edge to them, expected one root: "
+            "set the attribute root of the graph"
+        )
+    return roots[0]
 
 
 def _add(builder: TreeBuilder, graph: Any, name: Any, ids: dict[Any, NodeId]) -> NodeId:
     """Add a node of the graph, whose children are in `ids`."""
     attributes = graph.nodes[name]
-    kind = str(attributes.get("kind", "TERMINAL")).upper()
+    kind = attributes.get("kind", "TERMINAL")
+    kind = kind.name if isinstance(kind, Kind) else str(kind).upper()
     edges = list(graph.out_edges(name, data=True))
+    edges.sort(key=lambda edge: edge[2].get("place", 0))  # a graph groups edges by child
     if kind == "TERMINAL":
         if edges:
             raise TreeError("a terminal has no branches: set kind to MAX, MIN or CHANCE")
@@ -98,7 +113,11 @@ def _add(builder: TreeBuilder, graph: Any, name: Any, ids: dict[Any, NodeId]) ->
     }
     if len(children) != len(edges):
         raise TreeError("two branches have the same label: labels differ")
-    about = {key: attributes[key] for key in ("estimate", "bounds", "note") if key in attributes}
+    about = {
+        key: attributes[key]
+        for key in ("estimate", "bounds", "note")
+        if attributes.get(key) is not None
+    }
     if kind == "CHANCE":
         probabilities = [edge.get("probability") for _, _, edge in edges]
         if None in probabilities and set(probabilities) != {None}:
@@ -107,7 +126,7 @@ def _add(builder: TreeBuilder, graph: Any, name: Any, ids: dict[Any, NodeId]) ->
     else:
         node = (builder.max if kind == "MAX" else builder.min)(children, **about)
     for place, (_, _, edge) in enumerate(edges):
-        if "note" in edge:
+        if edge.get("note") is not None:
             builder.annotate_branch(node, place, str(edge["note"]))
     return node
 

@@ -73,3 +73,32 @@ def test_a_graph_that_is_not_a_tree_is_refused(
 def test_something_else_is_refused() -> None:
     with pytest.raises(et.TreeError, match="found list, expected a DiGraph"):
         et.from_networkx([1, 2])
+
+
+def test_branches_to_one_node_keep_their_places() -> None:
+    tree = et.loads("nodes: {a: 1, b: 2}\nmax: [{ref: a}, {ref: b}, {ref: a}]")
+    assert et.dumps(et.from_networkx(tree.to_networkx())) == et.dumps(tree)
+
+
+def test_a_part_that_the_root_does_not_reach_is_left_out() -> None:
+    graph = et.loads("max: [1, 2]").to_networkx()
+    graph.add_node("else", kind="MIX")
+    assert len(et.from_networkx(graph)) == 3
+
+
+@pytest.mark.parametrize("root", ["zz", [1]])
+def test_a_root_that_is_not_there_is_refused(root: object) -> None:
+    graph = et.loads("max: [1, 2]").to_networkx()
+    graph.graph["root"] = root
+    with pytest.raises(et.TreeError, match="is not a node of the graph"):
+        et.from_networkx(graph)
+
+
+def test_kinds_may_be_members_of_the_enum_and_errors_name_the_node() -> None:
+    graph = networkx.DiGraph([("a", "b")], title=["x"])
+    graph.add_node("a", kind=et.Kind.MAX)
+    graph.add_node("b", utility="much", note=None)
+    with pytest.raises(et.TreeError, match="node 'b': "):
+        et.from_networkx(graph)
+    graph.nodes["b"]["utility"] = 2
+    assert et.loads(et.dumps(et.from_networkx(graph))).title == "['x']"
