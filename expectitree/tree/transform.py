@@ -39,15 +39,16 @@ class Copy:
     ) -> int:
         """Add a copy of a node over the copies that `branches` lead to; return its id.
 
-        `kind` replaces the node's kind. An inner node without branches becomes a terminal worth its
-        estimate.
+        `kind` replaces the node's kind, and its estimate, which was for other play, is left out. An
+        inner node without branches becomes a terminal worth its estimate.
         """
         tree, columns, builder = self.tree, self.tree.columns, self.builder
         if branches:
+            estimate = columns.utility[node] if kind is None else None
             kind = kind or columns.kind[node]
             p = [columns.probability[b] for b in branches] if kind == CHANCE else None
             labels = labels_of(tree, node, branches)
-            copy = builder.add_inner(kind, children, p, labels, columns.utility[node])
+            copy = builder.add_inner(kind, children, p, labels, estimate)
         else:
             copy = builder.add_terminal(columns.utility[node])
             if columns.kind[node] or node in tree.estimated:
@@ -208,7 +209,9 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds:
 
 
 def replace_opponent(tree: Tree, epsilon: Number, chance: str = "expected") -> Tree:
-    """Return the tree with a MIN player who makes mistakes and another nature, without `expect`.
+    """Return the tree with a MIN player who makes mistakes and another nature.
+
+    It has no `expect`, and no estimates at inner nodes: they were for other play.
 
     With probability `epsilon` MIN picks uniformly among all its actions. Otherwise it plays its
     best response, knowing that it may make mistakes later. A MIN node becomes a CHANCE node.
@@ -221,8 +224,6 @@ def replace_opponent(tree: Tree, epsilon: Number, chance: str = "expected") -> T
         raise TransformError(
             f"unknown kind of chance {chance!r}: choose {', '.join(CHANCES[:-1])} or {CHANCES[-1]}"
         )
-    if epsilon == 0 and chance == "expected":
-        return replace(tree, expect=None)
     copy, columns = Copy(tree), tree.columns
     player = {"worst": Kind.MIN, "best": Kind.MAX}.get(chance)
     copies: list[int] = []

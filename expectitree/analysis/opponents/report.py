@@ -312,7 +312,9 @@ def _node_functions(tree: Tree, chance: str) -> list[Piecewise]:
         branches = [b for b in tree.branches_of(n) if columns.probability[b] > 0]
         below = [functions[columns.child[b]] for b in branches]
         if kind == Kind.TERMINAL:
-            found = Piecewise((constant(to_exact(columns.utility[n])),))
+            u = columns.utility[n]
+            # An unknown utility is below an outcome of probability 0: any number will do.
+            found = Piecewise((constant(to_exact(u) if u == u else Fraction(0)),))
         elif kind == Kind.CHANCE and chance == "expected":
             shares = [to_exact(columns.probability[b]) for b in branches]
             found = weighted_sum(list(zip(shares, below, strict=True)))

@@ -15,16 +15,18 @@ from typing import Any
 from expectitree import compiling
 from expectitree.analysis.rescale.scales import (
     AFFINE,
+    NEITHER,
     ORDERED,
     MapClass,
     Scale,
     as_number,
     classify,
+    nearest_float,
     scale_of,
 )
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, TransformError
-from expectitree.numbers import Number, escape, is_finite, message_text
+from expectitree.numbers import Number, escape, is_finite, message_text, to_exact
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.searches.setup import ROUNDING_EPS
@@ -140,6 +142,9 @@ def rescale(
     exact |= {estimate: scale.image(estimate) for estimate in estimates - utilities}
     images = {u: as_number(u, image, tree.exact) for u, image in exact.items()}
     map_class = classify([(u, exact[u]) for u in ordered])
+    line = map_class.slope, map_class.offset
+    if not tree.exact and not all(map(is_finite, map(nearest_float, line))):
+        raise TransformError("the map is too steep for floating point: use --exact, or another map")
     if scale.rises and map_class.witness is not None:
         (u, image), (v, _) = map_class.witness
         raise TransformError(
@@ -173,9 +178,11 @@ def rescale(
         path = escape(tree.path_of(min(changes)))
         raise AnalysisError(f"{path}: a positive affine map changed the best actions: {reason}")
     pairs = [(u, images[u]) for u in ordered]
-    if map_class.name == ORDERED and not tree.exact:
+    if map_class.name != NEITHER and not tree.exact:
+        # An affine map keeps ties, so that only what rounding makes equal is new.
+        close = after.eps if map_class.name == ORDERED else 0
         for (u, x), (v, y) in pairwise(pairs):
-            if y - x <= after.eps:
+            if y - x <= close:
                 two = f"{message_text(u)} and {message_text(v)}"
                 remarks.append(f"{two} become equal in floating point: use --exact.")
                 break
@@ -209,9 +216,11 @@ def _unused_names(scale: Scale, images: Mapping[Number, Number]) -> list[str]:
     more = ", …" if len(unused) > _MOST_UNUSED else ""
     named = ", ".join(map(message_text, unused[:_MOST_UNUSED])) + more
     if len(unused) == len(scale.names):
+        nearest = sorted(sorted(images, key=lambda u: abs(to_exact(u) - unused[0]))[:2])
         raise TransformError(
             f"no terminal is worth {named} (and no estimate is): utilities run from "
-            f"{message_text(min(images))} to {message_text(max(images))}"
+            f"{message_text(min(images))} to {message_text(max(images))}; nearest to "
+            f"{message_text(unused[0])}: {', '.join(map(message_text, nearest))}"
         )
     return [f"{len(unused)} of {len(scale.names)} entries of the map are of no utility: {named}."]
 

@@ -13,7 +13,7 @@ from expectitree.errors import TransformError
 from expectitree.numbers import INFINITY, Number, message_text, to_exact
 
 AFFINE, ORDERED, NEITHER = "positive affine", "order-preserving", "neither"
-_STRAIGHT = 1e-12  # of the images' range: a smaller bend is a rounding error of irrational images
+_STRAIGHT = Fraction(1, 10**12)  # a smaller relative bend is a rounding error of irrational images
 _MOST_BITS = 100_000  # of a power that is computed exactly
 Image = Fraction | float  # a float where the image is irrational
 
@@ -41,10 +41,11 @@ class Scale:
     def unknown_names(self, numbers: Iterable[Number]) -> list[Fraction]:
         """Return the names that are none of these numbers, not even rounded to a float."""
         known = set(numbers)
-        return [u for u in self.names if u not in known and _nearest_float(u) not in known]
+        return [u for u in self.names if u not in known and nearest_float(u) not in known]
 
 
-def _nearest_float(value: Image) -> float:
+def nearest_float(value: Image) -> float:
+    """Return a number as a float, an infinity if it is beyond floats."""
     try:
         return float(value)
     except OverflowError:
@@ -60,7 +61,7 @@ def as_number(u: Number, image: Image, exact: bool) -> Number:
             f"the map takes {message_text(u)} to an irrational number: leave --exact out, or "
             "choose another map"
         )
-    rounded = _nearest_float(image)
+    rounded = nearest_float(image)
     if math.isinf(rounded) or (image and not rounded):
         end = "to a number too small for floating point" if not rounded else "beyond 10^301"
         raise TransformError(f"the map takes {message_text(u)} {end}: use --exact, or another map")
@@ -81,7 +82,8 @@ def classify(pairs: Sequence[tuple[Number, Image]]) -> MapClass:
     """Return the class of a map, given as pairs of utility and image, the least utility first.
 
     The utilities are compared as fractions. Where images are irrational, a line is straight within
-    1e-12 of their range.
+    1e-12 of their range, and between neighbours within 1e-12 of the greater image: utilities may
+    have very different magnitudes.
     """
     for (u, image), (v, other) in pairwise(pairs):
         if other <= image:
@@ -93,9 +95,12 @@ def classify(pairs: Sequence[tuple[Number, Image]]) -> MapClass:
         return MapClass(AFFINE, Fraction(1), low - start)
     slope = (high - low) / (end - start)
     offset = low - slope * start
-    is_rounded = any(isinstance(image, float) for _, image in pairs)
-    slack = _STRAIGHT * float(high - low) if is_rounded else 0
-    if all(abs(slope * to_exact(u) + offset - Fraction(image)) <= slack for u, image in pairs):
+    slack = _STRAIGHT if any(isinstance(image, float) for _, image in pairs) else 0
+    bends = [(slope * to_exact(u) + offset - Fraction(v), abs(Fraction(v))) for u, v in pairs]
+    if all(abs(bend) <= slack * (high - low) for bend, _ in bends) and all(
+        abs(bend - other) <= slack * max(size, size_of_other)
+        for (bend, size), (other, size_of_other) in pairwise(bends)
+    ):
         return MapClass(AFFINE, slope, offset)
     return MapClass(ORDERED)
 
@@ -105,7 +110,7 @@ def classify(pairs: Sequence[tuple[Number, Image]]) -> MapClass:
 
 def named(images: Mapping[Fraction, Fraction], kind: str = "map", text: str = "") -> Scale:
     """Return the map that takes the named utilities to their images and leaves the others."""
-    rounded = {_nearest_float(u): image for u, image in images.items()}
+    rounded = {nearest_float(u): image for u, image in images.items()}
 
     def rule(u: Number) -> Image:
         found = images.get(u) if isinstance(u, Fraction) else rounded.get(u)
@@ -117,9 +122,14 @@ def named(images: Mapping[Fraction, Fraction], kind: str = "map", text: str = ""
 
 def affine(slope: Fraction, offset: Fraction) -> Scale:
     """Return the map u -> slope * u + offset."""
-    shift = f" {'-' if offset < 0 else '+'} {message_text(abs(offset))}" if offset else ""
-    text = f"{message_text(slope)} * u{shift}"
+    text = line_text(slope, offset, message_text)
     return Scale("affine", text, lambda u: slope * to_exact(u) + offset)
+
+
+def line_text(slope: Number, offset: Number, text: Callable[[Number], str]) -> str:
+    """Return a line for people, with its numbers as `text` writes them."""
+    shift = f" - {text(-offset)}" if offset < 0 else f" + {text(offset)}" if offset else ""
+    return f"{text(slope)} * u{shift}"
 
 
 def power(exponent: Fraction) -> Scale:
@@ -143,11 +153,19 @@ def power(exponent: Fraction) -> Scale:
 
 
 def _exact_root(size: Fraction, degree: int) -> Fraction | None:
-    """Return the root of a non-negative number if it is rational within the precision of floats."""
-    ends = size.numerator, size.denominator
-    roots = [n if degree == 1 or n < 2 else round(math.exp(math.log(n) / degree)) for n in ends]
-    root = Fraction(*roots)
+    """Return the root of a non-negative number if it is rational."""
+    root = Fraction(*(_integer_root(n, degree) for n in (size.numerator, size.denominator)))
     return root if root**degree == size else None
+
+
+def _integer_root(n: int, degree: int) -> int:
+    """Return the root of an integer, rounded down, by Newton's method from above."""
+    if n.bit_length() <= degree:
+        return min(n, 1)
+    root = 1 << -(-n.bit_length() // degree)
+    while (lower := ((degree - 1) * root + n // root ** (degree - 1)) // degree) < root:
+        root = lower
+    return root
 
 
 def logarithm() -> Scale:
@@ -182,7 +200,7 @@ def exponential(rate: Fraction) -> Scale:
 def stepped(threshold: Fraction, height: Fraction) -> Scale:
     """Return the map that adds a height to the utilities that reach a threshold."""
     text = f"u + {message_text(height)} if u >= {message_text(threshold)}, else u"
-    return Scale("any", text, lambda u: to_exact(u) + (height if u >= threshold else 0))
+    return Scale("any", text, lambda u: (x := to_exact(u)) + (height if x >= threshold else 0))
 
 
 def scale_of(given: Scale | Mapping[Any, Any] | Callable[[Number], Any]) -> Scale:

@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from expectitree.analysis.rescale.report import Rescaling
-from expectitree.analysis.rescale.scales import AFFINE, ORDERED, MapClass, affine
-from expectitree.numbers import cell_text, display_text, to_exact
+from expectitree.analysis.rescale.scales import AFFINE, ORDERED, MapClass, line_text
+from expectitree.numbers import cell_text, display_text
 from expectitree.searches.result import Search
 from expectitree.text.console import characters, safe
 from expectitree.text.headings import file_heading
@@ -72,8 +72,8 @@ def _map_facts(report: Rescaling, found: MapClass, options: ConsoleOptions) -> T
 
 def _class_text(found: MapClass, exact: bool) -> str:
     if found.name == AFFINE:
-        terms = found.slope, found.offset
-        line = affine(*(x if exact else to_exact(float(x)) for x in terms)).text
+        slope, offset = (x if exact else float(x) for x in (found.slope, found.offset))
+        line = line_text(slope, offset, display_text)
         return f"positive affine, {line}: no best action changes, which was checked at every node"
     if found.name == ORDERED:
         return "order-preserving, not affine: expectations may change their order"

@@ -26,7 +26,7 @@ from expectitree.analysis.show import rendered
 from expectitree.errors import AnalysisError, TransformError
 from expectitree.numbers import to_fraction
 from expectitree.text.console import text_console
-from expectitree.tree.transform import in_fractions, replace_opponent
+from expectitree.tree.transform import cut_at_depth, in_fractions, replace_opponent
 
 TREES = ROOT / "trees"
 CHANCES = ("expected", "worst", "best")
@@ -162,6 +162,31 @@ def test_a_replaced_chance_node_has_no_impossible_actions() -> None:
         root = replace_opponent(tree, 0, how).root
         assert (root.kind, et.evaluate(root.tree).value) == (kind, value)
         assert [branch.label for branch in root.branches] == ["a", "#3"]
+
+
+@pytest.mark.parametrize("chance", ["worst", "best"])
+@pytest.mark.parametrize("exact", [False, True])
+def test_an_unknown_utility_of_probability_0_does_not_matter(chance: str, exact: bool) -> None:
+    text = """max:
+    - chance: [{p: 0, min: [{utility: "?"}, {max: [{utility: "?"}, 9]}]}, {p: 1, utility: 2}]
+    - 3
+    - min: [{ref: a}, 7]
+nodes: {a: {chance: [{p: 0, utility: "?"}, {p: 1, utility: 1}]}}
+"""
+    found = opponents(et.loads(text, exact=exact), chance=chance)
+    assert [(row.best, row.value) for row in found.rows] == [("#2", 3), ("#2", 3), ("#3", 4)]
+    assert [crossing.exact for crossing in found.crossings] == [F(2, 3)]
+
+
+@pytest.mark.parametrize("chance", CHANCES)
+def test_estimates_outside_the_bounds_do_not_matter(chance: str) -> None:
+    text = "{max: [{chance: [1, 2], estimate: 7}, {min: [1, 3], estimate: 8}], estimate: 9}"
+    found = opponents(et.loads(text), chance=chance, bounds=(0, 5))
+    plain = opponents(et.loads("max: [{chance: [1, 2]}, {min: [1, 3]}]"), chance=chance)
+    assert (found.rows, found.crossings) == (plain.rows, plain.crossings)
+    limited = cut_at_depth(et.loads(text), 1)
+    with pytest.raises(et.SearchError, match=r"#1: the utility 7 lies outside the bounds \[0, 5\]"):
+        opponents(limited, chance=chance, bounds=(0, 5))
 
 
 def test_the_worst_nature_makes_no_mistakes() -> None:

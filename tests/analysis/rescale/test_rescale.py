@@ -300,6 +300,9 @@ def test_a_map_is_classified_with_its_line_or_a_witness() -> None:
             AFFINE,
         ),  # a chord meets the curve three times
         (power(Fraction(1)), [-2, 0, 5], AFFINE),
+        # Irrational images of very different magnitudes: a chord, except near 0.
+        (power(Fraction(1, 2)), [-2e300, 0, 2e-300, 2e300], ORDERED),
+        (Scale("function", "", lambda u: math.pi * u), [-2e300, 0, 1e-300, 1e300], AFFINE),
         (logarithm(), [1, 2], AFFINE),
         (logarithm(), [1, 2, 4], ORDERED),
         (exponential(Fraction(1, 10**15)), [1, 2, 3], AFFINE),  # within the rounding of floats
@@ -328,6 +331,8 @@ def test_images_are_exact_where_they_are_rational() -> None:
     assert images(exponential(Fraction(-1, 4)), 0, 8) == pytest.approx([0, (math.exp(2) - 1) * 4])
     exact = rescale(et.loads("chance: [4/9, 25]", exact=True), power(Fraction(3, 2)))
     assert [v for _, v in exact.pairs] == [Fraction(8, 27), 125]
+    large = rescale(et.loads("chance: [1e-300, 1e300]", exact=True), power(Fraction(1, 2)))
+    assert [v for _, v in large.pairs] == [Fraction(1, 10**150), 10**150]
     with pytest.raises(TransformError, match="takes 2 to an irrational number: leave --exact out"):
         rescale(et.loads("chance: [2, 4]", exact=True), power(Fraction(1, 2)))
 
@@ -340,6 +345,30 @@ def test_a_remark_names_utilities_that_floats_make_equal() -> None:
     assert report.map_class.name == ORDERED
     (remark,) = report.remarks
     assert remark == "2 and 5 become equal in floating point: use --exact."
+
+
+def test_a_remark_names_utilities_that_an_affine_map_makes_equal() -> None:
+    tree = et.loads("max: [0.3, 0.30000000000000004]")
+    assert rescale(tree, affine(Fraction(1), Fraction(0))).remarks == ()
+    (remark,) = rescale(tree, affine(Fraction(2), Fraction(1))).remarks
+    assert remark == "0.3 and 0.30000000000000004 become equal in floating point: use --exact."
+
+
+def test_the_line_of_a_map_has_six_digits_in_floats() -> None:
+    done = invoke("rescale", "-e", "max: [0.1, 0.3]", "--exp", "-0.5")
+    assert "positive affine, 1.10563 * u - 0.00802095: no best" in " ".join(done.stdout.split())
+    exact = invoke("rescale", "-e", "max: [0, 3]", "--affine", "1/3,0", "--exact")
+    assert "positive affine, 1/3 * u: no best" in " ".join(exact.stdout.split())
+
+
+def test_a_map_that_is_too_steep_for_floats_is_refused() -> None:
+    for tree, text in (
+        ("max: [0, 1e-300]", "1e-300=1e300"),
+        ("max: [1e300, 1.0000000000000002e300]", "1e300=-1e300"),
+    ):
+        done = invoke("rescale", "-e", tree, "--map", text)
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert "the map is too steep for floating point: use --exact" in done.stderr
 
 
 # ---- Estimates and bounds.
@@ -568,6 +597,15 @@ def test_a_map_is_verified_in_fractions_where_floats_make_a_tie() -> None:
     assert rescale(tree, report.scale).after.ties == ("a", "b")
 
 
+def test_a_step_moves_the_float_at_its_threshold() -> None:
+    tree = et.loads("max: [{chance: [0.3, 0.1]}, {chance: [0.2, 0.2, 0.3]}]")
+    report = find_order_preserving_map(tree)
+    assert report.pairs == [(0.1, 0.1), (0.2, 0.2), (0.3, 1.3)]
+    assert (report.tree.exact, report.remarks) == (False, ())
+    for u in (0.1, 0.7, 1.1):
+        assert stepped(Fraction(repr(u)), Fraction(1)).image(u) == Fraction(repr(u)) + 1
+
+
 @pytest.mark.parametrize("mode", [(), ("--exact",)])
 def test_the_answer_may_be_unknown(mode: tuple[str, ...]) -> None:
     # The better of two is at least as good as their mean under every map, but neither of them alone
@@ -618,7 +656,8 @@ def test_any_writes_its_example_if_there_is_one(tmp_path: Path) -> None:
         (["--log", "--any"], "--log and --any exclude each other"),
         (
             ["--map", "5=6"],
-            "no terminal is worth 5 (and no estimate is): utilities run from 1 to 4",
+            "no terminal is worth 5 (and no estimate is): utilities run from 1 to 4; nearest to 5: "
+            "3, 4",
         ),
         (["--map", "2=3,2.0=4"], "the utility '2.0' is there twice: keep one"),
         (["--map", "2:3"], "found '2:3', expected two numbers: a utility and its image"),
@@ -762,6 +801,7 @@ def test_a_csv_table_may_have_headings_and_fractions(tmp_path: Path, name: str, 
         ("t.csv", "", ":1:1: the table has no rows"),
         ("t.csv", "2," + "3" * 200_000, ": this is not CSV: field larger than field limit"),
     ],
+    ids=["a word", "three columns", "twice", "headings alone", "empty", "a long field"],
 )
 def test_errors_in_tables_name_the_line(tmp_path: Path, name: str, text: str, message: str) -> None:
     table = tmp_path / name
