@@ -45,6 +45,7 @@ function start() {
 
 // Python is started again after a question that ended it, which is not asked again.
 function restart(id) {
+  clearTimeout(timer);
   worker.terminate();
   unanswered = id;
   start();
