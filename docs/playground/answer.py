@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -12,11 +13,17 @@ import expectitree as et
 from expectitree.algorithms import ALGORITHMS
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.errors import FileError
+from expectitree.files.grammar.document import MOST_NESTED, NESTED_TOO_DEEPLY
 from expectitree.searches.engine import usual_algorithms
 from expectitree.tree.model import Tree
 
 _SCHEMA = re.compile("^# yaml-language-server.*\n")  # a comment for editors
-MOST_CHARACTERS = 200_000
+_JSON_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"?|([\[{])|[\]}]')  # or a text
+_ADVICE = {  # of a message, and what helps here
+    "`expectitree new` prints a tree to start from": "choose an example",
+    "use --exact": "use the command line with --exact",
+}
+_MOST_CONTAINERS = 2 * MOST_NESTED + 100  # as in YAML; deeper JSON overflows the browser's stack
 MOST_NODES = 20_000  # of a tree that is searched here
 MOST_VISITS = 500_000
 MOST_REPLAYED = 3_000  # nodes of a tree that is replayed
@@ -37,32 +44,51 @@ def answer(request: str) -> str:
     """Return the view of a tree that a request asks for, or the problems of its text, as JSON."""
     asked = json.loads(request)
     try:
-        return json.dumps(_view(asked["text"], asked["view"], asked["algorithm"]))
+        return json.dumps(_view(asked))
     except FileError as error:
         problems = [
-            {"line": p.line, "column": p.column, "message": p.message, "path": p.path}
+            {"line": p.line, "column": p.column, "message": _advised(p.message), "path": p.path}
             for p in error.problems
         ]
         return json.dumps({"problems": problems})
     except et.ExpectitreeError as error:
-        return json.dumps({"problems": [{"message": str(error)}]})
+        return json.dumps({"problems": [{"message": _advised(str(error))}]})
     except (RecursionError, MemoryError):
         return json.dumps({"problems": [{"message": "the tree is too large for the browser"}]})
 
 
-def _view(text: str, view: str, algorithm: str) -> dict[str, Any]:
-    if len(text) > MOST_CHARACTERS:
-        return _too_large(f"{len(text):,} characters, the playground takes {MOST_CHARACTERS:,}")
+def _view(asked: dict[str, str]) -> dict[str, Any]:
+    text = asked["text"]
     if not text.strip():
         return _refusal("the editor is empty: choose an example")
     warnings: list[str] = []
     name = "tree.json" if text.lstrip().startswith("{") else "tree.yaml"
+    if name == "tree.json" and _nests_too_deeply(text):
+        return _refusal(NESTED_TOO_DEEPLY)
     tree = et.loads(text, name=name, warn=warnings.append)
     if len(tree) > MOST_NODES:
         return _too_large(f"{len(tree):,} nodes, the playground takes {MOST_NODES:,}")
     if tree.unknown:
-        return _refusal("a utility is unknown: write a number, or use the command expectitree ask")
-    return {**_VIEWS[view](tree, algorithm), "warnings": warnings}
+        return _refusal(
+            "a utility is unknown: write a number, or use the command line: expectitree ask"
+        )
+    return {**_VIEWS[asked["view"]](tree, asked), "warnings": warnings}
+
+
+def _nests_too_deeply(text: str) -> bool:
+    depth = 0
+    for found in _JSON_BRACKET.finditer(text):
+        if found[0][0] != '"':
+            depth += 1 if found[1] else -1
+            if depth > _MOST_CONTAINERS:
+                return True
+    return False
+
+
+def _advised(message: str) -> str:
+    for advice, here in _ADVICE.items():
+        message = message.replace(advice, here)
+    return message
 
 
 def _too_large(what: str) -> dict[str, Any]:
@@ -73,35 +99,37 @@ def _refusal(message: str) -> dict[str, Any]:
     return {"problems": [{"message": message}]}
 
 
-def _tree(tree: Tree, algorithm: str) -> dict[str, Any]:
-    search = et.evaluate(tree, algorithm, max_visits=MOST_VISITS)
+def _tree(tree: Tree, asked: dict[str, str]) -> dict[str, Any]:
+    search = et.evaluate(tree, asked["algorithm"], max_visits=MOST_VISITS)
     return _text("evaluate", Evaluation("", search))
 
 
-def _compare(tree: Tree, algorithm: str) -> dict[str, Any]:
+def _compare(tree: Tree, asked: dict[str, str]) -> dict[str, Any]:
     return _text("compare", [et.compare(tree, max_visits=MOST_VISITS)])
 
 
-def _picture(tree: Tree, algorithm: str) -> dict[str, Any]:
+def _picture(tree: Tree, asked: dict[str, str]) -> dict[str, Any]:
     from expectitree.picture import drawing
     from expectitree.picture.content import Style
 
-    evaluation = Evaluation("", et.evaluate(tree, algorithm, max_visits=MOST_VISITS))
-    return {"svg": "".join(drawing("svg")(evaluation, Style(MOST_DRAWN)))}
+    search = et.evaluate(tree, asked["algorithm"], max_visits=MOST_VISITS)
+    style = Style(MOST_DRAWN, asked["theme"])
+    return {"svg": "".join(drawing("svg")(Evaluation("", search), style))}
 
 
-def _replay(tree: Tree, algorithm: str) -> dict[str, Any]:
+def _replay(tree: Tree, asked: dict[str, str]) -> dict[str, Any]:
     from expectitree.page import draw
     from expectitree.page.replays import replays
 
     if len(tree) > MOST_REPLAYED:
         return _too_large(f"{len(tree):,} nodes, a replay here takes {MOST_REPLAYED:,}")
-    chosen = [a for a in usual_algorithms(tree) if a.name != algorithm]
-    report = replays(tree, [et.algorithm(algorithm), *chosen], max_visits=MOST_VISITS)
-    return {"page": "".join(draw(report))}
+    first = asked["algorithm"]
+    others = [a for a in usual_algorithms(tree) if a.name != first]
+    report = replays(tree, [et.algorithm(first), *others], max_visits=MOST_VISITS)
+    return {"page": "".join(draw(replace(report, first=first)))}
 
 
-_VIEWS: dict[str, Callable[[Tree, str], dict[str, Any]]] = {
+_VIEWS: dict[str, Callable[[Tree, dict[str, str]], dict[str, Any]]] = {
     "tree": _tree,
     "compare": _compare,
     "picture": _picture,

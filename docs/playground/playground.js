@@ -14,16 +14,23 @@ max:
       - {p: 0.9, min: [1, 1]}
       - {p: 0.1, min: [4, 4]}
 `;
-const WITHOUT_ALGORITHM = ["compare", "replay"];
+const ALGORITHM = "star1"; // unless the visitor or a link names another
+const MOST_CHARACTERS = 200_000;
+const TOO_LONG = `the tree has more than ${MOST_CHARACTERS.toLocaleString("en")} characters, \
+the most that the playground takes: use the command line`;
+const DAMAGED = "the link is damaged: copy it again, whole";
+const PIECE = 1000; // bytes of a link that are unpacked at once, to at most 1 MB
 
 const get = (id) => document.getElementById(id);
 const [text, shown, problems, status] = ["text", "shown", "problems", "status"].map(get);
 const [examples, algorithms] = [get("examples"), get("algorithm")];
 const tabs = [...document.querySelectorAll("[data-view]")];
 
-const state = { view: "tree", algorithm: "star1" };
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const state = { view: "tree", algorithm: ALGORITHM };
 let worker, timer, pause, asked = 0, isReady = false;
-let note = ""; // shown above the problems until the text changes
+let unanswered = 0; // the question that ended Python
+let note = ""; // about the last link, shown above the problems until the text changes
 
 function start() {
   worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
@@ -32,7 +39,17 @@ function start() {
     if (data.failed) return say(`Python could not be loaded: ${data.failed}`);
     if (data.started) return begin(data.started);
     if (data.id === asked) show(data);
+    if (data.ended) restart(data.id);
   };
+}
+
+// Python is started again after a question that ended it, which is not asked again.
+function restart(id) {
+  clearTimeout(timer);
+  worker.terminate();
+  unanswered = id;
+  start();
+  say("Restarting Python …");
 }
 
 function begin({ algorithms: names, examples: trees }) {
@@ -40,10 +57,10 @@ function begin({ algorithms: names, examples: trees }) {
   say("Ready");
   if (algorithms.options.length === 0) {
     for (const name of names) algorithms.add(new Option(name));
-    algorithms.value = state.algorithm;
+    chooseAlgorithm(state.algorithm);
     for (const [name, tree] of Object.entries(trees)) examples.add(new Option(name, tree));
   }
-  ask();
+  if (asked !== unanswered) ask();
 }
 
 function say(message) {
@@ -53,17 +70,17 @@ function say(message) {
 // Ask Python for the view of the text. Only the answer to the last question is shown.
 function ask() {
   clearTimeout(timer);
-  if (!isReady) return;
+  asked += 1;
   shown.classList.add("old");
+  if (text.value.length > MOST_CHARACTERS) return show({ problems: [{ message: TOO_LONG }] });
+  if (!isReady) return;
   say("Computing …");
-  worker.postMessage({ id: ++asked, text: text.value, ...state });
+  const theme = dark.matches ? "dark" : "light";
+  worker.postMessage({ id: asked, text: text.value, theme, ...state });
   timer = setTimeout(() => {
-    worker.terminate();
     const message = `no answer within ${MOST_SECONDS} seconds: use the command line for this tree`;
     show({ problems: [{ message }] });
-    say("Restarting Python …");
-    asked += 1;
-    start();
+    restart(asked);
   }, MOST_SECONDS * 1000);
 }
 
@@ -126,43 +143,67 @@ function problemItem({ line, column, path, message }) {
 function choose(view) {
   state.view = view;
   for (const tab of tabs) tab.setAttribute("aria-selected", String(tab.dataset.view === view));
-  get("algorithm-label").hidden = WITHOUT_ALGORITHM.includes(view);
+  get("algorithm-label").hidden = view === "compare";
   ask();
 }
 
-// Links: #tree=…&view=…&a=…, where the tree is compressed (deflate) and written in base64url.
-async function through(stream, bytes) {
-  const piped = new Blob([bytes]).stream().pipeThrough(stream);
-  return new Uint8Array(await new Response(piped).arrayBuffer());
+// A name may have any case. The menu is empty, and every name is kept, until Python has started.
+function chooseAlgorithm(name) {
+  const names = [...algorithms.options].map((option) => option.value);
+  const found = name.toLowerCase();
+  state.algorithm = names.length === 0 || names.includes(found) ? found : ALGORITHM;
+  algorithms.value = state.algorithm;
 }
 
+// Links: #tree=…&view=…&a=…, where the tree is compressed (deflate) and written in base64url.
 async function link() {
-  const packed = await through(
-    new CompressionStream("deflate-raw"), new TextEncoder().encode(text.value),
-  );
+  const stream = new Blob([text.value]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const packed = new Uint8Array(await new Response(stream).arrayBuffer());
   const base64 = btoa(Array.from(packed, (byte) => String.fromCharCode(byte)).join(""));
   const tree = base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
   return `#tree=${tree}&view=${state.view}&a=${state.algorithm}`;
 }
 
+// Return the text of a link. A short link can unpack to gigabytes, so it is unpacked in pieces, and
+// no further than the playground takes.
+async function unpack(tree) {
+  const base64 = tree.replaceAll("-", "+").replaceAll("_", "/");
+  const packed = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  let place = 0, found = "";
+  const pieces = new ReadableStream({
+    pull(controller) {
+      if (place < packed.length) controller.enqueue(packed.subarray(place, place += PIECE));
+      else controller.close();
+    },
+  });
+  const reader = pieces.pipeThrough(new DecompressionStream("deflate-raw"))
+    .pipeThrough(new TextDecoderStream("utf-8", { fatal: true })).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return found;
+    found += value;
+    if (found.length > MOST_CHARACTERS) {
+      reader.cancel();
+      throw new RangeError(TOO_LONG);
+    }
+  }
+}
+
 async function open(hash) {
   const parameters = new URLSearchParams(hash.slice(1));
   const tree = parameters.get("tree");
-  if (tree === null) return false;
-  try {
-    const base64 = tree.replaceAll("-", "+").replaceAll("_", "/");
-    const packed = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-    const bytes = await through(new DecompressionStream("deflate-raw"), packed);
-    text.value = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    note = "the link is damaged: copy it again, whole";
-    return false;
+  note = "";
+  if (tree !== null) {
+    try {
+      text.value = await unpack(tree);
+      const view = parameters.get("view");
+      state.view = tabs.some((tab) => tab.dataset.view === view) ? view : "tree";
+      chooseAlgorithm(parameters.get("a") ?? state.algorithm);
+    } catch (error) {
+      note = error instanceof RangeError ? error.message : DAMAGED;
+    }
   }
-  state.algorithm = parameters.get("a") ?? state.algorithm;
-  if (algorithms.options.length) algorithms.value = state.algorithm;
-  const view = parameters.get("view");
-  choose(tabs.some((tab) => tab.dataset.view === view) ? view : "tree");
-  return true;
+  choose(state.view);
 }
 
 text.addEventListener("input", () => {
@@ -177,6 +218,7 @@ algorithms.addEventListener("change", () => {
 });
 examples.addEventListener("change", () => {
   if (!examples.value) return;
+  note = "";
   text.value = examples.value;
   ask();
 });
@@ -189,8 +231,11 @@ get("share").addEventListener("click", async () => {
     say("The link is in the address bar");
   }
 });
+dark.addEventListener("change", () => {
+  if (state.view === "picture") ask();
+});
 addEventListener("hashchange", () => open(location.hash));
 
 text.value = FIRST;
 start();
-if (!(await open(location.hash))) choose("tree");
+open(location.hash);

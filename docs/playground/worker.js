@@ -19,7 +19,12 @@ onmessage = async ({ data }) => {
   try {
     postMessage({ id: data.id, ...JSON.parse(answer.answer(JSON.stringify(data))) });
   } catch (error) {
+    // Pyodide cannot be used any more after an error that is not Python's own.
+    const ended = error.name !== "PythonError";
     const last = String(error.message ?? error).trim().split("\n").at(-1);
-    postMessage({ id: data.id, problems: [{ message: `a defect of expectitree: ${last}` }] });
+    const message = ended
+      ? `the browser's Python failed (${last}): use the command line for this tree`
+      : `a defect of expectitree: ${last}`;
+    postMessage({ id: data.id, ended, problems: [{ message }] });
   }
 };

@@ -4,6 +4,7 @@
 - `choices`: lists of branches, each once.
 - `tree`: the node and branch tables of `Tree`, and its first paths. A number is given by its place
   in `numbers`, -1 where there is none.
+- `first`: the algorithm that the page shows at first.
 - `traces`: for each search its `start` (the columns of `steps.COLUMNS` before the first step) and
   its steps: `kinds` one letter each, `branches` the branch that leads to the node, `depths`,
   `keeps` how many open entries stay open, `changes` pairs of a cell and a value. `sentences` begins
@@ -49,6 +50,7 @@ def page_data(report: Replays) -> dict[str, Any]:
         "reasons": REASONS,
         "tree": _tree_columns(tree, numbers),
         "traces": [_trace_columns(trace, numbers, choices) for trace in report.traces],
+        "first": report.first,
         "choices": choices.things,
         "numbers": {
             "json": [json_number(number) for number in numbers.things],

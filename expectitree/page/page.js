@@ -51,7 +51,7 @@ class Page {
     this.controls = new Controls(this);
     this.fill();
     const names = data.traces.map((trace) => trace.about.algorithm);
-    this.choose(Math.max(0, names.indexOf("star1")));
+    this.choose(Math.max(0, names.indexOf(data.first)));
     this.start();
     readAddress(this);
     addEventListener("hashchange", () => readAddress(this));

@@ -23,6 +23,7 @@ class Replays:
     file: str
     tree: Tree
     traces: Sequence[Trace]  # one for each algorithm, all with the same bounds
+    first: str = "star1"  # the algorithm that the page shows at first, if it is among them
 
 
 def replays(
