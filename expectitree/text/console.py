@@ -200,10 +200,10 @@ def to_strings(renderables: Iterable[RenderableType], console: Console) -> Itera
 def _line_text(text: Text, console: Console) -> str:
     if console.color_system is None:
         return f"{text.plain}\n"
-    colors = COLOR_SYSTEMS[console.color_system]
-    base = console.get_style(text.style) if text.style else None
-    styled = [
-        segment.style.render(segment.text, color_system=colors) if segment.style else segment.text
-        for segment in Segment.apply_style(text.render(console), base)
-    ]
-    return f"{''.join(styled)}\n"
+    colors, plain, end = COLOR_SYSTEMS[console.color_system], text.plain, 0
+    pieces = []
+    for start, stop, style in text.spans:  # in order and apart, as `line` makes them
+        styled = console.get_style(style).render(plain[start:stop], color_system=colors)
+        pieces += [plain[end:start], styled]
+        end = stop
+    return f"{''.join(pieces)}{plain[end:]}\n"

@@ -8,7 +8,14 @@ from itertools import islice
 from typing import Any
 
 from expectitree.analysis.evaluate.cuts import Cut, Explanation
-from expectitree.analysis.evaluate.terms import Quotient, Terms, find_quotient, is_same, sum_terms
+from expectitree.analysis.evaluate.terms import (
+    Quotient,
+    Terms,
+    child_ends,
+    find_quotient,
+    is_same,
+    sum_terms,
+)
 from expectitree.numbers import Number
 from expectitree.searches.result import Outcome, Search
 from expectitree.tree.model import Kind, Tree
@@ -102,7 +109,7 @@ def reasons(search: Search, node: int) -> Reasons:
         [_alternative(search, node, b) for b in chosen],
         len(rest),
         (min(rest) if is_min else max(rest)) if rest else 0,
-        sum_terms(tree, search.eps, node, search.upper) if search.is_exact(node) else (),
+        _terms(search, node, True) if search.is_exact(node) else (),
         [_cut_reason(search, n, cut) for n, cut in islice(cuts, MOST_CUTS)],
         sum(1 for _ in cuts),
     )
@@ -114,8 +121,14 @@ def _alternative(search: Search, node: int, branch: int) -> Alternative:
     is_best, is_high = search.is_best(node, branch), tree.columns.kind[node] != Kind.MIN
     if is_best and search.outcome is Outcome.ACTION and node == tree.root_id:
         is_high = not is_high  # proved best without its value: the bound that the player is sure of
-    terms = sum_terms(tree, search.eps, child, search.upper if is_high else search.lower)
+    terms = _terms(search, child, is_high)
     return Alternative(branch, child, *search.interval_of(child), is_best, terms)
+
+
+def _terms(search: Search, node: int, is_high: bool) -> Terms:
+    """Return the terms of a node's own bound, from the intervals at the end."""
+    tree, ends = search.tree, search.upper if is_high else search.lower
+    return sum_terms(tree, search.eps, node, child_ends(tree, ends), ends[node])
 
 
 def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator[tuple[int, Cut]]:
@@ -136,7 +149,7 @@ def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator
 
 
 def _cut_reason(search: Search, node: int, cut: Cut) -> CutReason:
-    terms = sum_terms(search.tree, search.eps, node, search.upper if cut.is_low else search.lower)
+    terms = _terms(search, node, cut.is_low)
     return CutReason(node, cut, terms, tuple(_steps_up(search, node, cut.limit, cut.is_low)))
 
 
@@ -156,7 +169,7 @@ def _steps_up(search: Search, node: int, limit: Any, low: bool) -> Iterator[Step
             break  # the node was asked from elsewhere
         above_limit = (search.alpha if low else search.beta)[above]
         if columns.kind[above] == Kind.CHANCE:
-            ends = search.upper if low else search.lower
+            ends = child_ends(tree, search.upper if low else search.lower)
             quotient = find_quotient(tree, search.eps, own, ends, above_limit, limit)
             yield Step("share", above, above_limit, own, limit, quotient)
             limit = above_limit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import isclose
 from typing import Any, NamedTuple, TypeAlias
 
@@ -14,6 +14,7 @@ MOST_TERMS = 8  # outcomes of a sum that is written out
 
 # Of every possible outcome: its probability, and the bound that it is multiplied with.
 Terms: TypeAlias = tuple[tuple[Number, Number], ...]
+EndOf: TypeAlias = Callable[[int], Any]  # the bound that a sum has for an outcome's branch
 
 
 class Quotient(NamedTuple):
@@ -32,38 +33,43 @@ def is_same(tree: Tree, eps: Any, one: Any, other: Any) -> bool:
     )
 
 
-def sum_terms(tree: Tree, eps: Any, node: int, ends: Readable[Any], total: Any = None) -> Terms:
-    """Return the terms of a CHANCE node's bound; nothing if they are many or not its sum.
+def child_ends(tree: Tree, ends: Readable[Any]) -> EndOf:
+    """Return a function that finds the bound of a branch's child in the bounds of all nodes."""
+    child = tree.columns.child
+    return lambda branch: ends[child[branch]]
 
-    `ends` are the bounds of all nodes. The sum is `total`, by default the node's own bound.
+
+def sum_terms(tree: Tree, eps: Any, node: int, end_of: EndOf, total: Any) -> Terms:
+    """Return the terms of `total`, a CHANCE node's bound; nothing if they are many or not its sum.
+
+    A bound from elsewhere, such as the tree file, can be tighter than the sum.
     """
     branches = tree.branches_of(node)
     if tree.columns.kind[node] != Kind.CHANCE or len(branches) > MOST_TERMS:
         return ()
-    terms = _terms(tree, branches, ends)
+    terms = _terms(tree, branches, end_of)
     found: Any = sum(p * end for p, end in terms)
-    return terms if is_same(tree, eps, found, ends[node] if total is None else total) else ()
+    return terms if is_same(tree, eps, found, total) else ()
 
 
 def find_quotient(
-    tree: Tree, eps: Any, branch: int, ends: Readable[Any], limit: Any, found: Any
+    tree: Tree, eps: Any, branch: int, end_of: EndOf, limit: Any, found: Any
 ) -> Quotient | None:
     """Return how the end `found` of an outcome's window follows from `limit`, its CHANCE node's.
 
-    Return None if there are many outcomes, an end is infinite, or the bounds in `ends` have changed
+    Return None if there are many outcomes, an end is infinite, or the others' bounds have changed
     since.
     """
     branches, p = tree.branches_of(tree.parent_of(branch)), tree.columns.probability[branch]
     if len(branches) > MOST_TERMS or not is_finite(limit):
         return None
-    others = _terms(tree, (b for b in branches if b != branch), ends)
+    others = _terms(tree, (b for b in branches if b != branch), end_of)
     if not all(is_finite(end) for _, end in others):
         return None
     quotient = (limit - sum(q * end for q, end in others)) / p
     return Quotient(limit, others, p, found) if is_same(tree, eps, quotient, found) else None
 
 
-def _terms(tree: Tree, branches: Iterable[int], ends: Readable[Any]) -> Terms:
-    columns = tree.columns
-    possible = ((columns.probability[b], ends[columns.child[b]]) for b in branches)
-    return tuple((p, end) for p, end in possible if p)
+def _terms(tree: Tree, branches: Iterable[int], end_of: EndOf) -> Terms:
+    probability = tree.columns.probability
+    return tuple((probability[b], end_of(b)) for b in branches if probability[b])

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from expectitree.algorithms import Algorithm
 from expectitree.analysis.evaluate.cuts import Cut
-from expectitree.analysis.evaluate.terms import Quotient, Terms, sum_terms
+from expectitree.analysis.evaluate.terms import EndOf, Quotient, Terms, child_ends, sum_terms
 from expectitree.numbers import INFINITY, Number
 from expectitree.tree.columns import Bounds, Column
 from expectitree.tree.model import Tree
@@ -135,5 +135,8 @@ class Recorder:
 
     def sum_terms(self, node: int, low: bool, total: Number) -> Terms:
         """Return the terms of a CHANCE node's bound, if the bound is their sum and they are few."""
-        ends = self.columns["lower" if low else "upper"]
-        return sum_terms(self.tree, self.eps, node, ends, total)
+        return sum_terms(self.tree, self.eps, node, self.end_of(low), total)
+
+    def end_of(self, low: bool) -> EndOf:
+        """Return the bounds, by branch, that a sum of lower or of upper bounds has."""
+        return child_ends(self.tree, self.columns["lower" if low else "upper"])

@@ -14,7 +14,7 @@ from typing import Any
 
 from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
-from expectitree.analysis.evaluate.terms import find_quotient
+from expectitree.analysis.evaluate.terms import EndOf, find_quotient
 from expectitree.analysis.trace.best_first_recorder import WalkRecorder
 from expectitree.analysis.trace.events import (
     CUT,
@@ -161,6 +161,14 @@ class _Recorder(Recorder):
     def __init__(self, *settings: Any) -> None:
         super().__init__(*settings)
         self.stack: list[_Frame] = []
+        # By branch: the child's bound when the search last added it to a sum. If several outcomes
+        # share the child, it may be tighter by now.
+        self.low_ends: dict[int, Number] = {}
+        self.high_ends: dict[int, Number] = {}
+
+    def end_of(self, low: bool) -> EndOf:
+        """Return the bounds that the search added to a running sum."""
+        return (self.low_ends if low else self.high_ends).__getitem__
 
     # ---- What expectiminimax writes: values, children before their parents.
 
@@ -194,21 +202,23 @@ class _Recorder(Recorder):
         alpha = self.columns["alpha"][n]
         branch, depth = self.stack[-1].branch, len(self.stack) - 1
         about: dict[str, Any] = {"window": (alpha, beta)}
-        if depth:
-            above = self.stack[-2].node
+        above = self.stack[-2].node if depth else -1
+        if depth and self.kind[above] == Kind.CHANCE and self.algorithm.chance_cuts:
             limits = self.columns["alpha"][above], self.columns["beta"][above]
             about["quotients"] = (
-                find_quotient(self.tree, self.eps, branch, self.upper, limits[0], alpha),
-                find_quotient(self.tree, self.eps, branch, self.lower, limits[1], beta),
+                find_quotient(self.tree, self.eps, branch, self.end_of(False), limits[0], alpha),
+                find_quotient(self.tree, self.eps, branch, self.end_of(True), limits[1], beta),
             )
         self.record(ENTER, n, branch, depth, **about)
 
     def on_low_term(self, b: int, was: Number, term: Number) -> None:
         """Add a term to the sum of lower bounds."""
+        self.low_ends[b] = self.columns["lower"][self.child[b]]
         self.add_term(b, was, term, low=True)
 
     def on_high_term(self, b: int, was: Number, term: Number) -> None:
         """Add a term to the sum of upper bounds."""
+        self.high_ends[b] = self.columns["upper"][self.child[b]]
         self.add_term(b, was, term, low=False)
 
     def add_term(self, b: int, was: Number, term: Number, low: bool) -> None:

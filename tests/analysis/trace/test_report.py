@@ -274,6 +274,57 @@ def test_the_terms_of_a_sum_make_its_bound(traces: list[Trace]) -> None:
     assert seen or not traces[0].search.algorithm.chance_cuts
 
 
+def test_a_bound_without_terms_is_not_a_sum(traces: list[Trace]) -> None:
+    for one in traces:
+        if not (one.search.algorithm.chance_cuts and one.search.algorithm.in_order):
+            return
+        initial = initial_intervals(one.search)
+        for event in one.events:
+            if event.kind not in (TIGHTEN, CUT) or one.tree.columns.kind[event.node] != Kind.CHANCE:
+                continue
+            if not event.terms and event.kind == TIGHTEN:
+                assert event.lower == event.upper  # It is the other end.
+            elif not event.terms:
+                assert event.cut_in(one.tree).bound in [ends[event.node] for ends in initial]
+
+
+def test_terms_are_those_that_the_search_added() -> None:
+    tree = et.loads(
+        "{nodes: {a: 5/7}, bounds: [-6, 9], "
+        "chance: [{p: 1/4, ref: a}, {p: 3/8, ref: a}, {p: 3/8, utility: 2/3}]}",
+        exact=True,
+    )
+    sums = [event for event in trace(tree, "star1").events if event.kind == TIGHTEN]
+    assert [str(end) for _, end in sums[0].terms] == ["5/7", "-6", "-6"]
+    for event in sums:
+        assert sum(p * end for p, end in event.terms) == event.tightened[2]
+
+
+def test_a_tiny_probability_has_the_bound_that_the_search_added() -> None:
+    tree = et.loads(
+        "{nodes: {a: 1}, bounds: [-5, 5], "
+        "chance: [{p: 0.999999999, ref: a}, {p: 0.000000001, ref: a}]}"
+    )
+    first = next(event for event in trace(tree, "star1").events if event.kind == TIGHTEN)
+    assert first.terms == ((0.999999999, 1), (0.000000001, -5))
+
+
+def test_only_the_window_of_an_outcome_has_formulas(traces: list[Trace]) -> None:
+    seen = 0
+    for one in traces:
+        for event in one.events:
+            for end, quotient in zip(event.window or (), event.quotients, strict=False):
+                if quotient is not None:
+                    seen += 1
+                    assert one.tree.columns.kind[parent_of(one.tree, event.branch)] == Kind.CHANCE
+                    limit, others, p, found = quotient
+                    exact = (limit - sum(q * other for q, other in others)) / p
+                    assert found == end
+                    assert abs(exact - found) <= (0 if one.tree.exact else 1e-6)
+    algorithm = traces[0].search.algorithm
+    assert bool(seen) is (algorithm.chance_cuts and algorithm.in_order)
+
+
 @pytest.mark.slow
 def test_a_trace_of_one_node_contains_its_events(traces: list[Trace]) -> None:
     for one in traces[::7]:
