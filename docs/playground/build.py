@@ -6,11 +6,14 @@ that run in the browser: expectitree with its example trees, PyYAML and rich, al
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -58,7 +61,12 @@ def _copy_pyodide(folder: Path) -> None:
         npm = shutil.which("npm")
         if npm is None:
             raise SystemExit("the playground needs npm, which downloads Pyodide: install Node.js")
-        subprocess.run([npm, "ci", "--silent", "--no-audit", "--no-fund"], cwd=HERE, check=True)
+        with tempfile.TemporaryDirectory(dir=HERE) as work:
+            for name in ("package.json", "package-lock.json"):
+                shutil.copy(HERE / name, work)
+            subprocess.run([npm, "ci", "--silent", "--no-audit", "--no-fund"], cwd=work, check=True)
+            with suppress(OSError):  # another process has put it there meanwhile
+                os.rename(Path(work) / "node_modules", HERE / "node_modules")
     folder.mkdir(exist_ok=True)
     for name in PYODIDE:
         shutil.copy(installed / name, folder / name)
