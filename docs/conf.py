@@ -135,7 +135,6 @@ def prepare_page(app: Sphinx, document: nodes.document) -> None:
             twin["classes"].append("only-dark")
             twin["uri"], twin["candidates"] = dark, {"*": dark}
             app.env.images.add_file(name, dark)
-            app.env.dependencies[name].add(dark)
             image.parent.insert(image.parent.index(image) + 1, twin)
 
 
