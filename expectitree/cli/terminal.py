@@ -98,7 +98,7 @@ def report_option(*names: str) -> Callable[[Command], Command]:
 
     def choose(context: click.Context, param: click.Parameter, file: str | None) -> None:
         if file == "" or (file or "").lower().endswith(TREES_ONLY):
-            message = f"{file!r} is no name for a report: choose an ending such as .txt or .json"
+            message = f"{file!r} cannot be a report: choose an ending such as .txt or .json"
             raise click.BadParameter(message)
         if file not in (None, "-"):
             stream = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115

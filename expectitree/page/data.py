@@ -8,7 +8,7 @@
 - `traces`: for each search its `start` (the columns of `steps.COLUMNS` before the first step) and
   its steps: `kinds` one letter each, `branches` the branch that leads to the node, `depths`,
   `keeps` how many open entries stay open, `changes` pairs of a cell and a value. `sentences` begins
-  with what is known before the first step.
+  with the sentence for the start, before the first step.
 """
 
 from __future__ import annotations

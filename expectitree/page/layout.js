@@ -13,9 +13,9 @@ const BUS = 16; // from the line of a stack to its boxes
 const LEAST_STACKED = 4, MANY = 48; // leaves of a node that are stacked, in a tree of so many
 const LONGEST_REFERENCE = 22; // characters
 const FEW = 100; // a tree of so many nodes is shown whole at first
-const SOME = 64; // nodes that are shown of a larger tree
+const SOME = 64; // the page shows this many nodes of a larger tree at first
 const WIDE = 24; // a node of so many branches is shown with all of them
-const START = 12; // branches that are shown of a wider node, from the first one on
+const START = 12; // and this many first branches of a wider node
 const DEEP = 60, NEAR = 30; // plies above the current node: at most DEEP are shown, else NEAR
 const MOST = 3000; // nodes that "Expand all" shows
 

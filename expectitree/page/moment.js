@@ -104,7 +104,7 @@ class Moment {
     return [`α ${numbers[this.alpha[n]]}`, `β ${numbers[this.beta[n]]}`];
   }
 
-  /** Return what is known of a node's value: the value, or the interval that contains it. */
+  /** Return a node's value, or the interval that contains it. */
   interval(n) { return this.tree.interval(this.lower[n], this.upper[n]); }
 
   isExact(n) { return this.lower[n] === this.upper[n]; }

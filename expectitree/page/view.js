@@ -66,7 +66,7 @@ class View {
     });
   }
 
-  /** Return a leaf's utility, or what is known of a node's value. */
+  /** Return a leaf's utility, a node's value, or the interval that contains it. */
   known(n) {
     const { tree, moment } = this;
     if (tree.kind[n] === TERMINAL) {

@@ -22,7 +22,7 @@ class Box(NamedTuple):
         return Box(self.left + x, self.top + y, self.right + x, self.bottom + y)
 
     def scaled(self, by: float) -> Box:
-        """Return the box of a larger or smaller picture."""
+        """Return the box at another scale."""
         return Box(*(end * by for end in self))
 
     @property
@@ -48,7 +48,7 @@ class Text(NamedTuple):
         return self._replace(x=self.x + x, y=self.y + y)
 
     def scaled(self, by: float) -> Text:
-        """Return the text of a larger or smaller picture."""
+        """Return the text at another scale."""
         return self._replace(x=self.x * by, y=self.y * by, size=self.size * by)
 
 
@@ -60,7 +60,7 @@ class Path(NamedTuple):
     rest: tuple[Point, ...] = ()
 
     def scaled(self, by: float) -> Path:
-        """Return the path of a larger or smaller picture."""
+        """Return the path at another scale."""
         return Path(*(tuple((x * by, y * by) for x, y in part) for part in self))
 
 
@@ -73,7 +73,7 @@ class Line(NamedTuple):
     is_dashed: bool = False
 
     def scaled(self, by: float) -> Line:
-        """Return the line of a larger or smaller picture; it is as thick."""
+        """Return the line at another scale, with the same thickness."""
         return self._replace(paths=tuple(path.scaled(by) for path in self.paths))
 
 
@@ -98,7 +98,7 @@ class Symbol(NamedTuple):
         return self._replace(box=self.box.moved(x, y))
 
     def scaled(self, by: float) -> Symbol:
-        """Return the symbol of a larger or smaller picture."""
+        """Return the symbol at another scale."""
         return self._replace(box=self.box.scaled(by))
 
 
@@ -113,6 +113,6 @@ class Group(NamedTuple):
     box: Box | None = None  # of texts and symbols
 
     def scaled(self, by: float) -> Group:
-        """Return the group of a larger or smaller picture."""
+        """Return the group at another scale."""
         marks = tuple(mark.scaled(by) for mark in self.marks)
         return Group(marks, self.of, self.box and self.box.scaled(by))

@@ -85,7 +85,10 @@ def test_a_tree_may_be_deep() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"max": {"a": {"min": [1, {2, 3}]}}}, "<dict>: a/#2: found an object of Python's type set"),  # noqa: E501
+        (
+            {"max": {"a": {"min": [1, {2, 3}]}}},
+            "<dict>: a/#2: found an object of Python's type set",
+        ),
         ({"max": {"a": float("nan")}}, "<dict>: a: NaN is not a number"),
         ({"max": {"a": float("inf")}}, "<dict>: a: 'inf' is not finite"),
         ({"max": {"a": None}}, "<dict>: a: found null, expected a number"),

@@ -86,7 +86,7 @@ class Summary(Shown):
         [('star1', 40.0), ('star2', 25.0)]
 
     Attributes:
-        study: What was asked.
+        study: The experiment that the file describes.
         rows: One for each kind of tree and search, in the order of the study; `to_records` explains
             the figures.
         done: The number of trees that have the results of all searches.
