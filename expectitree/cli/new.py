@@ -9,10 +9,10 @@ import click
 
 from expectitree.cli.options import FILE, check_file, force_option
 from expectitree.cli.terminal import say, write
-from expectitree.errors import FileError, Problem
 from expectitree.files import load
 from expectitree.files.examples import PREFIX, examples, read_example
 from expectitree.files.formats import TEXT_FORMATS, format_by_suffix
+from expectitree.files.saving import whole_file
 
 # The schema of the repository, which is not next to the new file.
 _SCHEMA = re.compile(r'^(# yaml-language-server.*| *"\$schema".*)\n', re.MULTILINE)
@@ -86,11 +86,8 @@ def command(
     if row is not None and not row.is_text:
         raise click.UsageError(f"the tree is text: choose one of {', '.join(TEXT_FORMATS)}.")
     check_file(file, force)
-    try:
-        with open(file, "w", encoding="utf-8") as stream:
-            stream.write(content)
-    except OSError as error:
-        raise FileError([Problem(file, f"the file cannot be written: {error.strerror}")]) from None
+    with whole_file(file) as temporary, open(temporary, "w", encoding="utf-8") as stream:
+        stream.write(content)
     say(f"{file} written; next: expectitree eval {file}")
 
 

@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 import click
 
 from expectitree.analysis.show import rendered
+from expectitree.files.formats import SUFFIXES
 from expectitree.files.saving import whole_file
 from expectitree.numbers import escape
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 COLOR = "expectitree.color"  # where --color is kept in the context's `meta`
 REPORT = "expectitree.report"  # where the report is kept until it is written to a file
-TREES_ONLY = (".yaml", ".yml", ".arrow", ".parquet")  # endings that no report has
+TREES_ONLY = tuple(suffix for suffix in SUFFIXES if suffix != ".json")  # no report ends so
 _PATIENCE = 1.0  # seconds before progress is shown
 
 
