@@ -16,7 +16,7 @@ PACKAGE = Path(expectitree.__file__).parent
 LAYERS = (
     ("display", "errors"),
     ("numbers", "compiling"),
-    ("algorithms", "tree"),
+    ("algorithms", "algebra", "tree"),
     ("files", "searches", "families"),
     ("games",),
     ("text", "analysis.evaluate"),

@@ -7,7 +7,8 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import Any
 
-from expectitree.analysis.opponents.report import TOLERANCE, Crossing, Opponents
+from expectitree.algebra.thresholds import TOLERANCE, Threshold
+from expectitree.analysis.opponents.report import Opponents
 from expectitree.analysis.opponents.text import TOO_LARGE
 from expectitree.numbers import Number
 from expectitree.text.json_values import dumps, json_number
@@ -41,7 +42,7 @@ def render(reports: Sequence[Opponents]) -> Iterator[str]:
         )
 
 
-def _crossing_object(crossing: Crossing, exact: bool) -> dict[str, Any]:
+def _crossing_object(crossing: Threshold, exact: bool) -> dict[str, Any]:
     lower, upper = (_plain(end, exact) for end in (crossing.lower, crossing.upper))
     if not exact and crossing.exact is None:  # round outwards
         if Fraction(lower) > crossing.lower:
@@ -50,7 +51,7 @@ def _crossing_object(crossing: Crossing, exact: bool) -> dict[str, Any]:
             upper = nextafter(float(upper), inf)
     fraction = None if crossing.exact is None else str(json_number(crossing.exact))
     return {
-        "epsilon": _plain(crossing.epsilon, exact),
+        "epsilon": _plain(crossing.middle, exact),
         "epsilon_lower": lower,
         "epsilon_upper": upper,
         "exact": None if fraction is None or fraction.startswith("about") else fraction,

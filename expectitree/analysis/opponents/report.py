@@ -11,38 +11,21 @@ given its own later mistakes. As functions of epsilon on [0, 1], the nodes are w
 These functions are continuous and piecewise polynomial. The decision at the root changes where its
 actions' functions cross:
 
-1. Compute the function of each node, children first.
-2. Find the closed intervals on which each action's function equals the root's envelope.
-3. Sweep over the ends of these intervals: between two ends, the set of best actions is constant.
-4. Evaluate the tree exactly on both sides of each change, to verify it.
+`algebra/thresholds.py` finds where the functions of the root's actions cross, and the trees that
+are evaluated to verify it have an opponent with that epsilon.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cmp_to_key
-from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
-from expectitree.analysis.opponents.piecewise import (
-    Piecewise,
-    blended,
-    greatest_of,
-    weighted_sum,
-    where_equal,
-)
-from expectitree.analysis.opponents.polynomials import (
-    Root,
-    TooMuchWorkError,
-    between,
-    compare,
-    constant,
-    limited_work,
-    spend,
-)
+from expectitree.algebra.piecewise import Piecewise, blended, greatest_of, weighted_sum
+from expectitree.algebra.polynomials import TooMuchWorkError, limited_work, spend
+from expectitree.algebra.rationals import constant
+from expectitree.algebra.thresholds import TOLERANCE, Decision, Threshold
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import Number, message_text, to_exact
@@ -52,14 +35,12 @@ from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind, Tree, check_tree
 from expectitree.tree.transform import in_fractions, replace_opponent
 
-TOLERANCE = Fraction(1, 10**9)  # the width of the interval around an epsilon that is not rational
 MOST_NODES = 20_000
 MOST_DEGREE = 60  # of a piece: the MIN nodes with a choice on one path
 MOST_BITS = 20_000  # of a coefficient
 MOST_WORK = 30_000_000  # about microseconds
 _COEFFICIENT_WORK = 30  # for one coefficient of a node's function
 _VERIFIED_NODE_WORK = 10  # for one node of a tree that is evaluated to verify a crossing
-_LEAST_DIGITS = 3  # of an epsilon that is not rational
 
 
 @dataclass(frozen=True)
@@ -75,30 +56,6 @@ class OpponentRow:
     def best(self) -> str | None:
         """The first best action."""
         return self.ties[0] if self.ties else None
-
-
-@dataclass(frozen=True)
-class Crossing:
-    """An epsilon at which the set of best actions differs from the sets before or after it."""
-
-    lower: Fraction  # the interval that contains epsilon,
-    upper: Fraction  # which is known exactly if the two are equal
-    value: Fraction  # of the root at `epsilon`
-    before: tuple[str, ...]  # the best actions below it; none if it is 0
-    at: tuple[str, ...]  # the best actions at it, two or more
-    after: tuple[str, ...]  # the best actions above it; none if it is 1
-    value_lower: Fraction  # the root's value at `lower`
-    value_upper: Fraction  # the root's value at `upper`, which is not less
-
-    @property
-    def epsilon(self) -> Fraction:
-        """The crossing, or the middle of the interval that contains it."""
-        return (self.lower + self.upper) / 2
-
-    @property
-    def exact(self) -> Fraction | None:
-        """The crossing, or None if it is not known to be rational."""
-        return self.lower if self.lower == self.upper else None
 
 
 @dataclass(frozen=True)
@@ -128,7 +85,7 @@ class Opponents(Shown):
     tree: Tree  # as given
     chance: str  # worst, best or expected
     rows: Sequence[OpponentRow]
-    crossings: Sequence[Crossing]
+    crossings: Sequence[Threshold]
     start: tuple[str, ...]  # the best actions at epsilon 0, exactly; none if not computed
     complete: bool = True  # whether crossings were computed: False for a tree that is too large
 
@@ -209,8 +166,8 @@ def opponents(
         return Opponents(file, tree, chance, rows, [], ())
     try:
         with limited_work(MOST_WORK):
-            decision = _Decision(tree, chance)
-            crossings = decision.crossings()
+            decision = _decision(tree, chance)
+            crossings = decision.thresholds(TOLERANCE)
     except TooMuchWorkError:
         return Opponents(file, tree, chance, rows, [], (), complete=False)
     return Opponents(file, tree, chance, rows, crossings, decision.start)
@@ -236,65 +193,17 @@ def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...
 # ---- Crossings.
 
 
-class _Change(NamedTuple):
-    """A place where an action becomes best or ceases to be; 0 and 1 are such places too."""
+def _decision(tree: Tree, chance: str) -> Decision:
+    """Return the best actions at the root of a tree, as a function of epsilon."""
+    if len(tree) > MOST_NODES:
+        raise TooMuchWorkError
+    exact = tree if tree.exact else in_fractions(tree)
+    functions = _node_functions(exact, chance)
 
-    place: Root
-    at: tuple[str, ...]  # the best actions at it
-    after: tuple[str, ...]  # the best actions from it to the next place; none after 1
-
-
-class _Decision:
-    """The best actions at the root of a tree, as a function of epsilon."""
-
-    def __init__(self, tree: Tree, chance: str) -> None:
-        if len(tree) > MOST_NODES:
-            raise TooMuchWorkError
-        self.tree, self.chance = tree if tree.exact else in_fractions(tree), chance
-        functions = _node_functions(self.tree, chance)
-        self.value = functions[tree.root_id]
-        branches, is_max = self.tree.root.branches, tree.root.kind == Kind.MAX
-        actions = [(branch.label, functions[branch.child.id]) for branch in branches]
-        envelope = greatest_of((function for _, function in actions), is_max)
-        self.changes = _changes(actions, envelope)
-        self.start = self.changes[0].at
-
-    def crossings(self) -> list[Crossing]:
-        """Return every crossing in order, verified."""
-        padded = [None, *self.changes, None]
-        found = []
-        for previous, here, later in zip(padded, self.changes, padded[2:], strict=False):
-            if (previous and previous.after != here.at) or (later and here.after != here.at):
-                found.append(self._crossing(previous, here, later))
-        return found
-
-    def _crossing(self, previous: _Change | None, here: _Change, later: _Change | None) -> Crossing:
-        lower, upper = _enclose(here.place, [side.place for side in (previous, later) if side])
-        is_exact = lower == upper
-        if is_exact:
-            self._verify(lower, here.at)
-        if previous:
-            below = between(previous.place, here.place) if is_exact else lower
-            self._verify(below, previous.after)
-        if later:
-            above = between(here.place, later.place) if is_exact else upper
-            self._verify(above, here.after)
-        return Crossing(
-            lower,
-            upper,
-            self.value((lower + upper) / 2),
-            previous.after if previous else (),
-            here.at,
-            here.after,
-            self.value(lower),
-            self.value(upper),
-        )
-
-    def _verify(self, epsilon: Fraction, best: tuple[str, ...]) -> None:
-        """Raise `AnalysisError` if evaluating the tree contradicts the actions or the value."""
-        spend(_VERIFIED_NODE_WORK * len(self.tree))
-        search = evaluate(replace_opponent(self.tree, epsilon, self.chance))
-        found, value = _best_actions(self.tree, search, epsilon), self.value(epsilon)
+    def verify(epsilon: Fraction, best: tuple[str, ...], value: Fraction) -> None:
+        spend(_VERIFIED_NODE_WORK * len(exact))
+        search = evaluate(replace_opponent(exact, epsilon, chance))
+        found = _best_actions(exact, search, epsilon)
         if found != best or search.value != value:
             raise AnalysisError(
                 f"at epsilon {message_text(epsilon)} the best actions are {', '.join(found)} "
@@ -302,6 +211,10 @@ class _Decision:
                 f"(value {message_text(value)}) were computed: this is a defect of expectitree, "
                 "please report it with the tree"
             )
+
+    branches = exact.root.branches
+    actions = [(branch.label, functions[branch.child.id]) for branch in branches]
+    return Decision(actions, tree.root.kind == Kind.MAX, verify, functions[tree.root_id])
 
 
 def _node_functions(tree: Tree, chance: str) -> list[Piecewise]:
@@ -325,54 +238,6 @@ def _node_functions(tree: Tree, chance: str) -> list[Piecewise]:
                 found = blended(found, weighted_sum([(Fraction(1, len(below)), f) for f in below]))
         if any(piece.degree > MOST_DEGREE or piece.bits > MOST_BITS for piece in found.pieces):
             raise TooMuchWorkError
-        spend(_COEFFICIENT_WORK * sum(len(piece.coefficients) for piece in found.pieces))
+        spend(_COEFFICIENT_WORK * sum(len(piece.numerator) for piece in found.pieces))
         functions.append(found)
     return functions
-
-
-def _changes(actions: Sequence[tuple[str, Piecewise]], envelope: Piecewise) -> list[_Change]:
-    """Return every place where an action becomes best or ceases to be, and 0 and 1, in order."""
-    equal = {id(f): where_equal(f, envelope) for f in {id(f): f for _, f in actions}.values()}
-    ends = [
-        (end, action, is_start)
-        for action, (_, function) in enumerate(actions)
-        for interval in equal[id(function)]
-        for end, is_start in zip(interval, (True, False), strict=True)
-    ]
-    key = cmp_to_key(compare)
-    ends.sort(key=lambda end: key(end[0]))
-    changes = []
-    best: Counter[int] = Counter()  # the intervals that contain the place
-    for _, group in groupby(ends, key=lambda end: key(end[0])):
-        here = list(group)
-        best.update(action for _, action, is_start in here if is_start)
-        at = tuple(actions[action][0] for action in sorted(best))
-        best -= Counter(action for _, action, is_start in here if not is_start)
-        after = tuple(actions[action][0] for action in sorted(best))
-        changes.append(_Change(here[0][0], at, after))
-    return changes
-
-
-def _enclose(place: Root, neighbours: Sequence[Root]) -> tuple[Fraction, Fraction]:
-    """Return a rational place twice, or two decimals around it, one unit of the last digit apart.
-
-    The decimals are within the tolerance, have three digits or more, and do not enclose a
-    neighbour.
-    """
-    place.simplify()
-    step = TOLERANCE
-    while place.exact is None:
-        lower = place.lower // step * step
-        upper = lower + step
-        has_digits = lower >= 10 ** (_LEAST_DIGITS - 1) * step
-        if (
-            place.upper <= upper
-            and has_digits
-            and not any(
-                compare(Root.at(lower), n) <= 0 <= compare(Root.at(upper), n) for n in neighbours
-            )
-        ):
-            return lower, upper
-        step /= 10
-        place.simplify(step.denominator)
-    return place.exact, place.exact

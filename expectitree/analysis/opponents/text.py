@@ -9,7 +9,8 @@ from itertools import groupby
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.analysis.opponents.report import Crossing, Opponents
+from expectitree.algebra.thresholds import Threshold
+from expectitree.analysis.opponents.report import Opponents
 from expectitree.numbers import display_text, exact_text
 from expectitree.text.console import characters, safe
 from expectitree.text.headings import file_heading
@@ -104,7 +105,7 @@ def _sentence(report: Opponents) -> str:
 
 
 def _crossing_table(
-    crossings: Sequence[Crossing], options: ConsoleOptions
+    crossings: Sequence[Threshold], options: ConsoleOptions
 ) -> Iterator[RenderableType]:
     """Yield the best actions between the crossings, and at the crossings themselves."""
     rows = []
@@ -126,7 +127,7 @@ def _crossing_table(
     yield Text(VERIFIED, style="dim")
 
 
-def _epsilon_texts(crossing: Crossing, ellipsis: str) -> tuple[str, str]:
+def _epsilon_texts(crossing: Threshold, ellipsis: str) -> tuple[str, str]:
     """Return a crossing for the ends of intervals, and in full: `2/91`, `2/91 = 0.021978…`.
 
     An exact decimal is both. So are the digits that are certain, with an ellipsis.

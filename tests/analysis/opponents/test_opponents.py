@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from fractions import Fraction
-from math import prod
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,12 +15,10 @@ from random_trees import Row, build, random_rows
 
 import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder
-from expectitree.analysis.opponents import piecewise, polynomials
+from expectitree.algebra.thresholds import Threshold
 from expectitree.analysis.opponents import report as module
 from expectitree.analysis.opponents.json import render as opponents_json
-from expectitree.analysis.opponents.piecewise import Piecewise
-from expectitree.analysis.opponents.polynomials import ONE, ZERO, Polynomial, Root, compare
-from expectitree.analysis.opponents.report import Crossing, Opponents, opponents
+from expectitree.analysis.opponents.report import Opponents, opponents
 from expectitree.analysis.show import rendered
 from expectitree.errors import AnalysisError, TransformError
 from expectitree.numbers import to_fraction
@@ -89,7 +86,7 @@ def report_text(report: Opponents) -> str:
     return " ".join(et.to_text(report, width=200).split())
 
 
-def only(report: Opponents) -> Crossing:
+def only(report: Opponents) -> Threshold:
     assert len(report.crossings) == 1
     return report.crossings[0]
 
@@ -241,7 +238,7 @@ def check_crossings(report: Opponents, tree: Tree, chance: str) -> None:
         assert {*crossing.before, *crossing.after} <= {*crossing.at}
         assert len(crossing.at) > 1
         assert not crossing.before == crossing.at == crossing.after
-        assert crossing.value == values(tree, crossing.epsilon, chance)[-1]
+        assert crossing.value == values(tree, crossing.middle, chance)[-1]
         assert best is None or best == crossing.before
         best = crossing.after
         if crossing.exact is None:
@@ -304,7 +301,7 @@ def test_the_worked_example_changes_at_two_ninety_firsts() -> None:
             ("random", 54.5, "right"),
         ]
         crossing = only(report)
-        assert crossing == Crossing(
+        assert crossing == Threshold(
             F(2, 91), F(2, 91), F(10), ("left",), ("left", "right"), ("right",), F(10), F(10)
         )
 
@@ -331,7 +328,7 @@ def test_an_irrational_crossing_lies_between_two_decimals(monkeypatch: pytest.Mo
 def test_functions_that_touch_tie_at_one_epsilon() -> None:
     # b - a is -16 (e - 1/2)^2.
     report = report_of(f"max: {{a: {A}, b: {{min: [{{min: [-4, 60]}}, 28]}}}}")
-    assert only(report) == Crossing(
+    assert only(report) == Threshold(
         F(1, 2), F(1, 2), F(16), ("a",), ("a", "b"), ("a",), F(16), F(16)
     )
 
@@ -348,9 +345,9 @@ def test_actions_may_tie_on_intervals() -> None:
 
 def test_actions_may_tie_at_the_ends_alone() -> None:
     crossing = only(report_of("max: {sure: 0, risk: {min: [0, 2]}}"))
-    assert crossing == Crossing(F(0), F(0), F(0), (), ("sure", "risk"), ("risk",), F(0), F(0))
+    assert crossing == Threshold(F(0), F(0), F(0), (), ("sure", "risk"), ("risk",), F(0), F(0))
     crossing = only(report_of("max: {sure: 1, risk: {min: [0, 2]}}"))
-    assert crossing == Crossing(F(1), F(1), F(1), ("sure",), ("sure", "risk"), (), F(1), F(1))
+    assert crossing == Threshold(F(1), F(1), F(1), ("sure",), ("sure", "risk"), (), F(1), F(1))
 
 
 def test_a_min_root_plays_its_best_action_without_a_mistake() -> None:
@@ -487,90 +484,6 @@ def test_a_wrong_crossing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     with pytest.raises(AnalysisError, match="this is a defect of expectitree"):
         report_of(f"max: [{A}, {B}]")
-
-
-# ---- Polynomials.
-
-
-def product_of(roots: Sequence[Fraction]) -> Polynomial:
-    """Return the polynomial with these roots."""
-    coefficients = [F(1)]
-    for root in roots:
-        longer = [F(0), *coefficients]
-        for i, c in enumerate(coefficients):
-            longer[i] -= root * c
-        coefficients = longer
-    scale = prod(c.denominator for c in coefficients)
-    return polynomials.combination(
-        (c, Polynomial((0,) * i + (1,), 1)) for i, c in enumerate([scale * c for c in coefficients])
-    )
-
-
-def test_all_roots_are_found_once() -> None:
-    random = Random(7)
-    for _ in range(150):
-        roots = [
-            F(random.randint(-4, 20), random.choice((3, 7, 8, 16)))
-            for _ in range(random.randint(1, 7))
-        ]
-        left, right = sorted(random.sample([F(0), F(1, 8), F(1, 3), F(1, 2), F(6, 7), F(1)], 2))
-        found = polynomials.roots_between(product_of(roots), Root.at(left), Root.at(right))
-        for root in found:
-            root.simplify()
-        assert [root.exact for root in found] == sorted({r for r in roots if left < r < right})
-
-
-def test_irrational_roots_are_compared_exactly() -> None:
-    half = Polynomial((-1, 0, 2), 1)  # 2 x^2 - 1
-    times = Polynomial((1, -3, -2, 6), 1)  # (2 x^2 - 1)(3 x - 1)
-    near = Polynomial((-(10**40) + 1, 0, 2 * 10**40), 1)
-    (one,) = polynomials.roots_between(half, ZERO, ONE)
-    third, again = polynomials.roots_between(times, ZERO, ONE)
-    (other,) = polynomials.roots_between(near, ZERO, ONE)
-    assert [compare(third, one), compare(one, again), compare(other, one), compare(one, other)] == [
-        -1,
-        0,
-        -1,
-        1,
-    ]
-    assert other.lower <= other.upper <= polynomials.between(other, one) <= one.lower
-    assert one.is_root_of(times)
-    assert not one.is_root_of(near)
-    assert polynomials.in_order([again, third, one, other])[-1] is not other
-    assert len(polynomials.in_order([again, third, one, other])) == 3
-    one.simplify()
-    assert one.exact is None
-
-
-def test_the_envelope_is_the_greatest_value_at_each_place() -> None:
-    random = Random(3)
-    for _ in range(30):
-        # p (1 - x)^2 + 2 q x (1 - x) + r x^2, which may rise and fall.
-        heights = [
-            [F(random.randint(0, 12), 4) for _ in range(3)] for _ in range(random.randint(1, 6))
-        ]
-        functions = [
-            Piecewise(
-                (
-                    polynomials.combination(
-                        (c, Polynomial((0,) * i + (1,), 1)) for i, c in enumerate(written)
-                    ),
-                )
-            )
-            for written in ((p, 2 * (q - p), p - 2 * q + r) for p, q, r in heights)
-        ]
-        greatest, least = (
-            piecewise.greatest_of(functions),
-            piecewise.greatest_of(functions, is_max=False),
-        )
-        total = piecewise.weighted_sum([(F(1, 3), greatest), (F(2), least), (F(0), greatest)])
-        mixed = piecewise.blended(least, greatest)
-        for i in range(24):
-            x = F(i, 23)
-            low, *_, high = sorted(f(x) for f in functions) * 2
-            assert (least(x), greatest(x)) == (low, high)
-            assert total(x) == high / 3 + 2 * low
-            assert mixed(x) == (1 - x) * low + x * high
 
 
 # ---- The command.

@@ -1,35 +1,37 @@
-"""Continuous, piecewise polynomial functions on [0, 1], in exact arithmetic."""
+"""Piecewise rational functions on an interval, in exact arithmetic."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cmp_to_key
 from typing import NamedTuple
 
-from expectitree.analysis.opponents.polynomials import (
+from expectitree.algebra.polynomials import (
     ONE,
     ZERO,
-    Polynomial,
     Root,
     between,
-    blend,
-    combination,
     compare,
-    difference,
     in_order,
     roots_between,
-    sign_at,
 )
+from expectitree.algebra.rationals import Rational, blend, combination, difference
 
 
 @dataclass(frozen=True)
 class Piecewise:
-    """A continuous function on [0, 1], which is a polynomial between neighbouring breaks."""
+    """A function on [left, right], which is a quotient of polynomials between neighbouring breaks.
 
-    pieces: tuple[Polynomial, ...]
-    breaks: tuple[Root, ...] = ()  # in order, strictly between 0 and 1; one fewer than pieces
+    It is continuous, except where its pieces have poles. Functions that are combined have the same
+    ends.
+    """
+
+    pieces: tuple[Rational, ...]
+    breaks: tuple[Root, ...] = ()  # in order, strictly between the ends; one fewer than pieces
+    left: Root = ZERO
+    right: Root = ONE
 
     def __call__(self, x: Fraction) -> Fraction:
         """Return the value at x."""
@@ -38,28 +40,38 @@ class Piecewise:
 
 
 class Cell(NamedTuple):
-    """An open interval on which each of two functions is one polynomial."""
+    """An open interval on which each of two functions is one quotient of polynomials."""
 
     left: Root
     right: Root
-    p: Polynomial
-    q: Polynomial
+    p: Rational
+    q: Rational
 
 
 def cells(f: Piecewise, g: Piecewise) -> Iterator[Cell]:
-    """Yield the cells between the breaks of two functions, from 0 to 1."""
-    left, i, j = ZERO, 0, 0
+    """Yield the cells between the breaks of two functions, from left to right."""
+    left, i, j = f.left, 0, 0
     for right in in_order([*f.breaks, *g.breaks]):
         yield Cell(left, right, f.pieces[i], g.pieces[j])
         left = right
         i += i < len(f.breaks) and compare(f.breaks[i], right) == 0
         j += j < len(g.breaks) and compare(g.breaks[j], right) == 0
-    yield Cell(left, ONE, f.pieces[-1], g.pieces[-1])
+    yield Cell(left, f.right, f.pieces[-1], g.pieces[-1])
 
 
 def blended(f: Piecewise, g: Piecewise) -> Piecewise:
     """Return (1 - x) f + x g."""
-    return _joined((cell.right, blend(cell.p, cell.q)) for cell in cells(f, g))
+    return _joined(((cell.right, blend(cell.p, cell.q)) for cell in cells(f, g)), f.left)
+
+
+def scaled(factor: Rational, f: Piecewise) -> Piecewise:
+    """Return the product of a function and a quotient of polynomials."""
+    return replace(f, pieces=tuple(factor * piece for piece in f.pieces))
+
+
+def shifted(f: Piecewise, by: Rational) -> Piecewise:
+    """Return the sum of a function and a quotient of polynomials."""
+    return replace(f, pieces=tuple(piece + by for piece in f.pieces)) if by.numerator else f
 
 
 def weighted_sum(terms: Sequence[tuple[Fraction, Piecewise]]) -> Piecewise:
@@ -75,12 +87,12 @@ def weighted_sum(terms: Sequence[tuple[Fraction, Piecewise]]) -> Piecewise:
     place = cmp_to_key(compare)
     changes.sort(key=lambda change: place(change[0]))
     current = combination((factor, f.pieces[0]) for factor, f in terms)
-    ends: list[tuple[Root, Polynomial]] = []
+    ends: list[tuple[Root, Rational]] = []
     for here, factor, old, new in changes:
         if not ends or compare(ends[-1][0], here):
             ends.append((here, current))
         current = combination(((Fraction(1), current), (factor, new), (-factor, old)))
-    return _joined([*ends, (ONE, current)])
+    return _joined([*ends, (terms[0][1].right, current)], terms[0][1].left)
 
 
 def greatest_of(functions: Iterable[Piecewise], is_max: bool = True) -> Piecewise:
@@ -91,18 +103,18 @@ def greatest_of(functions: Iterable[Piecewise], is_max: bool = True) -> Piecewis
     waiting = list({(f.pieces, f.breaks): f for f in functions}.values())
     while len(waiting) > 1:
         pairs = zip(waiting[::2], waiting[1::2], strict=False)
-        merged = [_joined(_greater_pieces(f, g, is_max)) for f, g in pairs]
+        merged = [_joined(_greater_pieces(f, g, is_max), f.left) for f, g in pairs]
         waiting = merged + waiting[len(waiting) // 2 * 2 :]
     return waiting[0]
 
 
-def _greater_pieces(f: Piecewise, g: Piecewise, is_max: bool) -> Iterator[tuple[Root, Polynomial]]:
+def _greater_pieces(f: Piecewise, g: Piecewise, is_max: bool) -> Iterator[tuple[Root, Rational]]:
     """Yield the pieces of the envelope of two functions, each with its right end."""
     for left, right, p, q in cells(f, g):
         change = difference(p, q)
         start = left
-        for end in [*roots_between(change, left, right), right]:
-            is_above = sign_at(change.coefficients, between(start, end)) > 0
+        for end in [*change.changes_between(left, right), right]:
+            is_above = change.sign_at(between(start, end)) > 0
             yield end, p if is_above == is_max else q
             start = end
 
@@ -115,14 +127,15 @@ def where_equal(f: Piecewise, g: Piecewise) -> list[tuple[Root, Root]]:
             found.append((left, right))
         else:
             change = difference(p, q)
-            ends = [end for end in (left, right) if end.is_root_of(change)]
-            found += [(root, root) for root in [*ends, *roots_between(change, left, right)]]
+            ends = [end for end in (left, right) if end.is_root_of(change.numerator)]
+            roots = roots_between(change.numerator, left, right)
+            found += [(root, root) for root in [*ends, *roots]]
     return found
 
 
-def _joined(ends: Iterable[tuple[Root, Polynomial]]) -> Piecewise:
+def _joined(ends: Iterable[tuple[Root, Rational]], left: Root) -> Piecewise:
     """Return the function of pieces with their right ends; equal neighbours become one piece."""
-    pieces: list[Polynomial] = []
+    pieces: list[Rational] = []
     breaks: list[Root] = []
     for end, piece in ends:
         if pieces and pieces[-1] == piece:
@@ -130,4 +143,4 @@ def _joined(ends: Iterable[tuple[Root, Polynomial]]) -> Piecewise:
         else:
             pieces.append(piece)
             breaks.append(end)
-    return Piecewise(tuple(pieces), tuple(breaks[:-1]))
+    return Piecewise(tuple(pieces), tuple(breaks[:-1]), left, breaks[-1])
