@@ -15,7 +15,7 @@ def efg(tree: Tree) -> Iterator[str]:
     """
     yield 'EFG 2 R "a tree" { "MAX" "MIN" }'
     yield '""'
-    kind, utility, first, child, probability = tree.columns.stored
+    kind, utility, first, child, probability, _ = tree.columns.stored
     counts = [0, 0, 0, 0]
     pending = [len(tree) - 1]
     while pending:

@@ -10,11 +10,12 @@ def definition(node: Node) -> Number:
     """Return v* of a node as it is defined, by recursion into every child."""
     if node.utility is not None:
         return node.utility
+    worth = [branch.reward + definition(branch.child) for branch in node.branches]
     if node.kind == Kind.MAX:
-        return max(definition(child) for child in node.children)
+        return max(worth)
     if node.kind == Kind.MIN:
-        return min(definition(child) for child in node.children)
-    return sum(branch.probability * definition(branch.child) for branch in node.branches)
+        return min(worth)
+    return sum(branch.probability * w for branch, w in zip(node.branches, worth, strict=True))
 
 
 def definitions(tree: Tree) -> list[Number]:

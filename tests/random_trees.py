@@ -62,12 +62,15 @@ class Row:
     children: tuple[int, ...] = ()
     probabilities: tuple[Fraction, ...] = ()
     bounds: tuple[Number, Number] | None = None
+    rewards: tuple[Fraction, ...] = ()  # of the branches; empty if none pays
 
 
-def random_rows(random: Random, local_bounds: float = 0.15) -> list[Row]:
+def random_rows(
+    random: Random, local_bounds: float = 0.15, rewards: Sequence[int | Fraction] = (0,)
+) -> list[Row]:
     """Return the rows of a random tree, root last.
 
-    `local_bounds` is the share of inner nodes that have bounds.
+    `local_bounds` is the share of inner nodes that have bounds. Each branch pays one of `rewards`.
     """
     rows: list[Row] = []
     utilities, weights = random.choice(UTILITIES), random.choice(WEIGHTS)
@@ -87,9 +90,9 @@ def random_rows(random: Random, local_bounds: float = 0.15) -> list[Row]:
             children = [grow(depth - 1) for _ in range(random.randint(1, widest))]
             if random.random() < sharing:
                 children.append(children[0])  # two branches of one node lead to the same child
-            rows.append(
-                Row(kind, children=tuple(children), probabilities=distribution(kind, len(children)))
-            )
+            paid = (Fraction(random.choice(rewards)) for _ in children) if any(rewards) else ()
+            shares = distribution(kind, len(children))
+            rows.append(Row(kind, Fraction(0), tuple(children), shares, rewards=tuple(paid)))
         return len(rows) - 1
 
     def distribution(kind: Kind, count: int) -> tuple[Fraction, ...]:
@@ -108,16 +111,20 @@ def random_rows(random: Random, local_bounds: float = 0.15) -> list[Row]:
 
 
 def utility_ranges(rows: list[Row]) -> list[tuple[Fraction, Fraction]]:
-    """Return the least and the greatest utility at or below each row."""
+    """Return the least and the greatest total that each row may still receive."""
     ranges: list[tuple[Fraction, Fraction]] = []
     for row in rows:
-        below = [ranges[c] for c in row.children] or [(row.utility, row.utility)]
+        paid = row.rewards or (Fraction(0),) * len(row.children)
+        below = [
+            (low + r, high + r)
+            for (low, high), r in zip((ranges[c] for c in row.children), paid, strict=True)
+        ] or [(row.utility, row.utility)]
         ranges.append((min(low for low, _ in below), max(high for _, high in below)))
     return ranges
 
 
 def random_bounds(random: Random, least: Fraction, greatest: Fraction) -> tuple[Number, Number]:
-    """Return bounds for utilities from `least` to `greatest`.
+    """Return bounds for totals from `least` to `greatest`.
 
     Each end is tight, wide or infinite.
     """
@@ -127,13 +134,14 @@ def random_bounds(random: Random, least: Fraction, greatest: Fraction) -> tuple[
 
 
 def mirrored(rows: list[Row]) -> list[Row]:
-    """Return the mirrored tree: MAX and MIN swapped, utilities and bounds negated."""
+    """Return the mirrored tree: MAX and MIN swapped, utilities, rewards and bounds negated."""
     return [
         replace(
             row,
             kind=SWAPPED[row.kind],
             utility=-row.utility,
             bounds=row.bounds and (-row.bounds[1], -row.bounds[0]),
+            rewards=tuple(-r for r in row.rewards),
         )
         for row in rows
     ]
@@ -148,12 +156,16 @@ def build(rows: list[Row], exact: bool) -> Tree:
         if row.kind == Kind.TERMINAL:
             nodes.append(builder.terminal(row.utility))
         elif row.kind == Kind.CHANCE:
-            nodes.append(builder.chance(children, row.probabilities, bounds=row.bounds))
+            nodes.append(builder.chance(children, row.probabilities, **about(row)))
         else:
-            nodes.append(
-                (builder.max if row.kind == Kind.MAX else builder.min)(children, bounds=row.bounds)
-            )
+            add = builder.max if row.kind == Kind.MAX else builder.min
+            nodes.append(add(children, **about(row)))
     return builder.build(nodes[-1])
+
+
+def about(row: Row) -> dict[str, Any]:
+    """Return the keyword arguments of a builder's method for an inner row."""
+    return {"bounds": row.bounds, "rewards": row.rewards or None}
 
 
 class Case:

@@ -72,9 +72,9 @@ def evaluate(
         tree: The tree.
         algorithm: A key of `ALGORITHMS`, or what `algorithm` returns. The default visits every
             node.
-        bounds: `(lower, upper)`, in utilities: the caller guarantees that they hold for every
-            utility. `inf` is no bound. Without them, the search uses the bounds in the file, or
-            else the least and the greatest utility.
+        bounds: `(lower, upper)`: the caller guarantees that they hold for every total, the utility
+            of a terminal plus the rewards on the way. `inf` is no bound. Without them, the search
+            uses the bounds in the file, or else the least and the greatest total.
         engine: "auto", "interpreted", "compiled" (which needs numba) or "exact" (in fractions). All
             engines run the same code and return the same results.
         max_visits: Stop a pruning search before it enters nodes more than so many times. Its
@@ -278,4 +278,4 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
             bounds = to_exact_bound(bounds[0]), to_exact_bound(bounds[1])
         return bounds, "option"
     written = tree.local_bounds.get(tree.root_id)
-    return (tree.utility_range, "leaves") if written is None else (written, "file")
+    return (tree.total_range, "leaves") if written is None else (written, "file")

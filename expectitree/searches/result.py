@@ -26,6 +26,7 @@ from expectitree.tree import scans
 from expectitree.tree.columns import NONE, Bounds, Readable, Repeated
 from expectitree.tree.model import Kind, Node, Tree
 from expectitree.tree.paths import ROOT, message_path
+from expectitree.tree.scans import shifted
 
 PLAYERS = (Kind.MAX, Kind.MIN)
 
@@ -134,13 +135,15 @@ class Search(Shown):
 
     @property
     def value(self) -> Number:
-        """The value of the root; raises `SearchError` if the search did not prove it."""
+        """The value of the tree, which includes `root_reward`.
+
+        Raises `SearchError` if the search did not prove it.
+        """
         if self.outcome is not Outcome.VALUE:
-            lower, upper = map(display_text, self.interval_of(self.tree.root_id))
+            lower, upper = map(display_text, self.interval(ROOT))
             why = "the search was stopped" if self.stopped else "the search was not asked for more"
             raise SearchError(f"{why}: the value lies in [{lower}, {upper}]")
-        value: Number = self.lower[-1]
-        return value
+        return self.interval(ROOT)[0]
 
     @property
     def outcome(self) -> Outcome:
@@ -181,14 +184,29 @@ class Search(Shown):
     def interval(self, node: Node | str) -> Bounds:
         """Return the interval that contains the value of a node, given as a node or as its path.
 
-        The ends are equal where the search proved the value. Raises `TreeError` if there is no such
-        node.
+        A path stands for its last branch, whose value includes the branch's reward. The ends are
+        equal where the search proved the value. Raises `TreeError` if there is no such node.
         """
-        return self.interval_of(self._id(node))
+        if not isinstance(node, str):
+            return self.interval_of(node.id)
+        return self.interval_of_branch(self.tree.find_branch(node))
 
     def interval_of(self, node: int) -> Bounds:
-        """Return the interval that contains the value of the node with an id."""
+        """Return the interval that contains the value of the node with an id.
+
+        It excludes the reward of a branch to the node.
+        """
         return self.lower[node], self.upper[node]
+
+    def interval_of_branch(self, branch: int) -> Bounds:
+        """Return the interval that contains the value of a branch: reward plus node.
+
+        The branch is an id; -1 is the way to the root, which pays `root_reward`.
+        """
+        node = self.tree.root_id if branch == NONE else self.tree.columns.child[branch]
+        lower, upper = self.interval_of(node)
+        reward = self.tree.reward_of(branch)
+        return (shifted(lower, reward), shifted(upper, reward)) if reward else (lower, upper)
 
     def value_of(self, node: Node | str = ROOT) -> Number:
         """Return the value of a node; the root's by default.
@@ -200,17 +218,17 @@ class Search(Shown):
 
         Args:
             node: A node of the tree, or its path: the labels from the root to it, joined by `/`.
+                The value at a path includes the reward of the path's last branch.
 
         Raises:
             SearchError: The search did not prove the value. The message has the interval known.
             TreeError: The path names no node.
         """
-        number = self._id(node)
+        number, interval = self._id(node), self.interval(node)
         if self.is_exact(number):
-            value: Number = self.lower[number]
-            return value
+            return interval[0]
         where = message_path(self.tree.path_of(number))
-        known = "in [{}, {}]".format(*map(display_text, self.interval_of(number)))
+        known = "in [{}, {}]".format(*map(display_text, interval))
         if self.visits[number]:
             what = f"{self.algorithm.full_name} proved only that the value of {where} lies {known}"
         else:
@@ -235,7 +253,7 @@ class Search(Shown):
         `value_upper`. Options that the algorithm does not have are None. Numbers of an exact tree
         are `Fraction`.
         """
-        counts, (lower, upper) = self.counts, self.interval_of(self.tree.root_id)
+        counts, (lower, upper) = self.counts, self.interval(ROOT)
         options = self.algorithm.options
         return {
             "algorithm": self.algorithm.name,
@@ -269,10 +287,10 @@ class Search(Shown):
             return False
         if not self.is_exact(node):
             return node == self.tree.root_id and branch in self._proved_actions
-        child = self.tree.columns.child[branch]
+        lower, upper = self.interval_of_branch(branch)
         if self.tree.columns.kind[node] == Kind.MAX:
-            return bool(self.lower[child] >= self.lower[node] - self.eps)
-        return bool(self.upper[child] <= self.upper[node] + self.eps)
+            return bool(lower >= self.lower[node] - self.eps)
+        return bool(upper <= self.upper[node] + self.eps)
 
     def best_branches(self, node: int) -> Iterator[int]:
         """Yield the ids of a player's branches that are proved best, in order."""
@@ -376,7 +394,7 @@ class Search(Shown):
 
     def __repr__(self) -> str:
         c = self.counts
-        lower, upper = map(display_text, self.interval_of(self.tree.root_id))
+        lower, upper = map(display_text, self.interval(ROOT))
         value = lower if self.outcome is Outcome.VALUE else f"in [{lower}, {upper}]"
         return (
             f"<Search {self.algorithm.full_name}: {value}, {c.visited:,} of {c.total:,} nodes, "

@@ -147,16 +147,16 @@ def _work_of(tree: Tree, algorithm: Algorithm) -> int:
 def tolerance(tree: Tree, bounds: Bounds) -> Number:
     """Return eps: numbers that differ by at most this count as equal; 0 in exact mode.
 
-    It is 1e-9 of the greatest magnitude of a utility, so that what ties on paper ties here too. It
-    is at least what sums of bounds may lose to rounding (docs/decisions/0002-tolerance.md).
+    It is 1e-9 of the greatest magnitude of a total, so that what ties on paper ties here too. It is
+    at least what sums of bounds and rewards may lose to rounding (decision 0002-tolerance).
     """
     if tree.exact:
         return 0
-    widest = max((abs(float(end)) for end in bounds if is_finite(end)), default=0.0)
-    return max(RELATIVE_EPS * float(greatest_number(tree, NO_BOUNDS)), ROUNDING_EPS * widest)
+    total = max((abs(float(end)) for end in tree.total_range if is_finite(end)), default=0.0)
+    return max(RELATIVE_EPS * total, ROUNDING_EPS * float(greatest_number(tree, bounds)))
 
 
 def greatest_number(tree: Tree, bounds: Bounds) -> Number:
-    """Return the greatest magnitude among the utilities and these bounds."""
-    ends: list[Any] = [abs(end) for end in (*tree.utility_range, *bounds) if is_finite(end)]
+    """Return the greatest magnitude among these bounds and the totals that nodes may receive."""
+    ends: list[Any] = [abs(end) for end in (tree.greatest_magnitude, *bounds) if is_finite(end)]
     return max(ends, default=0)

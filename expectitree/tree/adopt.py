@@ -34,7 +34,7 @@ def adopt(
     unknown: Collection[int] = (),
     **about: Any,
 ) -> Tree:
-    """Return the tree of some columns: arrays or memory views with the type codes B, d, I, I, d.
+    """Return the tree of some columns: arrays or memory views with the type codes B, d, I, I, d, d.
 
     `about` are further fields of `Tree`. Labels are not checked; `check_labels` does that. The
     terminals in `unknown`, and no others, have the utility NaN. Raises `TreeError` for the first
@@ -55,6 +55,8 @@ def adopt(
     fault, row, sums = compiling.run(find_fault, columns, reached, bool(unknown), rows=count)
     if fault:
         raise TreeError(f"node {row}: {_message(columns, fault, row)}")
+    if columns.pays:
+        _check_rewards(columns)
     if sums:
         columns = columns._replace(probability=_normalised(columns))
     tree = Tree(columns, label, **about)
@@ -80,8 +82,10 @@ def adopt(
 def _check_shapes(columns: Columns, label: Sequence[str | None]) -> None:
     """Raise `TreeError` for a column of the wrong type or length."""
     count, branches = len(columns.kind), len(columns.child)
-    lengths = (count, count, count + 1, branches, branches)
-    for name, code, rows in zip(Columns._fields, "BdIId", lengths, strict=False):
+    rewards = branches if columns.pays else 0
+    lengths = (count, count, count + 1, branches, branches, rewards)
+    names = ("kind", "utility", "first", "child", "probability", "reward")
+    for name, code, rows in zip(names, "BdIIdd", lengths, strict=True):
         column = memoryview(getattr(columns, name))
         if column.format != code:
             raise TreeError(
@@ -192,6 +196,14 @@ def _message(columns: Columns, fault: int, n: int) -> str:
     if fault == WRONG_SUM:
         return f"the probabilities sum to {exact_text(sum(probability))}, expected 1"
     return "no branch leads to it: every node except the root, the last row, is a child"
+
+
+def _check_rewards(columns: Columns) -> None:
+    """Raise `TreeError` for a reward that is not a number which can be searched."""
+    for b, reward in enumerate(columns.reward):
+        if not -GREATEST_FLOAT <= reward <= GREATEST_FLOAT:
+            found = exact_text(reward) if reward == reward else "missing"
+            raise TreeError(f"branch {b}: the reward is {found}, expected a number up to 10^301")
 
 
 def _check_unknown(tree: Tree, unknown: Collection[int]) -> None:

@@ -56,6 +56,7 @@ class TreeBuilder:
         self._child = array("I")
         self._probability: Any = [] if exact else array("d")
         self._label: list[str | None] = []
+        self._reward: dict[int, Number] = {}  # by branch, where it is not 0
         self._bounds: dict[int, Bounds] = {}
         self._notes: dict[int, str] = {}
         self._branch_notes: dict[int, str] = {}
@@ -84,8 +85,9 @@ class TreeBuilder:
 
         Args:
             children: Nodes and numbers, as a list or as a mapping from label to child.
-            about: `estimate` (the value if a depth limit cuts here), `bounds` (a pair that holds
-                for every utility below) and `note`.
+            about: `rewards` (what each branch pays MAX: a list in order, or a mapping from label to
+                reward for the branches that pay), `estimate` (the value if a depth limit cuts
+                here), `bounds` (a pair that holds for every total still to be received) and `note`.
 
         Raises:
             TreeError: There are no children, or a label, a child or an option is wrong.
@@ -133,6 +135,7 @@ class TreeBuilder:
         self,
         root: Child,
         *,
+        reward: Number | str = 0,
         title: str | None = None,
         source: str | None = None,
         expect: Expectation | None = None,
@@ -145,6 +148,7 @@ class TreeBuilder:
 
         Args:
             root: The root.
+            reward: What MAX receives before the first move.
             title: A title, which outputs show.
             source: Where the tree comes from.
             expect: The results that the tree should have.
@@ -158,7 +162,11 @@ class TreeBuilder:
         self._check_open()
         root_id = self._id(root)
         self._is_built = True
-        tree = replace(self._tree(), estimated=estimated, title=title, source=source, expect=expect)
+        root_reward = self._number(reward)
+        tree = replace(
+            self._tree(), estimated=estimated, title=title, source=source, expect=expect,
+            root_reward=root_reward,
+        )  # fmt: skip
         if check or root_id < len(tree) - 1:
             reached = bytearray(len(tree))
             reached[root_id] = 1
@@ -194,9 +202,16 @@ class TreeBuilder:
         probabilities: Sequence[Number] | None,
         labels: Sequence[str | None] | None,
         estimate: Number | None = None,
+        rewards: Mapping[int, Number] | None = None,
     ) -> int:
-        """Add an inner node over ids of nodes without checks; only CHANCE has `probabilities`."""
-        self._first.append(len(self._child))
+        """Add an inner node over ids of nodes without checks; only CHANCE has `probabilities`.
+
+        `rewards` are by place among the children, from 0; a branch without one pays nothing.
+        """
+        start = len(self._child)
+        if rewards:
+            self._reward.update((start + at, paid) for at, paid in rewards.items() if paid)
+        self._first.append(start)
         self._child.extend(children)
         self._utility.append(UNKNOWN if estimate is None else estimate)
         self._probability.extend(probabilities or [self._one] * len(children))
@@ -239,7 +254,14 @@ class TreeBuilder:
 
     def _tree(self) -> Tree:
         """Return all rows as a tree."""
+        reward: Any = None
+        if self._reward:
+            reward = [self._one * 0] * len(self._child)
+            for b, paid in self._reward.items():
+                reward[b] = paid
+            reward = reward if self.exact else array("d", reward)
         columns = Columns.of(
+            reward=reward,
             kind=self._kind,
             utility=self._utility,
             first=self._first + array("I", [len(self._child)]),
@@ -284,19 +306,43 @@ class TreeBuilder:
         probabilities: Sequence[Number] | None,
         about: Mapping[str, Any],
     ) -> NodeId:
-        unknown = set(about) - {"estimate", "bounds", "note"}
+        unknown = set(about) - {"estimate", "bounds", "note", "rewards"}
         if unknown:
             raise TreeError(
-                f"unknown argument {sorted(unknown)[0]!r}: estimate, bounds and note are known"
+                f"unknown argument {sorted(unknown)[0]!r}: rewards, estimate, bounds and note are "
+                "known"
             )
+        rewards = self._rewards(about.get("rewards"), labels, len(ids))
         estimate, bounds, note = about.get("estimate"), about.get("bounds"), about.get("note")
         if bounds is not None:
             bounds = self._interval(bounds)
         if estimate is not None:
             estimate = self._number(estimate)
-        node = NodeId(self.add_inner(kind, ids, probabilities, labels, estimate))
+        node = NodeId(self.add_inner(kind, ids, probabilities, labels, estimate, rewards))
         self.annotate(node, bounds=bounds, note=None if note is None else str(note))
         return node
+
+    def _rewards(
+        self, written: Any, labels: Sequence[str | None] | None, count: int
+    ) -> dict[int, Number]:
+        """Return rewards by place, from a list in order or a mapping from label to reward."""
+        if written is None:
+            return {}
+        if isinstance(written, Mapping):
+            names = [label or f"#{at}" for at, label in enumerate(labels or [None] * count, 1)]
+            unknown = [label for label in written if str(label) not in names]
+            if unknown:
+                raise TreeError(
+                    f"a reward for {numbers.quote(str(unknown[0]))}, and no child has that label: "
+                    f"the labels are {', '.join(map(numbers.escape, names[:8]))}"
+                )
+            return {names.index(str(label)): self._number(r) for label, r in written.items()}
+        if isinstance(written, str) or not isinstance(written, Sequence) or len(written) != count:
+            raise TreeError(
+                f"the rewards are {written!r}: expected a list of {count}, one for each child, "
+                "or a mapping from label to reward"
+            )
+        return {at: self._number(reward) for at, reward in enumerate(written)}
 
     def _interval(self, bounds: object) -> Bounds:
         if not isinstance(bounds, Sequence) or isinstance(bounds, str) or len(bounds) != 2:
@@ -387,8 +433,10 @@ def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int
     An unknown terminal lies outside if its bounds contain no number.
     """
     columns, (lower, upper) = tree.columns, tree.inherited_bounds(root_bounds)
+    # Without rewards, bounds are compared as they are written.
+    eps = SUM_TOLERANCE * tree.greatest_magnitude if columns.pays and not tree.exact else 0
     n = -1
-    while (n := tree.scan(scans.next_outside, columns, lower, upper, n + 1)) >= 0:
+    while (n := tree.scan(scans.next_outside, columns, lower, upper, eps, n + 1)) >= 0:
         low, high = map(numbers.message_text, (lower[n], upper[n]))
         if lower[n] > upper[n]:
             message = (

@@ -4,8 +4,8 @@
     kind[N]     TERMINAL, MAX, MIN or CHANCE        child[M]        node id
     utility[N]  of a terminal; else the estimate;   probability[M]  1 unless below CHANCE
                 NaN if it is not known
-    first[N+1]  first branch of a node
-    last[N]     one past its last branch
+    first[N+1]  first branch of a node              reward[M]       what the branch pays MAX;
+    last[N]     one past its last branch                            empty if no branch pays
 
 A column is an array, a view of another library's memory, or a list (of `Fraction` in exact mode).
 Compiled code sees a NumPy array of the same memory.
@@ -73,7 +73,8 @@ class Columns(NamedTuple):
 
     `Columns.of` makes them. In a finished tree, the branches of a node follow those of the node
     before it, so `last` is a part of the memory of `first`. A loop reads `last[n]`, and does not
-    need that order.
+    need that order. A tree in which no branch pays has an empty column of rewards, so that it takes
+    no memory; `reward` is then not to be read.
     """
 
     kind: IntColumn
@@ -82,6 +83,7 @@ class Columns(NamedTuple):
     child: IntColumn
     probability: NumberColumn
     last: IntColumn
+    reward: NumberColumn
 
     @classmethod
     def of(
@@ -91,15 +93,26 @@ class Columns(NamedTuple):
         first: IntColumn,
         child: IntColumn,
         probability: NumberColumn,
+        reward: NumberColumn | None = None,
     ) -> Self:
-        """Return the columns of a tree in which branches are in the order of their nodes."""
+        """Return the columns of a tree in which branches are in the order of their nodes.
+
+        Rewards that are all 0, or None, become an empty column.
+        """
         last: Any = memoryview(first)[1:] if isinstance(first, array) else first[1:]
-        return cls(kind, utility, first, child, probability, last)
+        if reward is None or not any(reward):
+            reward = array("d") if isinstance(probability, (array, memoryview)) else []
+        return cls(kind, utility, first, child, probability, last, reward)
 
     @property
-    def stored(self) -> tuple[Any, Any, Any, Any, Any]:
+    def pays(self) -> bool:
+        """Whether a branch has a reward; loops ask for the length of `reward`."""
+        return len(self.reward) > 0
+
+    @property
+    def stored(self) -> tuple[Any, ...]:
         """The columns that `of` takes: all except `last`."""
-        return self.kind, self.utility, self.first, self.child, self.probability
+        return self.kind, self.utility, self.first, self.child, self.probability, self.reward
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without `last`, since a view of memory cannot be pickled."""

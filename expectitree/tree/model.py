@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from expectitree import compiling
 from expectitree.display import Shown
 from expectitree.errors import TreeError
-from expectitree.numbers import INFINITY, Number, escape, quote
+from expectitree.numbers import INFINITY, Number, escape, is_finite, quote
 from expectitree.tree import paths, scans
 from expectitree.tree.columns import NONE, Bounds, Columns, IntColumn, NumberColumn
 from expectitree.tree.columns import Kind as Kind
@@ -56,14 +56,15 @@ class Tree(Shown):
         right/#2 TERMINAL 9.0
 
     Attributes:
-        columns: The numbers: kind, utility, first and last branch by node; child and probability by
-            branch.
+        columns: The numbers: kind, utility, first and last branch by node; child, probability and
+            reward by branch.
         label: [M] The label of each branch; None if it is `#k`, its place among its siblings.
         exact: Whether numbers are `Fraction`; else they are floats.
         local_bounds: The bounds written at nodes, by node id.
         notes: The notes of nodes, by node id.
         branch_notes: The notes of branches, by branch.
         estimated: The terminals that a depth limit made of inner nodes.
+        root_reward: What MAX receives before the first move; the value of the tree includes it.
         title: The title, if there is one.
         source: Where the tree comes from, if that is written.
         expect: The results that the file expects, if there are any.
@@ -77,6 +78,7 @@ class Tree(Shown):
     notes: Mapping[int, str] = field(default_factory=dict)
     branch_notes: Mapping[int, str] = field(default_factory=dict)
     estimated: frozenset[int] = frozenset()  # terminals that a depth limit made of inner nodes
+    root_reward: Number = 0
     title: str | None = None
     source: str | None = None
     expect: Expectation | None = None
@@ -131,6 +133,35 @@ class Tree(Shown):
         return (least, greatest) if least <= greatest else (-INFINITY, INFINITY)
 
     @cached_property
+    def _totals(self) -> tuple[Number, Number, Number]:
+        if not self.columns.pays:
+            ends = self.utility_range
+            known: list[Any] = [abs(end) for end in ends if is_finite(end)]
+            return *ends, max(known, default=0)
+        count = len(self)
+        least, greatest = (
+            [0] * count if self.exact else compiling.zeros("d", count) for _ in range(2)
+        )
+        magnitude: Number = self.scan(scans.measure_totals, self.columns, least, greatest)
+        if least[-1] <= greatest[-1]:
+            return least[-1], greatest[-1], magnitude
+        return -INFINITY, INFINITY, magnitude
+
+    @property
+    def total_range(self) -> Bounds:
+        """The least and the greatest known total of a play; (-inf, inf) if none is known.
+
+        A total is the utility of a terminal plus the rewards on a path to it, without
+        `root_reward`. The terminals in `unknown` may lie outside.
+        """
+        return self._totals[:2]
+
+    @property
+    def greatest_magnitude(self) -> Number:
+        """The greatest magnitude of a total that a node may still receive; 0 if none is known."""
+        return self._totals[2]
+
+    @cached_property
     def unknown(self) -> tuple[int, ...]:
         """The terminals whose utility is not known yet (`"?"` in a file), sorted.
 
@@ -176,6 +207,16 @@ class Tree(Shown):
         """Return the result of a loop over all rows, compiled where that saves time."""
         return compiling.run(loop, *arguments, rows=0 if self.exact else len(self))
 
+    def reward_of(self, branch: int) -> Number:
+        """Return what a branch pays MAX; 0 if it pays nothing.
+
+        Args:
+            branch: The branch's id; -1 is the way to the root, which pays `root_reward`.
+        """
+        if branch == NONE:
+            return self.root_reward
+        return self.columns.reward[branch] if self.columns.pays else 0
+
     def branch_label(self, node: int, branch: int) -> str:
         """Return the label of a branch of a node: as written, or `#k` by its place.
 
@@ -201,17 +242,23 @@ class Tree(Shown):
         A branch without a label is `#k`, by its place from 1. A `/` or a backslash within a label
         follows a backslash. Raises `TreeError`, with the last node that the path reaches.
         """
-        here = self.root
+        branch = self.find_branch(path)
+        return self.root if branch == NONE else Node(self, self.columns.child[branch])
+
+    def find_branch(self, path: str) -> int:
+        """Return the id of the last branch of a path, as `find` reads it; -1 for the root."""
+        node, found = self.root_id, NONE
         labels = paths.split(path)
         if labels and not labels[-1]:  # a slash at the end changes nothing
             labels.pop()
         for depth, label in enumerate(labels):
-            branch = next((b for b in here.branches if b.label == label), None)
-            if branch is None:
+            own = (b for b in self.branches_of(node) if self.branch_label(node, b) == label)
+            found = next(own, NONE)
+            if found == NONE:
                 where = paths.join(labels[:depth])
-                raise TreeError(f"no node {escape(path)}: {_known_labels(here, where)}")
-            here = branch.child
-        return here
+                raise TreeError(f"no node {escape(path)}: {_known_labels(self.node(node), where)}")
+            node = self.columns.child[found]
+        return found
 
     def walk(self) -> Iterator[tuple[Node, str]]:
         """Yield every node once with its first path, parents first, in branch order."""
@@ -252,17 +299,20 @@ class Tree(Shown):
     def inherited_bounds(self, root_bounds: Bounds | None) -> tuple[NumberColumn, NumberColumn]:
         """Return each node's lower and upper bound: the tightest of its own and those above it.
 
-        `root_bounds`, unless None, replace the bounds written at the root.
+        Bounds limit what may still be received, so a branch's reward shifts those that it passes
+        down. `root_bounds`, unless None, replace the bounds written at the root.
         """
-        count, local = len(self), dict(self.local_bounds)
+        count, local, pays = len(self), dict(self.local_bounds), self.columns.pays
         at_root = local.pop(self.root_id, (-INFINITY, INFINITY))
+        at_root = at_root if root_bounds is None else root_bounds
         lower, upper = (
             [end] * count if self.exact else compiling.filled("d", end, count)
-            for end in (at_root if root_bounds is None else root_bounds)
+            for end in ((-INFINITY, INFINITY) if pays else at_root)
         )
+        local[self.root_id] = at_root
         for n, ends in local.items():
             lower[n], upper[n] = ends
-        if local:
+        if pays or len(local) > 1:
             self.scan(scans.pass_down_bounds, self.columns, lower, upper)
         return lower, upper
 
@@ -353,7 +403,10 @@ class Node:
         tree, columns = self.tree, self.tree.columns
         return tuple(
             Branch(
-                tree.branch_label(self.id, b), columns.probability[b], Node(tree, columns.child[b])
+                tree.branch_label(self.id, b),
+                columns.probability[b],
+                Node(tree, columns.child[b]),
+                tree.reward_of(b),
             )
             for b in tree.branches_of(self.id)
         )
@@ -375,13 +428,15 @@ class Branch(NamedTuple):
         >>> [(branch.label, branch.probability) for branch in tree.root.branches]
         [('win', 0.25), ('#2', 0.75)]
 
-    It is the tuple `(label, probability, child)`. `label` is `#k`, by the place from 1, if the file
-    has none. `probability` is 1 below MAX and MIN. `child` is a `Node`.
+    It is the tuple `(label, probability, child, reward)`. `label` is `#k`, by the place from 1, if
+    the file has none. `probability` is 1 below MAX and MIN. `child` is a `Node`. `reward` is what
+    the branch pays MAX, 0 if it pays nothing.
     """
 
     label: str
     probability: Number
     child: Node
+    reward: Number = 0
 
 
 def _known_labels(node: Node, where: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from expectitree.numbers import Number
+from expectitree.numbers import INFINITY, Number
 from expectitree.tree.columns import NONE, TERMINAL, Columns, FloatColumn, IntColumn, NumberColumn
 
 
@@ -36,6 +36,45 @@ def measure(tree: Columns) -> tuple[int, int, int, Number, Number]:
         elif last[n] - first[n] > widest:
             widest = last[n] - first[n]
     return leaves, unknown, widest, least, greatest
+
+
+def measure_totals(tree: Columns, least: NumberColumn, greatest: NumberColumn) -> Number:
+    """Write the least and the greatest total that may still be received from each node.
+
+    A total is the utility of a terminal plus the rewards on a path to it. Where no utility is
+    known, the range is from inf to -inf. Return the greatest magnitude among all these.
+    """
+    kind, first, last, child, reward = tree.kind, tree.first, tree.last, tree.child, tree.reward
+    magnitude: Number = 0.0
+    for n in range(len(kind)):
+        if kind[n] == TERMINAL:
+            u = tree.utility[n]
+            least[n] = u if u == u else INFINITY
+            greatest[n] = u if u == u else -INFINITY
+        else:
+            least[n] = INFINITY
+            greatest[n] = -INFINITY
+            for b in range(first[n], last[n]):
+                low = shifted(least[child[b]], reward[b])
+                high = shifted(greatest[child[b]], reward[b])
+                if low < least[n]:
+                    least[n] = low
+                if high > greatest[n]:
+                    greatest[n] = high
+        if least[n] <= greatest[n]:
+            if -least[n] > magnitude:
+                magnitude = -least[n]
+            if greatest[n] > magnitude:
+                magnitude = greatest[n]
+    return magnitude
+
+
+def shifted(end: Number, by: Number) -> Number:
+    """Return the end of an interval plus a reward; an infinite end stays as it is.
+
+    (A sum of a fraction and an infinity fails if the fraction is too large for a float.)
+    """
+    return end + by if -INFINITY < end < INFINITY else end
 
 
 def count_path_children(tree: Columns, leaves: FloatColumn, most: float) -> float:
@@ -84,29 +123,38 @@ def measure_unfolded(tree: Columns, logarithm: FloatColumn) -> None:
 
 
 def pass_down_bounds(tree: Columns, lower: NumberColumn, upper: NumberColumn) -> None:
-    """Narrow each node's bounds to those of every node above it."""
+    """Narrow each node's bounds to those of every node above it, less the rewards in between."""
     first, last, child = tree.first, tree.last, tree.child
+    pays = len(tree.reward) > 0
     for n in range(len(lower) - 1, -1, -1):
         for b in range(first[n], last[n]):
             c = child[b]
-            if lower[n] > lower[c]:
-                lower[c] = lower[n]
-            if upper[n] < upper[c]:
-                upper[c] = upper[n]
+            low = lower[n]
+            high = upper[n]
+            if pays:
+                low = shifted(low, -tree.reward[b])
+                high = shifted(high, -tree.reward[b])
+            if low > lower[c]:
+                lower[c] = low
+            if high < upper[c]:
+                upper[c] = high
 
 
-def next_outside(tree: Columns, lower: NumberColumn, upper: NumberColumn, start: int) -> int:
+def next_outside(
+    tree: Columns, lower: NumberColumn, upper: NumberColumn, eps: Number, start: int
+) -> int:
     """Return the first node from `start` whose utility or estimate is outside its bounds, or NONE.
 
-    An unknown terminal is outside if no number is within its bounds.
+    An unknown terminal is outside if no number is within its bounds. `eps` is what the bounds may
+    have lost to rounding.
     """
     kind, utility = tree.kind, tree.utility
     for n in range(start, len(kind)):
         u = utility[n]
         if not lower[n] <= u <= upper[n]:
-            if u < lower[n] or u > upper[n]:  # NaN does neither
+            if u < lower[n] - eps or u > upper[n] + eps:  # NaN is neither
                 return n
-            if kind[n] == TERMINAL and lower[n] > upper[n]:
+            if kind[n] == TERMINAL and lower[n] > upper[n] + 2 * eps:
                 return n
     return NONE
 

@@ -39,8 +39,9 @@ class Copy:
     ) -> int:
         """Add a copy of a node over the copies that `branches` lead to; return its id.
 
-        `kind` replaces the node's kind, and its estimate, which was for other play, is left out. An
-        inner node without branches becomes a terminal worth its estimate.
+        Branches keep their labels, rewards and notes. `kind` replaces the node's kind, and its
+        estimate, which was for other play, is left out. An inner node without branches becomes a
+        terminal worth its estimate.
         """
         tree, columns, builder = self.tree, self.tree.columns, self.builder
         if branches:
@@ -48,7 +49,8 @@ class Copy:
             kind = kind or columns.kind[node]
             p = [columns.probability[b] for b in branches] if kind == CHANCE else None
             labels = labels_of(tree, node, branches)
-            copy = builder.add_inner(kind, children, p, labels, estimate)
+            rewards = rewards_of(tree, branches)
+            copy = builder.add_inner(kind, children, p, labels, estimate, rewards)
         else:
             copy = builder.add_terminal(columns.utility[node])
             if columns.kind[node] or node in tree.estimated:
@@ -70,10 +72,11 @@ class Copy:
     def finish(self, check: bool = True) -> Tree:
         """Return the copy; its root is the node added last. `check` is that of `build`."""
         tree, root = self.tree, NodeId(len(self.builder) - 1)
-        return self.builder.build(
+        built = self.builder.build(
             root, title=tree.title, source=tree.source, expect=tree.expect,
             estimated=frozenset(self.estimated), check=check,
         )  # fmt: skip
+        return replace(built, root_reward=tree.root_reward) if tree.root_reward else built
 
 
 def labels_of(tree: Tree, node: int, branches: Sequence[int]) -> list[str | None]:
@@ -83,6 +86,13 @@ def labels_of(tree: Tree, node: int, branches: Sequence[int]) -> list[str | None
         tree.label[b] if b - first == place else tree.branch_label(node, b)
         for place, b in enumerate(branches)
     ]
+
+
+def rewards_of(tree: Tree, branches: Sequence[int]) -> dict[int, Number]:
+    """Return the rewards of some branches by their place in a new order."""
+    if not tree.columns.pays:
+        return {}
+    return {place: tree.columns.reward[b] for place, b in enumerate(branches)}
 
 
 def cut_at_depth(tree: Tree, depth: int) -> Tree:
@@ -149,7 +159,9 @@ def order_by_value(tree: Tree, values: Sequence[Number], best_first: bool = True
         kind = columns.kind[node]
         is_falling = kind == Kind.MAX or kind == Kind.CHANCE and bool(below_min[node])
         reverse = is_falling == best_first
-        return sorted(branches, key=lambda b: values[columns.child[b]], reverse=reverse)
+        return sorted(
+            branches, key=lambda b: tree.reward_of(b) + values[columns.child[b]], reverse=reverse
+        )
 
     return _rearrange(tree, rearranged)
 
@@ -177,8 +189,13 @@ def in_fractions(tree: Tree) -> Tree:
         n: (to_exact_bound(lower), to_exact_bound(upper))
         for n, (lower, upper) in tree.local_bounds.items()
     }
-    columns = columns._replace(utility=utility, probability=probability)
-    return replace(tree, columns=columns, exact=True, local_bounds=local_bounds)
+    columns = columns._replace(
+        utility=utility, probability=probability, reward=[to_exact(r) for r in columns.reward]
+    )
+    return replace(
+        tree, columns=columns, exact=True, local_bounds=local_bounds,
+        root_reward=to_exact(tree.root_reward),
+    )  # fmt: skip
 
 
 def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds: bool) -> Tree:
@@ -243,10 +260,11 @@ def _add_erring(copy: Copy, node: int, children: list[int], epsilon: Number) -> 
     """Add a MIN node that makes mistakes; return its id."""
     builder, tree = copy.builder, copy.tree
     labels = labels_of(tree, node, tree.branches_of(node))
+    rewards = rewards_of(tree, tree.branches_of(node))
     uniform, _ = builder.distribution(None, len(children))
-    added = builder.add_inner(Kind.CHANCE, children, uniform, labels)
+    added = builder.add_inner(Kind.CHANCE, children, uniform, labels, None, rewards)
     if epsilon < 1 and len(children) > 1:
-        best = builder.add_inner(Kind.MIN, children, None, labels)
+        best = builder.add_inner(Kind.MIN, children, None, labels, None, rewards)
         added = builder.add_inner(
             Kind.CHANCE, [added, best], [epsilon, 1 - epsilon], ["errs", "plays its best"]
         )

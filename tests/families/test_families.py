@@ -89,7 +89,7 @@ def bits(tree: Tree) -> list[bytes]:
     """Return the columns, the same bytes on every machine."""
     return [
         struct.pack(f"<{len(column)}{code}", *column)
-        for code, column in zip("BdIId", tree.columns.stored, strict=True)
+        for code, column in zip("BdIIdd", tree.columns.stored, strict=True)
     ]
 
 

@@ -176,7 +176,7 @@ REFUSED: dict[str, tuple[Callable[[TreeBuilder], Any], str]] = {
     ),
     "argument": (
         lambda t: t.max([1], estimat=3),
-        "unknown argument 'estimat': estimate, bounds and note are known",
+        "unknown argument 'estimat': rewards, estimate, bounds and note are known",
     ),
     "bounds": (lambda t: t.max([1], bounds=5), "bounds are a pair (lower, upper), got 5"),
     "bounds text": (

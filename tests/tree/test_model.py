@@ -37,7 +37,7 @@ def tree(request: pytest.FixtureRequest) -> et.Tree:
 
 def test_columns_hold_children_before_parents(tree: et.Tree) -> None:
     """The root is last, and the columns have the documented shapes."""
-    kind, utility, first, child, probability = tree.columns.stored
+    kind, utility, first, child, probability, _ = tree.columns.stored
     nodes, branches = len(tree), len(child)
     assert (nodes, branches) == (9, 10)
     assert (len(utility), len(first), len(probability), len(tree.label)) == (

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from expectitree.errors import TreeError
 from expectitree.files.grammar.document import Data, place_of
-from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS
+from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
 from expectitree.files.grammar.problems import MOST_PROBLEMS
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import ValueReader
@@ -49,7 +49,22 @@ class BranchReader:
             self.trail.report(place_of(item, key, True), message)
             return
         value = self.values.attempt(BRANCH_VALUES[key], data, item, key)
-        frame.branches.setdefault(key, {})[len(frame.ids)] = value
+        if key not in PAYMENTS:
+            frame.branches.setdefault(key, {})[len(frame.ids)] = value
+        elif value is not None:
+            self.check_payment(item, key)
+            self.pay(frame, -value if key == "cost" else value)
+
+    def check_payment(self, item: Data, key: str) -> None:
+        """Report a node that has both a reward and a cost."""
+        if key == "cost" and any(pair[0] == "reward" for pair in item):
+            message = "a reward and a cost at one node: keep one, their difference"
+            self.trail.report(place_of(item, key, True), message)
+
+    def pay(self, frame: Frame, reward: Number) -> None:
+        """Add a reward to those of the branch to the current child."""
+        rewards, at = frame.branches.setdefault("reward", {}), len(frame.ids)
+        rewards[at] = rewards[at] + reward if at in rewards else reward
 
     def labels(self, frame: Frame) -> list[str | None] | None:
         """Return the labels of a node's branches as the column holds them, None if it has none."""

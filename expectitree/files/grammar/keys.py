@@ -16,7 +16,12 @@ from expectitree.tree.model import Kind
 
 KINDS = {"max": Kind.MAX, "min": Kind.MIN, "chance": Kind.CHANCE}
 BODY_KEYS = {**KINDS, "utility": Kind.TERMINAL}  # the key says the kind of its node
-BRANCH_VALUES: dict[str, Read] = {"label": text("a label"), "p": ValueReader.probability}
+PAYMENTS = ("reward", "cost")  # a cost is a negative reward
+BRANCH_VALUES: dict[str, Read] = {
+    "label": text("a label"),
+    "p": ValueReader.probability,
+    **dict.fromkeys(PAYMENTS, ValueReader.number),
+}
 NODE_VALUES: dict[str, Read] = {
     "estimate": ValueReader.number,
     "bounds": ValueReader.bounds,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from expectitree.files.grammar.document import Data, Place, SharedText, place_of
-from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_VALUES
+from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_VALUES, PAYMENTS
 from expectitree.files.grammar.trail import Trail
 from expectitree.files.grammar.values import ValueReader
 from expectitree.files.grammar.words import described, nearest
@@ -23,6 +23,7 @@ class Named(NamedTuple):
     place: Place
     identity: object
     note: str | None  # next to the first ref on the way that has one
+    reward: Any = 0  # of every branch to the name: the sum of those on the way
 
 
 class Names:
@@ -59,6 +60,7 @@ class Names:
     def follow(self, item: Data, keys: dict[str, Data]) -> Named | None:
         """Follow the ref of a mapping from name to name; return None after a report."""
         way: dict[str, str | None] = {}  # each name, and the note next to the ref to it
+        rewards: dict[str, Any] = {}  # what each name's own definition pays
         found: Named | None = None
         while found is None and "ref" in keys:
             name, note = keys["ref"], self._note(item, keys)
@@ -72,6 +74,7 @@ class Names:
                 break
             item = self.definition(name)
             keys = self.trail.keys_of(item) if isinstance(item, tuple) else {}
+            rewards[name] = self._payment(item, keys)
             for key in [key for key in BRANCH_VALUES if key in keys]:
                 message = f"the key {quote(key)} belongs to a branch: write it next to the ref"
                 self.trail.report(place_of(item, key, True), message)
@@ -79,16 +82,32 @@ class Names:
             if "ref" not in keys:
                 found = Named(item, keys, self.places[name], self.identity(name), None)
         for name, note in reversed(way.items()):
+            if found is not None and name in rewards:
+                found = found._replace(reward=found.reward + rewards[name])
             self.followed[name] = found
             if found is not None and note:
                 found = found._replace(note=note)
         return found
 
+    def _payment(self, item: Data, keys: dict[str, Data]) -> Any:
+        """Take the reward or the cost out of the keys of a named node, and return the reward."""
+        written = [key for key in PAYMENTS if key in keys]
+        if len(written) > 1:
+            message = "a reward and a cost at one node: keep one, their difference"
+            self.trail.report(place_of(item, "cost", True), message)
+        paid = [
+            self.values.attempt(BRANCH_VALUES[key], keys.pop(key), item, key) for key in written
+        ]
+        if not paid or paid[0] is None:
+            return 0
+        return paid[0] if written[0] == "reward" else -paid[0]
+
     def _note(self, item: Data, keys: dict[str, Data]) -> str | None:
         """Return the note next to a ref; report every other key."""
         for key in keys:
             if key not in ("note", "ref"):
-                message = f"the key {quote(key)} does not go with ref: only p, label and note do"
+                known = "p, label, reward, cost and note"
+                message = f"the key {quote(key)} does not go with ref: only {known} do"
                 self.trail.report(place_of(item, key, True), message)
         if "note" not in keys:
             return None

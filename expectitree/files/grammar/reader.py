@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -92,10 +93,11 @@ class TreeReader:
     def read(self) -> Tree:
         """Read the whole document; raise `FileError` with every error."""
         about: dict[str, Any] = {}
-        root = 0
+        root, root_reward = 0, 0
         with suppress(TooManyProblemsError):
             about = self.read_root_keys()
             root = self.read_node(self.document.root, ())
+            root_reward = self.trail.frames[0].branches.get("reward", {}).get(0, 0)
             for name in self.names.places:
                 is_read = self.names.identity(name) in self.done or name in self.names.followed
                 if not is_read:
@@ -103,7 +105,8 @@ class TreeReader:
         if self.trail.found:
             raise self.trail.failure()
         self.outside = dict(islice(self.builder.outside_bounds(root), MOST_PROBLEMS))
-        return self.builder.build(NodeId(root), check=False, **about)
+        tree = self.builder.build(NodeId(root), check=False, **about)
+        return replace(tree, root_reward=root_reward) if root_reward else tree
 
     def read_root_keys(self) -> dict[str, Any]:
         """Return title, source and expect, if they are there; remember the names under `nodes`."""
@@ -146,7 +149,7 @@ class TreeReader:
         keys = dict(item) if isinstance(item, tuple) else {}
         named = self.names.follow(item, {"ref": keys["ref"]}) if "ref" in keys else None
         if named is not None:
-            item, keys, place, _, _ = named
+            item, keys, place, *_ = named
         for key in ("utility", "estimate"):
             place = place_of(item, key) if key in keys else place
         return place
@@ -178,9 +181,11 @@ class TreeReader:
             named = self.names.follow(item, keys)
             if named is None:
                 return self.placeholder()
+            if named.reward:
+                self.branches.pay(frame, named.reward)
             if named.note:
                 frame.branches.setdefault("note", {})[len(frame.ids)] = named.note
-            item, keys, place, identity, _ = named
+            item, keys, place, identity, *_ = named
         if identity in self.done:
             return self.done[identity]
         if identity in self.open:
@@ -279,7 +284,10 @@ class TreeReader:
         about, labels = frame.about, self.branches.labels(frame)
         probabilities = self.branches.distribution(frame) if frame.kind == CHANCE else None
         estimate = about.get("estimate")
-        node = self.builder.add_inner(frame.kind, frame.ids, probabilities, labels, estimate)
+        rewards = frame.branches.get("reward")
+        node = self.builder.add_inner(
+            frame.kind, frame.ids, probabilities, labels, estimate, rewards
+        )
         if about:
             self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
         for place, note in frame.branches.get("note", {}).items():

@@ -67,6 +67,7 @@ class TreeWriter:
         fields = [self.pair(key, value) for key, value in about.items() if value is not None]
         margin, separator = notation.margin, notation.separator
         yield notation.opening
+        fields += self.payment(tree.root_id, NONE)
         for field in fields + self.own_fields(tree.root_id):
             yield f"{margin}{field}{separator}"
         if not isinstance(self.named, Repeated):
@@ -158,7 +159,7 @@ class TreeWriter:
             return None
         if any(kind[child[b]] or self.named[child[b]] for b in branches):
             return None
-        is_plain = not (tree.notes or tree.local_bounds or tree.unknown)
+        is_plain = not (tree.notes or tree.local_bounds or tree.unknown or tree.columns.pays)
         if is_plain and not self.labels(n) and self.is_equally_likely(n):
             return f"[{', '.join([self.utility(child[b]) for b in branches])}]"
         items = []
@@ -202,9 +203,19 @@ class TreeWriter:
         if self.columns.kind[n] == Kind.CHANCE and not equal:
             probability = self.number(self.columns.probability[b], n)
             fields.append(f"{self.notation.key('p')} {probability}")
+        fields += self.payment(n, b)
         if b in tree.branch_notes:
             fields.append(self.pair("note", tree.branch_notes[b]))
         return fields
+
+    def payment(self, n: int, b: int) -> list[str]:
+        """Return the reward of a branch of node n as a field; a negative one is a cost."""
+        reward = self.tree.reward_of(b)
+        if not reward:
+            return []
+        key = "cost" if reward < 0 else "reward"
+        amount = -reward if reward < 0 else reward
+        return [f"{self.notation.key(key)} {self.number(amount, n)}"]
 
     def own_fields(self, n: int) -> list[str]:
         tree, fields = self.tree, []

@@ -64,7 +64,7 @@ def topmost(search: Search, n: int) -> int:
 
 def check_accounting(search: Search) -> set[str | None]:
     tree, explanation = search.tree, Explanation(search)
-    kind, _, _, _, probability = tree.columns.stored
+    kind, _, _, _, probability, _ = tree.columns.stored
     parent, branch = tree.first_paths.parent, tree.first_paths.branch
     unvisited = [n for n in range(len(tree)) if not search.visits[n]]
     reasons_of = {n: explanation.skipped(topmost(search, n)) for n in unvisited}
@@ -119,7 +119,7 @@ def test_every_node_is_accounted_for_in_a_stopped_search(chosen: Algorithm) -> N
 def test_cuts_and_windows_are_inequalities_that_hold(searches: list[Search]) -> None:
     for search in searches:
         tree, explanation, slack = search.tree, Explanation(search), 4 * search.eps
-        kind, _, first, child, probability = tree.columns.stored
+        kind, _, first, child, probability, _ = tree.columns.stored
         value: Any = et.evaluate(tree).lower
         for n, cut in explanation.cuts.items():
             alpha, beta = cut.window

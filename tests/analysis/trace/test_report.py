@@ -195,7 +195,7 @@ def test_the_reason_for_each_step_of_a_walk_holds(traces: list[Trace]) -> None:
     for one in traces:
         if one.search.algorithm.in_order:
             continue
-        kind, _, first, child, probability = one.tree.columns.stored
+        kind, _, first, child, probability, _ = one.tree.columns.stored
         slack = 4 * one.search.eps
         moment = Moment(one)
         way: list[int] = []
