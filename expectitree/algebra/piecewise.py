@@ -33,6 +33,11 @@ class Piecewise:
     left: Root = ZERO
     right: Root = ONE
 
+    def parts(self) -> Iterator[tuple[Rational, Root, Root]]:
+        """Yield each piece with its ends."""
+        ends = [self.left, *self.breaks, self.right]
+        yield from zip(self.pieces, ends, ends[1:], strict=False)
+
     def __call__(self, x: Fraction) -> Fraction:
         """Return the value at x."""
         here = Root.at(x)

@@ -17,6 +17,7 @@ from expectitree.tree.expectation import Expectation
 from expectitree.tree.model import UNKNOWN, Kind, Tree
 
 SUM_TOLERANCE = 1e-9  # the most by which probabilities may miss the sum 1, to be normalised
+SUM_HINT = "correct them, or leave every p out for outcomes that are equally likely"
 ROUNDING = 4e-16  # the most by which rounded probabilities that sum to 1 on paper miss it
 
 
@@ -293,8 +294,7 @@ class TreeBuilder:
         if abs(total - 1) > SUM_TOLERANCE + ROUNDING:
             shown = total if self.exact else round(total, 12)  # 0.3 + 0.6 is 0.8999999999999999
             raise TreeError(
-                f"the probabilities sum to {numbers.message_text(shown)}, expected 1: correct "
-                "them, or leave every p out for outcomes that are equally likely"
+                f"the probabilities sum to {numbers.message_text(shown)}, expected 1: {SUM_HINT}"
             )
         return [p / total for p in written], total
 

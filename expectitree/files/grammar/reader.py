@@ -36,6 +36,7 @@ from expectitree.files.grammar.keys import (
     misplaced_key,
 )
 from expectitree.files.grammar.names import Names
+from expectitree.files.grammar.outcomes import are_probabilities
 from expectitree.files.grammar.problems import MOST_PROBLEMS, GrammarError, TooManyProblemsError
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import NOT_KNOWN, ValueReader
@@ -233,7 +234,13 @@ class TreeReader:
         is_plain = not (about or identity or self.tracked or self.shared)
         node = self.add_plain(kind, keys[body]) if is_plain else None
         if node is None:
-            self.trail.frames.append(Frame(kind, keys[body], nested, about, identity))
+            children = keys[body]
+            is_mapping = isinstance(children, tuple)
+            by_p = kind == CHANCE and is_mapping and are_probabilities(children)
+            inner = Frame(kind, children, nested, about, identity, by_p)
+            self.trail.frames.append(inner)
+            if by_p:
+                self.branches.read_keys(inner)
             if identity is not None:
                 self.open.add(identity)
         return node

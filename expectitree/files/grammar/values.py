@@ -16,6 +16,7 @@ from expectitree.tree.columns import Bounds
 from expectitree.tree.model import UNKNOWN
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
+REST = "rest"  # the probability that the other outcomes leave of 1
 _MOST_DIGITS = 30  # of a count
 
 Report: TypeAlias = Callable[[Place, str], None]
@@ -57,12 +58,18 @@ class ValueReader:
             hint = '; or "?" where it is not known yet' if is_unknown else ""
             raise GrammarError(f"{error}{hint}") from None
 
-    def probability(self, data: Data) -> Number:
-        """Return a probability."""
+    def probability(self, data: Data) -> Number | str:
+        """Return a probability, `REST` for what the others leave."""
         if not isinstance(data, str):
             expected = "write a number between 0 and 1, such as 1/3 or 10%"
             raise GrammarError(f"{described(data)} is not a probability: {expected}")
-        return self.to_probability(data)
+        if data == REST:
+            return REST
+        try:
+            return self.to_probability(data)
+        except ExpectitreeError as error:
+            hint = f", or `{REST}` for what the others leave" if str(error).endswith(HOW) else ""
+            raise GrammarError(f"{error}{hint}") from None
 
     def bounds(self, data: Data) -> Bounds | None:
         """Return a pair of bounds; None if one of them is reported."""

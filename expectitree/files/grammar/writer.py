@@ -17,6 +17,7 @@ from expectitree.errors import TreeError
 from expectitree.files.grammar.expect import written_expectation
 from expectitree.files.grammar.flow import Notation, number_text
 from expectitree.files.grammar.keys import KINDS
+from expectitree.files.grammar.outcomes import are_probabilities, is_marked
 from expectitree.files.grammar.values import NOT_KNOWN
 from expectitree.numbers import Number, escape
 from expectitree.tree import scans
@@ -119,19 +120,23 @@ class TreeWriter:
         start = f"{start}{self.notation.key(_KEYS[self.columns.kind[n]])}"
         if value is not None:
             return f"{start} {value}{end}", None
-        margin, labelled = " " * indent, self.is_labelled(n)
-        opening, closing = self.notation.brackets(labelled, margin)
-        children = self.children(n, f"{margin}  {'' if labelled else self.notation.item_head}")
+        margin, is_mapping = " " * indent, self.is_mapping(n)
+        opening, closing = self.notation.brackets(is_mapping, margin)
+        children = self.children(n, f"{margin}  {'' if is_mapping else self.notation.item_head}")
         return f"{start}{opening}", Block(children, indent + 2, f"{closing}{end}")
 
     def children(self, n: int, margin: str) -> Iterator[tuple[str, list[str], int]]:
         """Yield the children of a node; one that has a name is a `ref` among the fields."""
-        child, labelled, equal = self.columns.child, self.is_labelled(n), self.is_equally_likely(n)
+        child, labelled, keyed = self.columns.child, self.is_labelled(n), self.is_keyed_by_p(n)
+        equal = keyed or self.is_equally_likely(n)
         head = margin
         for b in self.tree.branches_of(n):
             fields = self.branch_fields(n, b, labelled, equal)
             if labelled:
                 head = f"{margin}{self.notation.key(self.tree.branch_label(n, b))} "
+            elif keyed:
+                p = self.number(self.columns.probability[b], n)
+                head = f"{margin}{self.notation.number_key(p)} "
             if self.named[child[b]]:
                 fields.append(f"{self.notation.key('ref')} {self.name(child[b])}")
                 yield head, fields, NONE
@@ -168,7 +173,7 @@ class TreeWriter:
             if item is None:
                 return None
             items.append(f"{head}{item}")
-        opening, closing = "{}" if self.is_labelled(n) else "[]"
+        opening, closing = "{}" if self.is_mapping(n) else "[]"
         whole = f"{opening}{', '.join(items)}{closing}"
         return whole if len(whole) <= _WIDE else None
 
@@ -239,10 +244,27 @@ class TreeWriter:
     def is_labelled(self, n: int) -> bool:
         """Return whether the children are a mapping, in which `#k` labels those without a label.
 
-        (A label too long for a key is next to its node, in a list.)
+        (A label too long for a key is next to its node, in a list. So is a label that would be read
+        as a probability.)
         """
         labels = self.labels(n)
-        return bool(labels) and max(map(len, labels)) <= _LONGEST_LABEL
+        if not labels or max(map(len, labels)) > _LONGEST_LABEL:
+            return False
+        is_chance = self.columns.kind[n] == Kind.CHANCE
+        return not (is_chance and are_probabilities([(label, None) for label in labels]))
+
+    def is_keyed_by_p(self, n: int) -> bool:
+        """Return whether the children are a mapping from probability to node."""
+        if self.columns.kind[n] != Kind.CHANCE or self.labels(n) or self.is_equally_likely(n):
+            return False
+        probability = self.columns.probability
+        keys = [self.number(probability[b], n) for b in self.tree.branches_of(n)]
+        is_short = max(map(len, keys)) <= _LONGEST_LABEL
+        return is_short and len(set(keys)) == len(keys) and all(map(is_marked, keys))
+
+    def is_mapping(self, n: int) -> bool:
+        """Return whether the children are a mapping, not a list."""
+        return self.is_labelled(n) or self.is_keyed_by_p(n)
 
     def is_equally_likely(self, n: int) -> bool:
         """Return whether a reader finds the probabilities without any `p`."""

@@ -1,0 +1,76 @@
+"""The parameter that an analysis moves, and the range through which it moves it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from expectitree.errors import AnalysisError, NumberError
+from expectitree.expressions.domains import FRACTIONS
+from expectitree.numbers import Number, message_text, quote
+from expectitree.tree.model import Tree
+from expectitree.tree.parameters import ParameterValues, with_values
+
+HOW = "write --parameter {name}=0..1, or give it `range: [low, high]` in the file"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A parameter, with the values through which it moves.
+
+    Attributes:
+        name: The parameter's name.
+        low: The least value.
+        high: The greatest value.
+        current: The value in the file, or the one that was set.
+        unit: The unit, such as $.
+        description: What the number means.
+    """
+
+    name: str
+    low: Fraction
+    high: Fraction
+    current: Fraction
+    unit: str | None = None
+    description: str | None = None
+
+
+def range_of(tree: Tree, name: str, ends: tuple[Number, Number] | None = None) -> Range:
+    """Return the range of a parameter of an exact tree: the given one, or that of the file.
+
+    Raises `AnalysisError` if there is none, and `TreeError` for a name that cannot be moved.
+    """
+    with_values(tree.parameters, {name: 0})  # refuses unknown and derived parameters
+    parameter = tree.parameters[name]
+    current = ParameterValues(tree.parameters, FRACTIONS)[name]
+    chosen = parameter.range if ends is None else ends
+    if chosen is None:
+        raise AnalysisError(f"the parameter {name} has no range: {HOW.format(name=name)}")
+    low, high = (_exact(end, name) for end in chosen)
+    if low >= high:
+        raise AnalysisError(
+            f"the range of {name} is {message_text(low)} to {message_text(high)}: "
+            "expected its lower end first, and a greater upper end"
+        )
+    return Range(name, low, high, current, parameter.unit, parameter.description)
+
+
+def _exact(end: Number, name: str) -> Fraction:
+    value = Fraction(str(end)) if isinstance(end, float) else Fraction(end)
+    return value
+
+
+def parse_range(text: str) -> tuple[str, tuple[Fraction, Fraction] | None]:
+    """Return the name and the ends in a text such as `pr=0..1`, or the name alone."""
+    name, equals, ends = text.partition("=")
+    name = name.strip()
+    if not equals:
+        return name, None
+    low, dots, high = ends.partition("..")
+    expected = f"expected NAME=LOW..HIGH, such as {name or 'pr'}=0..1"
+    if not dots:
+        raise AnalysisError(f"found {quote(text)} as a parameter and its range, {expected}")
+    try:
+        return name, (FRACTIONS.number(low.strip()), FRACTIONS.number(high.strip()))
+    except NumberError as error:
+        raise AnalysisError(f"found {quote(text)}, {expected}: {error}") from None
