@@ -176,6 +176,14 @@ def _sum(p: Coefficients, q: Coefficients) -> Coefficients:
     return trimmed([*(a + b for a, b in zip(longer, shorter, strict=False)), *rest])
 
 
+def slope_of(p: Rational) -> Coefficients:
+    """Return the numerator of the derivative: n' d - n d'."""
+    n, d = p.numerator, p.denominator
+    slopes = (tuple(i * c for i, c in enumerate(part))[1:] for part in (n, d))
+    rise, fall = times(next(slopes), d), times(n, next(slopes))
+    return _sum(trimmed(rise), tuple(-c for c in trimmed(fall)))
+
+
 def difference(p: Rational, q: Rational) -> Rational:
     """Return p - q."""
     return combination(((Fraction(1), p), (Fraction(-1), q)))

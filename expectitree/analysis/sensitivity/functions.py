@@ -7,7 +7,9 @@ is a quotient of polynomials in the parameter, and the value of a node is one be
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -127,6 +129,7 @@ class NodeFunctions:
         name: The parameter; with None, `added` moves instead.
         left: The least value of the parameter.
         right: The greatest one.
+        fixed: Other parameters that have another value than in the tree.
         added: The parameter is added to the rewards of these branches.
         strategy: The branch that each player takes, by node; without it, players decide anew at
             each value of the parameter.
@@ -136,14 +139,19 @@ class NodeFunctions:
         self,
         tree: Tree,
         name: str | None,
-        left: Fraction,
-        right: Fraction,
+        left: Root | Fraction,
+        right: Root | Fraction,
+        fixed: Mapping[str, Fraction] | None = None,
         added: Sequence[int] = (),
         strategy: Mapping[int, int] | None = None,
     ) -> None:
-        self.tree, self.left, self.right = tree, Root.at(left), Root.at(right)
-        self.name, self.added, self.strategy = name, added, strategy
-        known = {} if name is None else {name: VARIABLE}
+        self.tree, self.name, self.added, self.strategy = tree, name, added, strategy
+        self.left, self.right = (
+            end if isinstance(end, Root) else Root.at(end) for end in (left, right)
+        )
+        known = {other: constant(value) for other, value in (fixed or {}).items()}
+        if name is not None:
+            known[name] = VARIABLE
         self.values = ParameterValues(tree.parameters, RATIONALS, known)
         self.known: dict[int, Rational] = {}  # by the id of a formula
         self.utility: dict[int, Rational] = {}  # of the terminals that have formulas
@@ -204,13 +212,21 @@ class NodeFunctions:
         """Return the probability of a branch."""
         if branch in self.probability:
             return self.probability[branch]
-        return constant(self.tree.columns.probability[branch])  # type: ignore[arg-type]
+        return constant(_exact(self.tree.columns.probability[branch]))
 
     def reward_of(self, branch: int) -> Rational:
         """Return the reward of a branch; -1 is the way to the root."""
         if branch in self.reward:
             return self.reward[branch]
-        return constant(Fraction(self.tree.reward_of(branch)))
+        return constant(_exact(self.tree.reward_of(branch)))
+
+    def over(self, left: Root, right: Root) -> NodeFunctions:
+        """Return the same functions over another interval."""
+        other = copy(self)
+        other.left, other.right = left, right
+        for name in ("feasible", "_turns", "of_nodes"):
+            other.__dict__.pop(name, None)
+        return other
 
     # ---- Where probabilities are numbers from 0 to 1.
 
@@ -219,7 +235,7 @@ class NodeFunctions:
         """The closed intervals of the parameter on which all probabilities lie in [0, 1]."""
         ends = [self.left, *self._turns, self.right]
         found: list[tuple[Root, Root]] = []
-        for start, end in zip(ends, ends[1:], strict=False):
+        for start, end in itertools.pairwise(ends):
             if self.fault_at(between(start, end)) is None:
                 if found and found[-1][1] is start:
                     start = found.pop()[0]
@@ -240,7 +256,7 @@ class NodeFunctions:
     def fault(self) -> OutOfRange | None:
         """A probability that leaves [0, 1], at an end of the range if it does so there."""
         turns = [self.left, *self._turns, self.right]
-        middles = (between(a, b) for a, b in zip(turns, turns[1:], strict=False))
+        middles = (between(a, b) for a, b in itertools.pairwise(turns))
         places = [end.lower for end in (self.right, self.left)]
         return next(filter(None, map(self.fault_at, (*places, *middles))), None)
 
@@ -272,7 +288,7 @@ class NodeFunctions:
                     found = self._flat(constant(constants[n]))
                 elif kind == TERMINAL:
                     u = columns.utility[n]
-                    utility = self.utility.get(n) or constant(Fraction(u))
+                    utility = self.utility.get(n) or constant(_exact(u))
                     found = self._flat(utility)
                 else:
                     found = self._combined(n, kind, functions)
@@ -283,17 +299,22 @@ class NodeFunctions:
         return functions
 
     def _find_moving(self) -> bytearray:
-        """Return [N] whether a node's value depends on the parameter."""
+        """Return [N] whether a node's value depends on the parameter, or on those fixed anew."""
         tree, columns = self.tree, self.tree.columns
         moving = bytearray(len(tree))
+        moved = {
+            *(
+                b
+                for b, p in self.probability.items()
+                if p != constant(_exact(columns.probability[b]))
+            ),
+            *(b for b, r in self.reward.items() if r != constant(_exact(tree.reward_of(b)))),
+        }
         for n in range(len(tree)):
-            moving[n] = n in self.utility and self.utility[n].degree > 0
+            if n in self.utility:
+                moving[n] = self.utility[n] != constant(_exact(columns.utility[n]))
             for b in tree.branches_of(n):
-                if (
-                    moving[columns.child[b]]
-                    or (b in self.probability and self.probability[b].degree)
-                    or (b in self.reward and self.reward[b].degree)
-                ):
+                if moving[columns.child[b]] or b in moved:
                     moving[n] = 1
         return moving
 
@@ -325,6 +346,10 @@ class NodeFunctions:
         found = functions[node]
         assert found is not None
         return shifted(found, self.reward_of(branch))
+
+
+def _exact(number: Any) -> Fraction:
+    return Fraction(number)
 
 
 def why_not_exact(error: Exception) -> str:

@@ -56,8 +56,7 @@ def range_of(tree: Tree, name: str, ends: tuple[Number, Number] | None = None) -
 
 
 def _exact(end: Number, name: str) -> Fraction:
-    value = Fraction(str(end)) if isinstance(end, float) else Fraction(end)
-    return value
+    return Fraction(str(end)) if isinstance(end, float) else Fraction(end)
 
 
 def parse_range(text: str) -> tuple[str, tuple[Fraction, Fraction] | None]:

@@ -141,7 +141,9 @@ def one_way(tree: Tree, range: Range, file: str = "") -> Sensitivity:
     return Sensitivity(file, tree, range, pieces, thresholds, *about)
 
 
-def decision_of(functions: NodeFunctions) -> tuple[Decision, dict[str, Piecewise]]:
+def decision_of(
+    functions: NodeFunctions, is_verified: bool = True
+) -> tuple[Decision, dict[str, Piecewise]]:
     """Return the decision at the root, and the function of each action.
 
     Without a player at the root there are no actions, and the decision has only a value.
@@ -165,7 +167,8 @@ def decision_of(functions: NodeFunctions) -> tuple[Decision, dict[str, Piecewise
                 "of expectitree, please report it with the tree"
             )
 
-    return Decision([*actions.items()], tree.root.kind == Kind.MAX, verify), actions
+    check = verify if is_verified else lambda *_: None
+    return Decision([*actions.items()], tree.root.kind == Kind.MAX, check), actions
 
 
 def check_feasible(functions: NodeFunctions, range: Range) -> None:
@@ -176,9 +179,7 @@ def check_feasible(functions: NodeFunctions, range: Range) -> None:
     where = place_text(functions.tree, fault.node, fault.branch)
     here = range.current
     around = [
-        (left, right)
-        for left, right in functions.feasible
-        if left.lower <= here <= right.upper
+        (left, right) for left, right in functions.feasible if left.lower <= here <= right.upper
     ]
     hint = f"give {range.name} a smaller range"
     if around:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 from expectitree.algebra.thresholds import Threshold
 from expectitree.analysis.sensitivity.pieces import Piece
 from expectitree.analysis.sensitivity.ranges import Range
-from expectitree.errors import ExpectitreeError
 from expectitree.numbers import to_exact
 from expectitree.searches.engine import evaluate
 from expectitree.tree.model import Tree
@@ -31,9 +31,9 @@ def sample(tree: Tree, range_: Range) -> tuple[tuple[Piece, ...], tuple[Threshol
     places = [range_.low + width * i / POINTS for i in range(POINTS + 1)]
     thresholds: list[Threshold] = []
     pieces: list[Piece] = []
-    start, (best, value) = places[0], at(places[0])
-    for left, right in zip(places, places[1:], strict=False):
-        found, value_right = at(right)
+    start, (best, _) = places[0], at(places[0])
+    for left, right in itertools.pairwise(places):
+        found, _ = at(right)
         if found != best:
             low, high = left, right
             while high - low > _NARROW * width:

@@ -1,0 +1,86 @@
+"""The best action as two parameters move: exact along each row of a grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from expectitree.algebra.polynomials import limited_work
+from expectitree.analysis.sensitivity.functions import NodeFunctions, NotRationalError
+from expectitree.analysis.sensitivity.pieces import Piece, pieces_of
+from expectitree.analysis.sensitivity.ranges import Range
+from expectitree.analysis.sensitivity.report import MOST_WORK, decision_of
+from expectitree.display import Shown
+from expectitree.errors import AnalysisError
+from expectitree.tree.model import Tree
+from expectitree.tree.transform import in_fractions
+
+GRID = 41  # rows of the map
+
+
+@dataclass(frozen=True)
+class Row:
+    """One value of the parameter that moves down the map.
+
+    Attributes:
+        at: The value.
+        pieces: The parts of the other parameter's range, as in a one-way analysis. Where a
+            probability leaves [0, 1] there is none.
+    """
+
+    at: Fraction
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True)
+class TwoWay(Shown):
+    """The regions of the best actions as two parameters move; `sensitivity` makes it.
+
+    Attributes:
+        file: The name of the tree in outputs.
+        tree: The tree, in fractions.
+        across: The parameter that moves along each row; the thresholds are exact in it.
+        down: The parameter with one value for each row.
+        rows: From the least value of `down` to the greatest.
+    """
+
+    file: str
+    tree: Tree
+    across: Range
+    down: Range
+    rows: tuple[Row, ...]
+
+    def best_at(self, row: Row, at: Fraction) -> tuple[str, ...] | None:
+        """Return the best actions at a place of a row; None where a probability is not one."""
+        for piece in row.pieces:
+            if piece.start <= at <= piece.end:
+                return piece.best
+        return None
+
+
+def two_way(tree: Tree, across: Range, down: Range, grid: int = GRID, file: str = "") -> TwoWay:
+    """Return the regions of the best actions over a rectangle.
+
+    Raises `AnalysisError` if a formula is not a quotient of polynomials.
+    """
+    tree = tree if tree.exact else in_fractions(tree)
+    width = down.high - down.low
+    places = [down.low + width * i / (grid - 1) for i in range(grid)]
+    try:
+        rows = tuple(_row(tree, across, down.name, at) for at in places)
+    except NotRationalError as error:
+        raise AnalysisError(
+            f"a map of two parameters needs formulas of + - * / and whole powers, and {error} is "
+            "none of them: move one parameter at a time"
+        ) from None
+    return TwoWay(file, tree, across, down, rows)
+
+
+def _row(tree: Tree, across: Range, other: str, at: Fraction) -> Row:
+    pieces: list[Piece] = []
+    with limited_work(MOST_WORK):
+        functions = NodeFunctions(tree, across.name, across.low, across.high, {other: at})
+        for left, right in functions.feasible:
+            decision, _ = decision_of(functions.over(left, right), is_verified=False)
+            pieces += pieces_of(decision)
+    return Row(at, tuple(pieces))
