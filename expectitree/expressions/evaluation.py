@@ -49,5 +49,6 @@ def evaluate(expression: Expression, domain: Domain, values: Mapping[str, Any]) 
 def at_values(domain: Domain, values: Mapping[str, Any], *expressions: Expression) -> str:
     """Return ` at pr = 0, spec = 1`, the values of the names in expressions, for a message."""
     names = [*dict.fromkeys(name for part in expressions for name in names_in(part))]
-    shown = [f"{name} = {domain.text(values[name])}" for name in names[:_MOST_NAMES]]
+    known = [name for name in names if name in values]
+    shown = [f"{name} = {domain.text(values[name])}" for name in known[:_MOST_NAMES]]
     return f" at {', '.join(shown)}{', …' * (len(names) > _MOST_NAMES)}" if shown else ""

@@ -162,7 +162,7 @@ def test_floats_are_those_of_the_math_module() -> None:
     assert value("1/3 + 30%", FLOATS, floats) == 1 / 3 + 0.3
 
 
-EXACT_ONLY = "has no exact value: leave out --exact"
+EXACT_ONLY = "has no exact value: compute in floats"
 LARGE = "is too large: it has more than 10,000 bits"
 ERRORS = [
     ("1/zero", "'1/zero' divides by zero at zero = 0", None),

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from expectitree.errors import NumberError, TreeError
 from expectitree.files.grammar.document import Data
-from expectitree.files.grammar.values import REST
 from expectitree.files.grammar.words import flow_text
 from expectitree.numbers import Number, message_text, quote, to_fraction, to_probability
 from expectitree.tree.builder import SUM_HINT
+from expectitree.tree.formulas import REST
 
 if TYPE_CHECKING:
     from fractions import Fraction
