@@ -41,8 +41,9 @@ def evaluate(expression: Expression, domain: Domain, values: Mapping[str, Any]) 
                 found = domain.operations[node.operation](*results[start:])
                 results[start:] = [domain.checked(found)]
             except UndefinedError as error:
-                where = at_values(domain, values, node)
-                raise ExpressionError(f"{quote(text_of(node), 60)} {error}{where}") from None
+                reason, colon, hint = str(error).partition(":")
+                found = f"{quote(text_of(node), 60)} {reason}{at_values(domain, values, node)}"
+                raise ExpressionError(f"{found}{colon}{hint}") from None
     return results[0]
 
 

@@ -253,13 +253,13 @@ class TreeBuilder:
         self._branch_notes[self._first[node] + place] = note
 
     def add_formulas(self, column: dict[int, Expression], node: int, written: Expressions) -> None:
-        """Note formulas of branches of an inner node, by place, in a column of `formulas`."""
+        """Write formulas of branches of an inner node, by place, in a column of `formulas`."""
         column.update((self._first[node] + place, formula) for place, formula in written.items())
 
     def copy_formulas(
         self, formulas: Formulas, node: int, branches: Sequence[int], copy: int
     ) -> None:
-        """Note the formulas of a node and of its `branches` in another tree at a copy."""
+        """Write the formulas of a node and of its `branches` in another tree at a copy."""
         for own, copied in ((formulas.nodes, self.formulas.nodes),
                             (formulas.events, self.formulas.events)):  # fmt: skip
             if node in own:

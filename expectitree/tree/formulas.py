@@ -17,6 +17,7 @@ from expectitree.expressions.syntax import (
     Name,
     Number,
     names_in,
+    text_of,
 )
 from expectitree.numbers import exact_text
 from expectitree.tree.columns import Bounds
@@ -76,6 +77,15 @@ class Formulas:
         """Yield every formula."""
         for column in (self.nodes, self.probabilities, self.rewards):
             yield from column.values()
+
+    def texts(self, node: int, branch: int) -> dict[str, str]:
+        """Return the formulas of a node and of a branch as texts, by what they are formulas of."""
+        found = {
+            "p": self.probabilities.get(branch),
+            "reward": self.rewards.get(branch),
+            "value": self.nodes.get(node),
+        }
+        return {key: text_of(formula) for key, formula in found.items() if formula is not None}
 
     @property
     def names(self) -> frozenset[str]:

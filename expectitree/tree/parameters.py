@@ -77,6 +77,12 @@ class ParameterValues(dict[str, Any]):
         return text.replace(" at ", " with ", 1) if of_bases else text
 
 
+def parameter_values(tree: Tree) -> dict[str, Number | None]:
+    """Return the values of a tree's parameters by name; None for one that has no value."""
+    values = ParameterValues(tree.parameters, FRACTIONS if tree.exact else FLOATS)
+    return {name: values.get(name) for name in tree.parameters}
+
+
 def unused(parameters: Mapping[str, Parameter], formulas: Formulas) -> list[str]:
     """Return the names of parameters that no formula uses, nor a parameter derived from them."""
     used = formulas.names.union(*(parameter.bases for parameter in parameters.values()))

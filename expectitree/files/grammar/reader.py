@@ -127,7 +127,7 @@ class TreeReader:
         tree = self.builder.build(NodeId(root), check=False, **about)
         if root_reward or parameters:
             tree = replace(tree, root_reward=root_reward, parameters=parameters)
-        if tree.formulas is not None or parameters:
+        if tree.formulas is not None or parameters or self.parameters:
             tree = self.evaluate(tree)
             outside = outside_bounds(tree, None)
         faults = ((message, "node", n, NONE) for n, message in outside)
