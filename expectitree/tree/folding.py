@@ -11,7 +11,7 @@ from expectitree.numbers import escape, message_text
 from expectitree.tree import paths, scans
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Tree
-from expectitree.tree.transform import Copy
+from expectitree.tree.transform import Copy, without_formulas
 
 MOST_NODES = 10_000_000  # of a tree without sharing
 _NEAR = 1e-12  # of the greatest total: what sums of rewards may differ by in floats
@@ -48,7 +48,8 @@ def fold_rewards(tree: Tree) -> Tree:
         utility=utility if tree.exact else array("d", utility),
         reward=[] if tree.exact else array("d"),
     )
-    return replace(tree, columns=columns, local_bounds=bounds, root_reward=0)
+    tree = replace(tree, columns=columns, local_bounds=bounds, root_reward=0)
+    return without_formulas(tree)
 
 
 def _different_sums(tree: Tree, *ways: tuple[int, Any]) -> str:

@@ -61,6 +61,10 @@ class JsonNotation(Notation):
         """Return a number, in quotes if JSON does not have it."""
         return text if _NUMBER.fullmatch(text) else json.dumps(text)
 
+    def number_key(self, number: str) -> str:
+        """Return a number, as `number` returns it, as a key with its colon."""
+        return f"{number}:" if number[0] == '"' else f'"{number}":'
+
     def brackets(self, is_mapping: bool, margin: str) -> tuple[str, str]:
         """Return the brackets of a list or a mapping over several lines."""
         opening, closing = "{}" if is_mapping else "[]"

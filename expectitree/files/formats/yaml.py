@@ -196,11 +196,15 @@ def _locate(text: str, containers: Sequence[Data], places: Sequence[Place]) -> l
     numbers = {id(container): number for number, container in enumerate(containers)}
     found = [*_containers(text)]
     marks: list[Mark | None] = []
-    for container, at, of_key in places:
+    for container, at, of_key, offset in places:
         is_mapping = isinstance(container, tuple)
         items = found[numbers.get(id(container), -1)]
-        mark = items[2 * at + (not of_key) if is_mapping else at].start_mark
-        marks.append((mark.line + 1, mark.column + 1))
+        event = items[2 * at + (not of_key) if is_mapping else at]
+        mark = event.start_mark
+        if offset:  # where a text without escapes and line ends makes its place certain
+            quotes = event.end_mark.index - mark.index - len(event.value)
+            offset = offset + quotes // 2 if quotes in (0, 2) and "\n" not in event.value else 0
+        marks.append((mark.line + 1, mark.column + 1 + offset))
     return marks
 
 
@@ -265,6 +269,10 @@ class YamlNotation(Notation):
     def number(self, text: str) -> str:
         """Return a number as it is."""
         return text
+
+    def formula(self, text: str) -> str:
+        """Return a formula as it is, unless it has a comma, or YAML takes it for another type."""
+        return self.quoted(text) if "," in text or text.isidentifier() else text
 
     def brackets(self, is_mapping: bool, margin: str) -> tuple[str, str]:
         """Return a line end: the margin shows what belongs to a list or a mapping."""

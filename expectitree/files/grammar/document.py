@@ -35,6 +35,7 @@ class Place(NamedTuple):
     container: Data = None
     at: int = 0
     of_key: bool = False  # the pair's key, not its value
+    offset: int = 0  # characters from the start of a scalar
 
 
 Mark: TypeAlias = "tuple[int, int]"  # line and column, from 1

@@ -20,19 +20,20 @@ PAYMENTS = ("reward", "cost")  # a cost is a negative reward
 BRANCH_VALUES: dict[str, Read] = {
     "label": text("a label"),
     "p": ValueReader.probability,
-    **dict.fromkeys(PAYMENTS, ValueReader.number),
+    **dict.fromkeys(PAYMENTS, ValueReader.amount),
 }
 NODE_VALUES: dict[str, Read] = {
-    "estimate": ValueReader.number,
+    "estimate": ValueReader.amount,
     "bounds": ValueReader.bounds,
+    "event": text("an event"),
     "note": text("a note"),
 }
 SCHEMA_KEY = "$schema"  # editors read it; a tree does not use it
-ROOT_VALUES: dict[str, Read] = {  # `nodes` has a reader of its own
+ROOT_VALUES: dict[str, Read] = {  # `nodes` and `parameters` have readers of their own
     **{key: text(f"the {key}") for key in ("title", "source", SCHEMA_KEY)},
     "expect": read_expectation,
 }
-ROOT_KEYS = ("title", "source", "nodes", "expect")
+ROOT_KEYS = ("title", "source", "parameters", "nodes", "expect")
 NODE_KEYS = (*BODY_KEYS, "ref", "type", "children", *BRANCH_VALUES, *NODE_VALUES)
 
 _TYPES = {kind.name: kind for kind in Kind}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from expectitree.files.grammar.document import Data
@@ -17,6 +18,8 @@ _SYNONYMS = {
     "prob": "p",
     "reps": "repetitions",
 }
+_PLAIN = re.compile(r"[\w.+-](?:[\w.+/%* -]*[\w.+/%*-])?")  # a text that needs no quotes in flow
+_MOST_ITEMS = 4  # of a list or a mapping in a message
 _NEARLY_SAME = 0.85  # a likeness, as `difflib` measures it, that beats a synonym
 
 
@@ -32,6 +35,32 @@ def described(data: Data) -> str:
         return f"an object of Python's type {type(data).__name__}"
     kind = "list" if isinstance(data, list) else "mapping"
     return f"a {kind}" if data else f"an empty {kind}"
+
+
+def flow_text(data: Data, longest: int = 80) -> str:
+    """Return a part of a document in YAML's flow style, with `…` for what is long or deep."""
+    text = _flow_text(data, longest, 2)
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def _flow_text(data: Data, longest: int, depth: int) -> str:
+    if not isinstance(data, (list, tuple)):
+        return text_or_quoted(data, longest) if isinstance(data, str) else described(data)
+    opening, closing = "[]" if isinstance(data, list) else "{}"
+    if data and not depth:
+        return f"{opening}…{closing}"
+    items = []
+    for item in data[:_MOST_ITEMS]:
+        key, value = item if isinstance(data, tuple) else ("", item)
+        text = _flow_text(value, longest, depth - 1)
+        items.append(f"{text_or_quoted(key, longest)}: {text}" if key else text)
+    more = ["…"] if len(data) > _MOST_ITEMS else []
+    return f"{opening}{', '.join(items + more)}{closing}"
+
+
+def text_or_quoted(text: str, longest: int = 40) -> str:
+    """Return a text as a file has it in flow style, in quotes if it needs them."""
+    return text if _PLAIN.fullmatch(text) and len(text) <= longest else quote(text, longest)
 
 
 def key_list(keys: Iterable[str]) -> str:
