@@ -136,14 +136,20 @@ def test_pure_python_yaml_gives_the_same_messages(
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("max: [{node: a}]\nnodes: {a: 1}", "ref"),
         ("max: [{ref: a}]\nnode: {a: 1}", "nodes"),
         ("max: [{max: [1], nots: x}]", "note"),
-        ("chance: [{probability: 1, utility: 2}]", "p"),
     ],
 )
 def test_the_key_that_a_message_suggests_is_allowed_at_its_place(text: str, meant: str) -> None:
     assert f"(did you mean '{meant}'?)" in message(text)
+
+
+def test_a_wide_node_without_a_kind_is_refused_quickly() -> None:
+    """Only a few keys are compared with those that are known."""
+    labels = ", ".join(f"act{n}: 1" for n in range(50_000))
+    for _ in within(5):
+        refusal = message(f"max: {{a: {{{labels}}}}}")
+    assert "without a kind: write `max: {act0: 1, act1: 1, act2: 1, act3: 1, …}`" in refusal
 
 
 # ---- Inputs that are not files.
