@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import random
 import time
@@ -15,6 +16,8 @@ from files.samples import BAD, SEEDS, TREES
 
 import expectitree as et
 from expectitree.errors import FileError
+from expectitree.files.formats import FORMATS
+from expectitree.files.grammar.document import Place
 
 SYNTAX = "this is not YAML: "  # The rest is PyYAML's wording.
 
@@ -150,6 +153,37 @@ def test_a_wide_node_without_a_kind_is_refused_quickly() -> None:
     for _ in within(5):
         refusal = message(f"max: {{a: {{{labels}}}}}")
     assert "without a kind: write `max: {act0: 1, act1: 1, act2: 1, act3: 1, …}`" in refusal
+
+
+# ---- Places.
+
+
+def test_json_has_the_places_that_yaml_has() -> None:
+    """JSON is YAML in flow style: both formats find each item of a text at the same place."""
+    random_ = random.Random(7)
+
+    def data(depth: int) -> object:
+        if depth == 0 or random_.random() < 0.2:
+            return random_.choice([-2.5, "a", "x: [y], {z}", 'a "b"', "\\", "é\t", "", True, None])
+        items = [data(depth - 1) for _ in range(random_.randint(0, 4))]
+        return items if random_.random() < 0.5 else {f'k"{n},': v for n, v in enumerate(items)}
+
+    for n in range(200):
+        text = json.dumps([data(4)], indent=random_.choice((None, 1, 3)), ensure_ascii=n % 2 == 0)
+        marks = []
+        for format in ("json", "yaml"):
+            document = FORMATS[format].module.parse(text, "x")
+            places, stack = [Place()], [document.root]
+            while stack:
+                container = stack.pop()
+                if isinstance(container, (list, tuple)):
+                    for at, item in enumerate(container):
+                        places.append(Place(container, at))
+                        if isinstance(container, tuple):
+                            places.append(Place(container, at, True))
+                        stack.append(item[1] if isinstance(container, tuple) else item)
+            marks.append(document.locate(places))
+        assert marks[0] == marks[1], text
 
 
 # ---- Inputs that are not files.
@@ -462,7 +496,7 @@ def mutated(random_: random.Random, text: str) -> str:
 def test_mutated_texts_are_read_or_refused(
     name: str, with_libyaml: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Errors in YAML all have a line and a column."""
+    """Errors all have a line and a column."""
     if not with_libyaml:
         monkeypatch.setattr("expectitree.files.formats.yaml.yaml.__with_libyaml__", False)
     random_ = random.Random(20)
@@ -474,7 +508,7 @@ def test_mutated_texts_are_read_or_refused(
         if isinstance(found, FileError):
             refused += 1
             assert all(line.isprintable() for line in str(found).splitlines()), ascii(text)
-            if name == "x.yaml":
+            if name != "-":
                 assert all(p.line and p.column for p in found.problems), ascii(text)
         else:
             read += 1
