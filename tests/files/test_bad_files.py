@@ -13,11 +13,13 @@ from pathlib import Path
 import pytest
 import yaml
 from files.samples import BAD, SEEDS, TREES
+from rich.cells import cell_len
 
 import expectitree as et
 from expectitree.errors import FileError
 from expectitree.files.formats import FORMATS
 from expectitree.files.grammar.document import Place
+from expectitree.text.problems import problem_lines
 
 SYNTAX = "this is not YAML: "  # The rest is PyYAML's wording.
 
@@ -64,18 +66,19 @@ def test_bad_files_and_expected_messages_correspond() -> None:
 
 @pytest.mark.parametrize("name", TREES)
 def test_a_bad_file_has_its_exact_message(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The complete message is compared."""
+    """All lines that the command line prints are compared, at 80 columns."""
     monkeypatch.chdir(BAD)  # Messages name a file as the user does.
     with pytest.raises(FileError) as caught:
         et.load(name)
     found, expected = (
-        str(caught.value),
+        "\n".join(problem_lines(caught.value, 80)),
         Path(name).with_suffix(".expected").read_text("utf-8").removesuffix("\n"),
     )
     if SYNTAX in expected and not yaml.__with_libyaml__:
         found, expected = (text.partition(SYNTAX)[0] for text in (found, expected))
     assert found == expected
     assert all(line.isprintable() for line in found.splitlines())
+    assert str(caught.value).splitlines() == [s for s in found.splitlines() if s[:1] != " "]
     assert len(caught.value.problems) <= 20
 
 
@@ -153,6 +156,62 @@ def test_a_wide_node_without_a_kind_is_refused_quickly() -> None:
     for _ in within(5):
         refusal = message(f"max: {{a: {{{labels}}}}}")
     assert "without a kind: write `max: {act0: 1, act1: 1, act2: 1, act3: 1, …}`" in refusal
+
+
+# ---- Source lines.
+
+
+def source_lines(text: str, width: int = 80, name: str = "x.yaml") -> list[str]:
+    """Return the lines below the first message of an error."""
+    with pytest.raises(FileError) as caught:
+        et.loads(text, name=name)
+    return [*problem_lines(caught.value, width)][1:3]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "mark"),
+    [
+        ("max:\n  a: 1\n  b: x\n  c: 2", "    b: x", "       ^"),
+        ("max: [1,\ty]", "    max: [1,    y]", "                ^"),
+        ('max:\n  "日本": x', '    "日本": x', "            ^"),
+        ("max: {e\u0301: x}", "    max: {e\u0301: x}", "             ^"),
+        ("max: {\xa0: x}", "    max: {\\xa0: x}", "                ^"),
+        ("max: [1]\r\nnote: [x]\r\n", "    note: [x]", "          ^"),
+        ("\ufeffmax: [x]", "    max: [x]", "          ^"),
+    ],
+)
+def test_the_mark_is_below_the_column(text: str, line: str, mark: str) -> None:
+    """Tabs, wide and combining characters and escapes take the columns that they are shown in."""
+    assert source_lines(text) == [line, mark]
+
+
+@pytest.mark.parametrize("width", [1, 24, 30, 80, 200])
+@pytest.mark.parametrize("at", [0, 1, 5, 40, 98, 99])
+@pytest.mark.parametrize("item", ["7", "日本"])
+def test_a_long_line_is_cut_around_the_column(item: str, at: int, width: int) -> None:
+    """The mark stays below the item, and no line is wider than the terminal."""
+    items = [f'"{item}{n}": 1' for n in range(100)]
+    items[at] = '"x": "y"'
+    line, mark = source_lines(f'{{"max": {{{", ".join(items)}}}}}', width, "x.json")
+    assert cell_len(line) <= max(width, 24)
+    before = next(n for n in range(len(line)) if cell_len(line[:n]) == len(mark) - 1)
+    assert line[before : before + 3] == '"y"'
+
+
+def test_lines_of_any_length_are_cut_quickly() -> None:
+    text = '{"max": [' + "1, " * 1_000_000 + "x"
+    for _ in within(5):
+        line, mark = source_lines(text, 80, "x.json")
+    assert line.endswith("1, 1, 1, x")
+    assert line[len(mark) - 1] == "x"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "max: [1]\rnote: [x]", '{"max": [{"note": "\u2028", "utility": true}]}']
+)
+def test_no_line_is_shown_where_lines_are_unclear(text: str) -> None:
+    """YAML and JSON count some line breaks differently."""
+    assert source_lines(text, 80, "x.json" if text[:1] == "{" else "x.yaml") == []
 
 
 # ---- Places.

@@ -43,7 +43,7 @@ def parse(text: str, name: str) -> Document:
     except RecursionError:
         line, column = _deep_mark(text)
         raise FileError([Problem(name, NESTED_TOO_DEEPLY, line=line, column=column)]) from None
-    return Document(name, root, locate=partial(_locate, text, root))
+    return Document(name, root, locate=partial(_locate, text, root), text=text)
 
 
 def tokens(text: str) -> Iterator[re.Match[str]]:

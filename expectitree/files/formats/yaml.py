@@ -117,7 +117,7 @@ class _Parser:
             message = "the document is empty: `expectitree new` prints a tree to start from"
             raise FileError([Problem(self.name, message, line=1, column=1)])
         locate = partial(_locate, self.text, self.containers)
-        return Document(self.name, root, frozenset(self.shared), locate)
+        return Document(self.name, root, frozenset(self.shared), locate, self.text)
 
     def pairs(self, items: list[Data]) -> Data:
         """Return a mapping from its keys and values, which alternate."""

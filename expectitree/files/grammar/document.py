@@ -49,6 +49,7 @@ class Document:
     root: Data
     shared: frozenset[int] = frozenset()  # ids of the values that an alias repeats
     locate: Callable[[Sequence[Place]], Sequence[Mark | None]] = lambda places: [None] * len(places)
+    text: str = ""  # the source, for the lines of errors
 
 
 def place_of(item: Data, key: str, of_key: bool = False) -> Place:
