@@ -105,7 +105,8 @@ def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
     """Return a tree with the values, the bounds and the tolerance of a search of it.
 
     Several branches from a node to one child become one, of actions the one that pays the player
-    most. Outcomes of probability 0 are left out. Raises `AnalysisError` where the tree has more than `max_leaves` leaves.
+    most. Outcomes of probability 0 are left out. Raises `AnalysisError` where the tree has more
+    than `max_leaves` leaves.
     """
     check_size(tree.leaves, max_leaves)
     columns, is_sharing = tree.columns, tree.is_sharing

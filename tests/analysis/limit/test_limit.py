@@ -67,7 +67,7 @@ def intervals(tree: Tree, bounds: Bounds, visited: set[int]) -> Intervals:
 
 
 def is_best_forced(tree: Tree, found: Intervals, slack: float = 0) -> bool:
-    sign, ends = (1, found) if tree.root.kind == Kind.MAX else (-1, [(-h, -l) for l, h in found])
+    sign, ends = (1, found) if tree.root.kind == Kind.MAX else (-1, [(-b, -a) for a, b in found])
     paid: dict[int, Number] = {}  # the most, if several actions lead to one child
     for branch in tree.root.branches:
         c = branch.child.id
