@@ -8,8 +8,8 @@ given its own later mistakes. As functions of epsilon on [0, 1], the nodes are w
     MIN       (1 - epsilon) times the least of the children's values, plus epsilon times their mean
     CHANCE    the sum of p times the outcomes' values
 
-A child's value includes the reward of the branch to it. These functions are continuous and piecewise
-polynomial. The decision at the root changes where its actions' functions cross:
+A child's value includes the reward of the branch to it. These functions are continuous and
+piecewise polynomial. The decision at the root changes where its actions' functions cross:
 
 1. Compute the function of each node, children first.
 2. Find the closed intervals on which each action's function equals the root's envelope.
