@@ -53,6 +53,43 @@ def test_bounds_and_estimates_are_folded() -> None:
     assert et.evaluate(folded).value == et.evaluate(tree).value == -5
 
 
+def test_sums_of_floats_are_those_on_paper() -> None:
+    tree = et.loads(
+        "max: [{reward: 0.1, max: [{reward: 0.2, utility: 0}, {cost: 0.1, utility: 1}]}, 3]"
+    )
+    assert fold_rewards(tree).columns.utility[:2].tolist() == [0.3, 1.0]
+
+
+def test_what_the_tree_expects_is_folded() -> None:
+    text = """
+    reward: 1
+    max: {a: {cost: 2, min: {b: {reward: 1/2, utility: 3}, c: 4}}, d: 1}
+    expect:
+      value: 2.5
+      best: a
+      values: {/: 2.5, a: 1.5, a/b: 3.5, a/c: 4.0, d: 1}
+      star1: [{bounds: [-9, inf], leaves: 3}, {leaves: 3}]
+    """
+    for exact in (True, False):
+        tree = et.loads(text, exact=exact)
+        folded = fold_rewards(tree)
+        assert folded.expect is not None
+        assert folded.expect.values == {"/": 2.5, "a": 2.5, "a/b": 2.5, "a/c": 3, "d": 2}
+        assert [run.bounds for run in folded.expect.runs] == [(-8, float("inf")), None]
+    for tree in (et.loads(text, exact=True), fold_rewards(et.loads(text, exact=True))):
+        again = et.loads(et.dumps(tree), exact=True)
+        assert [check for check in et.verify(again).checks if not check.kept] == []
+
+
+def test_counts_of_searches_are_left_out_of_an_unfolded_tree() -> None:
+    expect = "{value: 1, values: {a: 1}, star1: {leaves: 1}}"
+    text = f"{{nodes: {{s: 1}}, expect: {expect}, max: {{a: {{ref: s}}, b: {{ref: s}}}}}}"
+    tree = unshare(et.loads(text, exact=True))
+    assert tree.expect is not None
+    assert (tree.expect.values, tree.expect.runs) == ({"a": 1}, ())
+    assert et.verify(tree).broken == []
+
+
 def test_a_shared_node_with_one_sum_is_folded() -> None:
     tree = et.loads(
         "max: {a: {ref: s, cost: 1}, b: {cost: 1, ref: s}}\nnodes: {s: {chance: [0, 4]}}"
@@ -67,7 +104,7 @@ def test_different_sums_on_the_paths_to_a_node_are_refused() -> None:
         fold_rewards(et.loads(SHARED))
     assert str(caught.value) == (
         "the rewards on the paths to one node sum to 2 on far and to -1 on near/a, and a terminal "
-        "has one utility: unfold the tree with --unshare, so that each path has its own copy"
+        "has one utility: convert the tree with --unshare first, so that each path has its own copy"
     )
     unfolded = unshare(et.loads(SHARED))
     assert not unfolded.is_sharing
