@@ -45,7 +45,7 @@ UNSEEN = {
         ref-itself-names.yaml ref-itself-root.yaml ref-itself.yaml""",
     "bounds that do not hold": """
         bounds-apart.yaml bounds-estimate.yaml bounds-inherited.yaml
-        bounds-intersected.yaml bounds-own.yaml
+        bounds-intersected.yaml bounds-own.yaml reward-outside-bounds.yaml
         bounds-shared.yaml bounds-turned.yaml bounds-utility.yaml
         expect-bounds.yaml json-bounds.json
         question-bounds.yaml unused-name-bounds.yaml""",
