@@ -238,6 +238,8 @@ class _Reader:
         elif is_unknown(search, n):
             value = ""
         remarks: list[str] = []
+        if n == self.tree.root_id and self.tree.root_reward and not is_terminal:
+            remarks.append(f"{payment_text(self.tree.root_reward)} at the start")
         path, claim = message_path(self.tree.path_of(n)), "estimate " if is_estimate else ""
         tooltip = [f"{kind} {path}: {claim}{self.worth(n, value)}".removesuffix(": ")]
         if "values" in self.hidden and not is_terminal:
@@ -255,8 +257,6 @@ class _Reader:
             alpha, beta = (cell_text(end[n], search.eps) for end in (search.alpha, search.beta))
             tooltip.append(f"α {alpha}, β {beta}")
             remarks.append(tooltip[-1])
-        if n == self.tree.root_id and self.tree.root_reward and not is_terminal:
-            remarks.append(f"{payment_text(self.tree.root_reward)} at the start")
         if self.shared_probability(n):
             remarks.append(f"p {self.shared_probability(n)} each")
         if cut is not None:
