@@ -76,8 +76,10 @@ def command(
 
     def evaluate_tree(file: str, tree: Tree) -> Evaluation:
         search = evaluate(tree, algorithm, **options.search_arguments)
-        node = None if explain is None else tree.find(explain).id
-        return Evaluation(file, search, windows, node, strategy)
+        if explain is None:
+            return Evaluation(file, search, windows, strategy_only=strategy)
+        node, branch = tree.find(explain).id, tree.find_branch(explain)
+        return Evaluation(file, search, windows, node, explained_by=branch)
 
     options.show_each(
         f"{algorithm.name}:",

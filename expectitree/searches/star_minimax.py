@@ -40,10 +40,8 @@ class Work(NamedTuple):
     beta: NumberColumn  # [N]
     cut: IntColumn  # [N] how the last entry ended: a constant of `cuts`
     cut_after: IntColumn  # [N] after how many children (while probing: outcomes reached)
-    low_term: NumberColumn  # [M] p * (reward + lower) as an outcome last added it to its parent's
-    high_term: (
-        NumberColumn  # [M] sum `low`; the same of `high`; infinite if the bound is, not added
-    )
+    low_term: NumberColumn  # [M] p * lower as an outcome last added it to its parent's sum `low`,
+    high_term: NumberColumn  # [M] the same of `high`, rewards included; infinite if the bound is
     # [height + 1] by depth: the nodes between the root and the current one, with their state
     frame_node: IntColumn
     frame_branch: IntColumn  # the branch to the child that is being searched

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import definition
-from random_trees import BEST_FIRST, EVERY, PRUNED, Case, with_slow_variants
+from random_trees import EVERY, Case, with_slow_variants
 
 import expectitree as et
-from expectitree import Kind, Search, Tree
+from expectitree import Search, Tree
 from expectitree.algorithms import Algorithm
 from expectitree.numbers import INFINITY, Number
 from expectitree.searches.engine import search_window

@@ -17,7 +17,7 @@ from expectitree.searches.engine import (
     find_limits,
 )
 from expectitree.searches.result import Search
-from expectitree.searches.setup import NO_BOUNDS, SearchSetup, greatest_number
+from expectitree.searches.setup import SearchSetup, greatest_number, greatest_total
 from expectitree.tree.model import Kind, Tree
 
 _ROUNDING_EPS = 1e-12  # times the greatest utility: the rounding error of sums
@@ -103,11 +103,9 @@ class Questions:
         The tolerance covers rounding only. `evaluate` also accepts ties on paper, but here a user
         reads that an action is proved to be best.
         """
-        greatest_utility, greatest = (
-            max(greatest_number(self.tree, bounds), self._greatest_answer)
-            for bounds in (NO_BOUNDS, self.setup.bounds)
-        )
-        self.limits = find_limits(self.setup, greatest_utility, greatest, _ROUNDING_EPS)
+        found = greatest_total(self.tree), greatest_number(self.tree, self.setup.bounds)
+        total, greatest = (max(one, self._greatest_answer) for one in found)
+        self.limits = find_limits(self.setup, total, greatest, _ROUNDING_EPS)
 
     def _learn(self) -> None:
         """Learn from every leaf visited, from the beginning."""

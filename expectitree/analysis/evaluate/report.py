@@ -30,6 +30,7 @@ class Evaluation:
     windows: bool = False  # show alpha and beta
     explained: int | None = None  # the node to explain in sentences
     strategy_only: bool = False
+    explained_by: int | None = None  # the branch to that node
     explanation: Explanation = field(init=False)
     shown: Evaluation = field(init=False)  # what is drawn
     reasons: Reasons | None = field(init=False, default=None)
@@ -46,7 +47,7 @@ class Evaluation:
             self.shown = Evaluation(self.file, strategy_only(self.search), self.windows)
             self.shown.strategy_only = True
         if self.explained is not None:
-            self.reasons = reasons(self.search, self.explained)
+            self.reasons = reasons(self.search, self.explained, self.explained_by)
 
     @property
     def tree(self) -> Tree:
