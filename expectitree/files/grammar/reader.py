@@ -46,6 +46,7 @@ from expectitree.tree.builder import NodeId, TreeBuilder
 from expectitree.tree.model import Kind, Tree
 
 _NO_SPACE_AFTER_COLON = re.compile(r"[A-Za-z]\w*:")
+_MISSING_SPACE = re.compile(r"\w[^:]*:[^:]+")  # a label in braces
 _CYCLE = "leads back to itself: that is a cycle, and a tree has none"
 
 
@@ -162,6 +163,10 @@ class TreeReader:
             hint = ", or for an inner node a mapping with max, min or chance" if is_form else ""
             if _NO_SPACE_AFTER_COLON.match(text):
                 hint = "; or is a space missing after the colon?"
+            elif not text and _MISSING_SPACE.fullmatch(label := self.trail.label()):
+                hint = (
+                    f"; or is a space missing, as in `{escape(label[:60].replace(':', ': ', 1))}`?"
+                )
             elif text == NOT_KNOWN:
                 hint = '; a terminal that is not known yet is {utility: "?"}'
             return self.reject(place, f"{error}{hint}")
@@ -192,9 +197,7 @@ class TreeReader:
         elif isinstance(item, tuple):
             node = self.enter_mapping(item, keys, identity, place)
         else:
-            is_list = isinstance(item, list) and item
-            found = without_kind(item) if is_list else f"found {described(item)}, {EXPECTED_NODE}"
-            node = self.reject(place, found)
+            node = self.reject_list(frame, item, place)
         if identity is not None and node is not None:
             self.done[identity] = node
         return node
@@ -211,6 +214,8 @@ class TreeReader:
                 if key in NODE_VALUES:
                     about[key] = self.values.attempt(NODE_VALUES[key], keys[key], item, key)
             unknown = [key for key in keys if key not in NODE_KEYS]
+            if unknown and self.are_pairs(self.trail.frames[-1]):
+                return self.placeholder()
             for key, message in self.unknown_keys(item, unknown, named is not None):
                 self.report(place_of(item, key, True), message)
             try:
@@ -232,12 +237,10 @@ class TreeReader:
         node = self.add_plain(kind, keys[body]) if is_plain else None
         if node is None:
             children = keys[body]
-            is_mapping = isinstance(children, tuple)
-            by_p = kind == CHANCE and is_mapping and are_probabilities(children)
-            inner = Frame(kind, children, nested, about, identity, by_p)
-            self.trail.frames.append(inner)
+            by_p = kind == CHANCE and children.__class__ is tuple and are_probabilities(children)
+            self.trail.frames.append(Frame(kind, children, nested, about, identity, by_p))
             if by_p:
-                self.branches.read_keys(inner)
+                self.branches.read_keys(self.trail.frames[-1])
             if identity is not None:
                 self.open.add(identity)
         return node
@@ -251,6 +254,24 @@ class TreeReader:
             frame.branches.setdefault("p", {})[len(frame.ids)] = None  # one error is enough
         is_item = bool(frame.kind) and isinstance(frame.container, list) and not is_named
         return unknown_keys(item, unknown, allowed, is_item)
+
+    def reject_list(self, frame: Frame, item: Data, place: Place | None) -> int:
+        """Report that the current child is a list, or something else that is not a node."""
+        if isinstance(item, list) and item:
+            if self.are_pairs(frame):
+                return self.placeholder()
+            return self.reject(place, without_kind(item))
+        return self.reject(place, f"found {described(item)}, {EXPECTED_NODE}")
+
+    def are_pairs(self, frame: Frame) -> bool:
+        """Report children that are pairs in a list, at the first, and leave the others unread."""
+        if frame.ids or not frame.kind or not isinstance(frame.container, list):
+            return False
+        fault = fault_of_items(frame.kind, frame.container)
+        if fault:
+            self.report(frame.place(0), fault, own=True)
+            frame.items = frame.items[:1]
+        return bool(fault)
 
     def add_plain(self, kind: Kind, children: Data) -> int | None:
         """Add a node whose children are a list of numbers; return None if they are not.
@@ -288,10 +309,6 @@ class TreeReader:
             if isinstance(children, str) and "," in children:
                 expected = f"write `{kind.name.lower()}: [{escape(children[:60])}]`"
             return f"a {kind.name} node {found}: {expected}"
-        if isinstance(children, list) and isinstance(children[0], (tuple, list)):
-            fault = fault_of_items(kind, children)
-            if fault:
-                return fault
         if id(children) in self.shared:
             if id(children) in self.bodies:
                 share = "repeat them, or share a whole node by an alias or a ref"

@@ -28,6 +28,7 @@ class ValueReader:
 
     def __init__(self, exact: bool, report: Report) -> None:
         self.exact, self.report = exact, report
+        self.has_rest = False  # whether a probability so far is `REST`
         self.to_number = cache(partial(to_number, exact=exact))
         self.to_probability = cache(partial(to_probability, exact=exact))
 
@@ -63,11 +64,12 @@ class ValueReader:
         if not isinstance(data, str):
             expected = "write a number between 0 and 1, such as 1/3 or 10%"
             raise GrammarError(f"{described(data)} is not a probability: {expected}")
-        if data == REST:
-            return REST
         try:
             return self.to_probability(data)
         except ExpectitreeError as error:
+            if data == REST:
+                self.has_rest = True
+                return REST
             hint = f", or `{REST}` for what the others leave" if str(error).endswith(HOW) else ""
             raise GrammarError(f"{error}{hint}") from None
 
