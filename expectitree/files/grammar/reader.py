@@ -8,7 +8,6 @@ may make a tree as deep as it likes. Errors are collected, each with its place a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -24,7 +23,7 @@ from expectitree.files.grammar.document import (
     SharedText,
     place_of,
 )
-from expectitree.files.grammar.guesses import fault_of_items, unknown_keys, without_kind
+from expectitree.files.grammar.guesses import bare, report_pairs, unknown_keys
 from expectitree.files.grammar.keys import (
     BODY_KEYS,
     BRANCH_VALUES,
@@ -40,7 +39,7 @@ from expectitree.files.grammar.outcomes import are_probabilities
 from expectitree.files.grammar.problems import MOST_PROBLEMS, GrammarError, TooManyProblemsError
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import NOT_KNOWN, ValueReader
-from expectitree.files.grammar.words import SYNONYMS, described
+from expectitree.files.grammar.words import described
 from expectitree.numbers import HOW, escape, quote, to_number
 from expectitree.tree.builder import NodeId, TreeBuilder
 from expectitree.tree.model import Kind, Tree
@@ -197,7 +196,7 @@ class TreeReader:
         elif isinstance(item, tuple):
             node = self.enter_mapping(item, keys, identity, place)
         else:
-            node = self.reject_list(frame, item, place)
+            node = self.reject_list(item, place)
         if identity is not None and node is not None:
             self.done[identity] = node
         return node
@@ -214,9 +213,9 @@ class TreeReader:
                 if key in NODE_VALUES:
                     about[key] = self.values.attempt(NODE_VALUES[key], keys[key], item, key)
             unknown = [key for key in keys if key not in NODE_KEYS]
-            if unknown and self.are_pairs(self.trail.frames[-1]):
+            if unknown and report_pairs(self.trail):
                 return self.placeholder()
-            for key, message in self.unknown_keys(item, unknown, named is not None):
+            for key, message in unknown_keys(item, unknown, self.trail, named is not None):
                 self.report(place_of(item, key, True), message)
             try:
                 kind, body = find_body(item, keys)
@@ -245,33 +244,11 @@ class TreeReader:
                 self.open.add(identity)
         return node
 
-    def unknown_keys(
-        self, item: Data, unknown: list[str], is_named: bool
-    ) -> Iterator[tuple[str, str]]:
-        """Yield the unknown keys of the current child, each with a message."""
-        frame, allowed = self.trail.frames[-1], self.trail.allowed_keys(is_named)
-        if frame.kind == CHANCE and any(SYNONYMS.get(key) == "p" for key in unknown):
-            frame.branches.setdefault("p", {})[len(frame.ids)] = None  # one error is enough
-        is_item = bool(frame.kind) and isinstance(frame.container, list) and not is_named
-        return unknown_keys(item, unknown, allowed, is_item)
-
-    def reject_list(self, frame: Frame, item: Data, place: Place | None) -> int:
+    def reject_list(self, item: Data, place: Place | None) -> int:
         """Report that the current child is a list, or something else that is not a node."""
-        if isinstance(item, list) and item:
-            if self.are_pairs(frame):
-                return self.placeholder()
-            return self.reject(place, without_kind(item))
-        return self.reject(place, f"found {described(item)}, {EXPECTED_NODE}")
-
-    def are_pairs(self, frame: Frame) -> bool:
-        """Report children that are pairs in a list, at the first, and leave the others unread."""
-        if frame.ids or not frame.kind or not isinstance(frame.container, list):
-            return False
-        fault = fault_of_items(frame.kind, frame.container)
-        if fault:
-            self.report(frame.place(0), fault, own=True)
-            frame.items = frame.items[:1]
-        return bool(fault)
+        if not isinstance(item, list) or not item:
+            return self.reject(place, f"found {described(item)}, {EXPECTED_NODE}")
+        return self.placeholder() if report_pairs(self.trail) else self.reject(place, bare(item))
 
     def add_plain(self, kind: Kind, children: Data) -> int | None:
         """Add a node whose children are a list of numbers; return None if they are not.
