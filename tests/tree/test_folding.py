@@ -91,7 +91,7 @@ def test_a_shared_node_is_folded_if_all_its_paths_pay_the_same(tree: Tree) -> No
     if all(len(sums) == 1 for sums in paid.values()):
         assert list(plays(fold_rewards(tree).root)) == list(plays(tree.root, tree.root_reward))
     else:
-        with pytest.raises(TransformError, match="unfold the tree with --unshare"):
+        with pytest.raises(TransformError, match="convert the tree with --unshare first"):
             fold_rewards(tree)
 
 
@@ -119,7 +119,7 @@ def test_different_sums_are_an_error_that_names_two_paths() -> None:
         fold_rewards(tree)
     assert str(caught.value) == (
         "the rewards on the paths to one node sum to 1 on a and to -0.5 on b, and a terminal has "
-        "one utility: unfold the tree with --unshare, so that each path has its own copy"
+        "one utility: convert the tree with --unshare first, so that each path has its own copy"
     )
 
 
