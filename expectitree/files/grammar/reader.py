@@ -308,6 +308,9 @@ class TreeReader:
                 if unknown:
                     return self.placeholder()
                 return self.reject(error.place or named, str(error))
+        if "event" in about and kind != CHANCE:
+            message = f"an event is what a CHANCE node represents, not a {kind.name} node"
+            self.report(place_of(item, "event", True), message)
         if not kind:
             return self.long_terminal(item, keys[body], about)
         frame = self.trail.frames[-1]
@@ -354,9 +357,6 @@ class TreeReader:
             self.report(place_of(item, "estimate", True), message)
         if utility is None:
             return self.placeholder()
-        if "event" in about:
-            message = "an event is what a CHANCE node represents, not a TERMINAL node"
-            self.report(place_of(item, "event", True), message)
         node = self.add_terminal(utility)
         self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
         return node
@@ -389,7 +389,7 @@ class TreeReader:
             builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
             if is_formula(estimate):
                 formulas.nodes[node] = estimate
-            if about.get("event"):
+            if about.get("event") and frame.kind == CHANCE:
                 self.check_event(frame, about["event"])
                 formulas.events[node] = about["event"]
         if frame.formulas:
@@ -408,16 +408,13 @@ class TreeReader:
         return node
 
     def check_event(self, frame: Frame, event: str) -> None:
-        """Report an event at a node of another kind, or with other labels than elsewhere."""
+        """Report an event whose outcomes have other labels than before."""
         labels = sorted(map(frame.label, range(len(frame.ids))))
-        known, message = self.events.setdefault(event, labels), ""
-        if frame.kind != CHANCE:
-            message = f"an event is what a CHANCE node represents, not a {frame.kind.name} node"
-        elif known != labels:
+        known = self.events.setdefault(event, labels)
+        if known != labels:
             found = f"the outcomes of the event {quote(event)} are {key_list(labels)} here"
             message = f"{found}, and {key_list(known)} before: give them the same labels"
-        if message:
-            self.report(self.trail.here(), message, own=True)
+            self.report(frame.place(0), message, own=True)
 
     def reject(self, place: Place | None, message: str) -> int:
         """Note that the current child is not a node; return one that takes its place."""
