@@ -55,7 +55,11 @@ UNSEEN = {
         bounds-nan.yaml number-exponent.yaml number-long.yaml number-too-great.yaml p-tiny.yaml""",
     "a formula, or a name in it (a word alone may be the name of a parameter)": """
         control-character-label.yaml crlf.yaml more-than-twenty.yaml number-estimate.yaml
-        p-percent-fraction.yaml p-rest-word.yaml path-escaped.yaml tag-custom.yaml""",
+        p-percent-fraction.yaml p-rest-word.yaml path-escaped.yaml tag-custom.yaml
+        param-cycle.yaml param-itself.yaml param-unknown.yaml""",
+    "the value of a formula": """
+        formula-bounds.yaml formula-many.yaml formula-named.yaml formula-p.yaml""",
+    "the labels of an event": "event-labels.yaml",
     "tags": "tag-plain.yaml tag.yaml",
     "half of a surrogate pair": "json-surrogate-utility.json json-surrogate.json",
     "null, which YAML's readers make of nothing, and nothing is an empty text": "json-title.json",

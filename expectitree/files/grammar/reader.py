@@ -146,11 +146,12 @@ class TreeReader:
             for parameter in unused(tree.parameters, self.builder.formulas):
                 self.warn(f"{name}: the parameter {parameter} is not used")
 
-        def report(*fault: Any) -> None:
-            if len(self.faults) < MOST_PROBLEMS:
-                self.faults.append(fault)
-
-        tree, warning = evaluated(tree, report)
+        faults: list[tuple[str, str, int, int]] = []
+        tree, warning = evaluated(tree, lambda *fault: faults.append(fault))
+        if faults:
+            rank = {n: at for at, n in enumerate(tree.first_paths.order)}
+            faults.sort(key=lambda fault: (rank[fault[2]], fault[3]))
+            self.faults = faults[:MOST_PROBLEMS]
         if warning and self.warn is not None:
             self.warn(f"{name}: {warning}")
         return tree
@@ -209,19 +210,19 @@ class TreeReader:
         """Return the place and the path of what a `Report` is about."""
         if what == "node":
             return self.places[node]
-        if node not in self.closed:  # the root's own reward
-            frame, path, at = self.trail.frames[0], paths.ROOT, 0
+        if branch == NONE and what == "reward":
+            item, place, path = self.document.root, Place(), paths.ROOT
         else:
-            (frame, path), at = self.closed[node], branch - self.builder.first_branch(node)
-        if what == "outcomes":
-            return frame.place(0), path
-        item, place = frame.items[at], frame.place(at)
-        for key in (what, "cost") if what == "reward" else (what,):
+            frame, path = self.closed[node]
+            if what == "outcomes":
+                return frame.place(0), path
+            at = branch - self.builder.first_branch(node)
+            item, place, label = frame.items[at], frame.place(at), paths.join([frame.label(at)])
+            path = label if path == paths.ROOT else f"{path}/{label}"
+        for key in ("reward", "cost") if what == "reward" else (what,):
             if isinstance(item, tuple) and key in dict(item):
                 place = place_of(item, key)
-        label = paths.join([frame.label(at)])
-        path = label if path == paths.ROOT else f"{path}/{label}"
-        return place, path if frame.kind else paths.ROOT
+        return place, path
 
     def terminal(self, text: str, place: Place | None = None) -> int:
         """Add a terminal from its number's text; `place` is the current child's if it is None."""
