@@ -85,8 +85,11 @@ def command(
 
     def evaluate_tree(file: str, tree: Tree) -> Evaluation:
         search = evaluate(tree, algorithm, **options.search_arguments)
-        node = None if explain is None else tree.find(explain).id
-        return Evaluation(file, search, windows, node, strategy, "formulas" in shown)
+        about = {"strategy_only": strategy, "formulas": "formulas" in shown}
+        if explain is None:
+            return Evaluation(file, search, windows, **about)
+        node, branch = tree.find(explain).id, tree.find_branch(explain)
+        return Evaluation(file, search, windows, node, explained_by=branch, **about)
 
     options.show_each(
         f"{algorithm.name}:",

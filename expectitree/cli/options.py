@@ -23,6 +23,7 @@ from expectitree.cli.terminal import (
     protect,
     report_option,
     say,
+    say_problems,
     show,
     show_separator,
     working,
@@ -106,8 +107,7 @@ class SearchOptions:
                     result = function(name, tree)
             except FileError as error:
                 self.statuses.append(NO_TREE)
-                for line in str(error).splitlines():
-                    say(line)
+                say_problems(error)
                 if not os.path.exists(name) and _MAPPING.search(name):
                     say(f"a tree is typed after -e: expectitree eval -e {shlex.quote(name)}")
             except ExpectitreeError as error:

@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING
 from expectitree.errors import FileError, Problem, TreeError
 from expectitree.files.examples import PREFIX, read_example
 from expectitree.files.formats import FORMATS, format_by_suffix
+from expectitree.files.grammar.excerpts import with_excerpts
 from expectitree.files.grammar.reader import read_tree
 from expectitree.numbers import Number, quote
 from expectitree.tree.model import Tree
@@ -119,6 +120,13 @@ def loads(
 def parse(text: str, name: str) -> Document:
     """Return the structure of a text, in the format of the name's ending, or else of the text."""
     text = text.removeprefix("\ufeff")
+    try:
+        return _parse(text, name)
+    except FileError as error:
+        raise with_excerpts(error, text) from None
+
+
+def _parse(text: str, name: str) -> Document:
     at, what = text.find("\0"), "found a NUL character, expected text"
     hint = "the file is not text, or it is damaged"
     if at < 0:

@@ -470,8 +470,9 @@ def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int
             )
         else:
             what = "estimate" if columns.kind[n] else "utility"
+            shift = " (shifted by the rewards on the way here)" if columns.pays else ""
             message = (
                 f"the {what} {numbers.message_text(columns.utility[n])} lies outside the bounds "
-                f"[{low}, {high}]: widen the bounds, or correct the {what}"
+                f"[{low}, {high}]{shift}: widen the bounds, or correct the {what}"
             )
         yield n, message

@@ -47,7 +47,7 @@ UNSEEN = {
         ref-itself-names.yaml ref-itself-root.yaml ref-itself.yaml""",
     "bounds that do not hold": """
         bounds-apart.yaml bounds-estimate.yaml bounds-inherited.yaml
-        bounds-intersected.yaml bounds-own.yaml
+        bounds-intersected.yaml bounds-own.yaml reward-outside-bounds.yaml
         bounds-shared.yaml bounds-turned.yaml bounds-utility.yaml
         expect-bounds.yaml json-bounds.json
         question-bounds.yaml unused-name-bounds.yaml""",
@@ -465,20 +465,23 @@ def test_the_key_that_names_the_schema_is_ignored(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"$schema": null, "max": [1]}', "x.json: /: found null as the $schema, expected text"),
+        (
+            '{"$schema": null, "max": [1]}',
+            "x.json:1:13: /: found null as the $schema, expected text",
+        ),
         (
             '{"max": [{"$schema": "x", "max": [1]}]}',
-            "x.json: #1: the key '$schema' is for the root alone: move it there",
+            "x.json:1:11: #1: the key '$schema' is for the root alone: move it there",
         ),
         (
             '{"$schema": "x"}',
-            "x.json: /: found a mapping without a kind, expected a number (a terminal), or a "
+            "x.json:1:1: /: found a mapping without a kind, expected a number (a terminal), or a "
             "mapping with one of "
             "max, min, chance, utility, ref or type",
         ),
         (
             '{"$schema": "x", "$schema": "y", "max": [1]}',
-            "x.json: /: duplicate key '$schema': keep one",
+            "x.json:1:18: /: duplicate key '$schema': keep one",
         ),
     ],
 )

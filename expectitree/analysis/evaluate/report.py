@@ -34,6 +34,7 @@ class Evaluation:
     explained: int | None = None  # the node to explain in sentences
     strategy_only: bool = False
     formulas: bool = False  # show the formulas and the parameters
+    explained_by: int | None = None  # the branch to that node
     explanation: Explanation = field(init=False)
     shown: Evaluation = field(init=False)  # what is drawn
     reasons: Reasons | None = field(init=False, default=None)
@@ -50,7 +51,7 @@ class Evaluation:
             self.shown = Evaluation(self.file, strategy_only(self.search), self.windows)
             self.shown.strategy_only, self.shown.formulas = True, self.formulas
         if self.explained is not None:
-            self.reasons = reasons(self.search, self.explained)
+            self.reasons = reasons(self.search, self.explained, self.explained_by)
 
     @property
     def tree(self) -> Tree:

@@ -25,6 +25,7 @@ from expectitree.searches.result import Search
 from expectitree.searches.unknown import why_unknown
 from expectitree.tree.expectation import Expectation, PointExpectation, RunExpectation
 from expectitree.tree.model import Tree, check_tree
+from expectitree.tree.paths import ROOT
 
 _COUNTS = {"nodes": "visited", "leaves": "leaves_visited", "cuts": "cuts"}
 
@@ -188,7 +189,7 @@ def _number_check(
     text = expect.written.get(place, exact_text(expected))
     shown = text if len(text) <= 40 else message_text(expected)
     try:
-        found = search.lower[search.tree.find("".join(place[1:])).id]
+        found = search.value_of("".join(place[1:]) or ROOT)
     except ExpectitreeError as error:
         return Check(what, shown, "no such node", False, place, hint=error)
     kept = expected == found

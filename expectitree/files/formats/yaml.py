@@ -18,7 +18,7 @@ import yaml
 
 from expectitree.errors import FileError, Problem
 from expectitree.files.grammar.document import (
-    MOST_NESTED,
+    MOST_CONTAINERS,
     NESTED_TOO_DEEPLY,
     Data,
     Document,
@@ -35,7 +35,6 @@ LONGEST_KEY = 500  # characters: readers look back 1,024 for a key without a `? 
 
 _OPEN = object()  # the value of an anchor whose node has not ended
 _QUESTION = re.compile(r"[:,\[{-]\s*\?+\s*(?:[,\]}#]|$)")  # an unquoted ? begins a key
-_MOST_CONTAINERS = 2 * MOST_NESTED + 100  # lists and mappings; the grammar counts nodes
 
 
 # ---- Reading.
@@ -95,7 +94,7 @@ class _Parser:
             elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
                 if has_properties:
                     self.check_properties(event)
-                if len(above) >= _MOST_CONTAINERS:
+                if len(above) >= MOST_CONTAINERS:
                     raise self.error(event, NESTED_TOO_DEEPLY)
                 above.append((items, event.anchor))
                 items = []
@@ -118,7 +117,7 @@ class _Parser:
             message = "the document is empty: `expectitree new` prints a tree to start from"
             raise FileError([Problem(self.name, message, line=1, column=1)])
         locate = partial(_locate, self.text, self.containers)
-        return Document(self.name, root, frozenset(self.shared), locate)
+        return Document(self.name, root, frozenset(self.shared), locate, self.text)
 
     def pairs(self, items: list[Data]) -> Data:
         """Return a mapping from its keys and values, which alternate."""

@@ -8,7 +8,7 @@ may make a tree as deep as it likes. Errors are collected, each with its place a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -25,6 +25,7 @@ from expectitree.files.grammar.document import (
     SharedText,
     place_of,
 )
+from expectitree.files.grammar.guesses import fault_of_items, unknown_keys, without_kind
 from expectitree.files.grammar.keys import (
     BODY_KEYS,
     BRANCH_VALUES,
@@ -34,15 +35,14 @@ from expectitree.files.grammar.keys import (
     ROOT_VALUES,
     SCHEMA_KEY,
     find_body,
-    misplaced_key,
 )
 from expectitree.files.grammar.names import Names
 from expectitree.files.grammar.outcomes import are_probabilities
 from expectitree.files.grammar.problems import MOST_PROBLEMS, GrammarError, TooManyProblemsError
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import NOT_KNOWN, ValueReader, offset_of
-from expectitree.files.grammar.words import described, key_list
-from expectitree.numbers import HOW, quote, to_number
+from expectitree.files.grammar.words import SYNONYMS, described, key_list
+from expectitree.numbers import HOW, escape, quote, to_number
 from expectitree.tree import paths
 from expectitree.tree.builder import NodeId, TreeBuilder, outside_bounds
 from expectitree.tree.columns import NONE
@@ -283,7 +283,9 @@ class TreeReader:
         elif isinstance(item, tuple):
             node = self.enter_mapping(item, keys, identity, place)
         else:
-            node = self.reject(place, f"found {described(item)}, {EXPECTED_NODE}")
+            is_list = isinstance(item, list) and item
+            found = without_kind(item) if is_list else f"found {described(item)}, {EXPECTED_NODE}"
+            node = self.reject(place, found)
         if identity is not None and node is not None:
             self.done[identity] = node
         return node
@@ -300,8 +302,7 @@ class TreeReader:
                 if key in NODE_VALUES:
                     about[key] = self.values.attempt(NODE_VALUES[key], keys[key], item, key)
             unknown = [key for key in keys if key not in NODE_KEYS]
-            for key in unknown:
-                message = misplaced_key(key, self.trail.allowed_keys(named is not None))
+            for key, message in self.unknown_keys(item, unknown, named is not None):
                 self.report(place_of(item, key, True), message)
             try:
                 kind, body = find_body(item, keys)
@@ -334,6 +335,16 @@ class TreeReader:
             if identity is not None:
                 self.open.add(identity)
         return node
+
+    def unknown_keys(
+        self, item: Data, unknown: list[str], is_named: bool
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the unknown keys of the current child, each with a message."""
+        frame, allowed = self.trail.frames[-1], self.trail.allowed_keys(is_named)
+        if frame.kind == CHANCE and any(SYNONYMS.get(key) == "p" for key in unknown):
+            frame.branches.setdefault("p", {})[len(frame.ids)] = None  # one error is enough
+        is_item = bool(frame.kind) and isinstance(frame.container, list) and not is_named
+        return unknown_keys(item, unknown, allowed, is_item)
 
     def add_plain(self, kind: Kind, children: Data) -> int | None:
         """Add a node whose children are a list of numbers; return None if they are not.
@@ -368,7 +379,13 @@ class TreeReader:
             is_missing = not children and children is not False
             found = "has no children" if is_missing else f"has {described(children)} for children"
             expected = "expected a list of nodes, or a mapping from label to node"
+            if isinstance(children, str) and "," in children:
+                expected = f"write `{kind.name.lower()}: [{escape(children[:60])}]`"
             return f"a {kind.name} node {found}: {expected}"
+        if isinstance(children, list) and isinstance(children[0], (tuple, list)):
+            fault = fault_of_items(kind, children)
+            if fault:
+                return fault
         if id(children) in self.shared:
             if id(children) in self.bodies:
                 share = "repeat them, or share a whole node by an alias or a ref"
