@@ -41,16 +41,17 @@ class BranchReader:
     def read(self, frame: Frame, item: Data, key: str, data: Data) -> None:
         """Read a value that the current child has for its branch."""
         message = ""
-        if key == "p" and frame.kind != CHANCE:
-            why = _WHY_NO_P[frame.kind]
-            message = f"a p is for the outcomes of CHANCE, and {why}: take it out"
+        if key == "p":
+            if frame.kind != CHANCE:
+                why = _WHY_NO_P[frame.kind]
+                message = f"a p is for the outcomes of CHANCE, and {why}: take it out"
+            elif frame.is_keyed_by_p:
+                p = frame.text_of_p(len(frame.ids))
+                message = f"the key {quote(p)} is this outcome's p already: take this p out"
+                message += f"; if the key is a label, write a list: [{{label: {p}, p: …}}, …]"
+                frame.branches["p"][len(frame.ids)] = None
         elif key == "label" and not frame.kind:
             message = "the root has no branch that a label could name: use title"
-        elif key == "p" and frame.is_keyed_by_p:
-            p = frame.text_of_p(len(frame.ids))
-            message = f"the key {quote(p)} is this outcome's p already: take this p out"
-            message += f"; if the key is a label, write a list: [{{label: {p}, p: …}}, …]"
-            frame.branches["p"][len(frame.ids)] = None
         elif key == "label" and frame.is_labelled:
             message = "a label next to a label: here the mapping's key is the label"
         if message:
@@ -131,7 +132,7 @@ class BranchReader:
             frame.formulas = {at: self.formula_of_p(frame, at, p) for at, p in written.items()}
             return []
         try:
-            if written and REST in written.values():
+            if self.values.has_rest and written and REST in written.values():
                 texts = {at: frame.text_of_p(at) for at, p in written.items() if p is not REST}
                 numbers = with_rest(written, texts, self.values.exact)
             probabilities, divisor = self.builder.distribution(numbers, count)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from expectitree.files.grammar.document import Data
 from expectitree.files.grammar.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.outcomes import are_probabilities, is_probability
+from expectitree.files.grammar.trail import Trail
 from expectitree.files.grammar.words import (
     KIND_SYNONYMS,
     SYNONYMS,
@@ -25,18 +26,21 @@ _WIDE = 60  # characters of the user's text in a message
 
 
 def unknown_keys(
-    item: Sequence[tuple[str, Data]], unknown: Sequence[str], allowed: list[str], is_item: bool
+    item: Sequence[tuple[str, Data]], unknown: Sequence[str], trail: Trail, is_named: bool
 ) -> Iterator[tuple[str, str]]:
-    """Yield unknown keys of a node, each with a message; `is_item` is whether a list holds it."""
-    values = dict(item)
+    """Yield the unknown keys of the trail's current child, each with a message."""
+    frame, allowed, values = trail.frames[-1], trail.allowed_keys(is_named), dict(item)
+    if frame.kind == Kind.CHANCE and any(SYNONYMS.get(key) == "p" for key in unknown):
+        frame.branches.setdefault("p", {})[len(frame.ids)] = None  # one error is enough
+    is_item = bool(frame.kind) and isinstance(frame.container, list) and not is_named
     if unknown and len(unknown) == len(item) and _are_labels(item, 0.8 if unknown[1:] else 0.6):
+        message = bare(item, is_item)
         if is_item and len(item) == 1:
             (label, child), *_ = item
             pair = child[0] if isinstance(child, tuple) else ("utility", child)
             hint = f"a label in a list is written `{flow_text((('label', label), pair), _WIDE)}`"
-            yield unknown[0], f"unknown key {quote(label)}: {hint}"
-        else:
-            yield unknown[0], _without_kind(item, is_item)
+            message = f"unknown key {quote(label)}: {hint}"
+        yield unknown[0], message
         return
     for key in unknown:
         if key in ROOT_KEYS or key == SCHEMA_KEY:
@@ -46,13 +50,29 @@ def unknown_keys(
             yield key, f"unknown key {quote(key)}: {hint}" if hint else unknown_key(key, allowed)
 
 
-def without_kind(data: list[Data]) -> str:
-    """Return the message for a list in place of a node."""
-    return _without_kind(data, True)
+def bare(data: Data, is_item: bool = True) -> str:
+    """Return the message for a list or a mapping of nodes that lacks its kind."""
+    text = flow_text(data, _WIDE)
+    kind = "chance" if isinstance(data, tuple) and are_probabilities(data) else "max"
+    braces = "{}" if is_item else ("", "")
+    more = "" if kind == "chance" else ", or the same with min or chance"
+    return f"found {text} without a kind: write `{braces[0]}{kind}: {text}{braces[1]}`{more}"
 
 
-def fault_of_items(kind: Kind, items: Sequence[Data]) -> str:
-    """Return the message for children that are pairs in a list: `- a: 1`, or `[0.7, 100]`."""
+def report_pairs(trail: Trail) -> bool:
+    """Report children that are pairs in a list, at the first, and leave the others unread."""
+    frame = trail.frames[-1]
+    if frame.ids or not frame.kind or not isinstance(frame.container, list):
+        return False
+    fault = _fault_of_pairs(frame.kind, frame.container)
+    if fault:
+        trail.report(frame.place(0), fault, own=True)
+        frame.items = frame.items[:1]
+    return bool(fault)
+
+
+def _fault_of_pairs(kind: Kind, items: Sequence[Data]) -> str:
+    """Return the message for children such as `- a: 1` or `[0.7, 100]`."""
     pairs: list[tuple[str, Data]] = []
     for item in items:
         if isinstance(item, tuple) and len(item) == 1 and item[0][0] not in NODE_KEYS:
@@ -85,15 +105,6 @@ def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8) -> boo
         if word in SYNONYMS or word in KIND_SYNONYMS or nearest_words(word, NODE_KEYS, likeness):
             return False
     return True
-
-
-def _without_kind(data: Data, is_item: bool) -> str:
-    """Return how to write a list or a mapping of nodes that lacks its kind."""
-    text = flow_text(data, _WIDE)
-    kind = "chance" if isinstance(data, tuple) and are_probabilities(data) else "max"
-    braces = "{}" if is_item else ("", "")
-    more = "" if kind == "chance" else ", or the same with min or chance"
-    return f"found {text} without a kind: write `{braces[0]}{kind}: {text}{braces[1]}`{more}"
 
 
 def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:

@@ -8,7 +8,7 @@ may make a tree as deep as it likes. Errors are collected, each with its place a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -25,7 +25,7 @@ from expectitree.files.grammar.document import (
     SharedText,
     place_of,
 )
-from expectitree.files.grammar.guesses import fault_of_items, unknown_keys, without_kind
+from expectitree.files.grammar.guesses import bare, report_pairs, unknown_keys
 from expectitree.files.grammar.keys import (
     BODY_KEYS,
     BRANCH_VALUES,
@@ -41,7 +41,7 @@ from expectitree.files.grammar.outcomes import are_probabilities
 from expectitree.files.grammar.problems import MOST_PROBLEMS, GrammarError, TooManyProblemsError
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import NOT_KNOWN, ValueReader, offset_of
-from expectitree.files.grammar.words import SYNONYMS, described, key_list
+from expectitree.files.grammar.words import described, key_list
 from expectitree.numbers import HOW, escape, quote, to_number
 from expectitree.tree import paths
 from expectitree.tree.builder import NodeId, TreeBuilder, outside_bounds
@@ -50,6 +50,7 @@ from expectitree.tree.formulas import is_formula
 from expectitree.tree.model import Kind, Tree
 
 _NO_SPACE_AFTER_COLON = re.compile(r"[A-Za-z]\w*:")
+_MISSING_SPACE = re.compile(r"\w[^:]*:[^:]+")  # a label in braces
 _CYCLE = "leads back to itself: that is a cycle, and a tree has none"
 
 
@@ -235,6 +236,10 @@ class TreeReader:
             hint = ", or for an inner node a mapping with max, min or chance" if is_form else ""
             if _NO_SPACE_AFTER_COLON.match(text):
                 hint = "; or is a space missing after the colon?"
+            elif not text and _MISSING_SPACE.fullmatch(label := self.trail.label()):
+                hint = (
+                    f"; or is a space missing, as in `{escape(label[:60].replace(':', ': ', 1))}`?"
+                )
             elif text == NOT_KNOWN:
                 hint = '; a terminal that is not known yet is {utility: "?"}'
             return self.reject(place, f"{error}{hint}")
@@ -283,9 +288,7 @@ class TreeReader:
         elif isinstance(item, tuple):
             node = self.enter_mapping(item, keys, identity, place)
         else:
-            is_list = isinstance(item, list) and item
-            found = without_kind(item) if is_list else f"found {described(item)}, {EXPECTED_NODE}"
-            node = self.reject(place, found)
+            node = self.reject_list(item, place)
         if identity is not None and node is not None:
             self.done[identity] = node
         return node
@@ -302,7 +305,9 @@ class TreeReader:
                 if key in NODE_VALUES:
                     about[key] = self.values.attempt(NODE_VALUES[key], keys[key], item, key)
             unknown = [key for key in keys if key not in NODE_KEYS]
-            for key, message in self.unknown_keys(item, unknown, named is not None):
+            if unknown and report_pairs(self.trail):
+                return self.placeholder()
+            for key, message in unknown_keys(item, unknown, self.trail, named is not None):
                 self.report(place_of(item, key, True), message)
             try:
                 kind, body = find_body(item, keys)
@@ -326,25 +331,19 @@ class TreeReader:
         node = self.add_plain(kind, keys[body]) if is_plain else None
         if node is None:
             children = keys[body]
-            is_mapping = isinstance(children, tuple)
-            by_p = kind == CHANCE and is_mapping and are_probabilities(children)
-            inner = Frame(kind, children, nested, about, identity, by_p)
-            self.trail.frames.append(inner)
+            by_p = kind == CHANCE and children.__class__ is tuple and are_probabilities(children)
+            self.trail.frames.append(Frame(kind, children, nested, about, identity, by_p))
             if by_p:
-                self.branches.read_keys(inner)
+                self.branches.read_keys(self.trail.frames[-1])
             if identity is not None:
                 self.open.add(identity)
         return node
 
-    def unknown_keys(
-        self, item: Data, unknown: list[str], is_named: bool
-    ) -> Iterator[tuple[str, str]]:
-        """Yield the unknown keys of the current child, each with a message."""
-        frame, allowed = self.trail.frames[-1], self.trail.allowed_keys(is_named)
-        if frame.kind == CHANCE and any(SYNONYMS.get(key) == "p" for key in unknown):
-            frame.branches.setdefault("p", {})[len(frame.ids)] = None  # one error is enough
-        is_item = bool(frame.kind) and isinstance(frame.container, list) and not is_named
-        return unknown_keys(item, unknown, allowed, is_item)
+    def reject_list(self, item: Data, place: Place | None) -> int:
+        """Report that the current child is a list, or something else that is not a node."""
+        if not isinstance(item, list) or not item:
+            return self.reject(place, f"found {described(item)}, {EXPECTED_NODE}")
+        return self.placeholder() if report_pairs(self.trail) else self.reject(place, bare(item))
 
     def add_plain(self, kind: Kind, children: Data) -> int | None:
         """Add a node whose children are a list of numbers; return None if they are not.
@@ -382,10 +381,6 @@ class TreeReader:
             if isinstance(children, str) and "," in children:
                 expected = f"write `{kind.name.lower()}: [{escape(children[:60])}]`"
             return f"a {kind.name} node {found}: {expected}"
-        if isinstance(children, list) and isinstance(children[0], (tuple, list)):
-            fault = fault_of_items(kind, children)
-            if fault:
-                return fault
         if id(children) in self.shared:
             if id(children) in self.bodies:
                 share = "repeat them, or share a whole node by an alias or a ref"

@@ -20,7 +20,7 @@ from expectitree.tree.formulas import REST
 from expectitree.tree.model import UNKNOWN
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
-_OPERATOR = re.compile(r"[A-Za-z0-9)] *[-+*/^][^+-]")
+_OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *[-+*/^][^+-]")
 _MOST_DIGITS = 30  # of a count
 
 Report: TypeAlias = Callable[[Place, str], None]
@@ -32,6 +32,7 @@ class ValueReader:
 
     def __init__(self, exact: bool, report: Report) -> None:
         self.exact, self.report = exact, report
+        self.has_rest = False  # whether a probability so far is `REST`
         self.to_number = cache(partial(to_number, exact=exact))
         self.to_probability = cache(partial(to_probability, exact=exact))
         self.parameters: Sequence[str] | None = None  # the names; None if the root has no such key
@@ -93,11 +94,12 @@ class ValueReader:
         if not isinstance(data, str):
             expected = "write a number between 0 and 1, such as 1/3 or 10%"
             raise GrammarError(f"{described(data)} is not a probability: {expected}")
-        if data == REST:
-            return REST
         try:
             return self.to_probability(data)
         except NumberError as error:
+            if data == REST:
+                self.has_rest = True
+                return REST
             if not str(error).endswith(HOW):  # a number, but not a probability
                 raise
             hint = f", or `{REST}` for what the others leave"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from expectitree.files.grammar.document import Data
-from expectitree.numbers import quote
+from expectitree.numbers import escape, quote
 
 # Keys that people write for the one that they mean.
 _WORDS = {
@@ -30,7 +30,7 @@ _KIND_WORDS = {
     " uncertainty uncertain dice die roll coin",
 }
 KIND_SYNONYMS = {word: kind for kind, words in _KIND_WORDS.items() for word in words.split()}
-_PLAIN = re.compile(r"[\w.+-](?:[\w.+/%* -]*[\w.+/%*-])?")  # a text that needs no quotes in flow
+_PLAIN = re.compile(r"-?[\w.+](?:[\w.+/%* -]*[\w.+/%*-])?")  # a text that needs no quotes in flow
 _MOST_ITEMS = 4  # of a list or a mapping in a message
 _NEARLY_SAME = 0.85  # a likeness, as `difflib` measures it, that beats a synonym
 
@@ -72,7 +72,9 @@ def _flow_text(data: Data, longest: int, depth: int) -> str:
 
 def text_or_quoted(text: str, longest: int = 40) -> str:
     """Return a text as a file has it in flow style, in quotes if it needs them."""
-    return text if len(text) <= longest and _PLAIN.fullmatch(text) else quote(text, longest)
+    if len(text) <= longest and _PLAIN.fullmatch(text):
+        return text
+    return f'"{escape(text[:longest])}"' if "'" in text else quote(text, longest)
 
 
 def key_list(keys: Iterable[str]) -> str:
