@@ -59,22 +59,22 @@ class ParameterValues(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         raise self.failed[name]
 
-    def at(self, *expressions: Expression, of_bases: bool = False) -> str:
+    def at(self, *expressions: Expression, shown: str = "") -> str:
         """Return ` at pr = 0, spec = 1`: the values on which formulas depend, for a message.
 
-        With `of_bases`, only those of names that the formulas have through derived parameters.
+        After a text in which some values are `shown`, return only the others.
         """
         own = dict.fromkeys(name for part in expressions for name in names_in(part))
-        met, pending, found = {**own}, [*reversed(own)], []
+        met, pending, found = dict(own), [*reversed(own)], []
         while pending:
             name = pending.pop()
             bases = self.parameters[name].bases
             pending += [base for base in reversed(bases) if base not in met]
             met.update(dict.fromkeys(bases))
-            if not bases and not (of_bases and name in own):
+            if not bases and f" {name} = " not in shown:
                 found.append(Name(name))
         text = at_values(self.domain, self, *found)
-        return text.replace(" at ", " with ", 1) if of_bases else text
+        return text.replace(" at ", " with ", 1) if shown else text
 
 
 def parameter_values(tree: Tree) -> dict[str, Number | None]:
@@ -230,7 +230,7 @@ class _Evaluation:
                     limit = "beyond what floating point can search (10^301)"
                     found = NumberError(f"{large}, {limit}{self.values.at(formula)}")
             except NumberError as error:
-                found = NumberError(f"{error}{self.values.at(formula, of_bases=True)}")
+                found = NumberError(f"{error}{self.values.at(formula, shown=str(error))}")
             self.known[id(formula)] = found
         return self.known[id(formula)]
 
@@ -267,8 +267,9 @@ class _Evaluation:
         miss = total - 1 if not rests else max(total - 1, 0)
         if abs(miss) > (0 if self.tree.exact else _TOLERANCE):
             shown = message_text(total if self.tree.exact else round(total, 12))
-            expected = "without the rest, expected at most 1" if rests else "expected 1"
+            shown = f"{shown} without the rest" if rests else shown
             where = self.values.at(*written.values())
+            expected = "expected at most 1" if rests else "expected 1"
             message = f"the probabilities sum to {shown}{where}, {expected}"
             hint = "change a formula or a parameter"
             hint = hint if rests else f"{hint}, or write `p: rest` at one outcome"

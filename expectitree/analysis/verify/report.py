@@ -47,9 +47,7 @@ class Check:
     found: str
     kept: bool
     place: Place  # the keys within `expect` that lead to what was expected
-    replacement: str | int | list[str] | dict[str, Any] | Fraction | None = (
-        None  # what would hold in its place
-    )
+    replacement: object = None  # what would hold: a text, a number, a list, a mapping
     hint: Hint | ExpectitreeError | None = None
     line: int | None = None  # in the file, from 1
     column: int | None = None

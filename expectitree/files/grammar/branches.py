@@ -52,11 +52,6 @@ class BranchReader:
                 frame.branches["p"][len(frame.ids)] = None
         elif key == "label" and not frame.kind:
             message = "the root has no branch that a label could name: use title"
-        elif key == "p" and frame.is_keyed_by_p:
-            p = frame.text_of_p(len(frame.ids))
-            message = f"the key {quote(p)} is this outcome's p already: take this p out"
-            message += f"; if the key is a label, write a list: [{{label: {p}, p: …}}, …]"
-            frame.branches["p"][len(frame.ids)] = None
         elif key == "label" and frame.is_labelled:
             message = "a label next to a label: here the mapping's key is the label"
         if message:

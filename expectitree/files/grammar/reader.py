@@ -147,11 +147,12 @@ class TreeReader:
             for parameter in unused(tree.parameters, self.builder.formulas):
                 self.warn(f"{name}: the parameter {parameter} is not used")
 
-        def report(*fault: Any) -> None:
-            if len(self.faults) < MOST_PROBLEMS:
-                self.faults.append(fault)
-
-        tree, warning = evaluated(tree, report)
+        faults: list[tuple[str, str, int, int]] = []
+        tree, warning = evaluated(tree, lambda *fault: faults.append(fault))
+        if faults:
+            rank = {n: at for at, n in enumerate(tree.first_paths.order)}
+            faults.sort(key=lambda fault: (rank[fault[2]], fault[3]))
+            self.faults = faults[:MOST_PROBLEMS]
         if warning and self.warn is not None:
             self.warn(f"{name}: {warning}")
         return tree
@@ -210,19 +211,19 @@ class TreeReader:
         """Return the place and the path of what a `Report` is about."""
         if what == "node":
             return self.places[node]
-        if node not in self.closed:  # the root's own reward
-            frame, path, at = self.trail.frames[0], paths.ROOT, 0
+        if branch == NONE and what == "reward":
+            item, place, path = self.document.root, Place(), paths.ROOT
         else:
-            (frame, path), at = self.closed[node], branch - self.builder.first_branch(node)
-        if what == "outcomes":
-            return frame.place(0), path
-        item, place = frame.items[at], frame.place(at)
-        for key in (what, "cost") if what == "reward" else (what,):
+            frame, path = self.closed[node]
+            if what == "outcomes":
+                return frame.place(0), path
+            at = branch - self.builder.first_branch(node)
+            item, place, label = frame.items[at], frame.place(at), paths.join([frame.label(at)])
+            path = label if path == paths.ROOT else f"{path}/{label}"
+        for key in ("reward", "cost") if what == "reward" else (what,):
             if isinstance(item, tuple) and key in dict(item):
                 place = place_of(item, key)
-        label = paths.join([frame.label(at)])
-        path = label if path == paths.ROOT else f"{path}/{label}"
-        return place, path if frame.kind else paths.ROOT
+        return place, path
 
     def terminal(self, text: str, place: Place | None = None) -> int:
         """Add a terminal from its number's text; `place` is the current child's if it is None."""
@@ -314,6 +315,9 @@ class TreeReader:
                 if unknown:
                     return self.placeholder()
                 return self.reject(error.place or named, str(error))
+        if "event" in about and kind != CHANCE:
+            message = f"an event is what a CHANCE node represents, not a {kind.name} node"
+            self.report(place_of(item, "event", True), message)
         if not kind:
             return self.long_terminal(item, keys[body], about)
         frame = self.trail.frames[-1]
@@ -364,9 +368,6 @@ class TreeReader:
             self.report(place_of(item, "estimate", True), message)
         if utility is None:
             return self.placeholder()
-        if "event" in about:
-            message = "an event is what a CHANCE node represents, not a TERMINAL node"
-            self.report(place_of(item, "event", True), message)
         node = self.add_terminal(utility)
         self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
         return node
@@ -401,7 +402,7 @@ class TreeReader:
             builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
             if is_formula(estimate):
                 formulas.nodes[node] = estimate
-            if about.get("event"):
+            if about.get("event") and frame.kind == CHANCE:
                 self.check_event(frame, about["event"])
                 formulas.events[node] = about["event"]
         if frame.formulas:
@@ -420,16 +421,13 @@ class TreeReader:
         return node
 
     def check_event(self, frame: Frame, event: str) -> None:
-        """Report an event at a node of another kind, or with other labels than elsewhere."""
+        """Report an event whose outcomes have other labels than before."""
         labels = sorted(map(frame.label, range(len(frame.ids))))
-        known, message = self.events.setdefault(event, labels), ""
-        if frame.kind != CHANCE:
-            message = f"an event is what a CHANCE node represents, not a {frame.kind.name} node"
-        elif known != labels:
+        known = self.events.setdefault(event, labels)
+        if known != labels:
             found = f"the outcomes of the event {quote(event)} are {key_list(labels)} here"
             message = f"{found}, and {key_list(known)} before: give them the same labels"
-        if message:
-            self.report(self.trail.here(), message, own=True)
+            self.report(frame.place(0), message, own=True)
 
     def reject(self, place: Place | None, message: str) -> int:
         """Note that the current child is not a node; return one that takes its place."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, TypeAlias
@@ -19,6 +20,7 @@ from expectitree.tree.formulas import REST
 from expectitree.tree.model import UNKNOWN
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
+_OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *[-+*/^][^+-]")
 _MOST_DIGITS = 30  # of a count
 
 Report: TypeAlias = Callable[[Place, str], None]
@@ -63,14 +65,15 @@ class ValueReader:
     def formula(self, data: str, error: ExpectitreeError) -> Expression:
         """Return the formula in a text for which `error` says that it is not a number.
 
-        A file without parameters hardly means a formula: then `error` is raised if it is not one.
+        In a file without parameters, a text without an operator is hardly meant as a formula: then
+        the error is `error`.
         """
         if not data.strip() or "?" in data:
             raise error
         try:
             return self.parse(data)
         except NumberError:
-            if self.parameters is None:
+            if self.parameters is None and not _OPERATOR.search(data):
                 raise error from None
             raise
 
