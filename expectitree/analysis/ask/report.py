@@ -212,7 +212,7 @@ class Inquiry(Shown):
         """
         lower, upper = (ends[leaf.id] for ends in self._questions.bounds)
         if self.tree.columns.pays and not self.tree.exact:
-            return float(f"{lower:.12g}"), float(f"{upper:.12g}")
+            return float(f"{lower:.13g}"), float(f"{upper:.13g}")
         return lower, upper
 
     @property
@@ -357,8 +357,10 @@ class Inquiry(Shown):
                 return False
             before = message_text(known)
             raise SearchError(f"the utility of {where} is known, {before}, and now {text}: {hint}")
-        lower, upper = self.allowed(self.tree.node(n))
-        if not lower <= value <= upper:
+        lower, upper = (ends[n] for ends in self._questions.bounds)
+        eps = self._questions.limits.eps if self.tree.columns.pays else 0
+        if not lower - eps <= value <= upper + eps:
+            lower, upper = self.allowed(self.tree.node(n))
             ends = f"[{message_text(lower)}, {message_text(upper)}]"
             raise SearchError(
                 f"the utility {text} of {where} lies outside its bounds {ends}: {hint}"
