@@ -120,3 +120,15 @@ def test_an_unfolded_tree_has_a_limit() -> None:
         unshare(tree)
     assert str(caught.value).startswith("without sharing the tree has 3,213,876,088,517,980,551,")
     assert "and the limit is 10,000,000: keep it shared" in str(caught.value)
+
+
+def test_a_utility_that_is_not_known_is_not_folded() -> None:
+    text = 'max: {a: {cost: 3, max: {x: {utility: "?"}}}, b: {utility: "?"}}'
+    with pytest.raises(TransformError) as caught:
+        fold_rewards(et.loads(text))
+    assert str(caught.value) == (
+        "a/x: the utility is not known yet, and -3 is paid on the way to it: fold the rewards when "
+        "it is known"
+    )
+    free = fold_rewards(et.loads('max: {a: {cost: 3, utility: 5}, b: {utility: "?"}}'))
+    assert [node.utility for node in free.root.children] == [2, None]
