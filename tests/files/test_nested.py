@@ -14,7 +14,6 @@ from helpers import ROOT
 
 import expectitree as et
 
-
 TREES = sorted((ROOT / "trees").glob("*.yaml"))
 
 
