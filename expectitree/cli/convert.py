@@ -63,7 +63,7 @@ def command(
     \b
     For example:
       expectitree convert --format json trees/risk.yaml -
-      expectitree convert --unshare --fold rewards well.yaml folded.yaml
+      expectitree convert --unshare --fold rewards trees/shared.yaml folded.yaml
     """
     if most_nodes is not None and not unshares:
         raise click.UsageError("--most-nodes is the limit of --unshare: give both.")
