@@ -291,3 +291,15 @@ def test_counts_of_searches_are_left_out_of_an_unfolded_tree() -> None:
     assert tree.expect is not None
     assert (tree.expect.values, tree.expect.runs) == ({"a": 1}, ())
     assert et.verify(tree).broken == []
+
+
+def test_a_utility_that_is_not_known_is_not_folded() -> None:
+    text = 'max: {a: {cost: 3, max: {x: {utility: "?"}}}, b: {utility: "?"}}'
+    with pytest.raises(TransformError) as caught:
+        fold_rewards(et.loads(text))
+    assert str(caught.value) == (
+        "a/x: the utility is not known yet, and -3 is paid on the way to it: fold the rewards when "
+        "it is known"
+    )
+    free = fold_rewards(et.loads('max: {a: {cost: 3, utility: 5}, b: {utility: "?"}}'))
+    assert [node.utility for node in free.root.children] == [2, None]
