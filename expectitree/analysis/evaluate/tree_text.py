@@ -143,10 +143,9 @@ class _Drawing:
         """Return what a branch pays, in a column of some width; the branch to the root is -1."""
         reward = self.tree.reward_of(branch)
         if not reward:
-            return [(" " * (width + 2), "none")] if width else []
+            return [(" " * width, "none")] if width else []
         noun, amount = payment(reward)
-        padding = " " * (width - len(f"{noun} {amount}"))
-        return [(f"{noun} ", "dim"), (f"{amount}{padding}  ", "none")]
+        return [(f"{noun} ", "dim"), (f"{amount}  ".ljust(width - len(noun) - 1), "none")]
 
     def siblings_below(self, parent: int) -> _Siblings:
         """Return what the rows below a node share."""
@@ -158,8 +157,8 @@ class _Drawing:
                 p_width = max(len(probability_text(self.columns.probability[b])) for b in branches)
             else:
                 best = next(self.search.best_branches(parent), None)
-            rewards = filter(None, map(self.tree.reward_of, branches))
-            paid = max((len(" ".join(payment(reward))) for reward in rewards), default=0)
+            pays = self.columns.pays
+            paid = max(_width(self.payment(b)) for b in branches) if pays else 0
             self.siblings[parent] = _Siblings(labels, p_width, paid, best)
         return self.siblings[parent]
 
@@ -210,11 +209,12 @@ class _Drawing:
     def leaf(self, row: Row, estimate: str) -> list[Part]:
         """Return a terminal's utility, or how utility and reward make the value of its branch."""
         text, style = self.utility(row.node)
-        reward = self.tree.reward_of(row.branch)
+        utility, reward = self.columns.utility[row.node], self.tree.reward_of(row.branch)
         if not reward or text == "?":
             return [(estimate, "none"), (text, style)]
-        worth = cell_text(shifted(self.columns.utility[row.node], reward))
-        return [(f"{worth} = {estimate}{text}{plus_text(reward)}", style)]
+        sides = f"{estimate}{cell_text(utility)}{plus_text(reward)}"
+        worth = f"{cell_text(shifted(utility, reward))} = {sides}"
+        return [(worth if self.search.visits[row.node] else f"({worth})", style)]
 
     def utility(self, n: int) -> Part:
         """Return a terminal's utility; one that was not visited is in parentheses."""
