@@ -26,6 +26,7 @@ Part = tuple[str, str]  # a text and its style
 _KIND_NAMES = tuple(kind.name for kind in Kind)
 _FUNCTIONS = {Kind.MAX: "max", Kind.MIN: "min", Kind.CHANCE: "mean"}
 _ROOM = 40  # columns kept for the text of a row, however deep it is
+_PAYMENT_ROOM = 12  # and for what a branch pays
 _LEAST_ROOM = 24  # columns for text in a narrow terminal
 _MOST_ALIGNED = 200  # siblings whose labels are aligned
 
@@ -61,7 +62,8 @@ class _Drawing:
         self.columns, self.explanation = self.tree.columns, evaluation.explanation
         self.options, self.width, self.notes = options, options.max_width, notes
         self.characters = characters(options)
-        self.levels = max(3, (self.width - _ROOM) // 4)
+        room = _ROOM + _PAYMENT_ROOM * self.columns.pays
+        self.levels = max(3, (self.width - room) // 4)
         self.digits = len(str(self.tree.heights[-1]))  # of the greatest depth
         self.terminals_room = 10**9 if most_rows is None else 3 * self.width
         self.open: list[bool] = []  # by depth: whether more siblings follow
