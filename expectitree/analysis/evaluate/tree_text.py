@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from textwrap import wrap
 from typing import NamedTuple
 
@@ -17,7 +18,14 @@ from expectitree.numbers import cell_text, factor_text, probability_text
 from expectitree.searches.cuts import PROBED
 from expectitree.searches.unvisited import SKIPPED
 from expectitree.text.console import characters, clipped, line, safe
-from expectitree.text.phrases import known_text, payment, plural, plus_text
+from expectitree.text.phrases import (
+    known_text,
+    payment,
+    plural,
+    plus_text,
+    untied,
+    window_text,
+)
 from expectitree.tree.columns import NONE, Bounds
 from expectitree.tree.model import Kind
 from expectitree.tree.scans import shifted
@@ -286,9 +294,9 @@ class _Drawing:
             if self.explanation.skipped(n) == "passed over":
                 yield why_passed_over(search, row.parent, row.branch), "dim"
             if self.evaluation.windows and search.visits[n] and self.columns.kind[n]:
-                window = (shifted(end[n], reward) for end in (search.alpha, search.beta))
-                alpha, beta = (cell_text(end, search.eps) for end in window)
-                yield f"alpha {alpha}, beta {beta}", "dim"
+                window = search.alpha[n], search.beta[n]
+                text = window_text(window, reward, partial(cell_text, residue=search.eps))
+                yield untied(text), "dim"
             if row.is_folded and self.explanation.passed_over:
                 reason, child = self.explanation.reason, self.columns.child
                 passed = [b for b in self.tree.branches_of(n) if reason[child[b]] == SKIPPED]
