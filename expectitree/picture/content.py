@@ -284,7 +284,7 @@ class _Reader:
         if not reward or not value or lower != lower:
             return value
         sign = "-" if reward < 0 else "+"
-        return f"{known_text(lower, upper)} = {value} {sign} {cell_text(abs(reward))}"
+        return f"{known_text(lower, upper)} = {value} {sign} {cell_text(-reward if reward < 0 else reward)}"
 
     def elsewhere(self, n: int) -> Glyph:
         """Return the glyph of a node that is drawn elsewhere: a terminal again, else its number."""
@@ -333,7 +333,7 @@ class _Reader:
         reward = self.tree.reward_of(b)
         if reward:
             kind = "cost" if reward < 0 else "reward"
-            tooltip[0] += f", {kind} {cell_text(abs(reward))}"
+            tooltip[0] += f", {kind} {cell_text(-reward if reward < 0 else reward)}"
         cut = self.explanation.cut(row.parent)
         if cut is not None and b == first_cut and not self.hidden:
             tooltip.append(cut_reason(cut))
