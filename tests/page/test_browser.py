@@ -802,6 +802,8 @@ max:
         p: 0.6
         max: {install: {cost: 250, chance: [2500, {reward: 4, utility: 2500}, 0]}, sell: 1000}
       minus: {p: 0.4, reward: 1/3, max: [{cost: 1234567.25, utility: 3}, 4, {utility: 5}]}
+  wait a year: {cost: 10000, utility: 3}
+  wait two years: {cost: 20000, utility: 3}
 """
 
 
@@ -814,6 +816,15 @@ def test_the_page_adds_what_a_branch_pays(open_page: Any) -> None:
     assert re.search(r"value\s+995\s+\(with −5\)", browser.run(text, "counts"))
     browser.run("expectitree.page.select(expectitree.page.tree.find('install').node)")
     assert re.search(r"value\s+1250\s+with −250\s+1000", browser.run(text, "details"))
+    browser.run("expectitree.choose('star2'); expectitree.go(1e9)")
+    star2 = et.evaluate(et.loads(PAYING), "star2")
+    node = star2.tree.find("install").id
+    ends = star2.alpha[node], star2.beta[node]
+    own, with_cost = (
+        "alpha {:.10g}, beta {:.10g}".format(*(x - r for x in ends)) for r in (0, 250)
+    )
+    assert f"{own} with −250 {with_cost}" in " ".join(browser.run(text, "details").split())
+    browser.run("expectitree.choose('expectiminimax')")
     browser.run("document.getElementById('outline-panel').open = true; expectitree.page.update()")
     words = browser.run(text, "outline").splitlines()
     assert words[0].startswith("MAX 1000, with −5 worth 995")
