@@ -281,7 +281,7 @@ class _Reader:
         branch = self.tree.first_paths.branch[n]
         reward = self.tree.reward_of(branch)
         lower, upper = self.search.interval_of_branch(branch)
-        if not reward or not value or lower != lower:
+        if not reward or value in ("", "?"):
             return value
         return f"{known_text(lower, upper)} = {value}{plus_text(reward)}"
 

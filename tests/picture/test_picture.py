@@ -470,6 +470,13 @@ def test_a_shared_node_has_the_payment_of_each_branch_to_it() -> None:
     assert len({edge.child for edge in edges}) == 1
 
 
+def test_an_unknown_utility_has_no_sum() -> None:
+    tree = et.loads('max: {a: {cost: 1, utility: "?"}, b: {reward: 7, utility: 2}}')
+    text = et.to_svg(tree)
+    assert "TERMINAL a: ?<" in text
+    assert "TERMINAL b: 9 = 2 + 7<" in text
+
+
 def test_leaves_with_payments_are_no_run() -> None:
     leaves = ", ".join(f"{{cost: {n}, utility: {n}}}" for n in range(9))
     rows = ", ".join(f"r{n}: {{min: [{leaves}]}}" for n in range(9))
