@@ -62,7 +62,7 @@ def engines(size: Size) -> Iterator[Row]:
         program = _compile(folder)
         for what, tree in trees(size):
             if program:
-                for name, column in zip(COLUMNS, tree.columns.stored, strict=True):
+                for name, column in zip(COLUMNS, tree.columns.stored, strict=False):
                     Path(folder, f"{name}.bin").write_bytes(memoryview(column).cast("B"))
             for name in TARGETS:
                 yield from _engine_rows(what, tree, name, folder, program, size)
