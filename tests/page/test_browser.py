@@ -38,6 +38,23 @@ STATE = Path(__file__).with_name("state.js").read_text("utf-8")
 UNPACKED = "return Boolean(window.expectitree)"  # the page has its data
 STAR25 = "star2.5 (2 probes, cyclic)"
 
+# Some siblings pay, and some do not: their texts have different numbers of lines.
+PAYING = """
+cost: 5
+max:
+  sell: 750
+  install: {cost: 250, chance: {oil: {p: 0.5, utility: 2500}, none: {p: 0.5, utility: 0}}}
+  test:
+    cost: 100
+    chance:
+      plus:
+        p: 0.6
+        max: {install: {cost: 250, chance: [2500, {reward: 4, utility: 2500}, 0]}, sell: 1000}
+      minus: {p: 0.4, reward: 1/3, max: [{cost: 1234567.25, utility: 3}, 4, {utility: 5}]}
+  wait a year: {cost: 10000, utility: 3}
+  wait two years: {cost: 20000, utility: 3}
+"""
+
 
 def best_actions(search: et.Search, node: int) -> list[str]:
     return [search.tree.branch_label(node, b) for b in search.best_branches(node)]
@@ -150,6 +167,19 @@ def test_the_last_step_agrees_with_eval(open_page: Any, file: Path, exact: bool)
             assert f"the best action is {found['best']}." in sentence
 
 
+@pytest.mark.parametrize("exact", [False, True], ids=["float", "exact"])
+def test_the_last_step_agrees_with_eval_where_branches_pay(
+    open_page: Any, tmp_path: Path, exact: bool
+) -> None:
+    file = tmp_path / "paying.yaml"
+    file.write_text(PAYING, "utf-8")
+    browser = open_page(et.load(file, exact=exact))
+    for name in browser.run("return expectitree.algorithms"):
+        browser.run("expectitree.choose(arguments[0])", name)
+        state = state_at(browser, 1e9)
+        compare_with_eval(state, evaluated(file, name, *(["--exact"] if exact else [])))
+
+
 @pytest.mark.parametrize("most", [1, 4, 7, 12, 20])
 def test_a_stopped_search_ends_where_eval_does(open_page: Any, most: int) -> None:
     file = next(path for path in TREES if path.name == "ballard.yaml")
@@ -161,12 +191,13 @@ def test_a_stopped_search_ends_where_eval_does(open_page: Any, most: int) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("pays", [False, True], ids=["free", "pays"])
 @pytest.mark.parametrize(
     "seed", [*range(15), 144]
 )  # In case 144 a cut follows a child that is passed over.
-def test_each_step_shows_the_state_of_the_trace(open_page: Any, seed: int) -> None:
+def test_each_step_shows_the_state_of_the_trace(open_page: Any, seed: int, pays: bool) -> None:
     """At random steps, reached forwards and back, the page's state is that of `Moment`."""
-    case, random = Case(seed), Random(seed)
+    case, random = Case(seed, pays), Random(seed)
     exact = bool(seed % 2)
     bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
     report = replays(case.tree(exact), bounds=bounds)
@@ -786,24 +817,6 @@ for (const edge of document.querySelectorAll("#tree .edge")) {
   }
 }
 return [...crossed];
-"""
-
-
-# Some siblings pay, and some do not: their texts have different numbers of lines.
-PAYING = """
-cost: 5
-max:
-  sell: 750
-  install: {cost: 250, chance: {oil: {p: 0.5, utility: 2500}, none: {p: 0.5, utility: 0}}}
-  test:
-    cost: 100
-    chance:
-      plus:
-        p: 0.6
-        max: {install: {cost: 250, chance: [2500, {reward: 4, utility: 2500}, 0]}, sell: 1000}
-      minus: {p: 0.4, reward: 1/3, max: [{cost: 1234567.25, utility: 3}, 4, {utility: 5}]}
-  wait a year: {cost: 10000, utility: 3}
-  wait two years: {cost: 20000, utility: 3}
 """
 
 
