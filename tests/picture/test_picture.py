@@ -491,8 +491,8 @@ def test_leaves_with_payments_are_no_run() -> None:
 
 def test_an_svg_refers_to_nothing() -> None:
     for file in TREES:
-        tree = et.load(file)
-        text = text_of("svg", tree)
+        tree, whole = et.load(file), Style(rows=None)
+        text = text_of("svg", tree, style=whole)
         root = ElementTree.fromstring(text)
         assert root.tag == f"{SVG}svg"
         assert root.attrib["role"] == "img"
@@ -502,7 +502,7 @@ def test_an_svg_refers_to_nothing() -> None:
         assert len(root.findall(f".//{SVG}circle")) == sum(
             k == Kind.CHANCE for k in tree.columns.kind
         )
-        assert text == text_of("svg", et.load(file))  # the same bytes every time
+        assert text == text_of("svg", et.load(file), style=whole)  # the same bytes every time
 
 
 def test_themes_differ_only_in_colours() -> None:
