@@ -26,6 +26,13 @@ UTILITIES = (
     tuple(Fraction(n, 3) for n in range(-6, 7)),
     (0, Fraction(1, 10), Fraction(1, 5), 7),
 )
+REWARDS = (
+    (0, 0, 0, 1),
+    (0, -2, 2),
+    (-1, 1),  # every branch pays
+    tuple(Fraction(n, 6) for n in range(-4, 9, 2)),
+    (0, 0, 100, -100),  # far greater than most utilities, and they cancel
+)
 WEIGHTS = ((1,), (0, 1, 2), (1, 2, 3, 4), (0, 0, 1, 9))
 STAR25 = [
     algorithm("star2.5", probes=k, probe_order=order)
@@ -63,6 +70,7 @@ class Row:
     probabilities: tuple[Fraction, ...] = ()
     bounds: tuple[Number, Number] | None = None
     rewards: tuple[Fraction, ...] = ()  # of the branches; empty if none pays
+    estimate: Fraction | None = None
 
 
 def random_rows(
@@ -165,15 +173,18 @@ def build(rows: list[Row], exact: bool) -> Tree:
 
 def about(row: Row) -> dict[str, Any]:
     """Return the keyword arguments of a builder's method for an inner row."""
-    return {"bounds": row.bounds, "rewards": row.rewards or None}
+    return {"bounds": row.bounds, "rewards": row.rewards or None, "estimate": row.estimate}
 
 
 class Case:
-    """A random tree in both number systems, valid root bounds and a window, from one seed."""
+    """A random tree in both number systems, valid root bounds and a window, from one seed.
 
-    def __init__(self, seed: int) -> None:
+    With `pays`, branches have rewards.
+    """
+
+    def __init__(self, seed: int, pays: bool = False) -> None:
         random = Random(seed)
-        self.rows = random_rows(random)
+        self.rows = random_rows(random, rewards=random.choice(REWARDS) if pays else (0,))
         least, greatest = utility_ranges(self.rows)[-1]
         self.bounds = random.choice(
             (None, (-INFINITY, INFINITY), (least, INFINITY), random_bounds(random, least, greatest))

@@ -17,7 +17,8 @@ from expectitree.algebra.polynomials import (
     in_order,
     roots_between,
 )
-from expectitree.algebra.rationals import Rational, blend, combination, difference
+from expectitree.algebra.rationals import Rational, blend, combination, constant, difference
+from expectitree.numbers import Number
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,10 @@ def scaled(factor: Rational, f: Piecewise) -> Piecewise:
     return replace(f, pieces=tuple(factor * piece for piece in f.pieces))
 
 
-def shifted(f: Piecewise, by: Rational) -> Piecewise:
-    """Return the sum of a function and a quotient of polynomials."""
-    return replace(f, pieces=tuple(piece + by for piece in f.pieces)) if by.numerator else f
+def shifted(f: Piecewise, by: Rational | Number) -> Piecewise:
+    """Return the sum of a function and a number, or a quotient of polynomials."""
+    added = by if isinstance(by, Rational) else constant(Fraction(by))
+    return replace(f, pieces=tuple(piece + added for piece in f.pieces)) if added.numerator else f
 
 
 def weighted_sum(terms: Sequence[tuple[Fraction, Piecewise]]) -> Piecewise:

@@ -142,6 +142,12 @@ def _changes(actions: Sequence[tuple[str, Piecewise]], envelope: Piecewise) -> l
     return changes
 
 
+def place_of(root: Root) -> Fraction:
+    """Return a place: a rational, or the middle of an interval within the tolerance around it."""
+    lower, upper = enclose(root, ())
+    return (lower + upper) / 2
+
+
 def enclose(
     place: Root, neighbours: Sequence[Root], tolerance: Fraction = TOLERANCE
 ) -> tuple[Fraction, Fraction]:

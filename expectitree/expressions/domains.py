@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from expectitree.expressions.syntax import NEGATION
+from expectitree.expressions.syntax import INEXACT, NEGATION
 from expectitree.numbers import message_text, to_float, to_fraction
 
 _MOST_BITS = 10_000  # of a numerator or a denominator; about 3,000 digits
 _ZERO = "divides by zero"
-_INEXACT = "has no exact value: leave out --exact"
+_INEXACT = f"{INEXACT}: compute in floats"
 _TOO_MANY_BITS = f"is too large: it has more than {_MOST_BITS:,} bits"
 
 

@@ -41,13 +41,15 @@ def evaluate(expression: Expression, domain: Domain, values: Mapping[str, Any]) 
                 found = domain.operations[node.operation](*results[start:])
                 results[start:] = [domain.checked(found)]
             except UndefinedError as error:
-                where = at_values(domain, values, node)
-                raise ExpressionError(f"{quote(text_of(node), 60)} {error}{where}") from None
+                reason, colon, hint = str(error).partition(":")
+                found = f"{quote(text_of(node), 60)} {reason}{at_values(domain, values, node)}"
+                raise ExpressionError(f"{found}{colon}{hint}") from None
     return results[0]
 
 
 def at_values(domain: Domain, values: Mapping[str, Any], *expressions: Expression) -> str:
     """Return ` at pr = 0, spec = 1`, the values of the names in expressions, for a message."""
     names = [*dict.fromkeys(name for part in expressions for name in names_in(part))]
-    shown = [f"{name} = {domain.text(values[name])}" for name in names[:_MOST_NAMES]]
+    known = [name for name in names if name in values]
+    shown = [f"{name} = {domain.text(values[name])}" for name in known[:_MOST_NAMES]]
     return f" at {', '.join(shown)}{', …' * (len(names) > _MOST_NAMES)}" if shown else ""

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from difflib import get_close_matches
 from typing import NoReturn
 
 from expectitree.errors import NumberError
@@ -79,6 +78,8 @@ def parse(text: str, names: Collection[str]) -> Expression:
 
 def did_you_mean(word: str, known: Collection[str]) -> str:
     """Return ` (did you mean 'sens'?)` for the known word that is nearest, if one is near."""
+    from difflib import get_close_matches
+
     close = get_close_matches(word[:60], known, n=1) or [
         name for name in known if name.lower() == word.lower()
     ]
@@ -205,6 +206,8 @@ class _Parser:
             return self.call(name, start)
         if name in FUNCTIONS:
             self.fail(f"{quote(name)} is a function: write its arguments, as in {name}(…)", start)
+        if name == "inf":
+            self.fail("'inf' is not finite: infinities are for bounds only", start)
         if name == "rest":
             self.fail("'rest' is the whole of a p, not a part of a formula: write `p: rest`", start)
         if name not in self.names:

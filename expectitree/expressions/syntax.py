@@ -11,6 +11,7 @@ from typing import TypeAlias, TypeVar
 
 T = TypeVar("T")
 
+INEXACT = "has no exact value"  # what an error in exact mode says, for example of log(2)
 LONGEST = 400  # characters of an expression
 NEGATION = "negation"  # the operation of a minus sign before a factor
 COMPARISONS = ("<", "<=", ">", ">=", "=")

@@ -31,6 +31,12 @@ class Moment {
     this.skipped = column("skipped"); // why the node was not visited: a place in `reasons`
     this.best = column("best"); // a place in `choices`
     this.aim = column("aim"); // what the last walk was to do there
+    // The same of a node's first branch, which differ where branches pay.
+    const paid = (name) => ("worth_lower" in trace.start ? column(`worth_${name}`) : this[name]);
+    this.worth_lower = paid("lower");
+    this.worth_upper = paid("upper");
+    this.worth_alpha = paid("alpha");
+    this.worth_beta = paid("beta");
     this.columns = Object.keys(trace.start).map((name) => this[name]);
   }
 
@@ -106,6 +112,9 @@ class Moment {
 
   /** Return a node's value, or the interval that contains it. */
   interval(n) { return this.tree.interval(this.lower[n], this.upper[n]); }
+
+  /** Return the value of a node's first branch, or the interval that contains it: with rewards. */
+  worth(n) { return this.tree.interval(this.worth_lower[n], this.worth_upper[n]); }
 
   isExact(n) { return this.lower[n] === this.upper[n]; }
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from expectitree.searches.intervals import close, sum_outcomes
 from expectitree.tree.columns import CHANCE, MAX, MIN, Columns, FloatColumn, IntColumn, NumberColumn
+from expectitree.tree.scans import shifted
 
 EXACT, LOWER, RAISE = range(3)  # the aim of a walk at a node: both bounds, the upper, the lower
 LEARNING, ORDERED, UNIFORM, BOUNDS = range(4)  # how estimates are made
@@ -56,6 +57,7 @@ class Beliefs(NamedTuple):
     level: FloatColumn  # [N] the level: the mean of the leaves below, by all leaves visited,
     level_variance: FloatColumn  # [N] and its variance
     tally: FloatColumn  # [5] numbers of the whole tree
+    reward: FloatColumn  # [M] the rewards in floats; empty if no branch pays
     leaf_variance: FloatColumn  # [height + 2] by depth: of the leaves below one node of that depth
     slope: FloatColumn  # [height + 2] by how much the last child of a node lies above the first
     freedom: FloatColumn  # [height + 2] by depth: the sums that these two are estimated from
@@ -67,7 +69,7 @@ class Beliefs(NamedTuple):
 
 
 NODE_CODES = "IBII"  # the type codes of the columns by node from `visits` to `counting_branch`,
-NODE_FLOATS = 14  # then so many of floats in every mode, `tally`,
+NODE_FLOATS = 14  # then so many of floats in every mode, `tally`, `reward`,
 DEPTH_FLOATS = 7  # and so many by depth, before `route`
 
 
@@ -97,6 +99,8 @@ def begin(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     for n in range(len(tree.kind)):
         low[n] = in_float(beliefs.lower[n], limits.scale)
         high[n] = in_float(beliefs.upper[n], limits.scale)
+    for b in range(len(tree.reward)):
+        beliefs.reward[b] = in_float(tree.reward[b], limits.scale)
     for i in range(len(tree.kind)):
         n = root - i
         for b in range(first[n], last[n]):
@@ -141,20 +145,25 @@ def take_in(beliefs: Beliefs, limits: Limits, leaf: int, utility: Any) -> None:
 
 def narrow(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
     """Update the interval of an inner node from its children's intervals."""
-    lower, upper, child = beliefs.lower, beliefs.upper, tree.child
+    lower, upper = beliefs.lower, beliefs.upper
+    pays = len(tree.reward) > 0
     k = tree.kind[n]
     begin, end = tree.first[n], tree.last[n]
     if k == CHANCE:
-        least, most = sum_outcomes(tree, lower, upper, begin, end, limits.zero, INFINITE, False)
+        least, most = sum_outcomes(
+            tree, lower, upper, begin, end, limits.zero, INFINITE, False, pays
+        )
     else:
-        c = child[begin]
-        least, most = lower[c], upper[c]
+        least, most = lower[n], upper[n]
         for b in range(begin, end):
-            c = child[b]
-            if k == MAX and lower[c] > least or k == MIN and lower[c] < least:
-                least = lower[c]
-            if k == MAX and upper[c] > most or k == MIN and upper[c] < most:
-                most = upper[c]
+            c = tree.child[b]
+            low, high = lower[c], upper[c]
+            if pays:
+                low, high = shifted(low, tree.reward[b]), shifted(high, tree.reward[b])
+            if b == begin or k == MAX and low > least or k == MIN and low < least:
+                least = low
+            if b == begin or k == MAX and high > most or k == MIN and high < most:
+                most = high
     least, most = close(k, least, most, lower[n], upper[n], limits.eps)
     lower[n] = least
     upper[n] = most
@@ -168,6 +177,7 @@ def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
         return
     low, high, means, variances = beliefs.low, beliefs.high, beliefs.mean, beliefs.variance
     cost_lower, cost_raise = beliefs.cost_lower, beliefs.cost_raise
+    pays = len(beliefs.reward) > 0
     k = tree.kind[n]
     begin, end = tree.first[n], tree.last[n]
     mean = variance = 0.0
@@ -175,16 +185,17 @@ def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
         for b in range(begin, end):
             c = tree.child[b]
             p = float(tree.probability[b])
-            mean += p * means[c]
+            mean += p * (means[c] + beliefs.reward[b] if pays else means[c])
             variance += p * p * variances[c]
     else:
         sign = 1.0 if k == MAX else -1.0
         for b in range(begin, end):
             c = tree.child[b]
+            x = sign * (means[c] + beliefs.reward[b] if pays else means[c])
             if b == begin:
-                mean, variance = sign * means[c], variances[c]
+                mean, variance = x, variances[c]
             else:
-                mean, variance = greater_of(mean, variance, sign * means[c], variances[c])
+                mean, variance = greater_of(mean, variance, x, variances[c])
         mean *= sign
     if limits.guide == UNIFORM:
         mean = middle_of(beliefs, n)
@@ -207,16 +218,17 @@ def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
                 to_lower += cost_lower[c]
                 to_raise += cost_raise[c]
             continue
-        if k == MAX and high[c] > mean + limits.near:
+        r = beliefs.reward[b] if pays else 0.0
+        if k == MAX and high[c] + r > mean + limits.near:
             to_lower += cost_lower[c]
-        if k == MIN and low[c] < mean - limits.near:
+        if k == MIN and low[c] + r < mean - limits.near:
             to_raise += cost_raise[c]
-        if k == MAX and high[c] > low[n] + limits.near:
-            score = gain_at(beliefs, limits, n, c, RAISE)
+        if k == MAX and high[c] + r > low[n] + limits.near:
+            score = gain_at(beliefs, limits, n, c, r, RAISE)
             if not found or score > best * GAIN_TIE:
                 to_raise, best, found = cost_raise[c], score, True
-        if k == MIN and low[c] < high[n] - limits.near:
-            score = gain_at(beliefs, limits, n, c, LOWER)
+        if k == MIN and low[c] + r < high[n] - limits.near:
+            score = gain_at(beliefs, limits, n, c, r, LOWER)
             if not found or score > best * GAIN_TIE:
                 to_lower, best, found = cost_lower[c], score, True
     beliefs.gain_rate[n] = best
@@ -255,15 +267,16 @@ def gain_per_leaf(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: 
     return float(gain(beliefs, limits, n, beliefs.low[n], False) / beliefs.cost_raise[n])
 
 
-def gain_at(beliefs: Beliefs, limits: Limits, n: int, c: int, aim: int) -> float:
+def gain_at(beliefs: Beliefs, limits: Limits, n: int, c: int, reward: float, aim: int) -> float:
     """Return by how much a leaf below a child of MIN is expected to lower MIN's upper bound.
 
-    At MAX, it is the mirror.
+    `reward` is that of the branch to the child. At MAX, it is the mirror.
     """
-    low, high = beliefs.low, beliefs.high
     if aim == LOWER:
-        return float(gain(beliefs, limits, c, min(high[n], high[c]), True) / beliefs.cost_lower[c])
-    return float(gain(beliefs, limits, c, max(low[n], low[c]), False) / beliefs.cost_raise[c])
+        x = min(beliefs.high[n] - reward, beliefs.high[c])
+        return float(gain(beliefs, limits, c, x, True) / beliefs.cost_lower[c])
+    x = max(beliefs.low[n] - reward, beliefs.low[c])
+    return float(gain(beliefs, limits, c, x, False) / beliefs.cost_raise[c])
 
 
 def gain(beliefs: Beliefs, limits: Limits, n: int, x: float, below: bool) -> float:

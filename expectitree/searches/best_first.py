@@ -40,6 +40,7 @@ from expectitree.searches.levels import (
     update_root_level,
 )
 from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL, Columns
+from expectitree.tree.scans import shifted
 
 RENEWAL_GROWTH = 1.25  # of the leaves visited, until all estimates are renewed
 RIVAL_MARGIN = 2.0  # how many times the favourite's gain a rival must promise
@@ -112,22 +113,26 @@ def is_reached(tree: Columns, beliefs: Beliefs, limits: Limits) -> bool:
     if limits.goal == VALUE or k in (TERMINAL, CHANCE):
         return False
     begin, end = tree.first[root], tree.last[root]
+    pays = len(tree.reward) > 0
     sure, hope = (lower, upper) if k == MAX else (upper, lower)
-    first = second = NONE  # the two actions with the greatest bound
+    first = second = NONE  # the two different children that may be worth most,
+    most = rest = hope[root]  # and what the branches to them may be worth
     for b in range(begin, end):
         c = tree.child[b]
-        if c == first:
-            continue
-        if first == NONE or (hope[c] > hope[first] if k == MAX else hope[c] < hope[first]):
-            first, second = c, first
-        elif second == NONE or (hope[c] > hope[second] if k == MAX else hope[c] < hope[second]):
-            second = c
+        x = shifted(hope[c], tree.reward[b]) if pays else hope[c]
+        if first == NONE or (x > most if k == MAX else x < most):
+            if c != first:
+                second, rest = first, most
+            first, most = c, x
+        elif c != first and (second == NONE or (x > rest if k == MAX else x < rest)):
+            second, rest = c, x
     for b in range(begin, end):
         c = tree.child[b]
-        rival = second if c == first else first
-        if rival == NONE or (
-            hope[rival] <= sure[c] + limits.eps if k == MAX else hope[rival] >= sure[c] - limits.eps
-        ):
+        if c == first and second == NONE:
+            return True
+        rival = rest if c == first else most
+        x = shifted(sure[c], tree.reward[b]) if pays else sure[c]
+        if rival <= x + limits.eps if k == MAX else rival >= x - limits.eps:
             return True
     return False
 
@@ -188,6 +193,7 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
     MIN is the mirror. At CHANCE each outcome counts by its probability.
     """
     lower, upper, low, high = beliefs.lower, beliefs.upper, beliefs.low, beliefs.high
+    pays = len(tree.reward) > 0
     k = tree.kind[n]
     begin, end = tree.first[n], tree.last[n]
     chosen = end
@@ -214,11 +220,12 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
         hope = greatest = 0.0
         for b in range(begin, end):
             c = tree.child[b]
-            mean = sign * beliefs.mean[c]
+            r = sign * beliefs.reward[b] if pays else 0.0
+            mean = sign * beliefs.mean[c] + r
             if b == begin or mean > greatest:
                 greatest = mean
             if lower[c] < upper[c]:
-                end_of = high[c] if k == MAX else -low[c]
+                end_of = (high[c] if k == MAX else -low[c]) + r
                 is_close = end_of >= best - limits.near and mean > hope + limits.near
                 if chosen == end or end_of > best + limits.near or is_close:
                     chosen, best, hope = b, end_of, mean
@@ -227,11 +234,13 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
         return chosen, aim
     for b in range(begin, end):
         c = tree.child[b]
-        may_help = (
-            upper[c] > lower[n] + limits.eps if k == MAX else lower[c] < upper[n] - limits.eps
-        )
+        x = upper[c] if k == MAX else lower[c]
+        if pays:
+            x = shifted(x, tree.reward[b])
+        may_help = x > lower[n] + limits.eps if k == MAX else x < upper[n] - limits.eps
         if lower[c] < upper[c] and may_help:
-            score = gain_at(beliefs, limits, n, c, aim)
+            r = beliefs.reward[b] if pays else 0.0
+            score = gain_at(beliefs, limits, n, c, r, aim)
             if chosen == end or score > best * GAIN_TIE:
                 chosen, best = b, score
     return chosen, aim
@@ -250,9 +259,9 @@ def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits, root: int) -> 
     to_raise, to_lower = (RAISE, LOWER) if is_max else (LOWER, RAISE)
     costs = beliefs.cost_lower if is_max else beliefs.cost_raise
     favourite = begin
-    best_low, best_high, best_mean = seen_by(beliefs, child[begin], is_max)
+    best_low, best_high, best_mean = seen_by(tree, beliefs, begin, is_max)
     for b in range(begin, end):
-        low, high, mean = seen_by(beliefs, child[b], is_max)
+        low, high, mean = seen_by(tree, beliefs, b, is_max)
         is_close = mean >= best_mean - near
         if mean > best_mean + near or is_close and high > best_high + near:
             favourite, best_low, best_high, best_mean = b, low, high, mean
@@ -262,14 +271,14 @@ def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits, root: int) -> 
     for b in range(begin, end):
         c = child[b]
         if c != best and lower[c] < upper[c]:
-            _, high, _ = seen_by(beliefs, c, is_max)
+            _, high, _ = seen_by(tree, beliefs, b, is_max)
             if rival == end or high > most + near:
                 rival, most = b, high
             if high > best_low + near:
                 cost += costs[c]
     is_open = lower[best] < upper[best]
     # An action whose bound is not beyond what another one guarantees is no rival.
-    guaranteed, _, _ = seen_by(beliefs, root, is_max)
+    guaranteed = beliefs.low[root] if is_max else -beliefs.high[root]
     if rival == end or is_open and most <= guaranteed + near:
         return favourite, to_raise
     if not is_open or best_high < most - near:
@@ -290,7 +299,9 @@ def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits, root: int) -> 
     return favourite, to_raise
 
 
-def seen_by(beliefs: Beliefs, n: int, is_max: bool) -> tuple[float, float, float]:
-    """Return a node's bounds and mean; for MIN the negated ones, so that MIN maximises too."""
-    low, high, mean = beliefs.low[n], beliefs.high[n], beliefs.mean[n]
+def seen_by(tree: Columns, beliefs: Beliefs, b: int, is_max: bool) -> tuple[float, float, float]:
+    """Return a branch's bounds and mean; for MIN the negated ones, so that MIN maximises too."""
+    n = tree.child[b]
+    r = beliefs.reward[b] if len(beliefs.reward) > 0 else 0.0
+    low, high, mean = beliefs.low[n] + r, beliefs.high[n] + r, beliefs.mean[n] + r
     return (low, high, mean) if is_max else (-high, -low, -mean)

@@ -29,11 +29,11 @@ from expectitree.searches.beliefs import (
 from expectitree.searches.best_first import best_first
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
-    NO_BOUNDS,
     RELATIVE_EPS,
     ROUNDING_EPS,
     SearchSetup,
     greatest_number,
+    greatest_total,
 )
 from expectitree.searches.star_minimax import DEPTH_CODES, Settings, Work, star_minimax
 from expectitree.searches.unknown import check_known
@@ -156,6 +156,7 @@ def _run_star_minimax(
         algorithm.probe_order == "cyclic",
         NO_LIMIT if max_visits is None else max_visits,
         setup.index(1),
+        (True,) if setup.columns.pays else (),
     )
     root = setup.index(tree.root_id)
     cuts, stopped = setup.run(star_minimax, setup.columns, work, settings, root, window)
@@ -183,21 +184,22 @@ def begin_best_first(setup: SearchSetup) -> tuple[Beliefs, Limits]:
         *map(setup.column, NODE_CODES),
         *(floats(count) for _ in range(NODE_FLOATS)),
         floats(TALLIES),
+        floats(len(tree.columns.reward)),
     ]
     by_depth = [*(floats(depths) for _ in range(DEPTH_FLOATS)), setup.column("q", depths)]
     beliefs = Beliefs._make([*setup.intervals(), *by_node, *by_depth])
-    greatest_utility = greatest_number(tree, NO_BOUNDS)
     greatest = greatest_number(tree, setup.bounds)
-    return beliefs, find_limits(setup, greatest_utility, greatest, RELATIVE_EPS)
+    return beliefs, find_limits(setup, greatest_total(tree), greatest, RELATIVE_EPS)
 
 
 def find_limits(
-    setup: SearchSetup, greatest_utility: Number, greatest: Number, relative_eps: float
+    setup: SearchSetup, greatest_total: Number, greatest: Number, relative_eps: float
 ) -> Limits:
     """Return the scale and the tolerances of a best-first search.
 
-    `greatest` is the greatest magnitude among utilities and bounds. Values are equal if they differ
-    by at most `relative_eps` times the greatest utility, or by the rounding error of sums.
+    `greatest` is the greatest magnitude among the totals that nodes may receive and the bounds.
+    Values are equal if they differ by at most `relative_eps` times the greatest total of a play, or
+    by the rounding error of sums.
     """
     chosen, exact = setup.algorithm, setup.tree.exact
     scale: Any = 1 if exact else 1.0
@@ -208,9 +210,9 @@ def find_limits(
     near = RELATIVE_EPS * (float(greatest * scale) or 1.0)
     if not exact:
         rounding = ROUNDING_EPS * float(greatest)
-        eps = max(relative_eps * float(greatest_utility), rounding)
-        if greatest_utility:
-            near = max(RELATIVE_EPS * float(greatest_utility), rounding) * scale
+        eps = max(relative_eps * float(greatest_total), rounding)
+        if greatest_total:
+            near = max(RELATIVE_EPS * float(greatest_total), rounding) * scale
     goal, guide = (
         OPTIONS[key].values.index(value)
         for key, value in (("goal", chosen.goal), ("guide", chosen.guide))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from expectitree.tree.columns import MAX, MIN, Columns, NumberColumn
+from expectitree.tree.scans import shifted
 
 
 def satisfies(lower: Any, upper: Any, alpha: Any, beta: Any, eps: Any) -> bool:
@@ -21,11 +22,12 @@ def sum_outcomes(
     zero: Any,
     inf: Any,
     bounded: bool,
+    pays: bool,
 ) -> tuple[Any, Any]:
-    """Return the sums of p * lower and p * upper of a CHANCE node, infinite if a bound is.
+    """Return the sums of p * (reward + lower) and p * (reward + upper); infinite if a bound is.
 
-    `bounded` says that no bound is. A sum of fractions must not meet an infinity, because it may
-    be too large for a float.
+    `bounded` says that no bound is, and `pays` that branches have rewards. A sum of fractions must
+    not meet an infinity, because it may be too large for a float.
     """
     child, probability = tree.child, tree.probability
     low = high = zero
@@ -34,12 +36,17 @@ def sum_outcomes(
         p = probability[b]
         if p > 0:
             c = child[b]
-            if bounded or lower[c] > -inf:
-                low += p * lower[c]
+            least = lower[c]
+            most = upper[c]
+            if pays:
+                least = shifted(least, tree.reward[b])
+                most = shifted(most, tree.reward[b])
+            if bounded or least > -inf:
+                low += p * least
             else:
                 low_open = True
-            if bounded or upper[c] < inf:
-                high += p * upper[c]
+            if bounded or most < inf:
+                high += p * most
             else:
                 high_open = True
     return -inf if low_open else low, inf if high_open else high

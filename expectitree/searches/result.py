@@ -298,16 +298,21 @@ class Search(Shown):
 
     @cached_property
     def _proved_actions(self) -> tuple[int, ...]:
-        """The root's branches to the best child, if the search proved the best action without v*.
+        """The best branches at the root, if the search proved the best action without v*.
 
-        The best child has both ends of the root's interval. If two children had both, v* would be
-        known.
+        The best one has both ends of the root's interval. If branches to two children had both, v*
+        would be known.
         """
         if self.outcome is not Outcome.ACTION:
             return ()
         root, columns = self.tree.root_id, self.tree.columns
-        best = columns.child[find_best(columns, self.lower, self.upper, root, self.eps)]
-        return tuple(b for b in self.tree.branches_of(root) if columns.child[b] == best)
+        best = find_best(columns, self.lower, self.upper, root, self.eps)
+        child, reward = columns.child[best], self.tree.reward_of(best)
+        return tuple(
+            b
+            for b in self.tree.branches_of(root)
+            if columns.child[b] == child and self.tree.reward_of(b) == reward
+        )
 
     @cached_property
     def asked_by(self) -> Readable[int]:

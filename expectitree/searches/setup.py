@@ -152,8 +152,16 @@ def tolerance(tree: Tree, bounds: Bounds) -> Number:
     """
     if tree.exact:
         return 0
-    total = max((abs(float(end)) for end in tree.total_range if is_finite(end)), default=0.0)
-    return max(RELATIVE_EPS * total, ROUNDING_EPS * float(greatest_number(tree, bounds)))
+    return max(
+        RELATIVE_EPS * float(greatest_total(tree)),
+        ROUNDING_EPS * float(greatest_number(tree, bounds)),
+    )
+
+
+def greatest_total(tree: Tree) -> Number:
+    """Return the greatest magnitude of a known total of a play."""
+    ends: list[Any] = [abs(end) for end in tree.total_range if is_finite(end)]
+    return max(ends, default=0)
 
 
 def greatest_number(tree: Tree, bounds: Bounds) -> Number:

@@ -20,6 +20,7 @@ from expectitree.searches.cuts import (
 )
 from expectitree.searches.intervals import close, is_any_open, satisfies, sum_outcomes
 from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL, Columns, IntColumn, NumberColumn
+from expectitree.tree.scans import shifted
 
 # The steps of the search: search the children of the node, enter the child that was chosen, leave
 # the node, or leave it because the search has reached its limit of visits.
@@ -39,8 +40,8 @@ class Work(NamedTuple):
     beta: NumberColumn  # [N]
     cut: IntColumn  # [N] how the last entry ended: a constant of `cuts`
     cut_after: IntColumn  # [N] after how many children (while probing: outcomes reached)
-    low_term: NumberColumn  # [M] p * lower as an outcome last added it to its parent's sum `low`;
-    high_term: NumberColumn  # [M] the same of `high`; an infinite bound as it is, since not added
+    low_term: NumberColumn  # [M] p * lower as an outcome last added it to its parent's sum `low`,
+    high_term: NumberColumn  # [M] the same of `high`, rewards included; infinite if the bound is
     # [height + 1] by depth: the nodes between the root and the current one, with their state
     frame_node: IntColumn
     frame_branch: IntColumn  # the branch to the child that is being searched
@@ -66,6 +67,9 @@ class Settings(NamedTuple):
     cyclic: bool  # probe round by round, rather than outcome by outcome
     most_visits: int
     one: Any  # 1 in the type of ids. Compiled that is unsigned: a signed index costs a test
+    # Empty if no branch pays. The length of a tuple is a part of its type, so a compiled search of
+    # a tree without rewards has no code for them.
+    pays: tuple[bool, ...]
 
 
 def star_minimax(
@@ -84,10 +88,12 @@ def star_minimax(
     before it would enter nodes more than `most_visits` times. Then intervals hold v*, but may
     satisfy none of the three.
 
-    At MAX `low` and `high` are the greatest child lower and upper bound so far, at MIN the least,
-    at CHANCE the sums of p * lower and p * upper over all outcomes with p > 0. Outcomes with an
-    infinite bound are counted in `low_open` and `high_open` instead. `rank` is the number of a
-    probe: at CHANCE of the probe in progress, at MAX and MIN of the only child to search.
+    A parent adds a branch's reward to what it reads of the child, and subtracts it from the window
+    that it gives the child. At MAX `low` and `high` are the greatest lower and upper bound of a
+    branch so far, at MIN the least, at CHANCE the sums of p * lower and p * upper over all outcomes
+    with p > 0. Outcomes with an infinite bound are counted in `low_open` and `high_open` instead.
+    `rank` is the number of a probe: at CHANCE of the probe in progress, at MAX and MIN of the only
+    child to search.
     """
     kind, first, last = tree.kind, tree.first, tree.last
     lower, upper = work.lower, work.upper
@@ -99,7 +105,9 @@ def star_minimax(
         work.visits[root] += 1
         lower[root] = upper[root] = tree.utility[root]
         return 0, False
-    bounded = lower[root] > -inf and upper[root] < inf  # then the bounds of every node are finite
+    pays = len(settings.pays) > 0
+    # Then every bound is finite. (A reward may move a bound beyond the greatest float.)
+    bounded = not pays and lower[root] > -inf and upper[root] < inf
     cuts = 0
     entries = 1
     stopped = False
@@ -125,7 +133,7 @@ def star_minimax(
                 low = high = settings.zero
                 if settings.chance_cuts:
                     low, high, low_open, high_open = sum_terms(
-                        tree, work, first[node], last[node], low, inf, bounded
+                        tree, work, first[node], last[node], low, inf, bounded, pays
                     )
                     if (
                         high_open == 0
@@ -176,6 +184,8 @@ def star_minimax(
             frame_high_open[depth] = high_open
             depth += one
             node = tree.child[branch]
+            if pays:
+                window = shift_window(window, tree.reward[branch], settings.most)
             if k != CHANCE:
                 rank = NO_PROBE
         else:
@@ -187,7 +197,7 @@ def star_minimax(
                 cut = find_cut(k, step, stopped, branch < last[node], rank != NO_PROBE, is_low)
             if k == CHANCE:
                 low, high = sum_outcomes(
-                    tree, lower, upper, first[node], last[node], settings.zero, inf, bounded
+                    tree, lower, upper, first[node], last[node], settings.zero, inf, bounded, pays
                 )
             if cut != NOT_CUT:
                 work.cut[node] = cut
@@ -237,9 +247,11 @@ def search_player(
 ) -> tuple[int, int, int, Any, Any, Window]:
     """Search the children of MAX or MIN until one must be entered or the node is done.
 
-    Return the next step, the branch, the entries so far, low, high, and the child's window.
+    Return the next step, the branch, the entries so far, low, high, and the branch's window, which
+    includes its reward.
     """
     lower, upper, child = work.lower, work.upper, tree.child
+    pays = len(settings.pays) > 0
     eps, one = settings.eps, settings.one
     alpha = work.alpha[node]
     beta = work.beta[node]
@@ -254,6 +266,9 @@ def search_player(
         c = child[branch]
         child_low = lower[c]
         child_high = upper[c]
+        if pays:
+            child_low = shifted(child_low, tree.reward[branch])
+            child_high = shifted(child_high, tree.reward[branch])
         if returned:
             returned = False
         elif child_low < child_high and child_high > alpha + eps and child_low < beta - eps:
@@ -264,6 +279,8 @@ def search_player(
                 return ENTER, branch, entries, low, high, (alpha, beta)
             work.visits[c] += 1
             child_low = child_high = lower[c] = upper[c] = tree.utility[c]
+            if pays:
+                child_low = child_high = child_low + tree.reward[branch]
         if is_max:
             if child_low > low:
                 low = child_low
@@ -300,10 +317,11 @@ def search_chance(
 ) -> tuple[int, int, int, Any, Any, Window, int, int, int]:
     """Probe, then search the outcomes of CHANCE until one must be entered or the node is done.
 
-    Return the next step, the branch, the entries so far, low, high, the window of the child,
+    Return the next step, the branch, the entries so far, low, high, the window of the branch,
     low_open, high_open, and rank.
     """
     lower, upper, child = work.lower, work.upper, tree.child
+    pays = len(settings.pays) > 0
     eps, inf, one = settings.eps, settings.inf, settings.one
     low_term, high_term = work.low_term, work.high_term
     chance_cuts, cyclic, probes = settings.chance_cuts, settings.cyclic, settings.probes
@@ -325,6 +343,9 @@ def search_chance(
         c = child[branch]
         child_low = lower[c]
         child_high = upper[c]
+        if pays:
+            child_low = shifted(child_low, tree.reward[branch])
+            child_high = shifted(child_high, tree.reward[branch])
         if returned:
             returned = False
         elif rank != NO_PROBE and (child_low == child_high or not can_probe(tree, c, rank)):
@@ -362,6 +383,8 @@ def search_chance(
                     break
                 work.visits[c] += 1
                 child_low = child_high = lower[c] = upper[c] = tree.utility[c]
+                if pays:
+                    child_low = child_high = child_low + tree.reward[branch]
         is_done = False
         if chance_cuts:
             x = low_term[branch]
@@ -428,7 +451,7 @@ def outcome_window(
     high_term: Any,
     settings: Settings,
 ) -> Window:
-    """Return the window of outcome i of a CHANCE node.
+    """Return the window of outcome i of a CHANCE node, its reward included.
 
     alpha_i = (alpha - (high without i)) / p_i and beta_i = (beta - (low without i)) / p_i. An end
     is infinite if alpha (beta) or the upper (lower) bound of another outcome is.
@@ -447,8 +470,22 @@ def outcome_window(
     return child_alpha, child_beta
 
 
+def shift_window(window: Window, reward: Any, most: Any) -> Window:
+    """Return the window of a child from that of the branch to it, which includes the reward."""
+    alpha = shifted(window[0], -reward)
+    beta = shifted(window[1], -reward)
+    return (most if alpha > most else alpha), (-most if beta < -most else beta)
+
+
 def sum_terms(
-    tree: Columns, work: Work, begin: int, end: int, zero: Any, inf: Any, bounded: bool
+    tree: Columns,
+    work: Work,
+    begin: int,
+    end: int,
+    zero: Any,
+    inf: Any,
+    bounded: bool,
+    pays: bool,
 ) -> tuple[Any, Any, int, int]:
     """Write the terms of the sums of a CHANCE node; return low, high, low_open and high_open."""
     child, probability, lower, upper = tree.child, tree.probability, work.lower, work.upper
@@ -460,6 +497,8 @@ def sum_terms(
         if p > 0:
             c = child[b]
             x = lower[c]
+            if pays:
+                x = shifted(x, tree.reward[b])
             if bounded or x > -inf:
                 x = p * x
                 low += x
@@ -467,6 +506,8 @@ def sum_terms(
                 low_open += 1
             low_term[b] = x
             x = upper[c]
+            if pays:
+                x = shifted(x, tree.reward[b])
             if bounded or x < inf:
                 x = p * x
                 high += x

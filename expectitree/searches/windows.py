@@ -29,6 +29,7 @@ from expectitree.tree.columns import (
     NumberColumn,
     Readable,
 )
+from expectitree.tree.scans import shifted
 
 
 class Windows(NamedTuple):
@@ -116,22 +117,29 @@ def find_cut(tree: Columns, found: Windows, n: int, eps: Any) -> int:
 
 
 def find_best(tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int, eps: Any) -> int:
-    """Return the branch of a player's node that is proved best: its child has both of its bounds.
+    """Return the branch of a player's node that is proved best: it has both bounds of the node.
 
-    Another child may have one of them, and be worth no more.
+    Another branch may have one of them, and be worth no more.
     """
     sign = 1 if tree.kind[n] == MAX else -1
     for b in range(tree.first[n], tree.last[n]):
-        c = tree.child[b]
-        if sign * lower[c] >= sign * lower[n] - eps and sign * upper[c] >= sign * upper[n] - eps:
+        low = end_of_branch(tree, lower, b)
+        high = end_of_branch(tree, upper, b)
+        if sign * low >= sign * lower[n] - eps and sign * high >= sign * upper[n] - eps:
             return b
     return NONE
+
+
+def end_of_branch(tree: Columns, ends: Readable[Any], b: int) -> Any:
+    """Return the end of a branch's interval: that of its child plus the reward."""
+    end = ends[tree.child[b]]
+    return shifted(end, tree.reward[b]) if len(tree.reward) > 0 else end
 
 
 def child_window(
     tree: Columns, found: Windows, n: int, branch: int, best: int, inf: Any
 ) -> tuple[Any, Any]:
-    """Return the window of a child: what the node's window and the other children leave it."""
+    """Return the window of a child: what the node's window and the other branches leave it."""
     lower, upper = found.lower, found.upper
     alpha, beta = found.alpha[n], found.beta[n]
     k = tree.kind[n]
@@ -140,17 +148,18 @@ def child_window(
     child_beta = beta
     if k == CHANCE:
         # alpha_i = (alpha - (high without i)) / p_i = upper_i + (alpha - high) / p_i; beta_i is the
-        # mirror.
+        # mirror. A reward would be added to upper_i, and subtracted for the child.
         p = tree.probability[branch]
         child_alpha = upper[c] + (alpha - upper[n]) / p if alpha > -inf and upper[n] < inf else -inf
         child_beta = lower[c] + (beta - lower[n]) / p if beta < inf and lower[n] > -inf else inf
-    elif branch == best:
+        return child_alpha, child_beta
+    if branch == best:
         # The best action only has to be at least as good as its rivals can be.
         sign = 1 if k == MAX else -1
         ends = upper if k == MAX else lower
         rival = alpha if k == MAX else beta
         for b in range(tree.first[n], tree.last[n]):
-            end = ends[tree.child[b]]
+            end = end_of_branch(tree, ends, b)
             if b != best and sign * end > sign * rival:
                 rival = end
         if k == MAX:
@@ -163,4 +172,7 @@ def child_window(
             child_alpha = lower[n] if lower[n] < beta else beta
     elif upper[n] < beta:
         child_beta = upper[n] if upper[n] > alpha else alpha
+    if len(tree.reward) > 0:
+        child_alpha = shifted(child_alpha, -tree.reward[branch])
+        child_beta = shifted(child_beta, -tree.reward[branch])
     return child_alpha, child_beta

@@ -55,6 +55,7 @@ class Characters(NamedTuple):
     no: str = "✗"
     micro: str = "µ"
     plus_minus: str = "±"
+    bar: str = "█"
 
 
 UNICODE = Characters()
@@ -74,6 +75,7 @@ ASCII = Characters(
     no="NO",
     micro="u",
     plus_minus="+-",
+    bar="#",
 )
 
 

@@ -162,7 +162,7 @@ def test_floats_are_those_of_the_math_module() -> None:
     assert value("1/3 + 30%", FLOATS, floats) == 1 / 3 + 0.3
 
 
-EXACT_ONLY = "has no exact value: leave out --exact"
+EXACT_ONLY = "has no exact value: compute in floats"
 LARGE = "is too large: it has more than 10,000 bits"
 ERRORS = [
     ("1/zero", "'1/zero' divides by zero at zero = 0", None),
@@ -172,10 +172,10 @@ ERRORS = [
     ("log(0)", "'log(0)' is the logarithm of a number that is not positive", None),
     ("sqrt(y)", "'sqrt(y)' is the square root of a negative number at y = -2", None),
     ("y^0.5", "'y^0.5' is a fractional power of a negative number at y = -2", None),
-    ("exp(x)", f"'exp(x)' {EXACT_ONLY} at x = 1/3", ...),
+    ("exp(x)", "'exp(x)' has no exact value at x = 1/3: compute in floats", ...),
     ("log(2)", f"'log(2)' {EXACT_ONLY}", ...),
     ("sqrt(2)", f"'sqrt(2)' {EXACT_ONLY}", ...),
-    ("2^x", f"'2^x' {EXACT_ONLY} at x = 1/3", ...),
+    ("2^x", "'2^x' has no exact value at x = 1/3: compute in floats", ...),
     ("9^9^9^9", f"'9^9^9' {LARGE}", "'9^9^9' is too large for floating point"),
     ("0.5^(10^5)", f"'0.5^10^5' {LARGE}", ...),
     ("(1e300*1e300)*0", ..., "'1e300*1e300' is too large for floating point"),

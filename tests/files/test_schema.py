@@ -53,6 +53,13 @@ UNSEEN = {
         question-bounds.yaml unused-name-bounds.yaml""",
     "a number by its text (an editor has its value, and none is too great for --exact)": """
         bounds-nan.yaml number-exponent.yaml number-long.yaml number-too-great.yaml p-tiny.yaml""",
+    "a formula, or a name in it (a word alone may be the name of a parameter)": """
+        control-character-label.yaml crlf.yaml more-than-twenty.yaml number-estimate.yaml
+        p-percent-fraction.yaml p-rest-word.yaml path-escaped.yaml tag-custom.yaml
+        param-cycle.yaml param-itself.yaml param-unknown.yaml""",
+    "the value of a formula": """
+        formula-bounds.yaml formula-many.yaml formula-named.yaml formula-p.yaml""",
+    "the labels of an event": "event-labels.yaml",
     "tags": "tag-plain.yaml tag.yaml",
     "half of a surrogate pair": "json-surrogate-utility.json json-surrogate.json",
     "null, which YAML's readers make of nothing, and nothing is an empty text": "json-title.json",
@@ -296,7 +303,7 @@ def test_mutated_files_that_the_reader_accepts_are_valid() -> None:
         accepted += 1
         assert schema_errors(parsed_by_editor(text, name)) == [], text
     assert accepted > 250
-    assert refused > 3 * passed
+    assert refused > 2 * passed  # A word may be the name of a parameter.
 
 
 @pytest.mark.parametrize(
@@ -428,15 +435,15 @@ def test_number_patterns_match_the_numbers_that_the_reader_accepts() -> None:
 
         numbers += accepted(lambda text, _: to_fraction(text))
         assert is_valid(text, "number") == accepted(lambda text, _: to_fraction(text)), text
-        assert is_valid(text, "key.utility") == is_valid(text, "number")
+        assert is_valid(text, "key.utility") or not is_valid(text, "number")
         schema = {"items": SCHEMA["definitions"]["bounds"]["items"]}
         assert jsonschema.Draft7Validator(schema).is_valid([text]) == accepted(to_bound), text
         if accepted(to_probability):
             probabilities += 1
             assert is_valid(text, "key.p"), text
-        elif is_valid(text, "key.p"):  # These exceed 1 by an exponent or as a fraction.
-            assert "e" in text.lower() or "/" in text, text
-            assert to_fraction(text.removesuffix("%")) > Fraction(1)
+        elif is_valid(text, "key.p") and accepted(lambda text, _: to_fraction(text)):
+            assert "e" in text.lower() or "/" in text, text  # These exceed 1 in a way that
+            assert to_fraction(text) > Fraction(1)  # no pattern can tell.
     assert [is_valid(text, part) for part in ("key.utility", "number") for text in ("?", "??")] == [
         True,
         *[False] * 3,
@@ -458,20 +465,23 @@ def test_the_key_that_names_the_schema_is_ignored(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"$schema": null, "max": [1]}', "x.json: /: found null as the $schema, expected text"),
+        (
+            '{"$schema": null, "max": [1]}',
+            "x.json:1:13: /: found null as the $schema, expected text",
+        ),
         (
             '{"max": [{"$schema": "x", "max": [1]}]}',
-            "x.json: #1: the key '$schema' is for the root alone: move it there",
+            "x.json:1:11: #1: the key '$schema' is for the root alone: move it there",
         ),
         (
             '{"$schema": "x"}',
-            "x.json: /: found a mapping without a kind, expected a number (a terminal), or a "
+            "x.json:1:1: /: found a mapping without a kind, expected a number (a terminal), or a "
             "mapping with one of "
             "max, min, chance, utility, ref or type",
         ),
         (
             '{"$schema": "x", "$schema": "y", "max": [1]}',
-            "x.json: /: duplicate key '$schema': keep one",
+            "x.json:1:18: /: duplicate key '$schema': keep one",
         ),
     ],
 )

@@ -50,15 +50,17 @@ def test_a_blank_picture_has_no_hidden_number(file: Path, kind: str) -> None:
         blank = GEOMETRY.sub("", blank)
         hidden = {*search.lower, *search.upper, *search.alpha, *search.beta}
         shown = {*tree.columns.utility, *tree.columns.probability, *search.bounds}
+        shown |= {abs(reward) for reward in tree.columns.reward}
         given = f"{tree.title} {tree.source} {' '.join(map(str, tree.label))}"
         for number in map(cell_text, hidden - shown):
             if "." in number and number not in given:
                 assert not re.search(rf"(?<![\d.]){re.escape(number)}(?!\.?\d)", blank)
 
 
+@pytest.mark.parametrize("pays", [False, True], ids=["free", "pays"])
 @pytest.mark.parametrize("seed", range(30))
-def test_a_blank_picture_does_not_depend_on_the_search(seed: int) -> None:
-    tree = Case(seed).tree()
+def test_a_blank_picture_does_not_depend_on_the_search(seed: int, pays: bool) -> None:
+    tree = Case(seed, pays).tree()
     search = et.evaluate(tree, "star1")
     other = et.evaluate(tree, "star2")
     count = len(tree)

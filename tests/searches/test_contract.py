@@ -12,7 +12,7 @@ from expectitree import Kind, Node, Search
 from expectitree.numbers import INFINITY, Number
 from expectitree.searches.cuts import PROBED
 
-CASES = st.builds(Case, seed=st.integers(0, 2**32 - 1))
+CASES = st.builds(Case, seed=st.integers(0, 2**32 - 1), pays=st.booleans())
 
 
 def near(a: Number, b: Number, search: Search) -> bool:
@@ -53,10 +53,11 @@ def value_of_strategy(search: Search, node: Node) -> Number:
     if node.kind == Kind.CHANCE:
         outcomes = [branch for branch in node.branches if branch.probability > 0]
         return sum(
-            branch.probability * value_of_strategy(search, branch.child) for branch in outcomes
+            branch.probability * (branch.reward + value_of_strategy(search, branch.child))
+            for branch in outcomes
         )
-    chosen = search.strategy_branches[node.id]
-    return value_of_strategy(search, node.tree.node(search.tree.columns.child[chosen]))
+    chosen = node.branches[search.strategy_branches[node.id] - node.tree.columns.first[node.id]]
+    return chosen.reward + value_of_strategy(search, chosen.child)
 
 
 @pytest.mark.parametrize("exact", [True, False])

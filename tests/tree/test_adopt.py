@@ -310,12 +310,47 @@ def test_an_estimate_outside_its_bounds_is_refused(engine: str) -> None:
         adopt(good(utility=[0, 10, 11, 4, NAN]), local_bounds={4: (0, 10)})
 
 
+# ---- Rewards.
+
+
+@pytest.mark.parametrize(
+    ("at", "reward", "message"),
+    [
+        (0, NAN, "node 2: the reward of branch #1 is missing, expected a number up to 10^301"),
+        (1, INF, "node 2: the reward of branch #2 is inf, expected a number up to 10^301"),
+        (2, -INF, "node 4: the reward of branch #1 is -inf, expected a number up to 10^301"),
+        (3, 1.1e301, "node 4: the reward of branch #2 is 1.1e+301, expected a number up to 10^301"),
+    ],
+)
+def test_a_wrong_reward_is_refused(at: int, reward: float, message: str, engine: str) -> None:
+    rewards = array("d", [1, -GREATEST_FLOAT, GREATEST_FLOAT, 0])
+    columns = good()._replace(reward=rewards)
+    assert adopt(columns).columns.reward is rewards
+    rewards[at] = reward
+    assert error_message(columns) == message
+    assert error_message(as_views(columns)) == message
+
+
+@pytest.mark.parametrize(
+    ("reward", "message"),
+    [
+        (array("d", [1, 2, 3]), "the column reward has 3 rows, expected 4 to match the other"),
+        (
+            array("f", [1, 2, 3, 4]),
+            "the column reward holds numbers of type 'f', expected type 'd'",
+        ),
+    ],
+)
+def test_a_column_of_rewards_of_another_shape_is_refused(reward: Any, message: str) -> None:
+    assert error_message(good()._replace(reward=reward)).startswith(message)
+
+
 # ---- Comparison with the definition on columns changed at random.
 
 
 def faults(columns: Columns) -> Iterator[str]:
     """Yield every reason why columns are not a tree, by the definition."""
-    kind, utility, first, child, probability, _ = (list(column) for column in columns.stored)
+    kind, utility, first, child, probability, reward = map(list, columns.stored)
     if first[0] != 0 or first[-1] != len(child) or first != sorted(first):
         yield "first"
         return
@@ -338,6 +373,8 @@ def faults(columns: Columns) -> Iterator[str]:
             yield "probability"
     if set(range(len(kind) - 1)) - set(child):
         yield "reached"
+    if not all(abs(r) <= GREATEST_FLOAT for r in reward):
+        yield "reward"
 
 
 CHANGES: dict[str, tuple[Any, ...]] = {
@@ -346,16 +383,18 @@ CHANGES: dict[str, tuple[Any, ...]] = {
     "first": (0, 1, 2, 3, 5, 2**31, 2**32 - 1),
     "child": (0, 1, 2, 3, 5, 2**31, 2**32 - 1),
     "probability": (0.0, 1.0, 0.5, NAN, -0.0, -1e-300, 1.0000000001, 1e-12, INF),
+    "reward": (NAN, INF, -INF, 0.0, 100.0, -2e301),
 }
 
 
 def changed(seed: int) -> Columns:
     """Return the columns of a random tree, usually with a fault."""
     random = Random(seed)
-    columns = build(random_rows(random), exact=False).columns
+    rewards = random.choice(((0,), (0, 1, -2)))
+    columns = build(random_rows(random, rewards=rewards), exact=False).columns
     columns = Columns.of(*(array(c.typecode, c) for c in columns.stored))
     for _ in range(random.choice((0, 1, 1, 2))):
-        name = random.choice(Columns._fields[:5])
+        name = random.choice((*Columns._fields[:5], "reward"))
         column = getattr(columns, name)
         if not len(column):
             continue
@@ -394,9 +433,7 @@ def test_adopt_accepts_exactly_the_valid_columns(seed: int) -> None:
     for chosen in EVERY[:4]:
         for engine in ("interpreted", "compiled"):
             found = et.evaluate(tree, chosen, engine=engine)
-            assert found.value == pytest.approx(
-                value, rel=1e-8, abs=1e-8 * max(map(abs, tree.utility_range))
-            )
+            assert found.value == pytest.approx(value, rel=1e-8, abs=1e-8 * tree.greatest_magnitude)
     assert sorted(tree.first_paths.order) == list(range(len(tree)))
 
 

@@ -17,8 +17,9 @@ from expectitree.searches.engine import (
     find_limits,
 )
 from expectitree.searches.result import Search
-from expectitree.searches.setup import NO_BOUNDS, SearchSetup, greatest_number
+from expectitree.searches.setup import SearchSetup, greatest_number, greatest_total
 from expectitree.tree.model import Kind, Tree
+from expectitree.tree.scans import shifted
 
 _ROUNDING_EPS = 1e-12  # times the greatest utility: the rounding error of sums
 
@@ -36,7 +37,8 @@ class Questions:
         self.beliefs, self.limits = begin_best_first(setup)
         self.bounds = list(self.beliefs.lower), list(self.beliefs.upper)
         self.answers: dict[int, Number] = {}
-        self._greatest_answer: Any = 0  # in magnitude
+        self._greatest_answer: Any = 0  # in magnitude, with what may be paid on the way
+        self._most_paid = _most_paid(self.tree)
         self.skipped: list[int] = []
         self.route: list[int] = []
         self._parents = _parents_in_play(self.tree)
@@ -57,7 +59,7 @@ class Questions:
             self.beliefs.route[depth] = n
             self.beliefs.visits[n] += 1
         self.answers[leaf] = utility
-        self._greatest_answer = max(self._greatest_answer, abs(utility))
+        self._greatest_answer = max(self._greatest_answer, abs(utility) + self._most_paid)
         self.skipped = [n for n in self.skipped if n != leaf]
         scale = self.limits.scale
         self._set_limits()
@@ -103,11 +105,9 @@ class Questions:
         The tolerance covers rounding only. `evaluate` also accepts ties on paper, but here a user
         reads that an action is proved to be best.
         """
-        greatest_utility, greatest = (
-            max(greatest_number(self.tree, bounds), self._greatest_answer)
-            for bounds in (NO_BOUNDS, self.setup.bounds)
-        )
-        self.limits = find_limits(self.setup, greatest_utility, greatest, _ROUNDING_EPS)
+        found = greatest_total(self.tree), greatest_number(self.tree, self.setup.bounds)
+        total, greatest = (max(one, self._greatest_answer) for one in found)
+        self.limits = find_limits(self.setup, total, greatest, _ROUNDING_EPS)
 
     def _learn(self) -> None:
         """Learn from every leaf visited, from the beginning."""
@@ -190,9 +190,9 @@ class Questions:
             if kind == Kind.TERMINAL:
                 yield n
             for b in reversed(self.tree.branches_of(n)):
-                c = columns.child[b]
-                is_dominated = (kind == Kind.MAX and upper[c] <= lower[n]) or (
-                    kind == Kind.MIN and lower[c] >= upper[n]
+                c, reward = columns.child[b], self.tree.reward_of(b)
+                is_dominated = (kind == Kind.MAX and shifted(upper[c], reward) <= lower[n]) or (
+                    kind == Kind.MIN and shifted(lower[c], reward) >= upper[n]
                 )
                 if columns.probability[b] > 0 and not is_dominated:
                     waiting.append(c)
@@ -216,6 +216,18 @@ def _parents_in_play(tree: Tree) -> dict[int, int]:
                 if columns.probability[b] > 0:
                     parents.setdefault(columns.child[b], n)
     return parents
+
+
+def _most_paid(tree: Tree) -> Any:
+    """Return the greatest sum of the magnitudes of rewards on a path."""
+    columns = tree.columns
+    if not columns.pays:
+        return 0
+    most: list[Any] = []
+    for n in range(len(tree)):
+        ways = (abs(columns.reward[b]) + most[columns.child[b]] for b in tree.branches_of(n))
+        most.append(max(ways, default=0))
+    return most[-1]
 
 
 def _copy(beliefs: Beliefs) -> Beliefs:

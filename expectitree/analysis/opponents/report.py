@@ -8,8 +8,8 @@ given its own later mistakes. As functions of epsilon on [0, 1], the nodes are w
     MIN       (1 - epsilon) times the least of the children's values, plus epsilon times their mean
     CHANCE    the sum of p times the outcomes' values
 
-These functions are continuous and piecewise polynomial. The decision at the root changes where its
-actions' functions cross:
+A child's value includes the reward of the branch to it. These functions are continuous and
+piecewise polynomial. The decision at the root changes where its actions' functions cross.
 
 `algebra/thresholds.py` finds where the functions of the root's actions cross, and the trees that
 are evaluated to verify it have an opponent with that epsilon.
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from expectitree.algebra.piecewise import Piecewise, blended, greatest_of, weighted_sum
+from expectitree.algebra.piecewise import Piecewise, blended, greatest_of, shifted, weighted_sum
 from expectitree.algebra.polynomials import TooMuchWorkError, limited_work, spend
 from expectitree.algebra.rationals import constant
 from expectitree.algebra.thresholds import TOLERANCE, Decision, Threshold
@@ -181,7 +181,7 @@ def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...
     replaced = search.tree.root
     if root.kind == Kind.MIN and len(root.branches) > 1 and epsilon not in (0, 1):
         replaced = replaced.children[0]  # where MIN makes no mistake; the second is the mistake
-    values = [search.lower[child.id] for child in replaced.children]
+    values = [branch.reward + search.lower[branch.child.id] for branch in replaced.branches]
     best = max(values) if root.kind == Kind.MAX else min(values)
     return tuple(
         branch.label
@@ -212,9 +212,12 @@ def _decision(tree: Tree, chance: str) -> Decision:
                 "please report it with the tree"
             )
 
-    branches = exact.root.branches
-    actions = [(branch.label, functions[branch.child.id]) for branch in branches]
-    return Decision(actions, tree.root.kind == Kind.MAX, verify, functions[tree.root_id])
+    actions = [
+        (branch.label, shifted(functions[branch.child.id], branch.reward))
+        for branch in exact.root.branches
+    ]
+    value = shifted(functions[tree.root_id], exact.root_reward)
+    return Decision(actions, tree.root.kind == Kind.MAX, verify, value)
 
 
 def _node_functions(tree: Tree, chance: str) -> list[Piecewise]:
@@ -223,7 +226,7 @@ def _node_functions(tree: Tree, chance: str) -> list[Piecewise]:
     functions: list[Piecewise] = []
     for n, kind in enumerate(columns.kind):
         branches = [b for b in tree.branches_of(n) if columns.probability[b] > 0]
-        below = [functions[columns.child[b]] for b in branches]
+        below = [shifted(functions[columns.child[b]], tree.reward_of(b)) for b in branches]
         if kind == Kind.TERMINAL:
             u = columns.utility[n]
             # An unknown utility is below an outcome of probability 0: any number will do.

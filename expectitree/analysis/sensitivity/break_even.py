@@ -48,7 +48,7 @@ class BreakEven(Shown):
 
     Attributes:
         file: The name of the tree in outputs.
-        tree: The tree, in fractions.
+        tree: The tree.
         range: The parameter and its range.
         left: What is compared: a path, or "value".
         right: A path, or a number.
@@ -79,10 +79,10 @@ def break_even(
         AnalysisError: A formula is not a quotient of polynomials, or a probability leaves [0, 1].
         TreeError: A path leads nowhere.
     """
-    tree = tree if tree.exact else in_fractions(tree)
+    exact = tree if tree.exact else in_fractions(tree)
     try:
         with limited_work(MOST_WORK):
-            functions = NodeFunctions(tree, range.name, range.low, range.high)
+            functions = NodeFunctions(exact, range.name, range.low, range.high)
             check_feasible(functions, range)
             first, second = (_function(functions, side) for side in (left, right))
             found = []

@@ -9,7 +9,7 @@ from fractions import Fraction
 from expectitree.algebra.piecewise import Piecewise
 from expectitree.algebra.polynomials import TooMuchWorkError, limited_work, roots_between
 from expectitree.algebra.rationals import slope_of
-from expectitree.algebra.thresholds import Threshold, enclose
+from expectitree.algebra.thresholds import Threshold, place_of
 from expectitree.analysis.sensitivity.functions import NodeFunctions, NotRationalError
 from expectitree.analysis.sensitivity.ranges import Range
 from expectitree.analysis.sensitivity.report import (
@@ -112,7 +112,7 @@ def extremes(value: Piecewise) -> tuple[Fraction, Fraction, Fraction, Fraction]:
     for piece, left, right in value.parts():
         stationary = roots_between(slope_of(piece), left, right)
         for place in (left, *stationary, right):
-            at = sum(enclose(place, ())) / 2
+            at = place_of(place)
             places[at] = piece(at)
     least = min(places, key=lambda at: places[at])
     greatest = max(places, key=lambda at: places[at])

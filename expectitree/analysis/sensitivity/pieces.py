@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from expectitree.algebra.polynomials import Root, compare
 from expectitree.algebra.rationals import Rational
-from expectitree.algebra.thresholds import Decision, enclose
+from expectitree.algebra.thresholds import Decision, place_of
 
 
 @dataclass(frozen=True)
@@ -43,5 +43,5 @@ def _piece(decision: Decision, left: Root, right: Root, best: tuple[str, ...]) -
         for value, start, end in decision.value.parts()
         if compare(start, right) < 0 and compare(left, end) < 0
     }
-    start, end = (sum(enclose(place, ())) / 2 for place in (left, right))
+    start, end = place_of(left), place_of(right)
     return Piece(start, end, best, values.pop() if len(values) == 1 else None)

@@ -9,6 +9,7 @@ If a formula is not a quotient of polynomials, sample the range instead, and say
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -50,7 +51,7 @@ class Sensitivity(Shown):
 
     Attributes:
         file: The name of the tree in outputs.
-        tree: The tree, in fractions if its formulas have exact values.
+        tree: The tree.
         range: The parameter, with its `low` and `high`, and its `current` value.
         pieces: The parts of the range, from low to high, with `start`, `end`, `best` and `value`.
         thresholds: The values at which the best actions change. Each has `lower` and `upper`, which
@@ -90,7 +91,7 @@ class Sensitivity(Shown):
     def value_at(self, at: Fraction | float | str) -> tuple[Fraction, tuple[str, ...]]:
         """Return the root's value and the best actions at a value of the parameter."""
         search = evaluate(self.tree.with_parameters(**{self.range.name: at}))
-        return Fraction(search.value), search.ties
+        return to_exact(search.value), search.ties
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each piece: the rows of a table for pandas or polars.
@@ -122,12 +123,13 @@ class Sensitivity(Shown):
         ]
 
 
-def one_way(tree: Tree, range: Range, file: str = "") -> Sensitivity:
-    """Return how the best action depends on one parameter."""
+def one_way(tree: Tree, range: Range, file: str = "", added: Sequence[int] = ()) -> Sensitivity:
+    """Return how the best action depends on one parameter, or on an amount added to branches."""
     try:
         with limited_work(MOST_WORK):
-            tree = tree if tree.exact else in_fractions(tree)
-            functions = NodeFunctions(tree, range.name, range.low, range.high)
+            exact = tree if tree.exact else in_fractions(tree)
+            name = None if added else range.name
+            functions = NodeFunctions(exact, name, range.low, range.high, added=added)
             check_feasible(functions, range)
             decision, actions = decision_of(functions)
             thresholds = tuple(decision.thresholds()) if actions else ()
@@ -161,7 +163,7 @@ def decision_of(
         search = evaluate(functions.tree_at(place))
         if search.ties != best or search.value != value:
             raise AnalysisError(
-                f"at {functions.name} = {message_text(place)} the best actions are "
+                f"at {functions.name or 'an added'} = {message_text(place)} the best actions are "
                 f"{', '.join(search.ties)} (value {message_text(search.value)}), but "
                 f"{', '.join(best)} (value {message_text(value)}) were computed: this is a defect "
                 "of expectitree, please report it with the tree"

@@ -55,7 +55,7 @@ def strategies_of(tree: Tree, file: str = "", most: int = MOST_STRATEGIES) -> St
     A strategy has choices at the nodes that it can reach only. Raises `AnalysisError` above `most`.
     """
     player = MAX if MAX in tree.columns.kind else MIN
-    found = []
+    found: list[Strategy] = []
     for choices in _choices(tree, player):
         if len(found) == most:
             raise AnalysisError(
@@ -101,7 +101,8 @@ def _choices(tree: Tree, player: int) -> Iterator[dict[int, int]]:
 
 def value_under(tree: Tree, choices: Mapping[int, int]) -> Number:
     """Return the value of a tree in which some nodes have their branch chosen."""
-    columns, values = tree.columns, [*tree.columns.utility]
+    columns = tree.columns
+    values: list[Any] = [*columns.utility]
     for n, kind in enumerate(columns.kind):
         if kind == TERMINAL:
             continue
@@ -115,4 +116,5 @@ def value_under(tree: Tree, choices: Mapping[int, int]) -> Number:
             )
         else:
             values[n] = max(worth) if kind == MAX else min(worth)
-    return tree.reward_of(NONE) + values[-1]
+    result: Number = tree.reward_of(NONE) + values[-1]
+    return result

@@ -38,7 +38,7 @@ class TwoWay(Shown):
 
     Attributes:
         file: The name of the tree in outputs.
-        tree: The tree, in fractions.
+        tree: The tree.
         across: The parameter that moves along each row; the thresholds are exact in it.
         down: The parameter with one value for each row.
         rows: From the least value of `down` to the greatest.
@@ -63,11 +63,11 @@ def two_way(tree: Tree, across: Range, down: Range, grid: int = GRID, file: str 
 
     Raises `AnalysisError` if a formula is not a quotient of polynomials.
     """
-    tree = tree if tree.exact else in_fractions(tree)
+    exact = tree if tree.exact else in_fractions(tree)
     width = down.high - down.low
     places = [down.low + width * i / (grid - 1) for i in range(grid)]
     try:
-        rows = tuple(_row(tree, across, down.name, at) for at in places)
+        rows = tuple(_row(exact, across, down.name, at) for at in places)
     except NotRationalError as error:
         raise AnalysisError(
             f"a map of two parameters needs formulas of + - * / and whole powers, and {error} is "

@@ -61,6 +61,10 @@ class Notation(ABC):
         """Return a key with its colon."""
         return f"{self.text(key)}:"
 
+    def formula(self, text: str) -> str:
+        """Return a formula, in quotes if it needs them."""
+        return self.text(text)
+
     def number_key(self, number: str) -> str:
         """Return a number, as `number` returns it, as a key with its colon."""
         return f"{number}:"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from expectitree.errors import NumberError, TreeError
 from expectitree.files.grammar.document import Data
-from expectitree.files.grammar.values import REST
 from expectitree.files.grammar.words import flow_text
 from expectitree.numbers import Number, message_text, quote, to_fraction, to_probability
 from expectitree.tree.builder import SUM_HINT
+from expectitree.tree.formulas import REST
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -33,7 +33,7 @@ def is_probability(key: str) -> bool:
 
 
 def is_marked(key: str) -> bool:
-    """Return whether a number is written as probabilities are, and labels seldom."""
+    """Return whether a number, or one of several, is written as labels seldom are."""
     return "." in key or "/" in key or "%" in key
 
 
@@ -43,8 +43,11 @@ def are_probabilities(children: Sequence[tuple[str, Data]]) -> bool:
     Each is a probability or `rest`. At least one has a decimal point, `/` or `%`: 0 and 1 alone
     are labels.
     """
+    first = children[0][0]
+    if first[:1] not in "0123456789.+-" and first != REST:
+        return False
     keys = [key for key, _ in children if key != REST]
-    return any(map(is_marked, keys)) and all(map(is_probability, keys))
+    return is_marked("".join(keys)) and all(map(is_probability, keys))
 
 
 def with_rest(written: Mapping[int, Any], texts: Mapping[int, str], exact: bool) -> list[Number]:

@@ -11,6 +11,7 @@ from expectitree.files.grammar.keys import NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.problems import Problems
 from expectitree.numbers import quote
 from expectitree.tree import paths
+from expectitree.tree.formulas import Expressions
 from expectitree.tree.model import Kind
 
 
@@ -28,6 +29,7 @@ class Frame:
     ids: list[int] = field(default_factory=list)  # the children that the table holds already
     # The values at branches: by key, then by the child's place.
     branches: dict[str, dict[int, Any]] = field(default_factory=dict)
+    formulas: Expressions = field(default_factory=dict)  # of the probabilities, if one is a formula
 
     def __post_init__(self) -> None:
         if isinstance(self.container, list):
@@ -75,6 +77,10 @@ class Trail(Problems):
         """Return the place of the current child."""
         frame = self.frames[-1]
         return frame.place(len(frame.ids))
+
+    def label(self) -> str:
+        """Return the label of the current child."""
+        return self.frames[-1].label(len(self.frames[-1].ids))
 
     def path(self, own: bool = False, at: int | None = None) -> str:
         """Return the path of the current child, the child `at`, or with `own` their parent."""

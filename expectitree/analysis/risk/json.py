@@ -1,0 +1,48 @@
+"""The report as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from expectitree.analysis.risk.report import QUANTILES, ActionRisk, Risk
+from expectitree.text.json_values import dumps, json_number
+
+
+def render(reports: Sequence[Risk]) -> Iterator[str]:
+    """Yield one object for each file, one a line."""
+    for report in reports:
+        yield dumps(
+            {
+                "file": report.file,
+                "title": report.tree.title,
+                "target": None if report.target is None else json_number(report.target),
+                "actions": [_action(one) for one in report.actions],
+                "dominance": [
+                    {"a": one.action, "b": one.other, "order": one.order}
+                    for one in report.dominance
+                ],
+            }
+        )
+
+
+def _action(one: ActionRisk) -> dict[str, Any]:
+    totals, probabilities = one.distribution.totals, one.distribution.probabilities
+    pairs = zip(totals, probabilities, strict=True)
+    return {
+        "action": one.action,
+        "is_best": one.is_best,
+        "mean": json_number(one.mean),
+        "sd": one.sd,
+        "min": json_number(totals[0]),
+        "max": json_number(totals[-1]),
+        "quantiles": {
+            share: json_number(total) for share, total in zip(QUANTILES, one.quantiles, strict=True)
+        },
+        "loss": json_number(one.loss),
+        "reach": None if one.reach is None else json_number(one.reach),
+        "semideviation": one.semideviation,
+        "cvar": json_number(one.cvar),
+        "binned": one.distribution.is_binned,
+        "distribution": [[json_number(total), json_number(p)] for total, p in pairs],
+    }

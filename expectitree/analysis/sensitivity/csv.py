@@ -1,0 +1,95 @@
+"""The reports as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from functools import singledispatch
+from typing import Any
+
+from expectitree.analysis.sensitivity.break_even import BreakEven
+from expectitree.analysis.sensitivity.extremes import Spider, Tornado
+from expectitree.analysis.sensitivity.report import Sensitivity
+from expectitree.analysis.sensitivity.strategies import Strategies
+from expectitree.analysis.sensitivity.two_way import TwoWay
+
+POINTS = 101  # of a range
+Rows = Iterator[Iterable[object]]
+
+
+def render(reports: Sequence[Any], points: int = POINTS) -> Iterator[str]:
+    """Yield a heading and the rows of all reports; `points` is the number of values of a range."""
+    for position, report in enumerate(reports):
+        for number, cells in enumerate(_rows(report, points)):
+            if number or not position:
+                line = io.StringIO()
+                first = report.file if number else "file"
+                csv.writer(line, lineterminator="").writerow([first, *map(_cell, cells)])
+                yield line.getvalue()
+
+
+def _cell(value: object) -> object:
+    return float(value) if isinstance(value, Fraction) else "" if value is None else value
+
+
+def _places(low: Fraction, high: Fraction, points: int) -> list[Fraction]:
+    return [low + (high - low) * i / max(1, points - 1) for i in range(points)]
+
+
+@singledispatch
+def _rows(report: Any, points: int) -> Rows:
+    raise TypeError(f"no CSV of {type(report).__name__}")
+
+
+@_rows.register
+def _(report: Sensitivity, points: int) -> Rows:
+    yield "parameter", "value", "action", "worth"
+    for at in _places(report.range.low, report.range.high, points):
+        if report.actions:
+            for action, function in report.actions.items():
+                yield report.range.name, at, action, function(at)
+        else:
+            value, best = report.value_at(at)
+            yield report.range.name, at, best[0] if best else None, value
+
+
+@_rows.register
+def _(report: TwoWay, points: int) -> Rows:
+    yield report.down.name, report.across.name, "best"
+    for row in report.rows:
+        for at in _places(report.across.low, report.across.high, points):
+            best = report.best_at(row, at)
+            yield row.at, at, None if best is None else " = ".join(best)
+
+
+@_rows.register
+def _(report: Tornado, points: int) -> Rows:
+    yield "parameter", "low", "high", "least", "least_at", "greatest", "greatest_at"
+    for bar in report.bars:
+        ends = bar.range.low, bar.range.high
+        yield bar.range.name, *ends, bar.least, bar.least_at, bar.greatest, bar.greatest_at
+
+
+@_rows.register
+def _(report: Spider, points: int) -> Rows:
+    yield "parameter", "change", "value"
+    for one in report.ranges:
+        for change, value in zip(report.changes, report.values[one.name], strict=True):
+            yield one.name, change, value
+
+
+@_rows.register
+def _(report: BreakEven, points: int) -> Rows:
+    yield "parameter", "at", "value"
+    for one in report.meetings:
+        yield report.range.name, (one.lower + one.upper) / 2, one.value
+
+
+@_rows.register
+def _(report: Strategies, points: int) -> Rows:
+    paths = [*dict.fromkeys(path for one in report.strategies for path in one.choices)]
+    yield *paths, "value"
+    for one in report.strategies:
+        yield *(one.choices.get(path) for path in paths), one.value

@@ -1,0 +1,171 @@
+"""The reports as JSON, one object a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import singledispatch
+from typing import Any
+
+from expectitree.algebra.thresholds import Threshold
+from expectitree.analysis.sensitivity.break_even import BreakEven
+from expectitree.analysis.sensitivity.extremes import Bar, Spider, Tornado
+from expectitree.analysis.sensitivity.phrases import formula_text
+from expectitree.analysis.sensitivity.pieces import Piece
+from expectitree.analysis.sensitivity.ranges import Range
+from expectitree.analysis.sensitivity.report import Sensitivity
+from expectitree.analysis.sensitivity.strategies import Strategies
+from expectitree.analysis.sensitivity.two_way import TwoWay
+from expectitree.numbers import Number, exact_text
+from expectitree.text.json_values import dumps, json_number
+
+
+def render(reports: Sequence[Any]) -> Iterator[str]:
+    """Yield one object for each report."""
+    for report in reports:
+        title = report.tree.title
+        yield dumps({"file": report.file, "title": title, **_fields(report, report.tree.exact)})
+
+
+@singledispatch
+def _fields(report: Any, exact: bool) -> dict[str, Any]:
+    raise TypeError(f"no JSON of {type(report).__name__}")
+
+
+@_fields.register
+def _(report: Sensitivity, exact: bool) -> dict[str, Any]:
+    fall, rise = report.slack
+    return {
+        **_range(report.range, exact),
+        "best": report.best,
+        "value": _number(report.value, exact),
+        "can_fall_by": None if fall is None else _number(fall, exact),
+        "can_rise_by": None if rise is None else _number(rise, exact),
+        "pieces": [_piece(piece, report.range.name, exact) for piece in report.pieces],
+        "thresholds": [_threshold(one, exact) for one in report.thresholds],
+        "method": report.method,
+        "reason": report.reason or None,
+    }
+
+
+@_fields.register
+def _(report: TwoWay, exact: bool) -> dict[str, Any]:
+    return {
+        "across": _range(report.across, exact),
+        "down": _range(report.down, exact),
+        "rows": [
+            {
+                "at": _number(row.at, exact),
+                "pieces": [_piece(piece, report.across.name, exact) for piece in row.pieces],
+            }
+            for row in report.rows
+        ],
+        "method": "exact",
+    }
+
+
+@_fields.register
+def _(report: Tornado, exact: bool) -> dict[str, Any]:
+    return {
+        "value": _number(report.value, exact),
+        "best": report.best,
+        "strategy": "fixed" if report.is_fixed else "re-optimized",
+        "bars": [_bar(bar, exact) for bar in report.bars],
+    }
+
+
+def _bar(bar: Bar, exact: bool) -> dict[str, Any]:
+    return {
+        **_range(bar.range, exact),
+        "least": _number(bar.least, exact),
+        "least_at": _number(bar.least_at, exact),
+        "greatest": _number(bar.greatest, exact),
+        "greatest_at": _number(bar.greatest_at, exact),
+        "thresholds": [_threshold(one, exact) for one in bar.thresholds],
+        "method": bar.method,
+    }
+
+
+@_fields.register
+def _(report: Spider, exact: bool) -> dict[str, Any]:
+    return {
+        "strategy": "fixed" if report.is_fixed else "re-optimized",
+        "changes": [_number(change, exact) for change in report.changes],
+        "parameters": [
+            {
+                **_range(one, exact),
+                "values": [
+                    None if value is None else _number(value, exact)
+                    for value in report.values[one.name]
+                ],
+            }
+            for one in report.ranges
+        ],
+    }
+
+
+@_fields.register
+def _(report: BreakEven, exact: bool) -> dict[str, Any]:
+    return {
+        **_range(report.range, exact),
+        "left": report.left,
+        "right": report.right,
+        "places": [
+            {
+                "at": _number((one.lower + one.upper) / 2, exact),
+                "at_lower": _number(one.lower, exact),
+                "at_upper": _number(one.upper, exact),
+                "exact": None if one.exact is None else exact_text(one.exact),
+                "value": _number(one.value, exact),
+                "is_part": one.is_part,
+            }
+            for one in report.meetings
+        ],
+        "method": "exact",
+    }
+
+
+@_fields.register
+def _(report: Strategies, exact: bool) -> dict[str, Any]:
+    return {
+        "player": report.player,
+        "strategies": [
+            {"choices": dict(one.choices), "value": _number(one.value, exact)}
+            for one in report.strategies
+        ],
+    }
+
+
+def _range(range: Range, exact: bool) -> dict[str, Any]:
+    return {
+        "parameter": range.name,
+        "range": [_number(range.low, exact), _number(range.high, exact)],
+        "current": _number(range.current, exact),
+        "unit": range.unit,
+        "description": range.description,
+    }
+
+
+def _piece(piece: Piece, name: str, exact: bool) -> dict[str, Any]:
+    return {
+        "from": _number(piece.start, exact),
+        "to": _number(piece.end, exact),
+        "best": piece.best,
+        "value": None if piece.value is None else formula_text(piece.value, name),
+    }
+
+
+def _threshold(one: Threshold, exact: bool) -> dict[str, Any]:
+    return {
+        "at": _number(one.middle, exact),
+        "at_lower": _number(one.lower, exact),
+        "at_upper": _number(one.upper, exact),
+        "exact": None if one.exact is None else exact_text(one.exact),
+        "value": _number(one.value, exact),
+        "before": one.before,
+        "at_ties": one.at,
+        "after": one.after,
+    }
+
+
+def _number(value: Number, exact: bool) -> int | float | str:
+    return json_number(value if exact else float(value))

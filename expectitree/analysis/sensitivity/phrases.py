@@ -1,0 +1,77 @@
+"""Functions, places and ranges as text."""
+
+from __future__ import annotations
+
+from decimal import ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+from expectitree.algebra.polynomials import Coefficients
+from expectitree.algebra.rationals import Rational
+from expectitree.algebra.thresholds import Threshold
+from expectitree.numbers import display_text, exact_text
+
+LONGEST = 60  # characters of a formula that is shown
+_LONGEST_FRACTION = 24
+_DIGITS = 10  # of a place
+
+
+def formula_text(value: Rational, name: str, times: str = "*") -> str | None:
+    """Return a function as a formula, such as `175 + 1800*pr`; None if it is long."""
+    if value.is_polynomial:
+        text = _polynomial_text(value.numerator, value.denominator[0], name, times)
+    else:
+        parts = (
+            _polynomial_text(part, 1, name, times) for part in (value.numerator, value.denominator)
+        )
+        text = "/".join(f"({part})" for part in parts)
+    return text if len(text) <= LONGEST else None
+
+
+def _polynomial_text(coefficients: Coefficients, denominator: int, name: str, times: str) -> str:
+    text = ""
+    for power, c in enumerate(coefficients):
+        if not c:
+            continue
+        factor = Fraction(abs(c), denominator)
+        variable = {0: "", 1: name}.get(power, f"{name}^{power}")
+        shown = exact_text(factor)
+        if variable and "/" in shown:
+            shown = f"({shown})"
+        term = times.join(filter(None, ("" if variable and factor == 1 else shown, variable)))
+        sign = "-" if c < 0 else "+"
+        text += f" {sign} {term}" if text else f"{'-' if c < 0 else ''}{term}"
+    return text or "0"
+
+
+def place_texts(threshold: Threshold, ellipsis: str) -> tuple[str, str]:
+    """Return a threshold for the ends of intervals, and in full: `2/91`, `2/91 = 0.021978…`.
+
+    An exact decimal is both. So are the digits that are certain, with an ellipsis.
+    """
+    text = "" if threshold.exact is None else exact_text(threshold.exact)
+    if text and "/" not in text and not text.startswith("about"):
+        return text, text
+    digits = f"{_digits(threshold.lower)}{ellipsis}"
+    if "/" in text and len(text) <= _LONGEST_FRACTION:
+        return text, f"{text} = {digits}"
+    return digits, digits
+
+
+def _digits(value: Fraction) -> str:
+    """Return the first digits of a number, cut off."""
+    floor = Context(prec=_DIGITS, rounding=ROUND_FLOOR)
+    quotient = floor.divide(Decimal(abs(value.numerator)), Decimal(value.denominator))
+    return f"{'-' if value < 0 else ''}{quotient}"
+
+
+def number_text(value: Fraction) -> str:
+    """Return a number for a table: a short fraction or decimal as it is, else rounded."""
+    text = exact_text(value)
+    return text if len(text) <= 12 else display_text(float(value))
+
+
+def with_unit(text: str, unit: str | None) -> str:
+    """Return an amount with its unit: `$` before it, any other after it."""
+    if unit is None:
+        return text
+    return f"{unit}{text}" if unit in "$€£¥" else f"{text} {unit}"

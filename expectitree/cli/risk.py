@@ -1,0 +1,56 @@
+"""`expectitree risk`: the distribution of totals for each action."""
+
+from __future__ import annotations
+
+import click
+
+from expectitree.analysis.risk.distribution import MOST_TOTALS
+from expectitree.analysis.risk.report import Risk, risk
+from expectitree.cli.options import SearchOptions, format_options, tree_options
+from expectitree.cli.terminal import show
+from expectitree.errors import NumberError
+from expectitree.numbers import to_number
+from expectitree.tree.model import Tree
+
+
+@click.command("risk")
+@click.option("--action", metavar="LABEL", help="Only this action.")
+@click.option("--target", metavar="T", help="Show the probability of a total of at least T.")
+@click.option("--cumulative", is_flag=True, help="Draw the probability of each total or less.")
+@click.option(
+    "--most",
+    type=click.IntRange(10),
+    default=MOST_TOTALS,
+    show_default=True,
+    help="Put more totals than this into bins.",
+)
+@tree_options
+@format_options("risk")
+def command(
+    options: SearchOptions,
+    action: str | None,
+    target: str | None,
+    cumulative: bool,
+    most: int,
+    format_name: str,
+) -> None:
+    """Show the distribution of totals for each first action, with optimal play afterwards.
+
+    The columns 5%, 50% and 95% are quantiles: with that probability the total is at most so much.
+    CVaR 5% is the mean of the worst 5%. An action dominates another if everyone who prefers more
+    would choose it (first order), or everyone who also avoids risk (second order).
+
+    For example: expectitree risk trees/rockefeller.yaml --target 1000
+    """
+    try:
+        wanted = None if target is None else to_number(target, options.in_fractions)
+    except NumberError as error:
+        raise click.BadParameter(str(error), param_hint="'--target'") from None
+
+    def risk_of(file: str, tree: Tree) -> Risk:
+        return risk(tree, action, target=wanted, most=most, file=file)
+
+    reports = list(options.map("risk of", risk_of))
+    if reports:
+        settings = {"is_cumulative": cumulative} if format_name == "text" else {}
+        show("risk", format_name, reports, **settings)
