@@ -41,6 +41,7 @@ GROUPS = {
     },
     "Decide": {
         "sensitivity": "Find what the best decision depends on: thresholds, tornado, break-even.",
+        "information": "Compute what knowing an event in advance, or a test, is worth.",
         "risk": "Show how risky each action is: the distribution of totals.",
         "rescale": "Change the utilities, and see whether the decision changes.",
         "opponents": "Evaluate the tree against other MIN players and other chances.",
