@@ -70,12 +70,12 @@ class Information(Shown):
     @property
     def worth(self) -> Number:
         """What the information is worth: the EVPI, or the EVSI of a test."""
-        return self.with_information - self.value  # type: ignore[operator]
+        return self.with_information - self.value
 
     @property
     def evpi(self) -> Number:
         """The expected value of perfect information."""
-        return self.perfect - self.value  # type: ignore[operator]
+        return self.perfect - self.value
 
 
 def information(
@@ -111,8 +111,7 @@ def information(
         _check_likelihoods(found, likelihood)
         findings = _findings(found, likelihood)
     with_information, with_perfect = (
-        sum(one.probability * one.value for one in some)  # type: ignore[operator, misc]
-        for some in (findings, perfect)
+        sum(one.probability * one.value for one in some) for some in (findings, perfect)
     )
     return Information(
         file,

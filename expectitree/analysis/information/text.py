@@ -56,10 +56,11 @@ def _sentences(report: Information, shows_control: bool) -> Iterator[str]:
         yield f"The test is worth at most {display_text(report.worth)} (EVSI)."
         if report.evpi:
             share = float(report.worth) / float(report.evpi)
-            yield f"Perfect information is worth {display_text(report.evpi)}: the test has {share:.0%} of it."
+            perfect = display_text(report.evpi)
+            yield f"Perfect information is worth {perfect}: the test has {share:.0%} of it."
     else:
         yield f"The information is worth at most {display_text(report.worth)} (EVPI)."
     if shows_control:
         outcome, value = report.control
-        worth = display_text(value - report.value)  # type: ignore[operator]
+        worth = display_text(value - report.value)
         yield f"To make {event} {escape(outcome)} is worth at most {worth} (value of control)."
