@@ -50,7 +50,8 @@ def test_json_has_the_values_of_the_parameters(file: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ("eval",), ("compare",), ("trace",), ("limit",), ("opponents",), ("rescale", "--exp", "1/9"),
+        ("eval",), ("compare",), ("trace",), ("limit",), ("opponents",),
+        ("rescale", "--exp", "1/9"),
         ("convert",), ("draw", "--format", "mmd", "-o", "-"), ("ask", "--show"),
     ],
 )  # fmt: skip

@@ -57,6 +57,8 @@ class TreeWriter:
     def __init__(self, tree: Tree, notation: Notation) -> None:
         self.tree, self.columns, self.notation = tree, tree.columns, notation
         self.named = _named(tree)  # [N] the number in a node's name, 0 if it has no name
+        self.pays = tree.columns.pays or tree.formulas is not None and bool(tree.formulas.rewards)
+        self.has_formulas = tree.formulas is not None
         self.equal: dict[int, Number] = {}  # count of outcomes -> probability if equally likely
         self.number_text = cache(lambda value: notation.number(number_text(value)))
 
@@ -155,7 +157,9 @@ class TreeWriter:
         if value is None or not self.notation.fits(fields):
             return None
         kind = self.columns.kind[n]
-        if not kind and not fields and not self.is_unknown(n) and self.is_bare(n):
+        if not kind and not fields and not self.is_unknown(n):
+            if self.has_formulas and not self.is_bare(n):
+                return f"{{{self.notation.key(_KEYS[kind])} {value}}}"
             return value
         return f"{{{', '.join([*fields, f'{self.notation.key(_KEYS[kind])} {value}'])}}}"
 
@@ -247,7 +251,8 @@ class TreeWriter:
             else:
                 probability = self.number(self.columns.probability[b], n)
             fields.append(f"{self.notation.key('p')} {probability}")
-        fields += self.payment(n, b)
+        if self.pays:
+            fields += self.payment(n, b)
         if b in tree.branch_notes:
             fields.append(self.pair("note", tree.branch_notes[b]))
         return fields
