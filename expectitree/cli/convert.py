@@ -10,6 +10,7 @@ from expectitree.errors import FileError
 from expectitree.expressions.syntax import INEXACT
 from expectitree.files import load
 from expectitree.files.formats import TEXT_FORMATS, format_by_suffix
+from expectitree.tree.folding import MOST_NODES, fold_rewards, unshare
 
 
 @click.command("convert")
@@ -25,6 +26,18 @@ from expectitree.files.formats import TEXT_FORMATS, format_by_suffix
     help="Allow a loss: fractions become the nearest floats in .arrow and .parquet.",
 )
 @set_option
+@click.option(
+    "--fold",
+    type=click.Choice(["rewards"]),
+    help="Move rewards and costs into the utilities: each is then the total of its path.",
+)
+@click.option("--unshare", "unshares", is_flag=True, help="Give each path nodes of its own.")
+@click.option(
+    "--most-nodes",
+    type=click.IntRange(1),
+    metavar="N",
+    help=f"Let --unshare make a tree of up to N nodes.  [default: {MOST_NODES:,}]",
+)
 @force_option
 def command(
     source: str,
@@ -32,6 +45,9 @@ def command(
     format_name: str | None,
     drop: tuple[str, ...],
     parameters: dict[str, str],
+    fold: str | None,
+    unshares: bool,
+    most_nodes: int | None,
     force: bool,
 ) -> None:
     """Write the tree in IN to OUT, each in the format of its ending.
@@ -45,8 +61,16 @@ def command(
     Only comments and layout are lost. Anything else that a format cannot hold is an error, unless
     you allow the loss with --drop.
 
-    For example: expectitree convert --format json trees/risk.yaml -
+    A program without rewards on branches can read a tree after --fold rewards. If a shared node is
+    reached with different sums of rewards, add --unshare.
+
+    \b
+    For example:
+      expectitree convert --format json trees/risk.yaml -
+      expectitree convert --unshare --fold rewards trees/shared.yaml folded.yaml
     """
+    if most_nodes is not None and not unshares:
+        raise click.UsageError("--most-nodes is the limit of --unshare: give both.")
     check_output(out, format_name, force)
     # Text is read exactly, so that nothing is lost; tables hold floats.
     format = format_by_suffix(source)
@@ -59,4 +83,11 @@ def command(
                 raise
             tree = load(source, warn=say, parameters=parameters)
             say(f"{source}: a formula {INEXACT}: numbers are written as floats")
+        if unshares:
+            had_counts = tree.expect is not None and tree.expect.runs
+            tree = unshare(tree, most_nodes or MOST_NODES)
+            if had_counts and tree.expect is not None and not tree.expect.runs:
+                say("expect: left out the counts of searches, since unfolding changes them")
+        if fold:
+            tree = fold_rewards(tree)
     write_tree(tree, out, format_name, "fractions" in drop)

@@ -26,7 +26,8 @@ def fold_rewards(tree: Tree) -> Tree:
     A terminal is then worth its total: its utility plus the rewards on the path to it, the root's
     reward included. Estimates, bounds and expected values move too. Sums of floats are sums of the
     decimals that Python prints, rounded once. Raises `TransformError` if paths with different sums
-    of rewards lead to one node, because each of them would need its own copy of the node.
+    of rewards lead to one node, because each of them would need its own copy of the node, and if a
+    utility is not known.
     """
     columns = tree.columns
     if not columns.pays and not tree.root_reward:
@@ -46,8 +47,16 @@ def fold_rewards(tree: Tree) -> Tree:
                 ways = (via[child], paid[child]), (b, total)
                 raise TransformError(_different_sums(tree, *ways))
 
+    for n in tree.unknown:
+        if paid[n]:
+            raise TransformError(
+                f"{escape(tree.path_of(n))}: the utility is not known yet, and "
+                f"{message_text(paid[n])} is paid on the way to it: fold the rewards when it is "
+                "known"
+            )
+
     def plus(value: Number, n: int) -> Number:
-        if not paid[n] or not is_finite(value):  # NaN is not known
+        if not paid[n] or not is_finite(value):  # NaN: there is no estimate
             return value
         total = to_exact(value) + paid[n]
         return total if tree.exact else float(total)
@@ -113,7 +122,8 @@ def unshare(tree: Tree, most: int = MOST_NODES) -> Tree:
     if isinstance(count, str) or count > most:
         shown = count if isinstance(count, str) else f"{count:,}"
         raise TransformError(
-            f"without sharing the tree has {shown} nodes, and the limit is {most:,}: keep it shared"
+            f"without sharing the tree has {shown} nodes, and the limit is {most:,}: keep "
+            "it shared, or allow more with --most-nodes"
         )
     copy, child = Copy(tree), tree.columns.child
     stack: list[tuple[int, list[int]]] = [(tree.root_id, [])]  # a node, the copies of its children

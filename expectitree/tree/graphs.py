@@ -19,6 +19,8 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
     graph: MultiDiGraph[int] = _networkx().MultiDiGraph(
         root=tree.root_id, title=tree.title, source=tree.source
     )
+    if tree.root_reward:
+        graph.graph["root_reward"] = tree.root_reward
     for node in map(tree.node, range(len(tree))):
         written = {
             name: value
@@ -31,6 +33,8 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
             about: dict[str, Any] = {"place": b - tree.columns.first[node.id] + 1}
             if node.kind == Kind.CHANCE:
                 about["probability"] = branch.probability
+            if branch.reward:
+                about["reward"] = branch.reward
             if b in tree.branch_notes:
                 about["note"] = tree.branch_notes[b]
             graph.add_edge(node.id, branch.child.id, label=branch.label, **about)
@@ -74,8 +78,11 @@ def from_networkx(graph: Any, *, exact: bool = False) -> Tree:
         except (TreeError, NumberError) as error:
             raise TreeError(f"node {name!r}: {error}") from None
     texts = {key: graph.graph.get(key) for key in ("title", "source")}
-    about = {key: None if text is None else str(text) for key, text in texts.items()}
-    return builder.build(ids[root], title=about["title"], source=about["source"])
+    about: Any = {key: None if text is None else str(text) for key, text in texts.items()}
+    try:
+        return builder.build(ids[root], reward=graph.graph.get("root_reward", 0), **about)
+    except NumberError as error:
+        raise TreeError(f"the attribute root_reward of the graph: {error}") from None
 
 
 def _root(graph: Any) -> Any:
@@ -113,11 +120,12 @@ def _add(builder: TreeBuilder, graph: Any, name: Any, ids: dict[Any, NodeId]) ->
     }
     if len(children) != len(edges):
         raise TreeError("two branches have the same label: labels differ")
-    about = {
+    about: dict[str, Any] = {
         key: attributes[key]
         for key in ("estimate", "bounds", "note")
         if attributes.get(key) is not None
     }
+    about["rewards"] = [edge.get("reward", 0) for _, _, edge in edges]
     if kind == "CHANCE":
         probabilities = [edge.get("probability") for _, _, edge in edges]
         if None in probabilities and set(probabilities) != {None}:

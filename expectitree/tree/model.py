@@ -354,9 +354,10 @@ class Tree(Shown):
             [('left', 'TERMINAL'), ('right', 'CHANCE')]
 
         A node has the attributes `kind` (such as "MAX") and, where they exist, `utility`,
-        `estimate`, `bounds` and `note`. An edge has `label`, below CHANCE `probability`, and `note`
-        if there is one. A shared node is one node with several edges. The graph has `root`, `title`
-        and `source`, but not `expect`. Raises `TreeError` if networkx is missing.
+        `estimate`, `bounds` and `note`. An edge has `label`, below CHANCE `probability`, and where
+        they exist `reward` and `note`. A shared node is one node with several edges. The graph has
+        `root`, `title`, `source` and `root_reward` if it is not 0, but not `expect`. Raises
+        `TreeError` if networkx is missing.
         """
         from expectitree.tree.graphs import to_networkx
 

@@ -242,6 +242,23 @@ def test_verify_write_changes_only_the_expectations(tmp_path: Path) -> None:
     assert run_main("verify", str(bare)).status == 0
 
 
+def test_verify_write_includes_the_rewards_of_branches(tmp_path: Path) -> None:
+    file = tmp_path / "tree.yaml"
+    paying = "reward: 10\nmax:\n  a: {cost: 1, utility: 3}\n  b: {min: [{reward: 4, utility: 1}]}\n"
+    before = f"expect: {{value: 0, values: {{/: 0, a: 0, b: 0, 'b/#1': 0}}}}\n{paying}"
+    file.write_text(before)
+    done = run_main("verify", str(file))
+    assert done.status == 1
+    assert "value of a: expected 0, found 2" in done.out
+    assert run_main("verify", "--write", str(file)).status == 0
+    values = "{value: 15, values: {/: 15, a: 2, b: 5, 'b/#1': 5}}"
+    assert file.read_text() == f"expect: {values}\n{paying}"
+    file.write_text(paying)
+    assert run_main("verify", "--write", str(file)).status == 0
+    assert "expect: {value: 15, best: b, star1" in file.read_text()
+    assert run_main("verify", str(file)).status == 0
+
+
 def test_verify_prints_json_and_junit(tmp_path: Path) -> None:
     broken = tmp_path / "broken.yaml"
     broken.write_text("expect: {value: 1}\nmax: [2]\n")

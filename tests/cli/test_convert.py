@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -174,3 +175,89 @@ def test_tables_do_not_go_through_a_pipe(tmp_path: Path) -> None:
         done.stderr.decode()
         == "-: found tables, expected text: give a file whose name ends in .arrow\n"
     )
+
+
+# ---- Rewards and sharing.
+
+WELL = """
+reward: 1/3
+nodes: {drill: {chance: [{p: 1/4, utility: 100}, {p: 3/4, utility: 0}]}}
+max:
+  drill: {cost: 20, ref: drill}
+  test: {cost: 5, chance: {good: {p: 1/2, cost: 20, ref: drill}, bad: {p: 1/2, utility: 0}}}
+expect:
+  value: 16/3
+  best: drill
+  values: {drill: 5, test/good: 5}
+  star1: {leaves: 3}
+"""
+
+
+def test_rewards_are_kept_in_every_format(run: Run) -> None:
+    Path("well.yaml").write_text(WELL.replace("1/3", "0.5").replace("16/3", "5.5"))
+    names = ["well.yaml", "a.json", "b.yml", "c.arrow", "d.json", "e.parquet", "f.yaml"]
+    for source, out in pairwise(names):
+        assert run(source, out).status == 0
+    first, last = (et.load(name, exact=True) for name in (names[0], names[-1]))
+    assert content_of(last) == content_of(first)
+    assert et.evaluate(last).value == Fraction(11, 2)
+
+
+def test_fold_needs_unshare_if_paths_pay_differently(run: Run) -> None:
+    Path("well.yaml").write_text(WELL)
+    done = run("well.yaml", "folded.yaml", "--fold", "rewards")
+    assert (done.status, done.out) == (2, "")
+    assert done.err == (
+        "expectitree: the rewards on the paths to one node sum to -59/3 on drill and to -74/3 on "
+        "test/good, and a terminal has one utility: convert the tree with --unshare first, so that "
+        "each path has its own copy\n"
+    )
+    assert not Path("folded.yaml").exists()
+    done = run("well.yaml", "folded.yaml", "--unshare", "--fold", "rewards")
+    assert done.status == 0
+    assert done.err == (
+        "expect: left out the counts of searches, since unfolding changes them\n"
+        "folded.yaml written: 9 nodes; next: expectitree eval folded.yaml\n"
+    )
+    tree = et.load("folded.yaml", exact=True)
+    assert not tree.columns.pays
+    assert not tree.is_sharing
+    assert (et.evaluate(tree).value, et.evaluate(tree).best) == (Fraction(16, 3), "drill")
+    assert et.verify(tree).broken == []
+    assert len(et.verify(tree).checks) == 4
+
+
+def test_unshare_alone_keeps_the_rewards(run: Run) -> None:
+    Path("well.yaml").write_text(WELL)
+    assert run("well.yaml", "own.json", "--unshare").status == 0
+    tree = et.load("own.json", exact=True)
+    assert tree.columns.pays
+    assert len(tree) == 9
+    assert et.verify(tree).broken == []
+
+
+def test_folded_fractions_need_drop_in_a_table(run: Run) -> None:
+    Path("a.yaml").write_text("max: [{reward: 1/3, utility: 1}, {cost: 1/3, utility: 2}]")
+    for words, what in (((), "the reward of a branch 1/3"), (("--fold", "rewards"), "4/3")):
+        done = run("a.yaml", "a.arrow", "--force", *words)
+        assert done.status == 3
+        assert what in done.err
+        assert "--drop fractions" in done.err
+        assert run("a.yaml", "a.arrow", "--force", "--drop", "fractions", *words).status == 0
+        tree = et.load("a.arrow")
+        assert tree.columns.pays == (not words)
+        assert et.evaluate(tree).value == pytest.approx(5 / 3)
+
+
+def test_a_tree_that_would_be_too_large_stays_shared(run: Run) -> None:
+    nodes = "".join(f"  n{i}: {{max: [{{ref: n{i + 1}}}, {{ref: n{i + 1}}}]}}\n" for i in range(40))
+    Path("a.yaml").write_text(f"ref: n0\nnodes:\n{nodes}  n40: 3\n")
+    for words, limit in (((), "10,000,000"), (("--most-nodes", "100"), "100")):
+        done = run("a.yaml", "b.yaml", "--unshare", *words)
+        assert done.status == 2
+        assert done.err == (
+            f"expectitree: without sharing the tree has 2,199,023,255,551 nodes, and the limit is "
+            f"{limit}: keep it shared, or allow more with --most-nodes\n"
+        )
+    done = run("a.yaml", "b.yaml", "--most-nodes", "100")
+    assert "--most-nodes is the limit of --unshare: give both." in done.err

@@ -49,6 +49,19 @@ def test_numbers(number: object, value: Fraction) -> None:
     assert found == pytest.approx(float(value))
 
 
+@pytest.mark.parametrize("exact", [False, True])
+def test_rewards_and_costs(exact: bool) -> None:
+    coin = {"chance": [0, {"reward": Fraction(1, 2), "utility": 10}], "cost": Decimal("0.25")}
+    tree = et.from_dict({"max": {"once": coin, "again": coin}, "reward": 1}, exact=exact)
+    assert len(tree) == 4
+    assert [branch.reward for branch in tree.root.branches] == [-0.25, -0.25]
+    assert et.evaluate(tree).value == 6
+    again = et.from_dict(json.loads(et.dumps(tree, "json")), exact=exact)
+    assert et.dumps(again) == et.dumps(tree)
+    with pytest.raises(et.FileError, match="a reward and a cost at one node: keep one"):
+        et.from_dict({"max": [{"reward": 1, "cost": 1, "utility": 0}]})
+
+
 def test_scalars_of_numpy() -> None:
     numpy = pytest.importorskip("numpy")
     tree = et.from_dict({"max": [numpy.float64(0.5), numpy.int32(3), numpy.float32(0.25)]})

@@ -350,7 +350,7 @@ def test_a_column_of_rewards_of_another_shape_is_refused(reward: Any, message: s
 
 def faults(columns: Columns) -> Iterator[str]:
     """Yield every reason why columns are not a tree, by the definition."""
-    kind, utility, first, child, probability, _ = (list(column) for column in columns.stored)
+    kind, utility, first, child, probability, reward = map(list, columns.stored)
     if first[0] != 0 or first[-1] != len(child) or first != sorted(first):
         yield "first"
         return
@@ -373,6 +373,8 @@ def faults(columns: Columns) -> Iterator[str]:
             yield "probability"
     if set(range(len(kind) - 1)) - set(child):
         yield "reached"
+    if not all(abs(r) <= GREATEST_FLOAT for r in reward):
+        yield "reward"
 
 
 CHANGES: dict[str, tuple[Any, ...]] = {
@@ -381,16 +383,18 @@ CHANGES: dict[str, tuple[Any, ...]] = {
     "first": (0, 1, 2, 3, 5, 2**31, 2**32 - 1),
     "child": (0, 1, 2, 3, 5, 2**31, 2**32 - 1),
     "probability": (0.0, 1.0, 0.5, NAN, -0.0, -1e-300, 1.0000000001, 1e-12, INF),
+    "reward": (NAN, INF, -INF, 0.0, 100.0, -2e301),
 }
 
 
 def changed(seed: int) -> Columns:
     """Return the columns of a random tree, usually with a fault."""
     random = Random(seed)
-    columns = build(random_rows(random), exact=False).columns
+    rewards = random.choice(((0,), (0, 1, -2)))
+    columns = build(random_rows(random, rewards=rewards), exact=False).columns
     columns = Columns.of(*(array(c.typecode, c) for c in columns.stored))
     for _ in range(random.choice((0, 1, 1, 2))):
-        name = random.choice(Columns._fields[:5])
+        name = random.choice((*Columns._fields[:5], "reward"))
         column = getattr(columns, name)
         if not len(column):
             continue
@@ -429,9 +433,7 @@ def test_adopt_accepts_exactly_the_valid_columns(seed: int) -> None:
     for chosen in EVERY[:4]:
         for engine in ("interpreted", "compiled"):
             found = et.evaluate(tree, chosen, engine=engine)
-            assert found.value == pytest.approx(
-                value, rel=1e-8, abs=1e-8 * max(map(abs, tree.utility_range))
-            )
+            assert found.value == pytest.approx(value, rel=1e-8, abs=1e-8 * tree.greatest_magnitude)
     assert sorted(tree.first_paths.order) == list(range(len(tree)))
 
 

@@ -34,6 +34,39 @@ def test_a_shared_node_is_one_node_with_several_edges() -> None:
     assert graph.number_of_edges() == 4
 
 
+@pytest.mark.parametrize("exact", [False, True])
+def test_rewards_are_attributes_of_edges_and_of_the_graph(exact: bool) -> None:
+    text = """
+    nodes: {s: 1}
+    cost: 1/3
+    max: [{ref: s}, {reward: 2, ref: s}, {chance: [4, {cost: 5, utility: 6}]}]
+    """
+    tree = et.loads(text, exact=exact)
+    graph = tree.to_networkx()
+    paid = [edge.get("reward") for _, _, edge in graph.out_edges(graph.graph["root"], data=True)]
+    assert paid == [None, 2, None]
+    assert graph.graph["root_reward"] == tree.root_reward
+    back = et.from_networkx(graph, exact=exact)
+    assert et.dumps(back) == et.dumps(tree)
+    assert et.evaluate(back).value == et.evaluate(tree).value == tree.root_reward + 3
+
+
+def test_a_graph_without_rewards_has_no_attribute_of_them() -> None:
+    graph = et.loads("max: [1, 2]").to_networkx()
+    assert "root_reward" not in graph.graph
+    assert all("reward" not in edge for _, _, edge in graph.edges(data=True))
+
+
+def test_a_wrong_reward_in_a_graph_is_refused() -> None:
+    graph = et.loads("max: [1, {reward: 1, utility: 2}]").to_networkx()
+    graph.graph["root_reward"] = "much"
+    with pytest.raises(et.TreeError, match="the attribute root_reward of the graph: 'much' is not"):
+        et.from_networkx(graph)
+    graph.edges[2, 1, 0]["reward"] = "more"
+    with pytest.raises(et.TreeError, match="node 2: 'more' is not a number"):
+        et.from_networkx(graph)
+
+
 def test_a_graph_made_by_hand_needs_only_kinds_and_utilities() -> None:
     graph = networkx.DiGraph()
     graph.add_node("choose", kind="max")

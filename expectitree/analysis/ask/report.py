@@ -13,11 +13,19 @@ from expectitree.algorithms import algorithm
 from expectitree.analysis.ask.questions import Questions
 from expectitree.display import Shown
 from expectitree.errors import NumberError, SearchError
-from expectitree.numbers import Number, display_text, escape, message_text, quote, to_number
+from expectitree.numbers import (
+    INFINITY,
+    Number,
+    display_text,
+    escape,
+    message_text,
+    quote,
+    to_number,
+)
 from expectitree.searches.engine import choose_bounds
 from expectitree.searches.result import Search
 from expectitree.searches.setup import NO_BOUNDS, SearchSetup
-from expectitree.tree.columns import NONE, Bounds, Columns
+from expectitree.tree.columns import NONE, Bounds, Columns, Repeated
 from expectitree.tree.model import Branch, Kind, Node, Tree, check_tree
 from expectitree.tree.paths import ROOT, message_path
 from expectitree.tree.scans import shifted
@@ -212,7 +220,7 @@ class Inquiry(Shown):
         """
         lower, upper = (ends[leaf.id] for ends in self._questions.bounds)
         if self.tree.columns.pays and not self.tree.exact:
-            return float(f"{lower:.12g}"), float(f"{upper:.12g}")
+            return float(f"{lower:.13g}"), float(f"{upper:.13g}")
         return lower, upper
 
     @property
@@ -258,22 +266,23 @@ class Inquiry(Shown):
         if root.kind == Kind.MIN:
             sure, hope, sign = hope, sure, -1
         branches = tree.branches_of(root.id)
+        reward: Any = tree.columns.reward if tree.columns.pays else Repeated(0, len(child))
+        own = [sign * r for r in reward[branches.start : branches.stop]]
         paid: dict[int, Number] = {}  # for the best branch to each child
-        for b in branches:
-            own = sign * tree.reward_of(b)
-            paid[child[b]] = max(paid.get(child[b], own), own)
-
-        def reach(c: int) -> Number:
-            return shifted(sign * hope[c], paid[c])
-
-        rivals = nlargest(2, paid, key=reach)
+        for b, r in zip(branches, own, strict=True):
+            if r > paid.get(child[b], -INFINITY):
+                paid[child[b]] = r
+        reach = {c: shifted(sign * hope[c], r) if r else sign * hope[c] for c, r in paid.items()}
+        rivals = nlargest(2, reach, key=reach.__getitem__)
         losses: dict[int, Number] = {}
-        for b in branches:
-            c, own = child[b], sign * tree.reward_of(b)
-            losses[b] = paid[c] - own
-            rival = next((other for other in rivals if other != c), None)
-            if rival is not None:
-                losses[b] = max(losses[b], reach(rival) - shifted(sign * sure[c], own))
+        for b, r in zip(branches, own, strict=True):
+            c, rival = child[b], rivals[0]
+            if c == rival:
+                rival = rivals[-1]
+            losses[b] = paid[c] - r
+            if c != rival:
+                guaranteed = shifted(sign * sure[c], r) if r else sign * sure[c]
+                losses[b] = max(losses[b], reach[rival] - guaranteed)
         # Losses within the rounding error, twice as much if v* is known, are proofs.
         eps = self._questions.limits.eps * (2 if sure[root.id] == hope[root.id] else 1)
         for b, loss in losses.items():
@@ -357,8 +366,10 @@ class Inquiry(Shown):
                 return False
             before = message_text(known)
             raise SearchError(f"the utility of {where} is known, {before}, and now {text}: {hint}")
-        lower, upper = self.allowed(self.tree.node(n))
-        if not lower <= value <= upper:
+        lower, upper = (ends[n] for ends in self._questions.bounds)
+        eps = self._questions.limits.eps if self.tree.columns.pays else 0
+        if not lower - eps <= value <= upper + eps:
+            lower, upper = self.allowed(self.tree.node(n))
             ends = f"[{message_text(lower)}, {message_text(upper)}]"
             raise SearchError(
                 f"the utility {text} of {where} lies outside its bounds {ends}: {hint}"

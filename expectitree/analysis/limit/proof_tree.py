@@ -53,17 +53,13 @@ class ProofTree:
         """Return 1 for MAX and -1 for MIN: a player prefers the greatest value times the sign."""
         return 1 if self.kind[node] == Kind.MAX else -1
 
-    def paid(self, node: int, child: int) -> Any:
-        """Return what is added to the numbers of a child, after they are multiplied."""
-        return self.shift[node].get(child, 0)
-
     def best_children(self, node: int) -> set[int]:
         """Return the children that are worth as much as a player's node."""
-        sign, value = self.sign(node), self.value[node]
+        sign, value, shift = self.sign(node), self.value[node], self.shift[node]
         return {
             child
             for child, factor in self.children[node].items()
-            if sign * (factor * self.value[child] + self.paid(node, child) - value) >= -self.eps
+            if sign * (factor * self.value[child] + shift.get(child, 0) - value) >= -self.eps
         }
 
     def are_enough(self, leaves: Collection[int], for_value: bool) -> bool:
@@ -75,7 +71,7 @@ class ProofTree:
             for column in ends:
                 if children:
                     column[n] = combine[self.kind[n]](
-                        f * column[c] + self.paid(n, c) for c, f in children.items()
+                        f * column[c] + self.shift[n].get(c, 0) for c, f in children.items()
                     )
                 elif n in visited:
                     column[n] = self.value[n]
@@ -85,7 +81,7 @@ class ProofTree:
         actions = self.children[self.root]
         for column in ends:
             for a in actions:
-                column[a] += self.paid(self.root, a)
+                column[a] += self.shift[self.root].get(a, 0)
         if self.sign(self.root) < 0:
             low, high = [-x for x in high], [-x for x in low]
         return any(all(low[a] >= high[b] - slack for b in actions if b != a) for a in actions)

@@ -148,11 +148,11 @@ class Proofs:
         return row[0]
 
     def _operand(self, n: int, child: int, sign: int) -> Operand:
-        """Return a child's list with the reward of the branch to it, which is in the bounds."""
+        """Return a child's list; the reward of the branch to the child is added to its bounds."""
         tree, bounds = self.tree, self._list(child, sign)
-        factor, shift = tree.children[n][child], sign * tree.paid(n, child)
-        if shift:
-            far = tree.infinity
+        factor = tree.children[n][child]
+        if shift := tree.shift[n].get(child):
+            far, shift = tree.infinity, sign * shift
             bounds = self._column([x if x == far else factor * x + shift for x in bounds])
             factor = tree.one
         return Operand(bounds, factor, tree.mask[child], child)
@@ -207,7 +207,8 @@ class Proofs:
         sign = self.tree.sign(n)
         if (child, sign) not in self.wanted:
             return 0  # it is the only best child
-        threshold = sign * (self.tree.value[n] - self.tree.paid(n, child)) + self.tree.eps
+        value = self.tree.value[n] - self.tree.shift[n].get(child, 0)
+        threshold = sign * value + self.tree.eps
         return first_below(self._list(child, sign), threshold, self.tree.children[n][child])
 
     def _count_best(self) -> None:

@@ -27,6 +27,7 @@ from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Outcome, Search
 from expectitree.searches.setup import Engine
 from expectitree.tree.model import Tree
+from expectitree.tree.paths import ROOT
 from expectitree.tree.transform import in_fractions
 
 _TASK_NODES = 200_000  # searched nodes that make a task worth sending: some tenths of a second
@@ -93,7 +94,7 @@ def _search_all(tree: Tree, runs: Sequence[Run], name: str) -> dict[str, dict[st
         found[run.name] = figures | {"seconds": round(seconds, 6)}
         values = [other["value"] for other in found.values() if other["value"] is not None]
         if values:
-            lower, upper = map(float, search.interval_of(search.tree.root.id))
+            lower, upper = map(float, search.interval(ROOT))
             _check_agreement(name, run.algorithm, lower, upper, values[0])
     return found
 

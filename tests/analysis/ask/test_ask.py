@@ -97,6 +97,30 @@ edit bet.answers.yaml.
     assert answer_lines() == f"{GOOD}: 2\n"
 
 
+def test_a_question_shows_what_is_paid_on_the_way(tree: Path) -> None:
+    tree.write_text(
+        """
+bounds: [0, 100]
+max:
+  sell: 40
+  test: {cost: 5, chance: {up: {p: 1/2, reward: 2, utility: "?"}, down: {p: 1/2, utility: 30}}}
+"""
+    )
+    result = ask("bet.yaml", "--exact", typed="60\n")
+    assert result.exit_code == 0
+    question = result.stderr.split("Question 1: ")[1]
+    assert question.startswith(
+        """\
+what is it worth when
+  \u25b2 MAX     plays  test         cost 5
+  \u25cf CHANCE  draws  up    p 0.5  reward 2
+  Leave out the rewards and costs on the way: they are added to the answer.
+a number from 3 to 103: """
+    )
+    assert result.stdout.startswith("test is best: it is worth 41, and nothing else")
+    assert ask("bet.yaml", "--exact", "--goal", "value").stdout.startswith("The value is 41, with")
+
+
 def test_the_same_command_continues(tree: Path) -> None:
     result = ask("bet.yaml", "--goal", "value", typed="8\n")
     assert result.exit_code == 1

@@ -28,6 +28,7 @@ from expectitree.searches import engine
 from expectitree.searches.beliefs import begin, take_in
 from expectitree.searches.best_first import back_up, is_reached, walk
 from expectitree.tree.columns import Bounds
+from expectitree.tree.folding import fold_rewards, unshare
 from expectitree.tree.model import UNKNOWN, Kind, Tree
 
 SMALL = '{bounds: [0, 9], max: {sure: 4, bet: {min: {good: {utility: "?"}, bad: {utility: "?"}}}}}'
@@ -92,9 +93,10 @@ def narrowest(tree: Tree, bounds: Bounds | None, known: dict[int, Any]) -> list[
         if node.kind == Kind.TERMINAL:
             found.append((known[n], known[n]) if n in known else (lower[n], upper[n]))
             continue
-        below = [found[c.id] for c in node.children]
+        below = [moved(found[b.child.id], b.reward) for b in node.branches]
         if node.kind == Kind.CHANCE:
-            pairs = [(b.probability, found[b.child.id]) for b in node.branches if b.probability]
+            shares = [b.probability for b in node.branches]
+            pairs = [(p, ends) for p, ends in zip(shares, below, strict=True) if p]
             ends: Any = (sum(p * i[0] for p, i in pairs), sum(p * i[1] for p, i in pairs))
         else:
             choose = max if node.kind == Kind.MAX else min
@@ -103,14 +105,21 @@ def narrowest(tree: Tree, bounds: Bounds | None, known: dict[int, Any]) -> list[
     return found
 
 
+def moved(interval: Bounds, by: Any) -> Bounds:
+    return interval[0] + by, interval[1] + by
+
+
 def worst(tree: Tree, intervals: list[Bounds], action: int) -> Any:
     """Return by how much another action at the root may be better than this one."""
-    children = [c.id for c in tree.root.children]
-    mine = intervals[children[action]]
-    others = [intervals[c] for c in children if c != children[action]]
-    if tree.root.kind == Kind.MAX:
-        return max((other[1] - mine[0] for other in others), default=0)
-    return max((mine[1] - other[0] for other in others), default=0)
+    branches, sign = tree.root.branches, 1 if tree.root.kind == Kind.MAX else -1
+    mine, losses = branches[action], [0]
+    for other in branches:
+        one, two = (moved(intervals[b.child.id], b.reward) for b in (mine, other))
+        if other.child == mine.child:
+            losses.append(sign * (other.reward - mine.reward))
+        else:
+            losses.append(two[1] - one[0] if sign > 0 else one[1] - two[0])
+    return max(losses)
 
 
 # ---- The same leaves as the search.
@@ -179,11 +188,14 @@ def test_the_mirrored_tree_has_the_same_questions() -> None:
 
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("guide", ["learning", "uniform", "bounds"])
-def test_intervals_and_losses_are_true_for_answers_in_any_order(exact: bool, guide: str) -> None:
+@pytest.mark.parametrize("pays", [False, True])
+def test_intervals_and_losses_are_true_for_answers_in_any_order(
+    exact: bool, guide: str, pays: bool
+) -> None:
     """Random trees, known leaves, bounds or none, answers in any order, and skips."""
     for seed in range(30):
         random = Random(seed)
-        case = Case(seed)
+        case = Case(seed, pays)
         tree = case.tree(exact)
         bounds = random.choice((None, bounds_of(case, exact)))
         leaves = [n for n in range(len(tree)) if not tree.columns.kind[n]]
@@ -193,7 +205,7 @@ def test_intervals_and_losses_are_true_for_answers_in_any_order(exact: bool, gui
         values = definitions(tree)
         known = {n: tree.columns.utility[n] for n in leaves if n not in unknown}
         eps = (
-            1e-8 * max(1.0, *(abs(float(tree.columns.utility[n])) for n in leaves))
+            1e-8 * max(1.0, *(abs(float(tree.columns.utility[n])) for n in leaves), 100 * pays)
             if not exact
             else 0
         )
@@ -223,7 +235,9 @@ def check_state(
     bounds = None if inquiry.bounds_source == "file" else inquiry.bounds
     narrow = narrowest(tree, bounds, known)
     for n in range(len(tree)):
-        lower, upper = inquiry.interval(tree.path_of(n))
+        lower, upper = inquiry.interval(tree.node(n))
+        reward = tree.reward_of(tree.first_paths.branch[n])
+        assert inquiry.interval(tree.path_of(n)) == moved((lower, upper), reward)
         assert lower - eps <= values[n] <= upper + eps
         assert lower >= narrow[n][0] - eps  # as narrow as the leaves allow
         assert upper <= narrow[n][1] + eps
@@ -232,13 +246,9 @@ def check_state(
         labels = [b.label for b in tree.root.branches]
         assert inquiry.best is not None
         mine = labels.index(inquiry.best)
-        children = [c.id for c in tree.root.children]
-        best = (
-            max(values[c] for c in children)
-            if tree.root.kind == Kind.MAX
-            else min(values[c] for c in children)
-        )
-        assert abs(best - values[children[mine]]) <= inquiry.loss + eps  # the true loss
+        worth = [b.reward + values[b.child.id] for b in tree.root.branches]
+        best = max(worth) if tree.root.kind == Kind.MAX else min(worth)
+        assert abs(best - worth[mine]) <= inquiry.loss + eps  # the true loss
         least = max(0, min(worst(tree, narrow, a) for a in range(len(labels))))
         if inquiry.algorithm.goal == "action":
             assert inquiry.is_done == (inquiry.loss == 0) == (least <= eps)
@@ -505,6 +515,87 @@ def test_the_route_avoids_impossible_outcomes() -> None:
     inquiry.answer(6, leaf="never")
     assert inquiry.search.visited("a")
     assert inquiry.interval("a") == (6, 6)
+
+
+# ---- Rewards.
+
+
+@pytest.mark.parametrize("goal", ["value", "action"])
+def test_the_folded_tree_has_the_same_result(goal: str) -> None:
+    for seed in range(60):
+        case = Case(seed, pays=True)
+        tree = unshare(case.tree())
+        folded, bounds = fold_rewards(tree), case.window_bounds
+        one, other = (et.inquire(without(t), bounds=bounds, goal=goal) for t in (tree, folded))
+        finish(one, tree)
+        finish(other, folded)
+        assert one.is_done
+        assert other.is_done
+        assert one.loss == other.loss == 0
+        found = et.evaluate(folded)
+        if goal == "action" and tree.root.kind in (Kind.MAX, Kind.MIN):
+            assert {one.best, other.best} <= set(found.ties)
+        else:
+            assert one.interval("/") == other.interval("/") == (found.value, found.value)
+
+
+BET = """
+bounds: [-100, 100]
+reward: 7
+max:
+  sure: {utility: 4, reward: -1}
+  bet: {cost: 2, min: {good: {reward: 3, utility: "?"}, bad: {utility: "?"}}}
+"""
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_an_answer_is_the_utility_of_the_leaf_without_rewards(exact: bool) -> None:
+    inquiry = et.inquire(loads(BET, exact))
+    assert inquiry.allowed(inquiry.tree.find("bet/good")) == (-101, 99)
+    inquiry.answer(5, leaf="bet/good")
+    inquiry.answer(6, leaf="bet/bad")
+    assert inquiry.is_done
+    assert [(a.label, a.interval) for a in inquiry.actions] == [("sure", (3, 3)), ("bet", (4, 4))]
+    assert (inquiry.best, inquiry.loss) == ("bet", 0)
+    assert inquiry.interval("/") == (11, 11)
+    assert inquiry.interval(inquiry.tree.root) == (4, 4)
+    assert inquiry.interval("bet/good") == (8, 8)
+    assert et.evaluate(inquiry.tree_answered()).value == 11
+    again = pickle.loads(pickle.dumps(inquiry))
+    assert (again.best, again.interval("/")) == ("bet", (11, 11))
+    assert [a.interval for a in again.actions] == [(3, 3), (4, 4)]
+
+
+def test_the_rewards_may_decide_without_a_question() -> None:
+    text = '{bounds: [0, 10], max: {a: {utility: "?", bounds: [6, 8]}, b: {REWARD, utility: "?"}}}'
+    inquiry = et.inquire(loads(text.replace("REWARD", "cost: 5, bounds: [0, 10]")))
+    assert (inquiry.best, inquiry.is_done) == ("a", True)
+    inquiry = et.inquire(loads(text.replace("REWARD", "cost: 1, bounds: [0, 9]")))
+    assert (inquiry.is_done, inquiry.loss) == (False, 2)
+
+
+@pytest.mark.parametrize(("kind", "best", "word"), [("max", "y", "more"), ("min", "z", "less")])
+def test_of_actions_to_one_node_the_one_that_pays_more_is_best(
+    kind: str, best: str, word: str
+) -> None:
+    node = 'nodes: {s: {utility: "?", bounds: [0, 9]}}'
+    text = (
+        f"{{{node}, {kind}: {{x: {{ref: s}}, y: {{reward: 1, ref: s}}, z: {{cost: 1, ref: s}}}}}}"
+    )
+    inquiry = et.inquire(loads(text))
+    assert (inquiry.best, inquiry.loss, inquiry.leaf) == (best, 0, None)
+    assert f"every action leads to the same node, and none pays {word}." in et.to_text(inquiry)
+
+
+def test_the_bounds_of_an_answer_are_differences_on_paper() -> None:
+    text = '{bounds: [0, 0.3], max: [{cost: 0.1, utility: "?"}, {utility: "?", reward: 0.1}]}'
+    inquiry = et.inquire(loads(text))
+    assert inquiry.allowed(inquiry.tree.find("#1")) == (0.1, 0.4)
+    assert inquiry.allowed(inquiry.tree.find("#2")) == (-0.1, 0.2)
+    inquiry.answer(0.2, leaf="#2")
+    assert inquiry.is_done
+    with pytest.raises(SearchError, match=r"0\.5 of #1 lies outside its bounds \[0\.1, 0\.4\]"):
+        inquiry.answer(0.5, leaf="#1")
 
 
 # ---- Skipping, taking back, pickling.

@@ -382,7 +382,8 @@ def test_all_engines_find_the_same(
 ) -> None:
     trees = [
         case.tree(exact=False)
-        for case in cases(30_000, 12, False, 60) + cases(30_000, 12, True, 60)
+        for pays in (False, True)
+        for case in cases(30_000, 12, False, 60, pays) + cases(30_000, 12, True, 60, pays)
     ]
     trees += [
         et.generate(
@@ -396,8 +397,9 @@ def test_all_engines_find_the_same(
         assert counts(limit(tree, ONE, engine="compiled")) == counts(first)
 
 
-def test_fractions_give_the_same_compiled_and_beyond_64_bits() -> None:
-    for case in cases(40_000, 40, is_sharing=False, most=9):
+@pytest.mark.parametrize("pays", [False, True])
+def test_fractions_give_the_same_compiled_and_beyond_64_bits(pays: bool) -> None:
+    for case in cases(40_000, 40, is_sharing=False, most=9, pays=pays):
         tree = case.tree()
         first = limit(tree, ONE, bounds=case.bounds)
         with pytest.MonkeyPatch.context() as patch:
@@ -411,6 +413,8 @@ def test_fractions_give_the_same_compiled_and_beyond_64_bits() -> None:
             lambda u, third=third: u * third,  # type: ignore[operator]
             with_bounds=True,
         )
+        paid = [r * third for r in tree.columns.reward]
+        larger = replace(larger, columns=larger.columns._replace(reward=paid))
         bounds = (
             None
             if case.bounds is None

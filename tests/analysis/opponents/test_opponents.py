@@ -26,6 +26,7 @@ from expectitree.analysis.show import rendered
 from expectitree.errors import AnalysisError, TransformError
 from expectitree.numbers import to_fraction
 from expectitree.text.console import text_console
+from expectitree.tree.folding import fold_rewards, unshare
 from expectitree.tree.transform import cut_at_depth, in_fractions, replace_opponent
 
 TREES = ROOT / "trees"
@@ -284,6 +285,13 @@ def test_more_random_trees_with_rewards_agree_with_the_definition() -> None:
     for seed in range(12, 100):
         found += len(check(random_tree(seed, pays=True), CHANCES[seed % 5 % 3]).crossings)
     assert found > 20
+
+
+def test_the_folded_tree_has_the_same_opponents() -> None:
+    for seed in range(20):
+        tree = unshare(random_tree(seed, pays=True))
+        one, other = opponents(tree, F(1, 7)), opponents(fold_rewards(tree), F(1, 7))
+        assert (one.rows, one.crossings, one.start) == (other.rows, other.crossings, other.start)
 
 
 def test_a_reward_decides_where_the_decision_changes() -> None:

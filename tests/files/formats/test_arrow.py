@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import pickle
 import struct
 from array import array
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -245,6 +247,42 @@ def test_rewards_are_read_back(format: str, exact: bool, tmp_path: Path) -> None
     assert again.find("toss").branches[1].reward == 3
     assert again.root_reward == tree.root_reward == 2.5
     assert et.evaluate(again).value == et.evaluate(tree).value == pytest.approx(12.15)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_reward_of_the_root_is_exact(format: str, tmp_path: Path) -> None:
+    """It is text in the metadata, so that it may be a fraction."""
+    tree, path = et.loads("reward: 1/3\nmax: [1, 2]", exact=True), tmp_path / f"tree.{format}"
+    et.save(tree, path)
+    assert et.load(path, exact=True).root_reward == Fraction(1, 3)
+    assert et.load(path).root_reward == 1 / 3
+    et.save(tree, path, drop_fractions=True)
+    assert et.load(path, exact=True).root_reward == Fraction("0.3333333333333333")
+
+
+def test_an_inquiry_about_a_mapped_file_with_rewards_can_be_pickled(tmp_path: Path) -> None:
+    text = 'max: [{cost: 1, utility: "?"}, {reward: 2, utility: 5}]'
+    et.save(et.loads(text), tmp_path / "tree.arrow")
+    inquiry = et.inquire(et.load(tmp_path / "tree.arrow"), bounds=(0, 20))
+    again = pickle.loads(pickle.dumps(inquiry))
+    again.answer(9)
+    assert (again.best, again.interval("/"), again.tree.root.branches[0].reward) == (
+        "#1",
+        (8, 8),
+        -1,
+    )
+
+
+def test_other_libraries_keep_rewards(tmp_path: Path) -> None:
+    import polars as pl
+
+    tree = replace(paying_tree(), root_reward=0)
+    et.save(tree, tmp_path / "ours.arrow")
+    frame = pl.read_ipc(tmp_path / "ours.arrow")
+    frame.write_ipc(tmp_path / "polars.arrow", compression="zstd")
+    frame.write_parquet(tmp_path / "polars.parquet")
+    for name in ("polars.arrow", "polars.parquet"):
+        assert content_of(et.load(tmp_path / name)) == content_of(tree)
 
 
 def test_a_column_of_rewards_is_memory_mapped_and_last(tmp_path: Path) -> None:
