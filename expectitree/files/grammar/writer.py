@@ -59,6 +59,13 @@ class TreeWriter:
         self.tree, self.columns, self.notation = tree, tree.columns, notation
         self.named = _named(tree)  # [N] the number in a node's name, 0 if it has no name
         self.last_keys = (NONE, "")  # the node that `keys` was last called with, and its result
+        self.pays = tree.columns.pays or tree.formulas is not None and bool(tree.formulas.rewards)
+        self.has_formulas = tree.formulas is not None
+        # Whether terminals are utilities and no more, so that a list of them may be plain.
+        is_bare = not self.has_formulas or bool(tree.parameters)
+        self.is_plain = is_bare and not (
+            self.pays or tree.notes or tree.local_bounds or tree.unknown
+        )
         self.equal: dict[int, Number] = {}  # count of outcomes -> probability if equally likely
         self.number_text = cache(lambda value: notation.number(number_text(value)))
 
@@ -156,7 +163,9 @@ class TreeWriter:
         if value is None or not self.notation.fits(fields):
             return None
         kind = self.columns.kind[n]
-        if not kind and not fields and not self.is_unknown(n) and self.is_bare(n):
+        if not kind and not fields and not self.is_unknown(n):
+            if self.has_formulas and not self.is_bare(n):
+                return f"{{{self.notation.key(_KEYS[kind])} {value}}}"
             return value
         return f"{{{', '.join([*fields, f'{self.notation.key(_KEYS[kind])} {value}'])}}}"
 
@@ -170,11 +179,7 @@ class TreeWriter:
             return None
         if any(kind[child[b]] or self.named[child[b]] for b in branches):
             return None
-        is_plain = not (tree.notes or tree.local_bounds or tree.unknown or tree.columns.pays)
-        is_plain = is_plain and (
-            tree.formulas is None or all(self.is_bare(child[b]) for b in branches)
-        )
-        if is_plain and not self.labels(n) and self.is_equally_likely(n):
+        if self.is_plain and not self.labels(n) and self.is_equally_likely(n):
             return f"[{', '.join([self.utility(child[b]) for b in branches])}]"
         items = []
         for head, fields, c in self.children(n, ""):
@@ -248,7 +253,8 @@ class TreeWriter:
             else:
                 probability = self.number(self.columns.probability[b], n)
             fields.append(f"{self.notation.key('p')} {probability}")
-        fields += self.payment(n, b)
+        if self.pays:
+            fields += self.payment(n, b)
         if b in tree.branch_notes:
             fields.append(self.pair("note", tree.branch_notes[b]))
         return fields
