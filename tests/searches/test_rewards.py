@@ -25,6 +25,7 @@ from expectitree.searches.engine import search_window
 from expectitree.tree.columns import Bounds
 from expectitree.tree.folding import fold_rewards, unshare
 
+
 @pytest.fixture(params=["exact", "float"])
 def exact(request: pytest.FixtureRequest) -> bool:
     return request.param == "exact"
@@ -122,7 +123,8 @@ def test_best_first_finds_the_same_in_the_folded_tree(chosen: Algorithm, case: F
     one, other = case.run(chosen, False), case.run(chosen, True)
     assert one.value == other.value
     full = case.run(ALGORITHMS["expectiminimax"], True)
-    assert set(one.ties) <= set(full.ties) and set(other.ties) <= set(full.ties)
+    assert set(one.ties) <= set(full.ties)
+    assert set(other.ties) <= set(full.ties)
     assert bool(one.ties) == bool(other.ties) == bool(full.ties)
     if chosen.guide in ("uniform", "bounds") and case.has_finite_bounds:
         assert list(one.visits) == list(other.visits)
@@ -154,10 +156,12 @@ def test_a_tree_with_sharing_is_worth_what_the_folded_tree_is(
 
 
 def test_the_value_of_a_branch_includes_its_reward(exact: bool) -> None:
-    tree = et.loads(
-        "max: {sell: 750, test: {cost: 100, chance: {good: 1500, bad: {reward: 50, utility: 800}}}}",
-        exact=exact,
-    )
+    text = """
+    max:
+      sell: 750
+      test: {cost: 100, chance: {good: 1500, bad: {reward: 50, utility: 800}}}
+    """
+    tree = et.loads(text, exact=exact)
     for name in ALGORITHMS:
         search = et.evaluate(tree, name)
         assert (search.value, search.best) == (1075, "test")
