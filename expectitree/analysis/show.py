@@ -144,8 +144,9 @@ def explain(
     from expectitree.text.console import text_console, to_strings
 
     search = found if isinstance(found, Search) else evaluate(found)
-    node = search.tree.find(path).id
-    reasons = cast("Reasons", Evaluation("", search, explained=node).reasons)
+    node, branch = search.tree.find(path).id, search.tree.find_branch(path)
+    evaluation = Evaluation("", search, explained=node, explained_by=branch)
+    reasons = cast("Reasons", evaluation.reasons)
     console = text_console(width, unicode)
     lines = to_strings(explanation_lines(reasons, console.options), console)
     return "".join(lines).rstrip("\n")

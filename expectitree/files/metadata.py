@@ -1,12 +1,16 @@
 """What a table of nodes holds besides its columns: JSON text in the schema's metadata.
 
-The object has the keys `version`, `title`, `source`, `bounds`, `notes`, `branch_notes`,
-`estimated`, `unknown` and `expect`. Bounds and notes are by row number.
+The object has the keys `version`, `title`, `source`, `root_reward`, `bounds`, `notes`,
+`branch_notes`, `estimated`, `unknown` and `expect`. Bounds and notes are by row number.
+
+The version is 2 if the tree has rewards, so that a program that does not know them refuses the file
+instead of ignoring them. Otherwise it is 1.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from expectitree.errors import ExpectitreeError, TreeError
@@ -17,9 +21,10 @@ from expectitree.files.grammar.flow import NumberText, number_text
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Read, ValueReader, text
 from expectitree.files.grammar.words import described
+from expectitree.numbers import Number
 from expectitree.tree.model import Tree
 
-_VERSION = 1
+_VERSION, _PAYING_VERSION = 1, 2
 ROW = "row number"
 
 
@@ -45,6 +50,7 @@ def rows(values: ValueReader, data: Data) -> list[int]:
 _PARAMETERS: dict[str, tuple[str, Read]] = {
     "title": ("title", text("the title")),
     "source": ("source", text("the source")),
+    "root_reward": ("root_reward", ValueReader.number),
     "local_bounds": ("bounds", by_row(ValueReader.bounds)),
     "notes": ("notes", by_row(text("a note"))),
     "branch_notes": ("branch_notes", by_row(text("a note"))),
@@ -66,8 +72,10 @@ def read_metadata(written: bytes | None, exact: bool) -> dict[str, Any]:
         object_pairs_hook=tuple,
     )
     about = dict(data) if isinstance(data, tuple) else {}
-    if about.get("version") != str(_VERSION):
-        raise TreeError(f"the metadata have another version: expected version {_VERSION}")
+    if about.get("version") not in (str(_VERSION), str(_PAYING_VERSION)):
+        raise TreeError(
+            f"the metadata have another version: expected version {_VERSION} or {_PAYING_VERSION}"
+        )
 
     def report(place: Place, message: str) -> None:
         raise TreeError(message)
@@ -85,16 +93,22 @@ def read_metadata(written: bytes | None, exact: bool) -> dict[str, Any]:
 
 def metadata_text(tree: Tree, drop_fractions: bool) -> str:
     """Return everything that is not a column as JSON text."""
+
+    def written(value: Number) -> str:
+        return number_text(float(value) if drop_fractions else value)
+
     about: dict[str, Any] = {"version": _VERSION, "title": tree.title, "source": tree.source}
-    about["bounds"] = {
-        str(n): [number_text(float(end) if drop_fractions else end) for end in ends]
-        for n, ends in tree.local_bounds.items()
-    }
+    if tree.columns.pays or tree.root_reward:
+        about["version"] = _PAYING_VERSION
+    if tree.root_reward:
+        about["root_reward"] = written(tree.root_reward)
+    about["bounds"] = {str(n): list(map(written, ends)) for n, ends in tree.local_bounds.items()}
     about["notes"] = {str(n): note for n, note in tree.notes.items()}
     about["branch_notes"] = {str(b): note for b, note in tree.branch_notes.items()}
     about["estimated"] = sorted(tree.estimated)
     about["unknown"] = tree.unknown  # else a missing utility could be taken for an unknown one
     about = {key: value for key, value in about.items() if value or isinstance(value, str)}
     if tree.expect is not None:
-        about["expect"] = written_expectation(tree.expect)
+        # A table has no parameters, so nothing to expect at other values of them.
+        about["expect"] = written_expectation(replace(tree.expect, at=()))
     return NOTATION.flow(about)

@@ -21,7 +21,7 @@ def dumps(value: Any) -> str:
 def search_fields(file: str, search: Search) -> dict[str, Any]:
     """Return the fields of a search that every JSON output has."""
     counts = search.counts
-    interval = [json_number(end) for end in search.interval_of(-1)]
+    interval = [json_number(end) for end in search.interval(paths.ROOT)]
     return {
         "file": file,
         "title": search.tree.title,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 
-from expectitree.numbers import Number, cell_text, display_text, factor_text
+from expectitree.numbers import Number, cell_text, display_text, factor_text, is_finite
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, safe
 from expectitree.tree import paths
@@ -50,11 +50,23 @@ def known_text(lower: Number, upper: Number, write: Callable[[Number], str] = ce
 
 
 def value_text(search: Search, write: Callable[[Number], str] = display_text) -> str:
-    """Return the root's value: `4`, or `in [2, 5]` where the search does not know it."""
-    lower, upper = search.interval_of(-1)
+    """Return the tree's value: `4`, or `in [2, 5]` where the search does not know it."""
+    lower, upper = search.interval(paths.ROOT)
     if search.outcome is Outcome.VALUE:
         return write(lower)
     return f"in {interval_text(lower, upper, write)}"
+
+
+def payment(reward: Number) -> tuple[str, str]:
+    """Return what a branch pays as a noun and an amount: `cost`, `100`, or `reward`, `3`."""
+    amount: Any = reward
+    return ("cost", cell_text(-amount)) if amount < 0 else ("reward", cell_text(amount))
+
+
+def plus_text(number: Number) -> str:
+    """Return a number as what follows a sum: ` + 3`, ` - 100`, or nothing if it is 0."""
+    amount = payment(number)[1]
+    return "" if not number else f" - {amount}" if number < 0 else f" + {amount}"
 
 
 def count_range(least: int, most: int) -> str:
@@ -99,13 +111,15 @@ def node_name(tree: Tree, options: ConsoleOptions, node: int, branch: int | None
 def residue(search: Search) -> Number:
     """Return the size up to which a computed number is 0 apart from rounding errors.
 
-    It is 1e-14 of the greatest utility, and at most a millionth of the least utility that is not 0.
+    It is 1e-14 of the greatest utility or reward, and at most a millionth of the least that is not
+    0.
     """
     if search.tree.exact:
         return 0
     columns = search.tree.columns
     terminals = zip(columns.kind, columns.utility, strict=True)
     sizes = [abs(float(u)) for kind, u in terminals if u and not kind]
+    sizes += [abs(float(r)) for r in (*columns.reward, search.tree.root_reward) if r]
     return min(1e-14 * max(sizes), 1e-6 * min(sizes)) if sizes else 0.0
 
 
@@ -118,12 +132,23 @@ def sum_text(terms: Terms, number: Callable[[Number], str], times: str) -> str:
 
 
 def quotient_text(
-    limit: Number, others: Terms, p: Number, number: Callable[[Number], str], times: str
+    limit: Number,
+    others: Terms,
+    p: Number,
+    reward: Number,
+    number: Callable[[Number], str],
+    times: str,
 ) -> str:
-    """Return how an outcome's window follows from its CHANCE node's: `(2.1 - 0.1·4) / 0.9`."""
-    rest = "".join(f" - {product_text(q, end, number, times)}" for q, end in others)
+    """Return how an outcome's window follows from its CHANCE node's: `(2.1 - 0.1·4) / 0.9`.
+
+    `reward` is that of the branch to the CHANCE node, which `limit` includes.
+    """
+    rest = plus_text(-reward)
+    rest += "".join(f" - {product_text(q, end, number, times)}" for q, end in others)
+    if p == 1:
+        return number(limit) + rest
     top = f"({number(limit)}{rest})" if rest else number(limit)
-    return top if p == 1 else f"{top} / {factor_text(cell_text(p))}"
+    return f"{top} / {factor_text(cell_text(p))}"
 
 
 class Words:
@@ -150,15 +175,26 @@ class Words:
         """Return the name of a node, by its first branch or another."""
         return node_name(self.tree, self.options, node, branch)
 
-    def summed(self, terms: Terms, value: Number) -> str:
-        """Return a value, after the sum that makes it."""
-        sums, text = sum_text(terms, self.number, self.times), self.number(value)
+    def summed(self, terms: Terms, value: Number, reward: Number = 0) -> str:
+        """Return the value of a branch, after the sum that makes it, with the branch's reward."""
+        text = self.number(value)
+        sums = sum_text(terms, self.number, self.times)
+        if reward and is_finite(value):
+            before: Any = value
+            sums = f"{sums or self.number(before - reward)}{self.paid(reward)}"
         return f"{sums} = {text}" if sums and sums != text else text
 
-    def quotient(self, limit: Number, others: Terms, p: Number, found: Number) -> str:
+    def quotient(
+        self, limit: Number, others: Terms, p: Number, found: Number, reward: Number
+    ) -> str:
         """Return the end of an outcome's window, after the quotient that makes it."""
-        sides, text = quotient_text(limit, others, p, self.number, self.times), self.number(found)
+        sides = quotient_text(limit, others, p, reward, self.number, self.times)
+        text = self.number(found)
         return f"{text} = {sides}" if sides != text else text
+
+    def paid(self, reward: Number) -> str:
+        """Return a branch's reward as the last part of a sum."""
+        return plus_text(reward)
 
 
 def product_text(p: Number, end: Number, number: Callable[[Number], str], times: str) -> str:

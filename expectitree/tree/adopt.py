@@ -7,6 +7,7 @@ has checked.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from expectitree.numbers import GREATEST_FLOAT, exact_text, quote
 from expectitree.tree.builder import ROUNDING, SUM_TOLERANCE, TreeBuilder, label_at, outside_bounds
 from expectitree.tree.columns import (
     CHANCE,
+    NONE,
     TERMINAL,
     Columns,
     FloatColumn,
@@ -56,7 +58,9 @@ def adopt(
     if fault:
         raise TreeError(f"node {row}: {_message(columns, fault, row)}")
     if columns.pays:
-        _check_rewards(columns)
+        branch = compiling.run(find_wrong_reward, columns.reward, rows=branches)
+        if branch != NONE:
+            raise TreeError(_reward_message(columns, branch))
     if sums:
         columns = columns._replace(probability=_normalised(columns))
     tree = Tree(columns, label, **about)
@@ -198,12 +202,25 @@ def _message(columns: Columns, fault: int, n: int) -> str:
     return "no branch leads to it: every node except the root, the last row, is a child"
 
 
-def _check_rewards(columns: Columns) -> None:
-    """Raise `TreeError` for a reward that is not a number which can be searched."""
-    for b, reward in enumerate(columns.reward):
-        if not -GREATEST_FLOAT <= reward <= GREATEST_FLOAT:
-            found = exact_text(reward) if reward == reward else "missing"
-            raise TreeError(f"branch {b}: the reward is {found}, expected a number up to 10^301")
+def find_wrong_reward(reward: FloatColumn) -> int:
+    """Return the first branch whose reward is not a number that can be searched, or NONE.
+
+    This is a loop over a column, to be interpreted or compiled.
+    """
+    least, greatest = -GREATEST_FLOAT, GREATEST_FLOAT
+    for b in range(len(reward)):
+        if not least <= reward[b] <= greatest:
+            return b
+    return NONE
+
+
+def _reward_message(columns: Columns, branch: int) -> str:
+    """Return the message for the reward that `find_wrong_reward` found."""
+    reward = columns.reward[branch]
+    found = exact_text(reward) if reward == reward else "missing"
+    node = bisect_right(columns.first, branch) - 1
+    place = branch - columns.first[node] + 1
+    return f"node {node}: the reward of branch #{place} is {found}, expected a number up to 10^301"
 
 
 def _check_unknown(tree: Tree, unknown: Collection[int]) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from expectitree.errors import TransformError
-from expectitree.numbers import escape, message_text
-from expectitree.tree import paths, scans
+from expectitree.errors import TransformError, TreeError
+from expectitree.numbers import Number, escape, is_finite, message_text, to_exact
+from expectitree.tree import paths
 from expectitree.tree.columns import NONE
+from expectitree.tree.expectation import Expectation
 from expectitree.tree.model import Tree
-from expectitree.tree.transform import Copy
+from expectitree.tree.transform import Copy, without_formulas
 
 MOST_NODES = 10_000_000  # of a tree without sharing
 _NEAR = 1e-12  # of the greatest total: what sums of rewards may differ by in floats
@@ -21,34 +24,67 @@ def fold_rewards(tree: Tree) -> Tree:
     """Return the tree with every reward moved into the terminals below it.
 
     A terminal is then worth its total: its utility plus the rewards on the path to it, the root's
-    reward included. Estimates and bounds move too. Raises `TransformError` if paths with different
-    sums of rewards lead to one node, because each of them would need its own copy of the node.
+    reward included. Estimates, bounds and expected values move too. Sums of floats are sums of the
+    decimals that Python prints, rounded once. Raises `TransformError` if paths with different sums
+    of rewards lead to one node, because each of them would need its own copy of the node.
     """
     columns = tree.columns
     if not columns.pays and not tree.root_reward:
         return tree
     paid: list[Any] = [None] * len(tree)  # [N] the sum of the rewards on the way to a node
     via = [NONE] * len(tree)  # [N] the branch from which that sum is known
-    paid[tree.root_id] = tree.root_reward
+    paid[tree.root_id] = to_exact(tree.root_reward)
     near = 0 if tree.exact else _NEAR * float(tree.greatest_magnitude)
     for n in range(tree.root_id, -1, -1):
         for b in tree.branches_of(n):
-            child, total = columns.child[b], paid[n] + tree.reward_of(b)
+            child, total = columns.child[b], paid[n]
+            if columns.pays and columns.reward[b]:
+                total += to_exact(columns.reward[b])
             if paid[child] is None:
                 paid[child], via[child] = total, b
             elif abs(paid[child] - total) > near:
                 ways = (via[child], paid[child]), (b, total)
                 raise TransformError(_different_sums(tree, *ways))
-    utility = [u + sum for u, sum in zip(columns.utility, paid, strict=True)]
-    bounds = {
-        n: (scans.shifted(lower, paid[n]), scans.shifted(upper, paid[n]))
-        for n, (lower, upper) in tree.local_bounds.items()
-    }
+
+    def plus(value: Number, n: int) -> Number:
+        if not paid[n] or not is_finite(value):  # NaN is not known
+            return value
+        total = to_exact(value) + paid[n]
+        return total if tree.exact else float(total)
+
+    utility = [plus(u, n) for n, u in enumerate(columns.utility)]
+    bounds = {n: (plus(low, n), plus(high, n)) for n, (low, high) in tree.local_bounds.items()}
     columns = columns._replace(
         utility=utility if tree.exact else array("d", utility),
         reward=[] if tree.exact else array("d"),
     )
-    return replace(tree, columns=columns, local_bounds=bounds, root_reward=0)
+    expect = tree.expect and _folded_expectation(tree, tree.expect, plus)
+    folded = replace(tree, columns=columns, local_bounds=bounds, root_reward=0, expect=expect)
+    return without_formulas(folded)
+
+
+def _folded_expectation(
+    tree: Tree, expect: Expectation, plus: Callable[[Number, int], Number]
+) -> Expectation:
+    """Return what the folded tree is expected to do: values and bounds include what was paid."""
+    values = dict(expect.values)
+    for path in values:
+        with suppress(TreeError):  # a path that is wrong stays wrong
+            branch = tree.find_branch(path)
+            if branch != NONE:
+                values[path] = plus(values[path], tree.parent_of(branch))
+    root = tree.root_id
+    runs = tuple(
+        run if run.bounds is None
+        else replace(run, bounds=(plus(run.bounds[0], root), plus(run.bounds[1], root)))
+        for run in expect.runs
+    )  # fmt: skip
+    written = {
+        place: text
+        for place, text in expect.written.items()
+        if place[0] != "values" or values[str(place[1])] == expect.values[str(place[1])]
+    }
+    return replace(expect, values=values, runs=runs, written=written)
 
 
 def _different_sums(tree: Tree, *ways: tuple[int, Any]) -> str:
@@ -61,14 +97,15 @@ def _different_sums(tree: Tree, *ways: tuple[int, Any]) -> str:
         found.append(f"{message_text(total)} on {escape(above + label)}")
     return (
         f"the rewards on the paths to one node sum to {' and to '.join(found)}, and a terminal has "
-        "one utility: unfold the tree with --unshare, so that each path has its own copy"
+        "one utility: convert the tree with --unshare first, so that each path has its own copy"
     )
 
 
 def unshare(tree: Tree, most: int = MOST_NODES) -> Tree:
     """Return the tree in which every path leads to a node of its own.
 
-    Raises `TransformError` if that takes more than `most` nodes.
+    Expected counts of searches are left out, because they count shared nodes once. Raises
+    `TransformError` if that takes more than `most` nodes.
     """
     if not tree.is_sharing:
         return tree
@@ -89,5 +126,6 @@ def unshare(tree: Tree, most: int = MOST_NODES) -> Tree:
         added = copy.add(node, branches, copies)
         stack.pop()
         if not stack:
-            return copy.finish(check=False)
+            built = copy.finish(check=False)
+            return replace(built, expect=built.expect and replace(built.expect, runs=()))
         stack[-1][1].append(added)

@@ -103,6 +103,21 @@ FORMS: dict[str, tuple[str, str, str]] = {
         '"5"}}',
         "chance: {x: {p: 1/4, ref: t}, y: {p: 3/4, ref: t}}\nnodes: {t: {utility: 5}}",
     ),
+    "rewards and costs": (
+        "max: [{reward: 3, utility: 1}, {cost: 1/4, min: [2, {cost: -7, utility: 5}]}]\nreward: 2",
+        '{"cost": -2, "max": [{"cost": -3, "utility": 1}, {"reward": -0.25, "min": [2, '
+        '{"reward": 7, "utility": 5}]}]}',
+        "max: [{ref: n}, {ref: m, reward: -1}]\ncost: -2\n"
+        "nodes: {n: {reward: 3, utility: 1}, m: {reward: 3/4, min: [{cost: 0, utility: 2}, "
+        "{reward: 7, utility: 5}]}}",
+    ),
+    "rewards of a shared node": (
+        "max: [{ref: s, cost: 1}, {ref: s}]\nnodes: {s: {chance: [0, 4]}}",
+        '{"max": [{"ref": "t"}, {"ref": "t", "reward": 1}], "nodes": {"t": {"cost": 1, '
+        '"ref": "s"}, "s": {"chance": [0, 4]}}}',
+        "max: [{ref: s, reward: -3/2}, {ref: s, cost: 0.5}]\n"
+        "nodes: {s: {reward: 1/2, chance: [0, 4]}}",
+    ),
     "number labels": (
         "max: {'#1': 1, b: 2, '#3': 3}",
         '{"max": {"#1": 1, "b": 2, "#3": 3}}',
@@ -126,6 +141,9 @@ FORMS: dict[str, tuple[str, str, str]] = {
 }
 
 
+REWARDS = (0,), (0,), (0, 0, -100, Fraction(1, 3)), (1, -1, 2)
+
+
 def content_of(tree: et.Tree) -> list[object]:
     """Return the content of a tree in a form that does not depend on the order of its rows.
 
@@ -133,11 +151,11 @@ def content_of(tree: et.Tree) -> list[object]:
     """
     paths = {node.id: path for node, path in tree.walk()}
     first = tree.columns.first
-    content: list[object] = [tree.title, tree.source, tree.exact]
+    content: list[object] = [tree.title, tree.source, (tree.exact, tree.root_reward)]
     content.append(tree.expect and (tree.expect, dict(tree.expect.written)))
     for node, path in tree.walk():
         branches = [
-            (branch.label, branch.probability, tree.branch_notes.get(b), paths[branch.child.id])
+            (*branch[:2], branch.reward, tree.branch_notes.get(b), paths[branch.child.id])
             for b, branch in enumerate(node.branches, start=first[node.id])
         ]
         numbers = (node.utility, node.estimate, node.bounds)
@@ -148,7 +166,7 @@ def content_of(tree: et.Tree) -> list[object]:
 def random_full_tree(seed: int, exact: bool) -> et.Tree:
     """Return a random tree with labels, notes, bounds and estimates at many nodes."""
     random = Random(seed)
-    rows = random_rows(random)
+    rows = random_rows(random, rewards=random.choice(REWARDS))
     ranges = utility_ranges(rows)
     builder = et.TreeBuilder(exact)
     number: Callable[[Fraction], Any] = Fraction if exact else float
@@ -172,6 +190,7 @@ def random_full_tree(seed: int, exact: bool) -> et.Tree:
                 shares or None,
                 given_labels,
                 None if estimate is None else number(estimate),
+                {at: number(reward) for at, reward in enumerate(row.rewards)},
             )
             for place in range(count):
                 note = maybe(ODD_TEXTS)
@@ -182,8 +201,9 @@ def random_full_tree(seed: int, exact: bool) -> et.Tree:
         )
         builder.annotate(n, bounds=bounds, note=maybe((*ODD_TEXTS, "", "two\nlines\n")))
     return builder.build(
-        NodeId(len(rows) - 1), title=maybe((*ODD_TEXTS, "")), source=maybe((*ODD_TEXTS, ""))
-    )
+        NodeId(len(rows) - 1), title=maybe((*ODD_TEXTS, "")), source=maybe((*ODD_TEXTS, "")),
+        reward=maybe((1, "-1/3", "2.5")) or 0,
+    )  # fmt: skip
 
 
 def chain(plies: int, exact: bool = False) -> et.Tree:

@@ -30,12 +30,14 @@ VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 # Mistakes that no schema can detect, and the files of `bad/` with no others. The list is exact.
 UNSEEN = {
     "a sum of probabilities": """
-        json-p-sum.json p-sum-close.yaml p-sum-fractions.yaml p-sum-zero.yaml p-sum.yaml""",
+        json-p-sum.json p-sum-close.yaml p-sum-fractions.yaml p-sum-zero.yaml p-sum.yaml
+        p-key-mixed.yaml p-key-percent.yaml p-key-sum.yaml p-rest-key-sum.yaml p-rest-sum.yaml""",
     "a key or a label twice (an editor's own parser says so)": """
         duplicate-key-kind.yaml duplicate-key-named.yaml duplicate-key-thrice.yaml
         duplicate-key.yaml
         duplicate-label-list.yaml duplicate-label.yaml duplicate-name.yaml expect-duplicate.yaml
-        json-duplicate-key.json json-duplicate-label.json""",
+        json-duplicate-key.json json-duplicate-label.json json-p-key-twice.json
+        p-key-label.yaml p-key-twice-many.yaml p-key-twice.yaml""",
     "a number label in another place": "json-label-hash.json label-hash-elsewhere.yaml",
     "a ref that leads nowhere": """
         ref-unknown-many.yaml ref-unknown.yaml ref-without-nodes.yaml""",
@@ -45,7 +47,7 @@ UNSEEN = {
         ref-itself-names.yaml ref-itself-root.yaml ref-itself.yaml""",
     "bounds that do not hold": """
         bounds-apart.yaml bounds-estimate.yaml bounds-inherited.yaml
-        bounds-intersected.yaml bounds-own.yaml
+        bounds-intersected.yaml bounds-own.yaml reward-outside-bounds.yaml
         bounds-shared.yaml bounds-turned.yaml bounds-utility.yaml
         expect-bounds.yaml json-bounds.json
         question-bounds.yaml unused-name-bounds.yaml""",
@@ -232,6 +234,11 @@ GOOD = [
     "ref: a\nnote: here\ntitle: t\nexpect: {value: 1}\nnodes: {a: 1}",
     "$schema: x\nmax: [1]",
     "{type: Terminal, utility: 1, bounds: [1, 1], note: x}",
+    "chance: {0.7: {label: a, utility: 1}, 3/10: {note: b, max: [1]}}",
+    "chance: {0: 1, 0.5: 2, 50%: 3, rest: 4}",
+    "chance: {3/2: {p: 1/2, utility: 1}, 1/2: {p: rest, utility: 2}}",
+    "chance: [{p: 30%, utility: 1}, {p: rest, utility: 2}]",
+    "chance: {0: {p: 1/2, utility: 1}, 1: {p: 1/2, utility: 2}}",
     "max: [{utility: '?'}, {utility: \"?\", note: x, bounds: [0, 1]}, {type: TERMINAL, utility: "
     "'?'}, {ref: u}]\n"
     "nodes: {u: {utility: '?'}}",
@@ -257,8 +264,8 @@ TOKEN = re.compile(r"""[\w./%+-]+|'[^']*'|"[^"]*"|.""", re.DOTALL)
 OTHERS = [
     *(*NODE_KEYS, *ROOT_KEYS, *expect.KEYS, *expect.RUN_KEYS, *ALGORITHMS, SCHEMA_KEY, "MAX", "a",
         "s"),
-    *("0", "1", "0.5", "1/2", "50%", "1e-3", "-1", "+.5", "7.", "1e400", "inf", "-.Inf", "'1'",
-        '"1/3"', "0x10", "1_0"),
+    *("0", "1", "0.5", "1/2", "50%", "1e-3", "-1", "+.5", "7.", "rest", "1e400", "inf", "-.Inf",
+        "'1'", '"1/3"', "0x10", "1_0"),
     *("'?'", "'??'", "?"),
     *("no", "on", "true", "'#1'", "'#2'", "12:30", "2024-01-02", "''", "{}", "[]", "[0, 1]",
         "{ref: s}"),
@@ -345,6 +352,7 @@ def test_bad_files_are_invalid_or_listed_as_undetectable(name: str) -> None:
         ("chance: {a: {p: 1.01, utility: 1}}", "chance/a/p"),
         ("chance: {a: {p: 100.1%, utility: 1}}", "chance/a/p"),
         ("chance: {a: {p: '-0.1', utility: 1}}", "chance/a/p"),
+        ("chance: {0.5: {p: 0.5, utility: 1}, rest: 2}", "chance/0.5"),
         ("max: [{ref: a, type: MAX}]\nnodes: {a: 1}", "max/0"),
         ("max: [{ref: a, bounds: [0, 1]}]\nnodes: {a: 1}", "max/0"),
         ("max: [{ref: a, estimate: 1}]\nnodes: {a: 1}", "max/0"),
@@ -450,20 +458,23 @@ def test_the_key_that_names_the_schema_is_ignored(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"$schema": null, "max": [1]}', "x.json: /: found null as the $schema, expected text"),
+        (
+            '{"$schema": null, "max": [1]}',
+            "x.json:1:13: /: found null as the $schema, expected text",
+        ),
         (
             '{"max": [{"$schema": "x", "max": [1]}]}',
-            "x.json: #1: the key '$schema' is for the root alone: move it there",
+            "x.json:1:11: #1: the key '$schema' is for the root alone: move it there",
         ),
         (
             '{"$schema": "x"}',
-            "x.json: /: found a mapping without a kind, expected a number (a terminal), or a "
+            "x.json:1:1: /: found a mapping without a kind, expected a number (a terminal), or a "
             "mapping with one of "
             "max, min, chance, utility, ref or type",
         ),
         (
             '{"$schema": "x", "$schema": "y", "max": [1]}',
-            "x.json: /: duplicate key '$schema': keep one",
+            "x.json:1:18: /: duplicate key '$schema': keep one",
         ),
     ],
 )

@@ -310,6 +310,41 @@ def test_an_estimate_outside_its_bounds_is_refused(engine: str) -> None:
         adopt(good(utility=[0, 10, 11, 4, NAN]), local_bounds={4: (0, 10)})
 
 
+# ---- Rewards.
+
+
+@pytest.mark.parametrize(
+    ("at", "reward", "message"),
+    [
+        (0, NAN, "node 2: the reward of branch #1 is missing, expected a number up to 10^301"),
+        (1, INF, "node 2: the reward of branch #2 is inf, expected a number up to 10^301"),
+        (2, -INF, "node 4: the reward of branch #1 is -inf, expected a number up to 10^301"),
+        (3, 1.1e301, "node 4: the reward of branch #2 is 1.1e+301, expected a number up to 10^301"),
+    ],
+)
+def test_a_wrong_reward_is_refused(at: int, reward: float, message: str, engine: str) -> None:
+    rewards = array("d", [1, -GREATEST_FLOAT, GREATEST_FLOAT, 0])
+    columns = good()._replace(reward=rewards)
+    assert adopt(columns).columns.reward is rewards
+    rewards[at] = reward
+    assert error_message(columns) == message
+    assert error_message(as_views(columns)) == message
+
+
+@pytest.mark.parametrize(
+    ("reward", "message"),
+    [
+        (array("d", [1, 2, 3]), "the column reward has 3 rows, expected 4 to match the other"),
+        (
+            array("f", [1, 2, 3, 4]),
+            "the column reward holds numbers of type 'f', expected type 'd'",
+        ),
+    ],
+)
+def test_a_column_of_rewards_of_another_shape_is_refused(reward: Any, message: str) -> None:
+    assert error_message(good()._replace(reward=reward)).startswith(message)
+
+
 # ---- Comparison with the definition on columns changed at random.
 
 

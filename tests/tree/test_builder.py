@@ -288,3 +288,41 @@ def test_a_builder_refuses_nodes_after_build(orphans: int) -> None:
         with pytest.raises(TreeError, match="this builder has built its tree: make another"):
             more()
     assert (len(tree), tree.root.children[0].utility) == (2, 1)
+
+
+def test_rewards_are_a_list_or_a_mapping() -> None:
+    t = et.TreeBuilder()
+    toss = t.chance([0, 10], rewards=["1/2", 0])
+    tree = t.build(t.max({"pass": 4, "toss": toss}, rewards={"toss": -3}), reward=1)
+    assert [branch.reward for branch in tree.root.branches] == [0, -3]
+    assert [branch.reward for branch in tree.find("toss").branches] == [0.5, 0]
+    assert tree.root_reward == 1
+    found = et.evaluate(tree)
+    assert (found.value, found.best) == (5, "pass")
+    assert (found.value_of("toss"), found.value_of(tree.find("toss"))) == (2.25, 5.25)
+
+
+def test_a_tree_without_rewards_has_no_column_of_them() -> None:
+    t = et.TreeBuilder()
+    tree = t.build(t.max([1, 2], rewards=[0, 0]))
+    assert len(tree.columns.reward) == 0
+    assert tree.root.branches[0].reward == 0
+
+
+@pytest.mark.parametrize(
+    ("rewards", "message"),
+    [
+        ([1], "the rewards are [1]: expected a list of 2, one for each child, or a mapping from "
+              "label to reward"),
+        ("12", "the rewards are '12': expected a list of 2, one for each child, or a mapping from "
+               "label to reward"),
+        ({"c": 1}, "a reward for 'c', and no child has that label: the labels are a, b"),
+        ([1, "x"], "'x' is not a number: write a decimal such as 2, -4.5e3 or .9, or a fraction of "
+                   "integers such as 1/3"),
+    ],
+)  # fmt: skip
+def test_wrong_rewards_are_refused(rewards: object, message: str) -> None:
+    t = et.TreeBuilder()
+    with pytest.raises(et.errors.ExpectitreeError) as caught:
+        t.max({"a": 1, "b": 2}, rewards=rewards)
+    assert str(caught.value) == message

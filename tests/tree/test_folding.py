@@ -220,3 +220,74 @@ def test_a_tree_in_fractions_pays_the_same(seed: int) -> None:
         assert float(total) == pytest.approx(rounded, rel=1e-12, abs=1e-9), path
     value: Any = definition(exact.root) + exact.root_reward
     assert float(value) == pytest.approx(et.evaluate(tree).value, rel=1e-12, abs=1e-9)
+
+
+ROCKEFELLER = """
+max:
+  sell: 750
+  test:
+    cost: 100
+    chance:
+      plus:
+        p: 0.6
+        max: {drill: {cost: 250, chance: [{p: 3/4, utility: 2500}, {p: 1/4, utility: 0}]},
+              sell: 1000}
+      minus:
+        p: 0.4
+        max: {drill: {cost: 250, chance: [{p: 1/8, utility: 2500}, {p: 7/8, utility: 0}]},
+              sell: 500}
+"""
+SHARED = """
+max: {near: {cost: 1, min: {a: {ref: s}}}, far: {reward: 2, ref: s}}
+nodes: {s: {chance: [0, 4]}}
+"""
+
+
+def test_a_folded_terminal_is_worth_its_total() -> None:
+    tree = et.loads(ROCKEFELLER, exact=True)
+    folded = fold_rewards(tree)
+    assert not folded.columns.pays
+    assert [node.utility for node, _ in folded.walk() if node.utility is not None] == [
+        750, 2150, -350, 900, 2150, -350, 400
+    ]  # fmt: skip
+    assert tree.total_range == folded.total_range == folded.utility_range == (-350, 2150)
+    found, again = et.evaluate(tree), et.evaluate(folded)
+    assert found.value == again.value == Fraction(0.6 * 1625 + 0.4 * 500 - 100)
+    assert found.best == again.best == "test"
+
+
+def test_sums_of_floats_are_those_on_paper() -> None:
+    tree = et.loads(
+        "max: [{reward: 0.1, max: [{reward: 0.2, utility: 0}, {cost: 0.1, utility: 1}]}, 3]"
+    )
+    assert fold_rewards(tree).columns.utility[:2].tolist() == [0.3, 1.0]
+
+
+def test_what_the_tree_expects_is_folded() -> None:
+    text = """
+    reward: 1
+    max: {a: {cost: 2, min: {b: {reward: 1/2, utility: 3}, c: 4}}, d: 1}
+    expect:
+      value: 2.5
+      best: a
+      values: {/: 2.5, a: 1.5, a/b: 3.5, a/c: 4.0, d: 1}
+      star1: [{bounds: [-9, inf], leaves: 3}, {leaves: 3}]
+    """
+    for exact in (True, False):
+        tree = et.loads(text, exact=exact)
+        folded = fold_rewards(tree)
+        assert folded.expect is not None
+        assert folded.expect.values == {"/": 2.5, "a": 2.5, "a/b": 2.5, "a/c": 3, "d": 2}
+        assert [run.bounds for run in folded.expect.runs] == [(-8, float("inf")), None]
+    for tree in (et.loads(text, exact=True), fold_rewards(et.loads(text, exact=True))):
+        again = et.loads(et.dumps(tree), exact=True)
+        assert [check for check in et.verify(again).checks if not check.kept] == []
+
+
+def test_counts_of_searches_are_left_out_of_an_unfolded_tree() -> None:
+    expect = "{value: 1, values: {a: 1}, star1: {leaves: 1}}"
+    text = f"{{nodes: {{s: 1}}, expect: {expect}, max: {{a: {{ref: s}}, b: {{ref: s}}}}}}"
+    tree = unshare(et.loads(text, exact=True))
+    assert tree.expect is not None
+    assert (tree.expect.values, tree.expect.runs) == ({"a": 1}, ())
+    assert et.verify(tree).broken == []

@@ -82,7 +82,7 @@ class Conversation:
         leaf = self.inquiry.leaf
         if leaf is None:
             return "Decided. Return ends, undo takes the last answer back: "
-        return f"{bounds_text(self.inquiry.interval(leaf))}: "
+        return f"{bounds_text(self.inquiry.allowed(leaf))}: "
 
     def respond(self, line: str) -> list[RenderableType]:
         """Carry out a typed line; return the reply, with the next question if it is another."""

@@ -8,6 +8,7 @@ from typing import Any
 from expectitree.analysis.ask.report import Inquiry
 from expectitree.text.json_values import dumps, json_number
 from expectitree.tree.columns import Bounds
+from expectitree.tree.paths import ROOT
 
 
 def render(inquiries: Sequence[Inquiry], file: str = "") -> Iterator[str]:
@@ -17,7 +18,7 @@ def render(inquiries: Sequence[Inquiry], file: str = "") -> Iterator[str]:
 
 
 def _fields(file: str, inquiry: Inquiry) -> dict[str, Any]:
-    root = inquiry.interval(inquiry.tree.root)
+    root = inquiry.interval(ROOT)
     leaf = inquiry.leaf
     return {
         "file": file,
@@ -38,7 +39,7 @@ def _fields(file: str, inquiry: Inquiry) -> dict[str, Any]:
         "answers": {path: json_number(value) for path, value in inquiry.answers.items()},
         "next": None
         if leaf is None
-        else {"path": inquiry.path, "bounds": _ends(inquiry.interval(leaf))},
+        else {"path": inquiry.path, "bounds": _ends(inquiry.allowed(leaf))},
     }
 
 

@@ -19,6 +19,7 @@ from expectitree.searches.engine import (
 from expectitree.searches.result import Search
 from expectitree.searches.setup import SearchSetup, greatest_number, greatest_total
 from expectitree.tree.model import Kind, Tree
+from expectitree.tree.scans import shifted
 
 _ROUNDING_EPS = 1e-12  # times the greatest utility: the rounding error of sums
 
@@ -36,7 +37,8 @@ class Questions:
         self.beliefs, self.limits = begin_best_first(setup)
         self.bounds = list(self.beliefs.lower), list(self.beliefs.upper)
         self.answers: dict[int, Number] = {}
-        self._greatest_answer: Any = 0  # in magnitude
+        self._greatest_answer: Any = 0  # in magnitude, with what may be paid on the way
+        self._most_paid = _most_paid(self.tree)
         self.skipped: list[int] = []
         self.route: list[int] = []
         self._parents = _parents_in_play(self.tree)
@@ -57,7 +59,7 @@ class Questions:
             self.beliefs.route[depth] = n
             self.beliefs.visits[n] += 1
         self.answers[leaf] = utility
-        self._greatest_answer = max(self._greatest_answer, abs(utility))
+        self._greatest_answer = max(self._greatest_answer, abs(utility) + self._most_paid)
         self.skipped = [n for n in self.skipped if n != leaf]
         scale = self.limits.scale
         self._set_limits()
@@ -188,9 +190,9 @@ class Questions:
             if kind == Kind.TERMINAL:
                 yield n
             for b in reversed(self.tree.branches_of(n)):
-                c = columns.child[b]
-                is_dominated = (kind == Kind.MAX and upper[c] <= lower[n]) or (
-                    kind == Kind.MIN and lower[c] >= upper[n]
+                c, reward = columns.child[b], self.tree.reward_of(b)
+                is_dominated = (kind == Kind.MAX and shifted(upper[c], reward) <= lower[n]) or (
+                    kind == Kind.MIN and shifted(lower[c], reward) >= upper[n]
                 )
                 if columns.probability[b] > 0 and not is_dominated:
                     waiting.append(c)
@@ -214,6 +216,18 @@ def _parents_in_play(tree: Tree) -> dict[int, int]:
                 if columns.probability[b] > 0:
                     parents.setdefault(columns.child[b], n)
     return parents
+
+
+def _most_paid(tree: Tree) -> Any:
+    """Return the greatest sum of the magnitudes of rewards on a path."""
+    columns = tree.columns
+    if not columns.pays:
+        return 0
+    most: list[Any] = []
+    for n in range(len(tree)):
+        ways = (abs(columns.reward[b]) + most[columns.child[b]] for b in tree.branches_of(n))
+        most.append(max(ways, default=0))
+    return most[-1]
 
 
 def _copy(beliefs: Beliefs) -> Beliefs:

@@ -17,9 +17,10 @@ from expectitree.numbers import Number, display_text, escape, message_text, quot
 from expectitree.searches.engine import choose_bounds
 from expectitree.searches.result import Search
 from expectitree.searches.setup import NO_BOUNDS, SearchSetup
-from expectitree.tree.columns import Bounds, Columns
+from expectitree.tree.columns import NONE, Bounds, Columns
 from expectitree.tree.model import Branch, Kind, Node, Tree, check_tree
-from expectitree.tree.paths import message_path
+from expectitree.tree.paths import ROOT, message_path
+from expectitree.tree.scans import shifted
 
 Reply: TypeAlias = "tuple[int, Number] | None"  # an answer, leaf and utility; None skips the leaf
 
@@ -81,6 +82,8 @@ class Inquiry(Shown):
         ...     inquiry.answer(simulate(inquiry.path))
         >>> inquiry.best, inquiry.loss, inquiry.asked, inquiry.unknown_left
         ('sure', 0, 1, 1)
+
+    An answer is the utility of the leaf. The inquiry adds the rewards on the way to it.
 
     The same answers lead to the same questions. A leaf that several branches share is asked for
     once. You can pickle an inquiry and continue it elsewhere.
@@ -187,9 +190,30 @@ class Inquiry(Shown):
     # ---- Results.
 
     def interval(self, node: Node | str) -> Bounds:
-        """Return the interval known to contain the value of a node, given as a node or a path."""
+        """Return the interval known to contain the value of a node, given as a node or a path.
+
+        A path stands for its last branch, whose value includes the branch's reward.
+        """
+        if isinstance(node, str):
+            return self._interval_of_branch(self.tree.find_branch(node))
         n = self._id(node)
         return self._questions.known.lower[n], self._questions.known.upper[n]
+
+    def _interval_of_branch(self, branch: int) -> Bounds:
+        tree, known = self.tree, self._questions.known
+        n = tree.root_id if branch == NONE else tree.columns.child[branch]
+        reward = tree.reward_of(branch)
+        return shifted(known.lower[n], reward), shifted(known.upper[n], reward)
+
+    def allowed(self, leaf: Node) -> Bounds:
+        """Return the bounds of a leaf's utility: those written above it, less rewards on the way.
+
+        They are rounded where they are differences of floats.
+        """
+        lower, upper = (ends[leaf.id] for ends in self._questions.bounds)
+        if self.tree.columns.pays and not self.tree.exact:
+            return float(f"{lower:.12g}"), float(f"{upper:.12g}")
+        return lower, upper
 
     @property
     def best(self) -> str | None:
@@ -220,7 +244,7 @@ class Inquiry(Shown):
         if best is None:
             return ()
         return tuple(
-            Action(branch.label, branch.child, self.interval(branch.child), b == best)
+            Action(branch.label, branch.child, self._interval_of_branch(b), b == best)
             for b, branch in zip(self.tree.branches_of(root.id), root.branches, strict=True)
         )
 
@@ -229,24 +253,38 @@ class Inquiry(Shown):
 
         The loss of an action is what its strongest rival may reach beyond what it guarantees.
         """
-        root, child = self.tree.root, self.tree.columns.child
+        tree, root, child = self.tree, self.tree.root, self.tree.columns.child
         sure, hope, sign = self._questions.known.lower, self._questions.known.upper, 1
         if root.kind == Kind.MIN:
             sure, hope, sign = hope, sure, -1
-        branches = self.tree.branches_of(root.id)
-        rivals = nlargest(2, {child[b] for b in branches}, key=lambda c: sign * hope[c])
+        branches = tree.branches_of(root.id)
+        paid: dict[int, Number] = {}  # for the best branch to each child
+        for b in branches:
+            own = sign * tree.reward_of(b)
+            paid[child[b]] = max(paid.get(child[b], own), own)
+
+        def reach(c: int) -> Number:
+            return shifted(sign * hope[c], paid[c])
+
+        rivals = nlargest(2, paid, key=reach)
         losses: dict[int, Number] = {}
         for b in branches:
-            rival = next((c for c in rivals if c != child[b]), None)
-            losses[b] = 0 if rival is None else max(0, sign * (hope[rival] - sure[child[b]]))
+            c, own = child[b], sign * tree.reward_of(b)
+            losses[b] = paid[c] - own
+            rival = next((other for other in rivals if other != c), None)
+            if rival is not None:
+                losses[b] = max(losses[b], reach(rival) - shifted(sign * sure[c], own))
         # Losses within the rounding error, twice as much if v* is known, are proofs.
         eps = self._questions.limits.eps * (2 if sure[root.id] == hope[root.id] else 1)
         for b, loss in losses.items():
             if loss <= eps:
                 return b, 0
-        least, mean = min(losses.values()), self._questions.beliefs.mean
-        equals = [b for b, loss in losses.items() if loss == least]
-        return max(equals, key=lambda b: sign * mean[child[b]]), least
+        least, beliefs = min(losses.values()), self._questions.beliefs
+
+        def expected(b: int) -> float:
+            return sign * (beliefs.mean[child[b]] + (beliefs.reward[b] if tree.columns.pays else 0))
+
+        return max((b for b, loss in losses.items() if loss == least), key=expected), least
 
     @property
     def answers(self) -> dict[str, Number]:
@@ -274,7 +312,7 @@ class Inquiry(Shown):
 
     def __repr__(self) -> str:
         state = "done" if self.is_done else f"asks for {message_path(self.path or '')}"
-        lower, upper = self.interval(self.tree.root)
+        lower, upper = self.interval(ROOT)
         known = f"value in [{display_text(lower)}, {display_text(upper)}]"
         if self.best is not None:
             known = f"best {escape(self.best)}, loss {display_text(self.loss)}"
@@ -319,7 +357,7 @@ class Inquiry(Shown):
                 return False
             before = message_text(known)
             raise SearchError(f"the utility of {where} is known, {before}, and now {text}: {hint}")
-        lower, upper = (ends[n] for ends in self._questions.bounds)
+        lower, upper = self.allowed(self.tree.node(n))
         if not lower <= value <= upper:
             ends = f"[{message_text(lower)}, {message_text(upper)}]"
             raise SearchError(

@@ -18,9 +18,10 @@ from expectitree.numbers import (
     probability_text,
 )
 from expectitree.text.console import characters, clipped, indented, safe
-from expectitree.text.phrases import interval_text, known_text, plural
+from expectitree.text.phrases import interval_text, known_text, payment, plural
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind
+from expectitree.tree.paths import ROOT
 
 _MOST_STEPS = 12  # of a route, from its end
 _MOST_ACTIONS = 20
@@ -51,6 +52,7 @@ def question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
     if left_out:
         yield Text(f"  {marks.ellipsis} {left_out:,} more steps", style="dim")
     grid = Table.grid(padding=(0, 2, 0, 0))
+    pays = any(step.branch.reward for step in route)
     for step in route[left_out:]:
         kind = step.node.kind
         p = ""
@@ -58,12 +60,16 @@ def question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
             p = f"p {probability_text(step.branch.probability)}"
         name = Text(f"{marks.kinds[kind.name]}{kind.name}", style=kind.name, no_wrap=True)
         label = Text(safe(step.branch.label, options), overflow="fold")
-        grid.add_row(name, Text(_VERBS[kind]), label, Text(p, no_wrap=True))
+        paid = " ".join(payment(step.branch.reward)) if step.branch.reward else ""
+        cells = [Text(p, no_wrap=True), *([Text(paid, no_wrap=True)] if pays else [])]
+        grid.add_row(name, Text(_VERBS[kind]), label, *cells)
     if route:
         yield Padding(grid, (0, 0, 0, 2))
     notes = [tree.branch_notes.get(route[-1].id) if route else None, leaf.note]
     if left_out:
         notes.insert(0, f"The path is {inquiry.path}")
+    if pays:
+        notes.append("Leave out the rewards and costs on the way: they are added to the answer.")
     branches = list(tree.columns.child).count(leaf.id) if tree.is_sharing else 1
     if branches > 1:
         notes.append(f"{branches:,} branches lead here: the answer counts for all of them.")
@@ -86,7 +92,7 @@ def state(inquiry: Inquiry, options: ConsoleOptions) -> Text:
     """Return the bounds of the value and the best action so far, before the inquiry is done."""
     text = Text()
     if inquiry.algorithm.goal == "value":
-        text.append(f"the value is in {interval_text(*inquiry.interval(inquiry.tree.root))}")
+        text.append(f"the value is in {interval_text(*inquiry.interval(ROOT))}")
     if inquiry.best is not None:
         text.append("; the best so far is " if text else "the best so far is ")
         text.append(_label(inquiry.best, options), style="best")
@@ -101,7 +107,7 @@ def _verdict(inquiry: Inquiry, options: ConsoleOptions) -> Text:
     best = None if inquiry.best is None else _label(inquiry.best, options)
     if inquiry.algorithm.goal == "value":
         write = exact_text if inquiry.tree.exact else display_text
-        value = write(inquiry.interval(inquiry.tree.root)[0])
+        value = write(inquiry.interval(ROOT)[0])
         sentence = f"The value is {value}{'' if best is None else f', with {best}'}."
     else:
         sentence = f"{best} is best: {_proof(inquiry)}."
@@ -112,10 +118,13 @@ def _proof(inquiry: Inquiry) -> str:
     """Return the bound of the best action that matters, and the one of its strongest rival."""
     played = next(action for action in inquiry.actions if action.is_best)
     others = [action.interval for action in inquiry.actions if action.child != played.child]
+    is_max = inquiry.tree.root.kind == Kind.MAX
     if not others:
-        return "every action leads to the same node"
+        pays = inquiry.tree.columns.pays
+        best = f", and none pays {'more' if is_max else 'less'}" if pays else ""
+        return f"every action leads to the same node{best}"
     lower, upper = played.interval
-    if inquiry.tree.root.kind == Kind.MAX:
+    if is_max:
         own, least, more, rest = lower, "at least ", "more", max(end for _, end in others)
     else:
         own, least, more, rest = upper, "at most ", "less", min(end for end, _ in others)

@@ -211,7 +211,7 @@ def _excludes(one: Search, other: Search) -> bool:
     best = next(other.best_branches(root), None)
     if best is None:
         return False
-    lower, upper = one.interval_of(one.tree.columns.child[best])
+    lower, upper = one.interval_of_branch(best)
     slack: Any = _SAME * one.eps
     if one.tree.columns.kind[root] == Kind.MAX:
         return bool(upper < one.lower[root] - slack)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from expectitree.analysis.evaluate.cuts import Cut
-from expectitree.numbers import cell_text
+from expectitree.numbers import Number, cell_text
 from expectitree.searches.result import Search
 from expectitree.text.phrases import interval_text, plural
 from expectitree.tree.model import Kind
+from expectitree.tree.scans import shifted
 
 
-def cut_reason(cut: Cut) -> str:
-    """Return a cut with its place, the numbers that justify it, and how much it saved."""
-    claim = f"{cut.relation} {cell_text(cut.bound)} {cut.comparison} {cell_text(cut.limit)}"
+def cut_reason(cut: Cut, reward: Number = 0) -> str:
+    """Return a cut with its place, the numbers that justify it, and how much it saved.
+
+    The numbers include the `reward` of the branch next to which the text is shown.
+    """
+    bound, limit = (cell_text(shifted(end, reward)) for end in (cut.bound, cut.limit))
+    claim = f"{cut.relation} {bound} {cut.comparison} {limit}"
     if cut.rest is not None:
         claim = f"even if the rest were {cell_text(cut.rest)}, {claim}"
     elif cut.kind == "chance":
@@ -39,8 +44,8 @@ def saved_parts(cut: Cut) -> list[str]:
 
 def why_passed_over(search: Search, parent: int, branch: int) -> str:
     """Return why the child of a branch was not entered: its bounds and those of its parent."""
-    n, kind = search.tree.columns.child[branch], search.tree.columns.kind[parent]
-    (lower, upper), eps = search.interval_of(n), search.eps
+    kind = search.tree.columns.kind[parent]
+    (lower, upper), eps = search.interval_of_branch(branch), search.eps
     if lower == upper:
         return f"known to be {cell_text(lower)}"
     least, most = f"at least {cell_text(lower)}", f"at most {cell_text(upper)}"

@@ -20,6 +20,7 @@ from expectitree.searches.result import Search
 from expectitree.searches.unvisited import BELOW_SKIPPED, VISITED
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind
+from expectitree.tree.scans import shifted
 
 _KINDS = {ALPHA_CUT: "alpha", BETA_CUT: "beta", CHANCE_CUT_LOW: "chance", CHANCE_CUT_HIGH: "chance"}
 # By the constants of `searches.unvisited`.
@@ -35,7 +36,7 @@ class Cut:
     of: int  # children
     interval: Bounds  # of the node
     window: Bounds
-    rest: Number | None = None  # at CHANCE: the bound that all children left share
+    rest: Number | None = None  # at CHANCE: the bound that all branches left share
     nodes: int = 0  # not visited because of this cut, leaves included
     leaves: int = 0
 
@@ -123,10 +124,14 @@ class Explanation:
 
 def _common_bound(search: Search, n: int, ends: Sequence[Number]) -> Number | None:
     """Return the bound that all open outcomes of a CHANCE node share; None where they differ."""
-    columns = search.tree.columns
+    tree, columns = search.tree, search.tree.columns
     if columns.kind[n] != Kind.CHANCE:
         return None
-    children = (columns.child[b] for b in search.tree.branches_of(n) if columns.probability[b])
-    found = {ends[c] for c in children if not search.is_exact(c) and not search.visits[c]}
+    possible = ((b, columns.child[b]) for b in tree.branches_of(n) if columns.probability[b])
+    found = {
+        shifted(ends[c], tree.reward_of(b))
+        for b, c in possible
+        if not search.is_exact(c) and not search.visits[c]
+    }
     end = found.pop() if len(found) == 1 else None
     return end if end is not None and is_finite(end) else None

@@ -12,8 +12,8 @@ from expectitree.analysis.evaluate.sentences import Sentences
 from expectitree.text.console import text_console
 from expectitree.text.json_values import MOST_NESTED, dumps, json_number, json_path, search_fields
 from expectitree.text.phrases import untied
-from expectitree.tree.columns import Bounds
-from expectitree.tree.model import Kind
+from expectitree.tree.columns import NONE, Bounds
+from expectitree.tree.model import Kind, Tree
 
 YIELDS_PIECES = True
 _KIND_NAMES = tuple(kind.name for kind in Kind)
@@ -27,6 +27,11 @@ def render(
     `most_rows` and `notes` are for text.
     """
     fields = search_fields(evaluation.file, evaluation.search)
+    if evaluation.tree.parameters:
+        fields["parameters"] = {
+            name: None if value is None else json_number(value)
+            for name, value in evaluation.parameters.items()
+        }
     if evaluation.reasons is not None:
         fields["explanation"] = explanation_fields(evaluation.reasons)
     # Ids are digits and counts are words: docs/decisions/0003-json-nodes.md.
@@ -37,7 +42,8 @@ def render(
         yield f', "{writer.ids[n]}": '
         yield from writer.pieces(n, {})
     yield '}, "tree": '
-    yield from writer.pieces(evaluation.shown.tree.root_id, {})
+    tree = evaluation.shown.tree
+    yield from writer.pieces(tree.root_id, reward_fields(tree, NONE))
     yield "}\n"
 
 
@@ -81,6 +87,7 @@ class _Writer:
         fields: dict[str, Any] = {"label": self.tree.branch_label(n, b)}
         if self.tree.columns.kind[n] == Kind.CHANCE:
             fields["p"] = json_number(self.tree.columns.probability[b])
+        fields |= reward_fields(self.tree, b)
         if b in self.tree.branch_notes:
             fields["branch_note"] = self.tree.branch_notes[b]
         return fields
@@ -117,6 +124,12 @@ class _Writer:
         return fields
 
 
+def reward_fields(tree: Tree, branch: int) -> dict[str, Any]:
+    """Return the reward of a branch as a field, if it pays."""
+    reward = tree.reward_of(branch)
+    return {"reward": json_number(reward)} if reward else {}
+
+
 def cut_fields(cut: Cut) -> dict[str, Any]:
     """Return the fields of a cut that evaluations and traces share."""
     return {
@@ -133,24 +146,21 @@ def _whole_cut(cut: Cut) -> dict[str, Any]:
 def explanation_fields(report: Reasons) -> dict[str, Any]:
     """Return what `--explain` adds: the node, its children, the cuts, and all in sentences."""
     sentences, tree = Sentences(report, text_console().options), report.tree
-    children = [
-        {
-            "label": tree.branch_label(report.node, one.branch),
-            "lower": json_number(one.lower),
-            "upper": json_number(one.upper),
-            "best": one.is_best,
-        }
-        for one in report.alternatives
-    ]
+    children = []
+    for one in report.alternatives:
+        lower, upper = _interval(report.search.interval_of(one.node))
+        label = {"label": tree.branch_label(report.node, one.branch)}
+        fields = label | reward_fields(tree, one.branch) | {"lower": lower, "upper": upper}
+        children.append(fields | {"best": one.is_best})
     cuts = [
-        {"node": one.node, "path": json_path(tree, one.node)}
+        {"node": one.node, "path": json_path(tree, one.node, one.branch)}
         | _whole_cut(one.cut)
         | {"sentence": untied(sentences.cut(one))}
         for one in report.cuts
     ]
     return {
         "node": report.node,
-        "path": json_path(tree, report.node),
+        "path": json_path(tree, report.node, report.branch),
         "because": children,
         "more_children": report.others,
         "cuts": cuts,

@@ -11,14 +11,16 @@ from expectitree.analysis.evaluate.cuts import Cut, Explanation
 from expectitree.analysis.evaluate.terms import (
     Quotient,
     Terms,
-    child_ends,
+    branch_ends,
     find_quotient,
     is_same,
     sum_terms,
 )
 from expectitree.numbers import Number
 from expectitree.searches.result import Outcome, Search
+from expectitree.tree.columns import NONE
 from expectitree.tree.model import Kind, Tree
+from expectitree.tree.scans import shifted
 
 MOST_ALTERNATIVES = 12  # children with a sentence of their own
 MOST_CUTS = 20
@@ -27,11 +29,12 @@ _MOST_STEPS = 12  # from a cut up to the player who makes it sound
 
 @dataclass(frozen=True)
 class Alternative:
-    """One child of a node that is explained."""
+    """One branch of a node that is explained."""
 
     branch: int
     node: int
-    lower: Number
+    reward: Number
+    lower: Number  # of the branch: the reward included
     upper: Number
     is_best: bool
     terms: Terms  # of a CHANCE node's upper bound (at MIN its lower), where there are few outcomes
@@ -45,12 +48,16 @@ class Step:
     at `node`, the root of a search for the best one, is worth more than `limit`; at MIN: less),
     "share" (`limit` at the CHANCE node `node` is `asked` at its outcome), "bound" (`limit` is the
     root's bound) or "far" (it comes from further up).
+
+    Numbers are those of branches, rewards included. A branch that pays above a player's node makes
+    a "share" too, of the whole.
     """
 
     why: str
     node: int
     limit: Number
     branch: int = -1
+    way: int = -1  # the branch to `node`, whose reward a share includes
     asked: Number = 0
     quotient: Quotient | None = None  # of a share, unless the others have become tighter since
 
@@ -60,6 +67,8 @@ class CutReason:
     """Why one cut was sound."""
 
     node: int
+    branch: int  # to the node: by which the cut is explained
+    reward: Number  # of that branch
     cut: Cut
     terms: Terms  # of a CHANCE node with few outcomes: their sum is the bound of the cut
     steps: Sequence[Step]  # up to what makes the window end where it does
@@ -71,6 +80,8 @@ class Reasons:
 
     search: Search
     node: int
+    branch: int  # to the node; -1 at the root
+    reward: Number  # of that branch
     skipped: str | None  # why it, or the part of the tree that it belongs to, was not entered
     alternatives: Sequence[Alternative]  # the first children, the best among them
     others: int  # how many more there are,
@@ -90,21 +101,28 @@ class Reasons:
         return self.search.outcome is Outcome.ACTION and self.node == self.tree.root_id
 
 
-def reasons(search: Search, node: int) -> Reasons:
-    """Return the reasons for the value of a node, and for the cuts at and below it."""
+def reasons(search: Search, node: int, branch: int | None = None) -> Reasons:
+    """Return the reasons for the value of a node, and for the cuts at and below it.
+
+    `branch` leads to the node; its reward is a part of the value.
+    """
     explanation, tree = Explanation(search), search.tree
-    child, branches = tree.columns.child, tree.branches_of(node)
+    if branch is None or not tree.columns.pays:
+        branch = tree.first_paths.branch[node]
+    branches = tree.branches_of(node)
     is_min = tree.columns.kind[node] == Kind.MIN
     chosen = list(branches[:MOST_ALTERNATIVES])
     best = next(search.best_branches(node), None) if branches else None
     if best is not None and best not in chosen:
         chosen[-1] = best
-    ends = search.lower if is_min else search.upper
-    rest = [ends[child[b]] for b in set(branches).difference(chosen)]
+    end_of = branch_ends(tree, search.lower if is_min else search.upper)
+    rest = [end_of(b) for b in set(branches).difference(chosen)]
     cuts = _cuts_below(search, explanation, node)
     return Reasons(
         search,
         node,
+        branch,
+        tree.reward_of(branch),
         explanation.skipped_above(node),
         [_alternative(search, node, b) for b in chosen],
         len(rest),
@@ -121,14 +139,14 @@ def _alternative(search: Search, node: int, branch: int) -> Alternative:
     is_best, is_high = search.is_best(node, branch), tree.columns.kind[node] != Kind.MIN
     if is_best and search.outcome is Outcome.ACTION and node == tree.root_id:
         is_high = not is_high  # proved best without its value: the bound that the player is sure of
-    terms = _terms(search, child, is_high)
-    return Alternative(branch, child, *search.interval_of(child), is_best, terms)
+    reward, ends = tree.reward_of(branch), search.interval_of_branch(branch)
+    return Alternative(branch, child, reward, *ends, is_best, _terms(search, child, is_high))
 
 
 def _terms(search: Search, node: int, is_high: bool) -> Terms:
     """Return the terms of a node's own bound, from the intervals at the end."""
     tree, ends = search.tree, search.upper if is_high else search.lower
-    return sum_terms(tree, search.eps, node, child_ends(tree, ends), ends[node])
+    return sum_terms(tree, search.eps, node, branch_ends(tree, ends), ends[node])
 
 
 def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator[tuple[int, Cut]]:
@@ -149,8 +167,10 @@ def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator
 
 
 def _cut_reason(search: Search, node: int, cut: Cut) -> CutReason:
-    terms = _terms(search, node, cut.is_low)
-    return CutReason(node, cut, terms, tuple(_steps_up(search, node, cut.limit, cut.is_low)))
+    tree, terms = search.tree, _terms(search, node, cut.is_low)
+    branch = _way_to(search, node)
+    steps = tuple(_steps_up(search, node, cut.limit, cut.is_low))
+    return CutReason(node, branch, tree.reward_of(branch), cut, terms, steps)
 
 
 def _steps_up(search: Search, node: int, limit: Any, low: bool) -> Iterator[Step]:
@@ -162,37 +182,52 @@ def _steps_up(search: Search, node: int, limit: Any, low: bool) -> Iterator[Step
     tree, columns = search.tree, search.tree.columns
     for _ in range(_MOST_STEPS):
         above, own = search.asking(node)
+        asked = shifted(limit, tree.reward_of(own))
         if above < 0:
-            yield Step("bound", node, limit)
+            yield Step("bound", node, asked, way=own)
             return
         if columns.probability[own] == 0:
             break  # the node was asked from elsewhere
-        above_limit = (search.alpha if low else search.beta)[above]
-        if columns.kind[above] == Kind.CHANCE:
-            ends = child_ends(tree, search.upper if low else search.lower)
-            quotient = find_quotient(tree, search.eps, own, ends, above_limit, limit)
-            yield Step("share", above, above_limit, own, limit, quotient)
+        above_limit, way = (search.alpha if low else search.beta)[above], _way_to(search, above)
+        reward, quotient = tree.reward_of(way), None
+        is_share = columns.kind[above] == Kind.CHANCE
+        if is_share:
+            ends = branch_ends(tree, search.upper if low else search.lower)
+            quotient = find_quotient(tree, search.eps, way, own, ends, above_limit, limit)
             limit = above_limit
-        elif not is_same(tree, search.eps, limit, above_limit):
-            yield _at_player(search, above, own, limit, low)
+        elif not is_same(tree, search.eps, asked, above_limit):
+            yield _at_player(search, above, own, asked, low)
             return
+        else:
+            limit = asked
+            if reward:
+                quotient = Quotient(shifted(limit, reward), (), 1, asked, reward)
+        if is_share or reward:
+            yield Step("share", above, shifted(limit, reward), own, way, asked, quotient)
         node = above
-    yield Step("far", node, limit)
+    way = _way_to(search, node)
+    yield Step("far", node, shifted(limit, tree.reward_of(way)), way=way)
+
+
+def _way_to(search: Search, node: int) -> int:
+    """Return the branch that leads to a node where its window is explained; -1 at the root."""
+    tree = search.tree
+    return search.asking(node)[1] if tree.columns.pays else tree.first_paths.branch[node]
 
 
 def _at_player(search: Search, node: int, own: int, limit: Any, low: bool) -> Step:
     """Return why a limit that a player's node passes to a child is not the node's own limit."""
-    tree, child = search.tree, search.tree.columns.child
+    tree, child, way = search.tree, search.tree.columns.child, _way_to(search, node)
     if tree.columns.kind[node] != (Kind.MAX if low else Kind.MIN):
         is_decided = node == tree.root_id and search.outcome is Outcome.ACTION
         is_rival = is_decided and search.is_best(node, own)
-        return Step("rivals" if is_rival else "far", node, limit, own)
-    ends: Sequence[Any] = search.lower if low else search.upper
+        return Step("rivals" if is_rival else "far", node, limit, own, way)
+    end_of = branch_ends(tree, search.lower if low else search.upper)
     others = [b for b in tree.branches_of(node) if child[b] != child[own]]
-    near = [b for b in others if is_same(tree, search.eps, ends[child[b]], limit)]
+    near = [b for b in others if is_same(tree, search.eps, end_of(b), limit)]
     reaching = [  # a child may have become better since
-        b for b in (*others, own)
-        if (ends[child[b]] >= limit if low else ends[child[b]] <= limit)
-    ]  # fmt: skip
+        b for b in (*others, own) if (end_of(b) >= limit if low else end_of(b) <= limit)
+    ]
     branch = next(iter(near + reaching), None)
-    return Step("far", node, limit) if branch is None else Step("has", node, limit, branch)
+    why = "far" if branch is None else "has"
+    return Step(why, node, limit, NONE if branch is None else branch, way)

@@ -10,11 +10,12 @@ from rich.text import Text
 
 from expectitree.analysis.evaluate.cut_text import cut_place, saved_parts
 from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Reasons, Step
-from expectitree.numbers import cell_text
+from expectitree.numbers import Number, cell_text
 from expectitree.searches.result import Outcome
 from expectitree.text.console import line
-from expectitree.text.phrases import TIED, Words, plural, untied
+from expectitree.text.phrases import TIED, Words, payment, plural, untied
 from expectitree.tree.model import Kind
+from expectitree.tree.scans import shifted
 
 
 def explanation_lines(report: Reasons, options: ConsoleOptions) -> Iterator[Text]:
@@ -35,6 +36,7 @@ class Sentences(Words):
     def __init__(self, report: Reasons, options: ConsoleOptions) -> None:
         super().__init__(report.search, options)
         self.report, self.kind = report, Kind(self.columns.kind[report.node])
+        self.interval = self.search.interval_of_branch(report.branch)
 
     def all(self) -> Iterator[tuple[str, str]]:
         """Yield sentences with their styles."""
@@ -52,14 +54,22 @@ class Sentences(Words):
             more = plural(report.more_cuts, "more cut")
             yield f"{more}: --explain PATH explains a part of the tree.", "dim"
 
+    def paid(self, reward: Number) -> str:
+        """Return a branch's reward as the last part of a sum, in words."""
+        noun, amount = payment(reward)
+        return f" {'less' if noun == 'cost' else 'plus'} its {noun} of {amount}"
+
     # ---- Why the node has its value.
 
     def claim(self) -> str:
         report, n, search = self.report, self.report.node, self.search
-        name, within = self.name(n), self.between(*search.interval_of(n))
+        name, within = self.name(n, report.branch), self.between(*self.interval)
         if self.kind == Kind.TERMINAL:
             noun = "estimate" if n in self.tree.estimated else "utility"
             value = cell_text(self.columns.utility[n])
+            if report.reward:
+                worth = shifted(self.columns.utility[n], report.reward)
+                value += f"{self.paid(report.reward)} = {self.number(worth)}"
             seen = f"; it was not visited ({report.skipped})" if report.skipped else ""
             return f"{name} is a leaf: its {noun} is {value}{seen}."
         if report.skipped is not None:
@@ -74,9 +84,9 @@ class Sentences(Words):
             why = "the search was stopped" if is_stopped else "more was not needed"
             return f"The value of {name} ({self.kind.name}) is {within}: {why}."
         if self.kind == Kind.CHANCE or not best:
-            value = self.summed(report.terms, search.lower[n])
+            value = self.summed(report.terms, self.interval[0], report.reward)
             return f"{name} ({self.kind.name}) is worth {value}."
-        value = self.number(search.lower[n])
+        value = self.summed((), self.interval[0], report.reward)
         others = f" (as good: {', '.join(best[1:])})" if len(best) > 1 else ""
         return f"At {name}, {self.kind.name} chooses {best[0]}{others}: it is worth {value}."
 
@@ -95,7 +105,7 @@ class Sentences(Words):
             if not is_compared:
                 return f"{label} has a value {self.between(one.lower, one.upper)}."
             relation = "at least " if is_least else "at most "
-        text = f"{label} is worth {relation}{self.summed(one.terms, end)}"
+        text = f"{label} is worth {relation}{self.summed(one.terms, end, one.reward)}"
         less = "less" if is_max else "more"
         if not is_compared or (one.is_best and not relation):
             return f"{text}."
@@ -111,10 +121,12 @@ class Sentences(Words):
 
     def cut(self, one: CutReason) -> str:
         cut = one.cut
-        claim = f"it is worth {cut.relation} {self.summed(one.terms, cut.bound)}"
+        bound = self.summed(one.terms, shifted(cut.bound, one.reward), one.reward)
+        claim = f"it is worth {cut.relation} {bound}"
         if cut.rest is not None:
             claim = f"even if all that is left were worth {self.number(cut.rest)}, {claim}"
-        text = f"{cut.kind.capitalize()} cut at {self.name(one.node)} {cut_place(cut)}: {claim}"
+        name = self.name(one.node, one.branch)
+        text = f"{cut.kind.capitalize()} cut at {name} {cut_place(cut)}: {claim}"
         for place, step in enumerate(one.steps):
             text += self.step(step, cut.is_low, place == 0)
         left = saved_parts(cut)
@@ -123,7 +135,7 @@ class Sentences(Words):
 
     def step(self, step: Step, low: bool, is_first: bool) -> str:
         """Return where the end of the window comes from, one step up."""
-        limit, name = self.number(step.limit), self.name(step.node)
+        limit, name = self.number(step.limit), self.name(step.node, step.way)
         also = ", and " if is_first else ", which "
         if step.why == "has":
             sure = f"{'MAX' if low else 'MIN'} is sure of{f' {limit}' if is_first else ''}"

@@ -9,21 +9,26 @@ from typing import Any, NamedTuple, TypeAlias
 from expectitree.numbers import Number, is_finite
 from expectitree.tree.columns import Readable
 from expectitree.tree.model import Kind, Tree
+from expectitree.tree.scans import shifted
 
 MOST_TERMS = 8  # outcomes of a sum that is written out
 
-# Of every possible outcome: its probability, and the bound that it is multiplied with.
+# Of every possible outcome: its probability, and the bound of its branch, reward included.
 Terms: TypeAlias = tuple[tuple[Number, Number], ...]
 EndOf: TypeAlias = Callable[[int], Any]  # the bound that a sum has for an outcome's branch
 
 
 class Quotient(NamedTuple):
-    """An end of an outcome's window: `(limit - the sum of the others) / p`."""
+    """An end of an outcome's window: `(limit - reward - the sum of the others) / p`.
+
+    Both ends are those of branches: they include the rewards of the branches.
+    """
 
     limit: Number  # the same end of the CHANCE node's window
     others: Terms
     p: Number
     found: Number
+    reward: Number = 0  # of the branch to the CHANCE node
 
 
 def is_same(tree: Tree, eps: Any, one: Any, other: Any) -> bool:
@@ -33,10 +38,10 @@ def is_same(tree: Tree, eps: Any, one: Any, other: Any) -> bool:
     )
 
 
-def child_ends(tree: Tree, ends: Readable[Any]) -> EndOf:
-    """Return a function that finds the bound of a branch's child in the bounds of all nodes."""
+def branch_ends(tree: Tree, ends: Readable[Any]) -> EndOf:
+    """Return a function that finds the bound of a branch in the bounds of all nodes."""
     child = tree.columns.child
-    return lambda branch: ends[child[branch]]
+    return lambda branch: shifted(ends[child[branch]], tree.reward_of(branch))
 
 
 def sum_terms(tree: Tree, eps: Any, node: int, end_of: EndOf, total: Any) -> Terms:
@@ -53,12 +58,13 @@ def sum_terms(tree: Tree, eps: Any, node: int, end_of: EndOf, total: Any) -> Ter
 
 
 def find_quotient(
-    tree: Tree, eps: Any, branch: int, end_of: EndOf, limit: Any, found: Any
+    tree: Tree, eps: Any, above: int, branch: int, end_of: EndOf, limit: Any, found: Any
 ) -> Quotient | None:
     """Return how the end `found` of an outcome's window follows from `limit`, its CHANCE node's.
 
-    Return None if there are many outcomes, an end is infinite, or the others' bounds have changed
-    since.
+    `above` is the branch to the CHANCE node. Both ends are given as the nodes have them, without
+    rewards. Return None if there are many outcomes, an end is infinite, or the others' bounds have
+    changed since.
     """
     branches, p = tree.branches_of(tree.parent_of(branch)), tree.columns.probability[branch]
     if len(branches) > MOST_TERMS or not is_finite(limit):
@@ -66,8 +72,11 @@ def find_quotient(
     others = _terms(tree, (b for b in branches if b != branch), end_of)
     if not all(is_finite(end) for _, end in others):
         return None
-    quotient = (limit - sum(q * end for q, end in others)) / p
-    return Quotient(limit, others, p, found) if is_same(tree, eps, quotient, found) else None
+    quotient, reward = (limit - sum(q * end for q, end in others)) / p, tree.reward_of(above)
+    found = shifted(found, tree.reward_of(branch))
+    if not is_same(tree, eps, quotient, found):
+        return None
+    return Quotient(shifted(limit, reward), others, p, found, reward)
 
 
 def _terms(tree: Tree, branches: Iterable[int], end_of: EndOf) -> Terms:

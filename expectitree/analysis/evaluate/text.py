@@ -15,7 +15,7 @@ from expectitree.numbers import display_text, exact_text
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, clipped, line, safe
 from expectitree.text.headings import title_heading
-from expectitree.text.phrases import interval_text, plural, value_text
+from expectitree.text.phrases import interval_text, payment, plural, value_text
 
 BOUNDS_FROM = {
     "option": "from --bounds",
@@ -83,7 +83,14 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
         passed = evaluation.explanation.passed_over
         note = f"; {plural(passed, 'node')} passed over" if passed else ""
         yield "cuts", f"{counts.cuts:>{wide},}{note}"
-    yield "bounds", f"{interval_text(*search.bounds)} {BOUNDS_FROM[search.bounds_source]}"
+    if evaluation.formulas and evaluation.parameters:
+        values = evaluation.parameters.items()
+        shown = [f"{name} = {'?' if v is None else display_text(v)}" for name, v in values]
+        yield "parameters", f" {', '.join(shown)}"
+    bounds = f"{interval_text(*search.bounds)} {BOUNDS_FROM[search.bounds_source]}"
+    if search.tree.root_reward:
+        bounds += f", without the root's {' of '.join(payment(search.tree.root_reward))}"
+    yield "bounds", bounds
 
 
 def _best(search: Search, options: ConsoleOptions) -> list[str | Part]:

@@ -17,8 +17,10 @@ from expectitree.numbers import cell_text, factor_text, probability_text
 from expectitree.searches.cuts import PROBED
 from expectitree.searches.unvisited import SKIPPED
 from expectitree.text.console import characters, clipped, line, safe
-from expectitree.text.phrases import known_text, plural
+from expectitree.text.phrases import known_text, payment, plural, plus_text
+from expectitree.tree.columns import NONE, Bounds
 from expectitree.tree.model import Kind
+from expectitree.tree.scans import shifted
 
 Part = tuple[str, str]  # a text and its style
 _KIND_NAMES = tuple(kind.name for kind in Kind)
@@ -45,6 +47,7 @@ class _Siblings(NamedTuple):
 
     label_width: int
     p_width: int  # of the probabilities, 0 below MAX and MIN
+    payment_width: int  # of the rewards and costs, 0 where no branch pays
     best: int | None  # the first best branch
 
 
@@ -77,7 +80,7 @@ class _Drawing:
         if row.node < 0:
             yield line(*guides, (self.left_out(row), "dim"))
             return
-        head = self.head(row, mark) if row.depth else []
+        head = self.head(row, mark) if row.depth else self.payment(NONE)
         room = self.width - len(stem) - 4 - _width(head)
         body, overflow = self.body(row, room)
         yield line(*guides, *head, *body)
@@ -132,7 +135,18 @@ class _Drawing:
         if siblings.p_width:
             p = probability_text(self.columns.probability[row.branch])
             parts += [("p ", "dim"), (f"{p:<{siblings.p_width}}  ", "none")]
+        if siblings.payment_width:
+            parts += self.payment(row.branch, siblings.payment_width)
         return parts
+
+    def payment(self, branch: int, width: int = 0) -> list[Part]:
+        """Return what a branch pays, in a column of some width; the branch to the root is -1."""
+        reward = self.tree.reward_of(branch)
+        if not reward:
+            return [(" " * (width + 2), "none")] if width else []
+        noun, amount = payment(reward)
+        padding = " " * (width - len(f"{noun} {amount}"))
+        return [(f"{noun} ", "dim"), (f"{amount}{padding}  ", "none")]
 
     def siblings_below(self, parent: int) -> _Siblings:
         """Return what the rows below a node share."""
@@ -144,7 +158,9 @@ class _Drawing:
                 p_width = max(len(probability_text(self.columns.probability[b])) for b in branches)
             else:
                 best = next(self.search.best_branches(parent), None)
-            self.siblings[parent] = _Siblings(labels, p_width, best)
+            rewards = filter(None, map(self.tree.reward_of, branches))
+            paid = max((len(" ".join(payment(reward))) for reward in rewards), default=0)
+            self.siblings[parent] = _Siblings(labels, p_width, paid, best)
         return self.siblings[parent]
 
     def label(self, parent: int, branch: int) -> str:
@@ -160,14 +176,14 @@ class _Drawing:
         kind = _KIND_NAMES[self.columns.kind[n]]
         if kind == "TERMINAL":
             estimate = "estimate " if n in self.tree.estimated else ""
-            return [(estimate, "none"), self.utility(n), (tail, "dim")], []
+            return [*self.leaf(row, estimate), (tail, "dim")], []
         shared = self.evaluation.shared_number[n]
         reference = "" if row.is_first else f"{self.characters.arrow} "
         parts = [
             (f"{reference}@{shared} " if shared else "", "dim"),
             (f"{self.characters.kinds[kind]}{kind}", kind),
             (" ", "none"),
-            (known_text(*search.interval_of(n)), "value" if search.visits[n] else "dim"),
+            (known_text(*self.interval(row)), "value" if search.visits[n] else "dim"),
         ]
         room -= _width(parts)
         overflow: list[Part] = []
@@ -177,6 +193,7 @@ class _Drawing:
             parts.append((f"  plays {self.label(n, branches[0])}", "none"))
         elif row.is_folded:
             relation, terminals = "=" if search.is_exact(n) else "of", self.terminals(n)
+            terminals.append((plus_text(self.tree.reward_of(row.branch)), "none"))
             if _width(terminals) + len(relation) + 2 + len(tail) <= room:
                 parts += [(f" {relation} ", "none"), *terminals]
             else:
@@ -185,6 +202,19 @@ class _Drawing:
         if tail != "  not visited" or len(tail) <= room:  # else the mark on the branch says it
             parts.append((tail, "dim"))
         return parts, overflow
+
+    def interval(self, row: Row) -> Bounds:
+        """Return the interval of the branch of a row, which includes its reward."""
+        return self.search.interval_of_branch(row.branch)
+
+    def leaf(self, row: Row, estimate: str) -> list[Part]:
+        """Return a terminal's utility, or how utility and reward make the value of its branch."""
+        text, style = self.utility(row.node)
+        reward = self.tree.reward_of(row.branch)
+        if not reward or text == "?":
+            return [(estimate, "none"), (text, style)]
+        worth = cell_text(shifted(self.columns.utility[row.node], reward))
+        return [(f"{worth} = {estimate}{text}{plus_text(reward)}", style)]
 
     def utility(self, n: int) -> Part:
         """Return a terminal's utility; one that was not visited is in parentheses."""
@@ -208,12 +238,15 @@ class _Drawing:
         used = 0
         for b in branches:
             value, style = self.utility(self.columns.child[b])
+            reward = plus_text(self.tree.reward_of(b))
             before = separator if b > branches[0] else ""
             if self.tree.label[b]:
                 before += f"{self.label(n, b)}: "
             if is_sum:
                 before += f"{probability_text(probability[b])}{self.characters.times}"
-                value = factor_text(value)
+                value = f"({value}{reward})" if reward else factor_text(value)
+            else:
+                value += reward
             used += cell_len(before + value)
             if used > self.terminals_room:
                 more = f"{separator}{self.characters.ellipsis} {branches[-1] + 1 - b:,} more"
@@ -246,12 +279,13 @@ class _Drawing:
 
     def remarks(self, row: Row) -> Iterator[Part]:
         """Yield the window of a node, why it was cut, and its notes."""
-        n, search = row.node, self.search
+        n, search, reward = row.node, self.search, self.tree.reward_of(row.branch)
         if row.is_first:
             if self.explanation.skipped(n) == "passed over":
                 yield why_passed_over(search, row.parent, row.branch), "dim"
             if self.evaluation.windows and search.visits[n] and self.columns.kind[n]:
-                alpha, beta = (cell_text(end[n], search.eps) for end in (search.alpha, search.beta))
+                window = (shifted(end[n], reward) for end in (search.alpha, search.beta))
+                alpha, beta = (cell_text(end, search.eps) for end in window)
                 yield f"alpha {alpha}, beta {beta}", "dim"
             if row.is_folded and self.explanation.passed_over:
                 reason, child = self.explanation.reason, self.columns.child
@@ -261,11 +295,25 @@ class _Drawing:
                     yield f"{plural(len(passed), 'leaf')} passed over: {why}", "dim"
             cut = self.explanation.cut(n)
             if cut is not None:
-                yield cut_reason(cut), "cut"
+                yield cut_reason(cut, reward), "cut"
+        if self.evaluation.formulas and self.tree.formulas is not None:
+            for text in self.formulas(row):
+                yield text, "dim"
         if self.notes and row.branch in self.tree.branch_notes:
             yield self.tree.branch_notes[row.branch], "dim"
         if self.notes and row.is_first and n in self.tree.notes:
             yield self.tree.notes[n], "dim"
+
+    def formulas(self, row: Row) -> Iterator[str]:
+        """Yield the formulas of a row, and of the terminals that are folded into it."""
+        shown = self.evaluation.formulas_at(row.node if row.is_first else NONE, row.branch)
+        if shown:
+            yield ", ".join(f"{key} = {text}" for key, text in shown.items())
+        for b in self.tree.branches_of(row.node) if row.is_folded and row.is_first else ():
+            shown = self.evaluation.formulas_at(self.columns.child[b], b)
+            if shown:
+                label = self.label(row.node, b)
+                yield f"{label}: {', '.join(f'{key} = {text}' for key, text in shown.items())}"
 
 
 def _width(parts: list[Part]) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
+from operator import add
 from typing import Any
 
 from expectitree.errors import AnalysisError
@@ -33,6 +34,7 @@ class ProofTree:
     upper: Column
     eps: Any
     children: list[dict[int, Any]]  # the factors that the children's numbers are multiplied by
+    shift: list[dict[int, Any]]  # what is then added to them: the rewards; empty if none pays
     leaves: list[int]  # how many leaves below are open: their bounds are more than one value
     mask: list[int]  # the same leaves as bits; 0 where no nodes are shared
     last_use: list[int]  # the last parent
@@ -51,13 +53,17 @@ class ProofTree:
         """Return 1 for MAX and -1 for MIN: a player prefers the greatest value times the sign."""
         return 1 if self.kind[node] == Kind.MAX else -1
 
+    def paid(self, node: int, child: int) -> Any:
+        """Return what is added to the numbers of a child, after they are multiplied."""
+        return self.shift[node].get(child, 0)
+
     def best_children(self, node: int) -> set[int]:
         """Return the children that are worth as much as a player's node."""
         sign, value = self.sign(node), self.value[node]
         return {
             child
             for child, factor in self.children[node].items()
-            if sign * (factor * self.value[child] - value) >= -self.eps
+            if sign * (factor * self.value[child] + self.paid(node, child) - value) >= -self.eps
         }
 
     def are_enough(self, leaves: Collection[int], for_value: bool) -> bool:
@@ -68,13 +74,18 @@ class ProofTree:
         for n, children in enumerate(self.children):
             for column in ends:
                 if children:
-                    column[n] = combine[self.kind[n]](f * column[c] for c, f in children.items())
+                    column[n] = combine[self.kind[n]](
+                        f * column[c] + self.paid(n, c) for c, f in children.items()
+                    )
                 elif n in visited:
                     column[n] = self.value[n]
         low, high = ends
         if for_value:
             return bool(high[-1] - low[-1] <= slack)
         actions = self.children[self.root]
+        for column in ends:
+            for a in actions:
+                column[a] += self.paid(self.root, a)
         if self.sign(self.root) < 0:
             low, high = [-x for x in high], [-x for x in low]
         return any(all(low[a] >= high[b] - slack for b in actions if b != a) for a in actions)
@@ -93,8 +104,9 @@ def check_size(leaves: int, max_leaves: int | None, why: str = "", most: int = M
 def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
     """Return a tree with the values, the bounds and the tolerance of a search of it.
 
-    Several branches from a node to one child become one, and outcomes of probability 0 are left
-    out. Raises `AnalysisError` where the tree has more than `max_leaves` leaves.
+    Several branches from a node to one child become one, of actions the one that pays the player
+    most. Outcomes of probability 0 are left out. Raises `AnalysisError` where the tree has more
+    than `max_leaves` leaves.
     """
     check_size(tree.leaves, max_leaves)
     columns, is_sharing = tree.columns, tree.is_sharing
@@ -118,8 +130,8 @@ def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
         if is_sharing:
             leaves[n] = mask[n].bit_count()
     found = ProofTree(
-        columns.kind, search.lower, lower, upper, search.eps, children, leaves, mask, last_use,
-        work, is_sharing,
+        columns.kind, search.lower, lower, upper, search.eps, children, _shifts(tree), leaves, mask,
+        last_use, work, is_sharing,
     )  # fmt: skip
     if tree.exact:
         _scale(found)
@@ -129,23 +141,44 @@ def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
     return found
 
 
+def _shifts(tree: Tree) -> list[dict[int, Any]]:
+    """Return by node and child the reward of the branch, times the probability below CHANCE."""
+    columns = tree.columns
+    if not columns.pays:
+        return [{}] * len(tree)
+    combine: dict[int, Any] = {Kind.CHANCE: add, Kind.MAX: max, Kind.MIN: min}
+    shifts: list[dict[int, Any]] = [{} for _ in range(len(tree))]
+    for n, kind in enumerate(columns.kind):
+        for b in tree.branches_of(n):
+            child, paid = columns.child[b], columns.probability[b] * columns.reward[b]
+            if columns.probability[b]:
+                before = shifts[n].get(child)
+                shifts[n][child] = paid if before is None else combine[kind](before, paid)
+    return shifts
+
+
 def _scale(tree: ProofTree) -> None:
     """Make the numbers of an exact tree integers, and choose how to keep them."""
     columns = tree.value, tree.lower, tree.upper
     terminals = [n for n, children in enumerate(tree.children) if not children]
     numbers = [column[n] for n in terminals for column in columns if is_finite(column[n])]
     scale = [math.lcm(*(x.denominator for x in numbers))] * len(tree.kind)
-    for n, children in enumerate(tree.children):
+    paid: list[Any] = [0] * len(tree.kind)  # at most, in magnitude, from each node on
+    for n, (children, shift) in enumerate(zip(tree.children, tree.shift, strict=True)):
         own = {child: scale[child] * p.denominator for child, p in children.items()}
         if own:
-            scale[n] = math.lcm(*own.values())
+            scale[n] = math.lcm(*own.values(), *(x.denominator for x in shift.values()))
+        if shift:
+            paid[n] = sum(map(abs, shift.values())) + max(paid[child] for child in children)
         for child, p in children.items():
             children[child] = p.numerator * (scale[n] // own[child])
+        for child, amount in shift.items():
+            shift[child] = int(amount * scale[n])
     tree.value, tree.lower, tree.upper = (
         [int(x * scale[n]) if is_finite(x) else x for n, x in enumerate(column)]
         for column in columns
     )
-    greatest = math.ceil(max(map(abs, numbers))) * max(scale)
+    greatest = math.ceil(max(map(abs, numbers)) + max(paid)) * max(scale)
     is_small = greatest < _WORD
     tree.one, tree.code = 1, "q" if is_small else ""
     tree.infinity = 2 * _WORD - 1 if is_small else 4 * greatest

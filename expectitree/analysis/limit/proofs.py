@@ -9,6 +9,8 @@ mirrored tree: MAX and MIN swapped and numbers negated (`sign` -1). Bottom-up, t
     MAX       all children need a proof: k leaves remove the k greatest bounds of their lists
     MIN       one proof is enough: the smallest bound of all lists
 
+The reward of a branch is added to each bound of the child's list first.
+
 Two lists are joined at a time, paired off like a tournament. Any two leaves of a tree without
 shared nodes meet in one pair, so that the work is quadratic in the leaves.
 
@@ -139,14 +141,21 @@ class Proofs:
         """Return the list of an inner node: join its children's lists in rounds of pairs."""
         tree = self.tree
         how = SUM if tree.kind[n] == Kind.CHANCE else MERGED if tree.sign(n) == sign else LEAST
-        row = [
-            Operand(self._list(child, sign), factor, tree.mask[child], child)
-            for child, factor in tree.children[n].items()
-        ]
+        row = [self._operand(n, child, sign) for child in tree.children[n]]
         while len(row) > 1:
             pairs = zip(row[::2], row[1::2], strict=False)
             row = [self._join(how, *pair) for pair in pairs] + row[len(row) // 2 * 2 :]
         return row[0]
+
+    def _operand(self, n: int, child: int, sign: int) -> Operand:
+        """Return a child's list with the reward of the branch to it, which is in the bounds."""
+        tree, bounds = self.tree, self._list(child, sign)
+        factor, shift = tree.children[n][child], sign * tree.paid(n, child)
+        if shift:
+            far = tree.infinity
+            bounds = self._column([x if x == far else factor * x + shift for x in bounds])
+            factor = tree.one
+        return Operand(bounds, factor, tree.mask[child], child)
 
     def _join(self, how: int, *pair: Operand) -> Operand:
         (one, f, mask, split), (other, g, more, second) = sorted(pair, key=lambda o: len(o.bounds))
@@ -198,7 +207,7 @@ class Proofs:
         sign = self.tree.sign(n)
         if (child, sign) not in self.wanted:
             return 0  # it is the only best child
-        threshold = sign * self.tree.value[n] + self.tree.eps
+        threshold = sign * (self.tree.value[n] - self.tree.paid(n, child)) + self.tree.eps
         return first_below(self._list(child, sign), threshold, self.tree.children[n][child])
 
     def _count_best(self) -> None:
@@ -208,8 +217,8 @@ class Proofs:
         rivals = self._independent_rivals(best[0])
         if not rivals or (len(best) > 1 and len(rivals) < len(self.actions) - 1):
             return  # shared leaves may leave the actions in one order, whatever they are worth
-        proofs = {a: [f * x for x in self._list(a, sign)] for a, f in self.actions.items()}
-        given = {a: [self.actions[a] * x for x in self._list(a, -sign)] for a in best}
+        proofs = {a: self._worth(a, sign) for a in self.actions}
+        given = {a: self._worth(a, -sign) for a in best}
         if len(best) > 1:  # the threshold can be nothing but their common value
             threshold = sign * self.tree.value[self.root] + slack
             needs = {a: first_below(bounds, threshold) for a, bounds in proofs.items()}
@@ -229,6 +238,11 @@ class Proofs:
             if action != self.best:
                 self.demands[ACTION, action, sign] = first_below(bounds, threshold)
         self.demands[ACTION, self.best, -sign] = leaves
+
+    def _worth(self, action: int, sign: int) -> list[Any]:
+        """Return the list of an action, its reward included."""
+        operand = self._operand(self.root, action, sign)
+        return [operand.factor * x for x in operand.bounds]
 
     def _independent_rivals(self, action: int) -> list[int]:
         """Return the other actions; with `together` those that share no leaf with it or another."""

@@ -222,8 +222,8 @@ def measure(
     best, proved = None, None
     if proofs.best is not None:
         best = Enough(min(least.best_count, len(best_leaves)), best_leaves)
-        branches = tree.branches_of(tree.root_id)
-        branch = next(b for b in branches if tree.columns.child[b] == proofs.best)
+        ways = [b for b in tree.branches_of(tree.root_id) if tree.columns.child[b] == proofs.best]
+        branch = max(ways, key=lambda b: numbers.sign(tree.root_id) * tree.reward_of(b))
         proved = tree.branch_label(tree.root_id, branch)
     found = Limit(file, whole, exact, best, proved, rows)
     for row in found.below:

@@ -17,11 +17,13 @@ from expectitree.analysis.opponents.polynomials import (
     blend,
     combination,
     compare,
+    constant,
     difference,
     in_order,
     roots_between,
     sign_at,
 )
+from expectitree.numbers import Number
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,14 @@ def cells(f: Piecewise, g: Piecewise) -> Iterator[Cell]:
         i += i < len(f.breaks) and compare(f.breaks[i], right) == 0
         j += j < len(g.breaks) and compare(g.breaks[j], right) == 0
     yield Cell(left, ONE, f.pieces[-1], g.pieces[-1])
+
+
+def shifted(f: Piecewise, by: Number) -> Piecewise:
+    """Return f plus a fraction."""
+    if not by:
+        return f
+    one, added = Fraction(1), constant(Fraction(by))
+    return Piecewise(tuple(combination(((one, p), (one, added))) for p in f.pieces), f.breaks)
 
 
 def blended(f: Piecewise, g: Piecewise) -> Piecewise:

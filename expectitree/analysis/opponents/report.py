@@ -8,8 +8,8 @@ given its own later mistakes. As functions of epsilon on [0, 1], the nodes are w
     MIN       (1 - epsilon) times the least of the children's values, plus epsilon times their mean
     CHANCE    the sum of p times the outcomes' values
 
-These functions are continuous and piecewise polynomial. The decision at the root changes where its
-actions' functions cross:
+A child's value includes the reward of the branch to it. These functions are continuous and
+piecewise polynomial. The decision at the root changes where its actions' functions cross:
 
 1. Compute the function of each node, children first.
 2. Find the closed intervals on which each action's function equals the root's envelope.
@@ -31,6 +31,7 @@ from expectitree.analysis.opponents.piecewise import (
     Piecewise,
     blended,
     greatest_of,
+    shifted,
     weighted_sum,
     where_equal,
 )
@@ -224,7 +225,7 @@ def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...
     replaced = search.tree.root
     if root.kind == Kind.MIN and len(root.branches) > 1 and epsilon not in (0, 1):
         replaced = replaced.children[0]  # where MIN makes no mistake; the second is the mistake
-    values = [search.lower[child.id] for child in replaced.children]
+    values = [branch.reward + search.lower[branch.child.id] for branch in replaced.branches]
     best = max(values) if root.kind == Kind.MAX else min(values)
     return tuple(
         branch.label
@@ -252,9 +253,12 @@ class _Decision:
             raise TooMuchWorkError
         self.tree, self.chance = tree if tree.exact else in_fractions(tree), chance
         functions = _node_functions(self.tree, chance)
-        self.value = functions[tree.root_id]
+        self.value = shifted(functions[tree.root_id], self.tree.root_reward)
         branches, is_max = self.tree.root.branches, tree.root.kind == Kind.MAX
-        actions = [(branch.label, functions[branch.child.id]) for branch in branches]
+        actions = [
+            (branch.label, shifted(functions[branch.child.id], branch.reward))
+            for branch in branches
+        ]
         envelope = greatest_of((function for _, function in actions), is_max)
         self.changes = _changes(actions, envelope)
         self.start = self.changes[0].at
@@ -310,7 +314,7 @@ def _node_functions(tree: Tree, chance: str) -> list[Piecewise]:
     functions: list[Piecewise] = []
     for n, kind in enumerate(columns.kind):
         branches = [b for b in tree.branches_of(n) if columns.probability[b] > 0]
-        below = [functions[columns.child[b]] for b in branches]
+        below = [shifted(functions[columns.child[b]], tree.reward_of(b)) for b in branches]
         if kind == Kind.TERMINAL:
             u = columns.utility[n]
             # An unknown utility is below an outcome of probability 0: any number will do.

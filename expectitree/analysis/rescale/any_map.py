@@ -27,7 +27,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any, TypeAlias
 
-from expectitree.analysis.rescale.report import Answer, Rescaling, rescale
+from expectitree.analysis.rescale.report import Answer, Rescaling, fold, rescale
 from expectitree.analysis.rescale.scales import Scale, stepped
 from expectitree.errors import TransformError
 from expectitree.numbers import to_exact
@@ -71,10 +71,12 @@ def find_order_preserving_map(
 
     Raises:
         SearchError: As for `evaluate`.
+        TransformError: Paths that pay differently lead to one node.
     """
     check_tree(tree)
+    tree, bounds, remarks = fold(tree, bounds)
     before = evaluate(tree, bounds=bounds, engine=engine)
-    unchanged, root = Rescaling(file, before), tree.root
+    unchanged, root = Rescaling(file, before, remarks=remarks), tree.root
     if root.kind not in (Kind.MAX, Kind.MIN):
         reason = f"the root is a {root.kind.name} node, where no player decides"
         return replace(unchanged, answer=Answer("no", reason))
@@ -100,7 +102,8 @@ def find_order_preserving_map(
                     in_floats = rescale(tree, scale, bounds=bounds, engine=engine, file=file)
                     if in_floats.after and not in_floats.after.is_best(root.id, branch):
                         report = in_floats
-            return replace(report, answer=Answer("yes", reason, tried, action))
+            answer = Answer("yes", reason, tried, action)
+            return replace(report, answer=answer, remarks=(*remarks, *report.remarks))
     reason = f"{tried:,} maps were tried, and none changes it"
     return replace(unchanged, answer=Answer("unknown", reason, tried, action))
 

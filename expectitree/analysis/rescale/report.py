@@ -1,7 +1,8 @@
 """Compare a tree with the same tree under a map of its utilities.
 
-A positive affine map changes no decision. A map that only keeps the order may change any decision
-above a chance node (Russell & Norvig, Artificial Intelligence, A Modern Approach, Figure 5.12).
+The map applies to totals, so rewards are first folded into the utilities. A positive affine map
+changes no decision. A map that only keeps the order may change any decision above a chance node
+(Russell & Norvig, Artificial Intelligence, A Modern Approach, Figure 5.12).
 """
 
 from __future__ import annotations
@@ -32,10 +33,13 @@ from expectitree.searches.result import Search
 from expectitree.searches.setup import ROUNDING_EPS
 from expectitree.searches.unknown import check_known
 from expectitree.tree.columns import Bounds, Column, Columns
+from expectitree.tree.folding import fold_rewards
 from expectitree.tree.model import Tree, check_tree
+from expectitree.tree.scans import shifted
 from expectitree.tree.transform import map_utilities
 
 MAX, MIN = 1, 2  # kinds, as compiled loops have them
+FOLDED = "The map applies to totals: values include all rewards and costs paid on the way."
 _MOST_UNUSED = 3  # entries of a map that a remark names
 
 
@@ -82,7 +86,7 @@ class Rescaling(Shown):
 
     @property
     def tree(self) -> Tree:
-        """The tree before."""
+        """The tree before, with all rewards in its utilities."""
         return self.before.tree
 
     @property
@@ -114,7 +118,8 @@ def rescale(
 ) -> Rescaling:
     """Compare a tree with the same tree under a map of its utilities.
 
-    A positive affine map changes no decision. Another map may, above a chance node.
+    A positive affine map changes no decision. Another map may, above a chance node. If branches
+    pay, the map applies to totals: the report is about the tree with the rewards in its utilities.
 
         >>> import expectitree as et
         >>> found = et.rescale(et.load("example:aima-5.12-left"), lambda u: 10**u)
@@ -132,9 +137,10 @@ def rescale(
     Raises:
         AnalysisError: A positive affine map changed a decision in floating point.
         SearchError: As for `evaluate`.
-        TransformError: A utility has no image.
+        TransformError: A utility has no image, or paths that pay differently lead to one node.
     """
     check_tree(tree)
+    tree, bounds, folding = fold(tree, bounds)
     utilities, estimates = numbers_of(tree)
     scale = scale_of(scale)
     ordered = sorted(utilities)
@@ -152,7 +158,7 @@ def rescale(
             "in floating point, though the map tells them apart: choose a gentler map (for "
             "--exp an R nearer 0)"
         )
-    remarks = _unused_names(scale, images)
+    remarks = [*folding, *_unused_names(scale, images)]
     ends = {end for pair in tree.local_bounds.values() for end in pair if is_finite(end)}
     with_bounds = True
     try:
@@ -187,6 +193,16 @@ def rescale(
                 remarks.append(f"{two} become equal in floating point: use --exact.")
                 break
     return Rescaling(file, before, scale, map_class, pairs, after, changes, tuple(remarks))
+
+
+def fold(tree: Tree, bounds: Bounds | None) -> tuple[Tree, Bounds | None, tuple[str, ...]]:
+    """Return a tree with its rewards in the utilities, its root's bounds, and remarks on that."""
+    folded = fold_rewards(tree)
+    if folded is tree:
+        return tree, bounds, ()
+    if bounds is not None:
+        bounds = shifted(bounds[0], tree.root_reward), shifted(bounds[1], tree.root_reward)
+    return folded, bounds, (FOLDED,)
 
 
 def numbers_of(tree: Tree) -> tuple[set[Number], set[Number]]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from expectitree.algorithms import Algorithm
 from expectitree.analysis.evaluate.cuts import Cut
-from expectitree.analysis.evaluate.terms import EndOf, Quotient, Terms, child_ends, sum_terms
+from expectitree.analysis.evaluate.terms import EndOf, Quotient, Terms, branch_ends, sum_terms
 from expectitree.numbers import INFINITY, Number
 from expectitree.tree.columns import Bounds, Column
 from expectitree.tree.model import Tree
@@ -39,7 +39,10 @@ class Why(StrEnum):
 
 
 class Event(NamedTuple):
-    """One step of a search; `lower` and `upper` are the node's bounds after it."""
+    """One step of a search; `lower` and `upper` are the node's bounds after it.
+
+    These, `was` and `window` are without the reward of the branch that led to the node.
+    """
 
     kind: str  # a constant above
     node: int
@@ -139,4 +142,4 @@ class Recorder:
 
     def end_of(self, low: bool) -> EndOf:
         """Return the bounds, by branch, that a sum of lower or of upper bounds has."""
-        return child_ends(self.tree, self.columns["lower" if low else "upper"])
+        return branch_ends(self.tree, self.columns["lower" if low else "upper"])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from expectitree.algorithms import OPTIONS
-from expectitree.analysis.evaluate.json import cut_fields
+from expectitree.analysis.evaluate.json import cut_fields, reward_fields
 from expectitree.analysis.trace.events import CUT, PROBE, TIGHTEN, VISIT, Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.text.json_values import dumps, json_number, json_path, search_fields
@@ -36,6 +36,7 @@ def event_fields(event: Event, tree: Tree) -> dict[str, Any]:
         above = tree.parent_of(event.branch)
         fields |= {"parent": above, "label": tree.branch_label(above, event.branch)}
     fields["path"] = json_path(tree, n, event.branch)
+    fields |= reward_fields(tree, event.branch)
     if event.walk:
         fields["walk"] = event.walk
     if event.aim:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from typing import Any
 
 from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
-from expectitree.analysis.evaluate.terms import EndOf, find_quotient
+from expectitree.analysis.evaluate.terms import EndOf, branch_ends, find_quotient
 from expectitree.analysis.trace.best_first_recorder import WalkRecorder
 from expectitree.analysis.trace.events import (
     CUT,
@@ -161,8 +162,8 @@ class _Recorder(Recorder):
     def __init__(self, *settings: Any) -> None:
         super().__init__(*settings)
         self.stack: list[_Frame] = []
-        # By branch: the child's bound when the search last added it to a sum. If several outcomes
-        # share the child, it may be tighter by now.
+        # By branch: its bound when the search last added it to a sum. If several outcomes share the
+        # child, it may be tighter by now.
         self.low_ends: dict[int, Number] = {}
         self.high_ends: dict[int, Number] = {}
 
@@ -205,20 +206,21 @@ class _Recorder(Recorder):
         above = self.stack[-2].node if depth else -1
         if depth and self.kind[above] == Kind.CHANCE and self.algorithm.chance_cuts:
             limits = self.columns["alpha"][above], self.columns["beta"][above]
+            find = partial(find_quotient, self.tree, self.eps, self.stack[-2].branch, branch)
             about["quotients"] = (
-                find_quotient(self.tree, self.eps, branch, self.end_of(False), limits[0], alpha),
-                find_quotient(self.tree, self.eps, branch, self.end_of(True), limits[1], beta),
+                find(self.end_of(False), limits[0], alpha),
+                find(self.end_of(True), limits[1], beta),
             )
         self.record(ENTER, n, branch, depth, **about)
 
     def on_low_term(self, b: int, was: Number, term: Number) -> None:
         """Add a term to the sum of lower bounds."""
-        self.low_ends[b] = self.columns["lower"][self.child[b]]
+        self.low_ends[b] = super().end_of(True)(b)
         self.add_term(b, was, term, low=True)
 
     def on_high_term(self, b: int, was: Number, term: Number) -> None:
         """Add a term to the sum of upper bounds."""
-        self.high_ends[b] = self.columns["upper"][self.child[b]]
+        self.high_ends[b] = super().end_of(False)(b)
         self.add_term(b, was, term, low=False)
 
     def add_term(self, b: int, was: Number, term: Number, low: bool) -> None:
@@ -245,14 +247,12 @@ class _Recorder(Recorder):
     def on_upper(self, n: int, _: Any, upper: Number) -> None:
         """Record a visit to a terminal, or the end of an entry: an interval is complete."""
         interval = (self.columns["lower"][n], upper)
-        if self.kind[n]:
-            self.leave(n, interval)
-        else:
-            self.visit(n, interval)
+        branch = self.leave(n, interval) if self.kind[n] else self.visit(n, interval)
         if self.stack:
-            self.apply_child(n)
+            self.apply_child(branch)
 
-    def leave(self, n: int, interval: Bounds) -> None:
+    def leave(self, n: int, interval: Bounds) -> int:
+        """Record the end of an entry; return the branch by which the node was entered."""
         frame, depth = self.stack[-1], len(self.stack) - 1
         self.record_passed(frame.end)
         about: dict[str, Any] = {
@@ -265,9 +265,10 @@ class _Recorder(Recorder):
             terms = self.sum_terms(n, not low, self.upper[n] if low else self.lower[n])
             self.record(CUT, n, frame.branch, depth, terms=terms, **about)
         self.record(LEAVE, n, frame.branch, depth, interval, **about)
-        self.stack.pop()
+        return self.stack.pop().branch
 
-    def visit(self, n: int, interval: Bounds) -> None:
+    def visit(self, n: int, interval: Bounds) -> int:
+        """Record a visit to a terminal; return the branch by which it was visited."""
         branch = -1
         if self.stack:
             branch = self.branch_to(n)
@@ -275,12 +276,31 @@ class _Recorder(Recorder):
             if self.kind[self.stack[-1].node] == Kind.CHANCE and self.algorithm.probes:
                 self.record(PROBE, n, branch, len(self.stack))
         self.record(VISIT, n, branch, len(self.stack), interval)
+        return branch
 
     def branch_to(self, n: int) -> int:
         """Return the branch by which a terminal is visited: the first one left that leads to it."""
         frame = self.stack[-1]
         branches = chain(range(frame.next, frame.end), range(self.first[frame.node], frame.next))
-        return next(b for b in branches if self.child[b] == n and self.probability[b] > 0)
+        own = [b for b in branches if self.child[b] == n and self.probability[b] > 0]
+        return next(b for b in own if b == own[-1] or not self.is_passed(b))
+
+    def is_passed(self, branch: int) -> bool:
+        """Say whether a player passes over a branch, as `star_minimax` decides it.
+
+        Of several branches to a child, only the later ones may pay enough.
+        """
+        node, eps = self.stack[-1].node, self.eps
+        if self.kind[node] == Kind.CHANCE:
+            return False
+        alpha, beta = self.columns["alpha"][node], self.columns["beta"][node]
+        low, high = branch_ends(self.tree, self.lower), branch_ends(self.tree, self.upper)
+        before = range(self.first[node], branch)
+        if self.kind[node] == Kind.MAX:
+            alpha = max(chain([alpha], map(low, before)))
+        else:
+            beta = min(chain([beta], map(high, before)))
+        return bool(high(branch) <= alpha + eps or low(branch) >= beta - eps)
 
     def record_passed(self, branch: int) -> None:
         """Record that the search passed over the children before `branch` that it did not enter."""
@@ -290,15 +310,15 @@ class _Recorder(Recorder):
             for b in range(frame.next, branch):
                 if self.probability[b] > 0:
                     self.record(PASS, self.child[b], b, len(self.stack))
-                self.apply_child(self.child[b])
+                self.apply_child(b)
         frame.next = branch + 1
 
-    def apply_child(self, c: int) -> None:
-        """Tighten a MAX or MIN node by a child. (Terms do that at a CHANCE node.)"""
+    def apply_child(self, branch: int) -> None:
+        """Tighten a MAX or MIN node by a branch. (Terms do that at a CHANCE node.)"""
         kind = self.kind[self.stack[-1].node]
         if kind != Kind.CHANCE:
             low = kind == Kind.MAX
-            self.tighten(self.columns["lower" if low else "upper"][c], low)
+            self.tighten(super().end_of(low)(branch), low)
 
     def tighten(self, end: Any, low: bool) -> None:
         """Record a bound of the innermost open node if it is tighter than the one before."""

@@ -20,12 +20,13 @@ from expectitree.analysis.trace.events import (
     Why,
 )
 from expectitree.analysis.trace.report import Trace
-from expectitree.numbers import escape, is_finite
+from expectitree.numbers import Number, escape, is_finite
 from expectitree.searches.cuts import is_unordered
 from expectitree.text.console import safe
 from expectitree.text.phrases import (
     TIED,
     Words,
+    payment,
     plural,
     product_text,
     quotient_text,
@@ -34,6 +35,7 @@ from expectitree.text.phrases import (
 )
 from expectitree.tree.model import Kind
 from expectitree.tree.paths import ROOT
+from expectitree.tree.scans import shifted
 
 if TYPE_CHECKING:
     from rich.console import ConsoleOptions
@@ -98,23 +100,39 @@ class StepSentences(Words):
         """Yield how alpha and beta of an outcome follow from its CHANCE node."""
         for end, quotient in zip(("alpha", "beta"), event.quotients, strict=False):
             if quotient is not None:
-                limit, others, p, found = quotient
-                sides = quotient_text(limit, others, p, self.number, self.times)
+                limit, others, p, found, reward = quotient
+                sides = quotient_text(limit, others, p, reward, self.number, self.times)
                 yield f"{end} = {sides} = {self.number(found)}"
 
     def step_name(self, event: Event) -> str:
         return self.name(event.node, event.branch)
 
+    def with_reward(self, event: Event, *ends: Number) -> list[Number]:
+        """Return bounds of an event's node as those of its branch: its reward included."""
+        reward = self.tree.reward_of(event.branch)
+        return [shifted(end, reward) for end in ends]
+
+    def interval(self, event: Event) -> str:
+        """Return the interval of an event's branch."""
+        return self.between(*self.with_reward(event, event.lower, event.upper))
+
+    def worth(self, event: Event, end: Number) -> str:
+        """Return a bound of an event's branch, after the sum that makes it."""
+        (total,) = self.with_reward(event, end)
+        return self.summed(event.terms, total, self.tree.reward_of(event.branch))
+
     # ---- A sentence for each kind of step.
 
     def entered(self, event: Event) -> str:
         name, kind = self.step_name(event), Kind(self.columns.kind[event.node]).name
-        entry = f"{name} ({kind}), {self.between(event.lower, event.upper)}"
+        reward = self.tree.reward_of(event.branch)
+        paid = f", {' '.join(payment(reward))}" if reward else ""
+        entry = f"{name} ({kind}{paid}), {self.interval(event)}"
         if event.walk:
             enter = "Enter" if event.depth else f"Walk {event.walk:,}: enter"
             why = self.why(event)
             return f"{enter} {entry}, {_AIMS[event.aim]}{f': {why}' if why else ''}"
-        alpha, beta = map(self.number, event.window or ())
+        alpha, beta = map(self.number, self.with_reward(event, *(event.window or ())))
         return f"Enter {entry}: alpha{TIED}{alpha}, beta{TIED}{beta}"
 
     def probed(self, event: Event) -> str:
@@ -128,7 +146,11 @@ class StepSentences(Words):
         noun = "estimate" if event.node in self.tree.estimated else "utility"
         why = self.why(event)
         since = f", since {why}" if why else ""
-        return f"Visit {self.step_name(event)}{since}: its {noun} is {self.number(event.lower)}"
+        text = f"Visit {self.step_name(event)}{since}: its {noun} is {self.number(event.lower)}"
+        if reward := self.tree.reward_of(event.branch):
+            worth = self.number(*self.with_reward(event, event.lower))
+            text += f", its {' '.join(payment(reward))}, so it is worth {worth}"
+        return text
 
     def why(self, event: Event) -> str:
         """Return why a walk goes to a node, or nothing if that is not known."""
@@ -141,23 +163,24 @@ class StepSentences(Words):
 
     def passed(self, event: Event) -> str:
         if event.lower == event.upper:
-            reason = f"known to be {self.number(event.lower)}"
+            reason = f"known to be {self.worth(event, event.lower)}"
         else:
-            reason = f"its interval is enough, {self.between(event.lower, event.upper)}"
+            reason = f"its interval is enough, {self.interval(event)}"
         return f"Pass over {self.step_name(event)}: {reason}"
 
     def closed(self, event: Event) -> str:
-        text = f"So {self.step_name(event)} is worth {self.summed(event.terms, event.lower)}"
+        text = f"So {self.step_name(event)} is worth {self.worth(event, event.lower)}"
         if any(map(is_finite, event.was)):
-            text += f" (was{TIED}{self.between(*event.was)})"
+            text += f" (was{TIED}{self.between(*self.with_reward(event, *event.was))})"
         return text
 
     def tightened(self, event: Event) -> str:
         end, was, bound = event.tightened
-        value = self.summed(event.terms, bound)
+        value = self.worth(event, bound)
         if not event.terms and self.columns.kind[event.node] == Kind.CHANCE:
             value += f" over its {plural(len(self.tree.branches_of(event.node)), 'outcome')}"
-        before = f" (was{TIED}{self.number(was)})" if is_finite(was) else ""
+        (before_it,) = self.with_reward(event, was)
+        before = f" (was{TIED}{self.number(before_it)})" if is_finite(was) else ""
         relation = "at least" if end == "lower" else "at most"
         return f"So {self.step_name(event)} is worth {relation} {value}{before}"
 
@@ -165,35 +188,35 @@ class StepSentences(Words):
         cut, name = event.cut_in(self.tree), self.step_name(event)
         found = "Found in the end: " if is_unordered(event.cut) else ""
         text = f"{found}{cut.kind} cut {cut_place(cut)}: {name} is worth {cut.relation} "
-        limit = f"{cut.comparison} {self.number(cut.limit)}".replace(" ", TIED)
-        return f"{text[0].upper()}{text[1:]}{self.summed(event.terms, cut.bound)} {limit}"
+        (end,) = self.with_reward(event, cut.limit)
+        limit = f"{cut.comparison} {self.number(end)}".replace(" ", TIED)
+        return f"{text[0].upper()}{text[1:]}{self.worth(event, cut.bound)} {limit}"
 
     def left(self, event: Event) -> str:
-        name, lower, upper = (
-            self.step_name(event),
-            self.number(event.lower),
-            self.number(event.upper),
-        )
+        name = self.step_name(event)
+        lower, upper = self.worth(event, event.lower), self.worth(event, event.upper)
         if event.window is None:  # expectiminimax computes the value at once
             return f"{name} = {self.value_formula(event)}"
         if event.lower == event.upper:
             return f"Leave {name}: it is worth {lower}"
-        alpha, beta = event.window
-        if event.upper <= alpha + self.search.eps:
-            return f"Leave {name}: it fails low, at most {upper} <= alpha {self.number(alpha)}"
-        if event.lower >= beta - self.search.eps:
-            return f"Leave {name}: it fails high, at least {lower} >= beta {self.number(beta)}"
-        return f"Leave {name}: its value is {self.between(event.lower, event.upper)}"
+        alpha, beta = map(self.number, self.with_reward(event, *event.window))
+        if event.upper <= event.window[0] + self.search.eps:
+            return f"Leave {name}: it fails low, at most {upper} <= alpha {alpha}"
+        if event.lower >= event.window[1] - self.search.eps:
+            return f"Leave {name}: it fails high, at least {lower} >= beta {beta}"
+        return f"Leave {name}: its value is {self.interval(event)}"
 
     def value_formula(self, event: Event) -> str:
         """Return how a node's value follows from those of its children."""
-        n, value = event.node, self.number(event.lower)
+        n, value = event.node, self.number(*self.with_reward(event, event.lower))
+        paid = self.paid(self.tree.reward_of(event.branch))
         branches, is_chance = self.tree.branches_of(n), self.columns.kind[n] == Kind.CHANCE
         if len(branches) > MOST_TERMS:
             return f"{value}, of {plural(len(branches), 'outcome' if is_chance else 'action')}"
-        values = [self.search.lower[self.columns.child[b]] for b in branches]
+        values = [self.search.interval_of_branch(b)[0] for b in branches]
         if is_chance:
             p = [self.columns.probability[b] for b in branches]
-            return f"{sum_text(zip(p, values, strict=True), self.number, self.times)} = {value}"
+            sides = sum_text(zip(p, values, strict=True), self.number, self.times)
+            return f"{sides}{paid} = {value}"
         function = Kind(self.columns.kind[n]).name.lower()
-        return f"{function}({', '.join(map(self.number, values))}) = {value}"
+        return f"{function}({', '.join(map(self.number, values))}){paid} = {value}"

@@ -2,7 +2,8 @@
 
     kind      TERMINAL, MAX, MIN or CHANCE (dictionary)
     utility   double; null at an inner node without an estimate and at an unknown terminal
-    branches  list<struct<child: uint32 (a row number), probability: double, label: string>>
+    branches  list<struct<child: uint32 (a row number), probability: double, label: string,
+              reward: double>>, without `reward` if no branch pays
 
 Everything else is in the schema's metadata, under `expectitree` (see the module `metadata`). A file
 that `save` wrote is mapped into memory and used without a copy; the columns of others are cast.
@@ -42,13 +43,18 @@ except ImportError:
 
 KINDS = [kind.name for kind in Kind]
 _KEY = b"expectitree"
-_HOW = "a tree has the columns kind, utility and branches: list<struct<child, probability, label>>"
+_HOW = (
+    "a tree has the columns kind, utility and branches: list<struct<child, probability, label, "
+    "reward>>, the last two optional"
+)
 _ENTRY = {"child": pa.uint32(), "probability": pa.float64(), "label": pa.string()}
+_REWARD = {"reward": pa.float64()}  # after the other fields, if a branch pays
 _TYPES = {
     "kind": pa.dictionary(pa.int8(), pa.string()),
     "utility": pa.float64(),
     "branches": pa.list_(pa.struct(list(_ENTRY.items()))),
 }
+_PAYING = pa.list_(pa.struct(list((_ENTRY | _REWARD).items())))  # branches with rewards
 _LABELS_AT_ONCE = 1_000_000  # so that a lazy column is never a list of all labels
 # The exceptions that pyarrow raises for a damaged file.
 _DAMAGED = (
@@ -131,12 +137,12 @@ def _columns(table: Any) -> tuple[Columns, ArrowLabels | None]:
     # `adopt` checks each row of a table as `save` writes it. Columns that have to be put together
     # or cast are validated fully before, since Arrow's functions trust their offsets.
     is_ours = all(
-        table.column(name).type == type and table.column(name).num_chunks == 1
+        table.column(name).type in (type, _PAYING) and table.column(name).num_chunks == 1
         for name, type in _TYPES.items()
     )
     table.validate(full=not is_ours)
     kind, utility, branches = (_one_chunk(table.column(name)) for name in _TYPES)
-    if branches.type != _TYPES["branches"] or branches.null_count:
+    if branches.type not in (_TYPES["branches"], _PAYING) or branches.null_count:
         branches = _cast_branches(branches)
     branches.validate()
     entries = branches.values
@@ -144,6 +150,9 @@ def _columns(table: Any) -> tuple[Columns, ArrowLabels | None]:
     child, probability, labels = (entries.field(name) for name in _ENTRY)
     if entries.null_count or child.null_count or probability.null_count:
         raise TreeError("a child or a probability is null: every branch has both")
+    reward = entries.field("reward") if branches.type == _PAYING else None
+    if reward is not None and reward.null_count:
+        raise TreeError("a reward is null: write 0 where a branch pays nothing")
     first: Column = array("I", [0])
     if len(branches):
         first = _part(branches.buffers()[1], "I", branches.offset, len(branches) + 1)
@@ -153,6 +162,7 @@ def _columns(table: Any) -> tuple[Columns, ArrowLabels | None]:
         first=first,
         child=_view(child, "I"),
         probability=_view(probability, "d"),
+        reward=None if reward is None else _view(reward, "d"),
     )
     if labels.null_count == len(labels):
         return columns, None
@@ -222,14 +232,16 @@ def _cast_branches(branches: Any) -> Any:
     flat = branches.flatten()
     if flat.null_count:
         raise TreeError("a branch is null: every branch has a child and a probability")
+    wanted = _PAYING if "reward" in names else _TYPES["branches"]
     columns = [
-        _cast(flat.field(name), type) if name in names else pa.nulls(len(flat), type)
-        for name, type in _ENTRY.items()
+        _cast(flat.field(field.name), field.type)
+        if field.name in names
+        else pa.nulls(len(flat), field.type)
+        for field in wanted.value_type
     ]
     lengths = compute.fill_null(compute.list_value_length(branches), 0).cast(pa.int64())
     ends = compute.cumulative_sum(lengths).cast(pa.int32())
     offsets = pa.concat_arrays([pa.array([0], pa.int32()), ends])
-    wanted = _TYPES["branches"]
     entries = pa.StructArray.from_arrays(columns, fields=list(wanted.value_type))
     return pa.ListArray.from_arrays(offsets, entries, type=wanted)
 
@@ -271,7 +283,11 @@ def batch(tree: Tree, drop_fractions: bool) -> Any:
     bitmap = compute.invert(compute.is_nan(utility)).buffers()[1]
     child = as_arrow(columns.child, pa.uint32(), branches)
     probability = as_arrow(columns.probability, pa.float64(), branches)
-    entries = pa.StructArray.from_arrays([child, probability, _label_array(tree)], names=[*_ENTRY])
+    fields = _ENTRY | _REWARD if columns.pays else _ENTRY
+    rewards = [as_arrow(columns.reward, pa.float64(), branches)] if columns.pays else []
+    entries = pa.StructArray.from_arrays(
+        [child, probability, _label_array(tree), *rewards], names=[*fields]
+    )
     offsets = as_arrow(columns.first, pa.int32(), count + 1)
     kinds = as_arrow(columns.kind, pa.int8(), count)
     return pa.RecordBatch.from_arrays(
@@ -315,6 +331,7 @@ def _in_floats(tree: Tree, drop_fractions: bool) -> Columns:
 
     utility = compiling.zeros("d", len(columns.utility))
     probability = compiling.zeros("d", len(columns.probability))
+    reward = compiling.zeros("d", len(columns.reward))
     for n, kind in enumerate(columns.kind):
         value = columns.utility[n]
         is_missing = value is None or value != value
@@ -327,4 +344,6 @@ def _in_floats(tree: Tree, drop_fractions: bool) -> Columns:
         for b in own:
             p = columns.probability[b]
             probability[b] = float(p) if are_equal else to_float(p, n, "probability of an outcome")
-    return columns._replace(utility=utility, probability=probability)
+            if columns.pays:
+                reward[b] = to_float(columns.reward[b], n, "reward of a branch")
+    return columns._replace(utility=utility, probability=probability, reward=reward)

@@ -33,10 +33,12 @@ from expectitree.text.console import text_console, to_strings
 from expectitree.tree import transform
 from expectitree.tree.builder import NodeId
 from expectitree.tree.columns import Bounds
+from expectitree.tree.folding import fold_rewards, unshare
 from expectitree.tree.transform import in_fractions
 
 Intervals = list[tuple[Number, Number]]
 ONE = ("star2",)
+ALL = (-INFINITY, INFINITY)
 
 
 def intervals(tree: Tree, bounds: Bounds, visited: set[int]) -> Intervals:
@@ -48,7 +50,10 @@ def intervals(tree: Tree, bounds: Bounds, visited: set[int]) -> Intervals:
         if node.utility is not None:
             ends = (node.utility, node.utility) if n in visited else (lower[n], upper[n])
         else:
-            below = [(branch.probability, *found[branch.child.id]) for branch in node.branches]
+            below = [
+                (branch.probability, *(end + branch.reward for end in found[branch.child.id]))
+                for branch in node.branches
+            ]
             if node.kind == Kind.CHANCE:
                 ends = (
                     sum(p * low for p, low, _ in below if p),
@@ -62,12 +67,15 @@ def intervals(tree: Tree, bounds: Bounds, visited: set[int]) -> Intervals:
 
 
 def is_best_forced(tree: Tree, found: Intervals, slack: float = 0) -> bool:
-    children = {child.id for child in tree.root.children}
-    if tree.root.kind == Kind.MAX:
-        return any(
-            all(found[c][0] >= found[d][1] - slack for d in children - {c}) for c in children
-        )
-    return any(all(found[c][1] <= found[d][0] + slack for d in children - {c}) for c in children)
+    sign, ends = (1, found) if tree.root.kind == Kind.MAX else (-1, [(-b, -a) for a, b in found])
+    paid: dict[int, Number] = {}  # the most, if several actions lead to one child
+    for branch in tree.root.branches:
+        c = branch.child.id
+        paid[c] = max(paid.get(c, sign * branch.reward), sign * branch.reward)
+    return any(
+        all(ends[c][0] + paid[c] >= ends[d][1] + paid[d] - slack for d in paid if d != c)
+        for c in paid
+    )
 
 
 def counts_of_all_subsets(tree: Tree, bounds: Bounds) -> tuple[int, int | None]:
@@ -103,8 +111,11 @@ def check_against_all_subsets(case: Case, exact_too: bool = True) -> None:
                 assert report.best_action.least <= wanted_best <= report.best_action.most
                 found = intervals(tree, report.search.bounds, set(report.best_action.leaves))
                 assert is_best_forced(tree, found, 4 * report.search.eps)
-                proved = tree.find(report.proved or "").id
-                assert any(proved == tree.find(label).id for label in report.search.ties)
+                if not tree.columns.pays:
+                    proved = tree.find(report.proved or "").id
+                    assert any(proved == tree.find(label).id for label in report.search.ties)
+                else:
+                    assert report.proved in report.search.ties
             if not tree.is_sharing:
                 assert (report.exact.count, report.best_action and report.best_action.count) == (
                     wanted,
@@ -167,10 +178,12 @@ def is_best_always(tree: Tree, visited: set[int], most: int = 3) -> bool:
     return bool(likely)
 
 
-def cases(start: int, count: int, is_sharing: bool, most: int = 10) -> list[Case]:
+def cases(
+    start: int, count: int, is_sharing: bool, most: int = 10, pays: bool = False
+) -> list[Case]:
     found = []
     while len(found) < count:
-        case = Case(start)
+        case = Case(start, pays)
         start += 1
         if 1 < case.tree().leaves <= most and case.tree().is_sharing == is_sharing:
             found.append(case)
@@ -187,6 +200,73 @@ def test_counts_agree_with_all_subsets() -> None:
 def test_ranges_of_shared_trees_agree_with_all_subsets() -> None:
     for case in cases(10_000, 100, is_sharing=True):
         check_against_all_subsets(case)
+
+
+@pytest.mark.parametrize("start", [50_000, 60_000])
+def test_counts_of_trees_with_rewards_agree_with_all_subsets(start: int) -> None:
+    for case in cases(start, 12, is_sharing=False, most=8, pays=True):
+        check_against_all_subsets(case)
+    for case in cases(start, 8, is_sharing=True, most=8, pays=True):
+        check_against_all_subsets(case)
+
+
+@pytest.mark.slow
+def test_more_counts_of_trees_with_rewards_agree_with_all_subsets() -> None:
+    for case in cases(70_000, 150, is_sharing=False, pays=True):
+        check_against_all_subsets(case)
+    for case in cases(80_000, 100, is_sharing=True, pays=True):
+        check_against_all_subsets(case)
+
+
+def test_a_folded_tree_needs_as_many_leaves() -> None:
+    """The leaves are the same, because folding shifts all bounds below a branch alike."""
+    for seed in range(40):
+        case = Case(seed, pays=True)
+        tree = unshare(case.tree())
+        bounds = case.bounds
+        report = limit(tree, ("star1", "star2"), bounds=bounds)
+        again = limit(fold_rewards(tree), ("star1", "star2"), bounds=bounds)
+        assert counts(report) == counts(again)
+        assert [r.counts for r in report.rows] == [r.counts for r in again.rows]
+
+
+@pytest.mark.parametrize(
+    ("text", "bounds", "exact", "best"),
+    [
+        ("max: [{reward: 5, utility: 1}, 4]", (-INFINITY, 6), 1, 1),
+        ("max: [{reward: 5, utility: 1}, 4]", (-INFINITY, 7), 2, 2),
+        # Each leaf is worth 0 to 5, so that the second action is worth 5 at most.
+        ("max: [{reward: 5, utility: 1, bounds: [0, 5]}, {utility: 4, bounds: [0, 5]}]", ALL, 1, 0),
+        ("max: [{reward: 4, utility: 1, bounds: [0, 5]}, {utility: 4, bounds: [0, 5]}]", ALL, 1, 1),
+        ("min: [{cost: 4, utility: 4, bounds: [0, 5]}, {utility: 1, bounds: [0, 5]}]", ALL, 1, 1),
+        ("chance: [{reward: 9, utility: 1}, {cost: 9, utility: 1}]", ALL, 2, None),
+        ("{nodes: {a: 3}, max: {x: {ref: a}, y: {ref: a, reward: 1}}}", (0, 9), 1, 0),
+        ("{nodes: {a: {min: [1, 5]}}, min: [{ref: a}, {reward: 9, ref: a}]}", (1, 99), 1, 0),
+    ],
+)
+def test_counts_with_rewards_by_hand(
+    text: str, bounds: Bounds, exact: int, best: int | None
+) -> None:
+    assert found(text, bounds) == (exact, best)
+
+
+def test_of_actions_with_one_child_the_one_that_pays_more_is_proved() -> None:
+    text = "{nodes: {a: 3}, KIND: {x: {ref: a}, y: {ref: a, reward: 1}, z: {ref: a, cost: 1}}}"
+    for kind, best in (("max", "y"), ("min", "z")):
+        assert limit(et.loads(text.replace("KIND", kind)), bounds=(0, 9)).proved == best
+
+
+def test_fractions_with_rewards_beyond_64_bits() -> None:
+    text = (
+        "max: [{reward: 1/7, chance: [1, 9]}, {cost: BIG, min: [{reward: BIG, utility: 3}, "
+        "{reward: BIG, utility: 7}]}]"
+    )
+    small, large = (
+        limit(et.loads(text.replace("BIG", f"1{'0' * n}/3"), exact=True), ("star1", "star2"))
+        for n in (1, 40)
+    )
+    assert counts(small) == counts(large)
+    assert [row.counts for row in small.rows] == [row.counts for row in large.rows]
 
 
 def test_most_counts_of_shared_trees_are_exact() -> None:

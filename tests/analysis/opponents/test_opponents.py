@@ -42,8 +42,8 @@ def values(tree: Tree, epsilon: Fraction, chance: str = "expected") -> list[Frac
     found: list[Any] = []
     for n in range(len(tree)):
         node = tree.node(n)
-        below = [found[child.id] for child in node.children]
-        possible = [found[branch.child.id] for branch in node.branches if branch.probability > 0]
+        below = [branch.reward + found[branch.child.id] for branch in node.branches]
+        possible = [b.reward + found[b.child.id] for b in node.branches if b.probability > 0]
         if node.kind == Kind.TERMINAL:
             found.append(node.utility)
         elif node.kind == Kind.MAX:
@@ -52,10 +52,11 @@ def values(tree: Tree, epsilon: Fraction, chance: str = "expected") -> list[Frac
             found.append((1 - epsilon) * min(below) + epsilon * sum(below) / len(below))
         elif chance == "expected":
             found.append(
-                sum(branch.probability * found[branch.child.id] for branch in node.branches)
+                sum(b.probability * worth for b, worth in zip(node.branches, below, strict=True))
             )
         else:
             found.append(min(possible) if chance == "worst" else max(possible))
+    found[-1] += tree.root_reward
     return found
 
 
@@ -64,8 +65,9 @@ def best_actions(tree: Tree, epsilon: Fraction, chance: str = "expected") -> tup
     if root.kind not in (Kind.MAX, Kind.MIN):
         return ()
     worth = values(tree, epsilon, chance)
-    best = (max if root.kind == Kind.MAX else min)(worth[child.id] for child in root.children)
-    return tuple(branch.label for branch in root.branches if worth[branch.child.id] == best)
+    actions = {branch.label: branch.reward + worth[branch.child.id] for branch in root.branches}
+    best = (max if root.kind == Kind.MAX else min)(actions.values())
+    return tuple(label for label, value in actions.items() if value == best)
 
 
 def predicted(report: Opponents, epsilon: Fraction) -> tuple[str, ...] | None:
@@ -94,8 +96,11 @@ def only(report: Opponents) -> Crossing:
     return report.crossings[0]
 
 
-def random_tree(seed: int) -> Tree:
-    """Return an exact tree with a player at the root, many MIN nodes, and some shared nodes."""
+def random_tree(seed: int, pays: bool = False) -> Tree:
+    """Return an exact tree with a player at the root, many MIN nodes, and some shared nodes.
+
+    With `pays`, branches have rewards.
+    """
     random = Random(seed)
     builder = TreeBuilder(exact=True)
     made: list[Any] = []
@@ -110,16 +115,22 @@ def random_tree(seed: int) -> Tree:
             (builder.max, builder.max, builder.min, builder.min, builder.min, builder.chance)
         )
         children = [grow(depth - 1) for _ in range(random.randint(1, 3))]
+        paid = rewards(len(children))
         if kind == builder.chance and random.random() < 0.5:
             weights = [random.choice((0, 1, 2)) for _ in children]
             weights[0] += not any(weights)
-            made.append(builder.chance(children, [F(w, sum(weights)) for w in weights]))
+            shares = [F(w, sum(weights)) for w in weights]
+            made.append(builder.chance(children, shares, rewards=paid))
         else:
-            made.append(kind(children))
+            made.append(kind(children, rewards=paid))
         return made[-1]
 
+    def rewards(count: int) -> list[Fraction] | None:
+        return [F(random.randint(-greatest, greatest), 2) for _ in range(count)] if pays else None
+
     root = builder.max if random.random() < 0.7 else builder.min
-    return builder.build(root([grow(random.randint(2, 5)) for _ in range(random.randint(2, 4))]))
+    children = [grow(random.randint(2, 5)) for _ in range(random.randint(2, 4))]
+    return builder.build(root(children, rewards=rewards(len(children))), reward=5 if pays else 0)
 
 
 def several_random_rows(seed: int) -> Tree:
@@ -260,6 +271,28 @@ def test_random_trees_agree_with_the_definition() -> None:
         irrational += sum(crossing.exact is None for crossing in report.crossings)
     assert found > 25
     assert irrational > 5
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_trees_with_rewards_agree_with_the_definition(seed: int) -> None:
+    check(random_tree(seed, pays=True), CHANCES[seed % 5 % 3], steps=7)
+
+
+@pytest.mark.slow
+def test_more_random_trees_with_rewards_agree_with_the_definition() -> None:
+    found = 0
+    for seed in range(12, 100):
+        found += len(check(random_tree(seed, pays=True), CHANCES[seed % 5 % 3]).crossings)
+    assert found > 20
+
+
+def test_a_reward_decides_where_the_decision_changes() -> None:
+    # bold is (1 - e) 3 + e (3 + 9) / 2 - 1 = 2 + 3 e, which is 4 at e = 2/3.
+    text = "max: {safe: 4, bold: {cost: 1, min: [3, {reward: -1, utility: 10}]}}"
+    for exact in (False, True):
+        report = report_of(text, exact)
+        assert [(row.value, row.best) for row in report.rows[::2]] == [(4, "safe"), (5, "bold")]
+        assert (only(report).exact, only(report).value) == (F(2, 3), 4)
 
 
 @pytest.mark.slow

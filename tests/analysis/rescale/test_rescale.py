@@ -40,6 +40,7 @@ from expectitree.analysis.rescale.text import render as rescaling_text
 from expectitree.errors import AnalysisError, FileError, TransformError
 from expectitree.numbers import INFINITY, Number
 from expectitree.text.console import text_console, to_strings
+from expectitree.tree.folding import fold_rewards, unshare
 
 LEFT, RIGHT = str(ROOT / "trees/aima-5.12-left.yaml"), str(ROOT / "trees/aima-5.12-right.yaml")
 FIGURE = {Fraction(2): Fraction(20), Fraction(3): Fraction(30), Fraction(4): Fraction(400)}
@@ -886,3 +887,96 @@ def test_the_decision_is_the_best_action_in_fractions() -> None:
     done = invoke("rescale", "-e", "max: {a: 1, b: 3, c: {min: [1, 1e10]}}", "--any")
     text = " ".join(done.stdout.split())
     assert "changes the decision b: there is no chance node" in text
+
+
+# ---- Rewards: the map applies to totals.
+
+TEST = """
+title: A test
+max:
+  sell: 750
+  test:
+    cost: 100
+    chance:
+      - {p: 0.6, label: plus, reward: -250, chance: [{p: 3/4, utility: 2500}, {p: 1/4, utility: 0}]}
+      - {p: 0.4, label: minus, utility: 500}
+"""
+
+
+def total_definition(node: Node, paid: Number, image: Callable[[Number], Number]) -> Number:
+    """Return v* of the totals under a map, by recursion over paths."""
+    if node.utility is not None:
+        return image(node.utility + paid)
+    worth = [total_definition(b.child, paid + b.reward, image) for b in node.branches]
+    if node.kind == Kind.CHANCE:
+        return sum(b.probability * w for b, w in zip(node.branches, worth, strict=True))
+    return (max if node.kind == Kind.MAX else min)(worth)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_map_applies_to_totals(seed: int) -> None:
+    case = Case(seed, pays=True)
+    tree = unshare(replace(case.tree(), root_reward=Fraction(seed % 3)))
+
+    def image(total: Number) -> Fraction:
+        return Fraction(total) ** 3 + 2 * Fraction(total)
+
+    report = rescale(tree, image, bounds=case.bounds)
+    assert report.before.value == et.evaluate(tree).value
+    assert report.after is not None
+    assert report.after.value == total_definition(tree.root, tree.root_reward, image)
+    assert not report.after.tree.columns.pays
+    is_plain = not tree.columns.pays and not tree.root_reward
+    assert (rescaling.FOLDED in report.remarks) == (not is_plain)
+    again = rescale(fold_rewards(tree), image)
+    assert (again.pairs, again.changes) == (report.pairs, report.changes)
+
+
+def test_the_map_names_totals(tmp_path: Path) -> None:
+    file = tmp_path / "test.yaml"
+    file.write_text(TEST)
+    done = invoke("rescale", str(file), "--map", "2150=3000,-350=-500,750=760,400=390")
+    assert done.exit_code == 0
+    text = " ".join(done.output.split())
+    assert "-350 \u2192 -500, 400 \u2192 390, 750 \u2192 760, 2150 \u2192 3000" in text
+    assert "/ MAX 1075 test 1431 test" in text
+    assert rescaling.FOLDED in text
+
+
+def test_any_applies_to_totals() -> None:
+    for exact in (False, True):
+        report = find_order_preserving_map(et.loads(TEST, exact=exact))
+        assert report.answer is not None
+        assert (report.answer.answer, report.answer.action) == ("yes", "test")
+        assert report.remarks[0] == rescaling.FOLDED
+        assert report.after is not None
+        assert report.after.best == "sell"
+        plain = find_order_preserving_map(fold_rewards(et.loads(TEST, exact=exact)))
+        assert (plain.answer, plain.pairs) == (report.answer, report.pairs)
+    sure = et.loads("max: {a: {reward: 5, chance: [0, 2]}, b: {cost: 1, chance: [5, 6]}}")
+    found = find_order_preserving_map(sure).answer
+    assert found is not None
+    assert (found.answer, found.action) == ("no", "a")
+
+
+def test_rescaling_a_node_that_is_reached_with_different_totals_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text(
+        "nodes: {s: {chance: [0, 4]}}\nmax: {near: {ref: s}, far: {cost: 1, ref: s}}"
+    )
+    for option in ("--affine=2,1", "--any"):
+        done = invoke("rescale", str(tmp_path / "s.yaml"), option)
+        assert done.exit_code == 2
+        assert done.stderr.endswith(
+            "the rewards on the paths to one node sum to 0 on near and to -1 on far, and a "
+            "terminal has one utility: convert the tree with --unshare first, so that each path "
+            "has its own copy\n"
+        )
+
+
+def test_the_rescaled_tree_has_no_rewards(tmp_path: Path) -> None:
+    (tmp_path / "t.yaml").write_text(TEST)
+    done = invoke("rescale", str(tmp_path / "t.yaml"), "--affine", "2,1", "-o", "-")
+    assert done.exit_code == 0
+    tree = et.loads(done.stdout, exact=True)
+    assert not tree.columns.pays
+    assert et.evaluate(tree).value == 2 * 1075 + 1

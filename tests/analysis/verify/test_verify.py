@@ -49,3 +49,11 @@ def test_an_unknown_path_has_the_error_as_its_hint() -> None:
     assert [check.found for check in report.checks] == ["no such node", "visited", "no such node"]
     assert [str(check.hint or "")[:9] for check in report.checks] == ["no node x", "", "no node x"]
     assert report.checks[0].replacement is report.checks[2].replacement is None
+
+
+def test_a_value_by_path_includes_what_the_branch_pays() -> None:
+    expect = "{value: 12, values: {a: 3, b/x: 5, b: 12}}"
+    paid = "{reward: 7, chance: {x: {reward: 2, utility: 3}, y: 5}}"
+    text = f"{{expect: {expect}, reward: 1, max: {{a: {{cost: 1, utility: 4}}, b: {paid}}}}}"
+    found = {check.what: check.found for check in et.verify(et.loads(text, exact=True)).broken}
+    assert found == {"value": "13"}

@@ -24,6 +24,9 @@ STRUCT = pa.struct([("child", pa.uint32()), ("probability", pa.float64()), ("lab
 BRANCHES = pa.list_(STRUCT)
 
 
+PAYING = pa.list_(pa.struct([*STRUCT, ("reward", pa.float64())]))
+
+
 DICTIONARY = pa.dictionary(pa.int8(), pa.string())
 
 

@@ -19,6 +19,7 @@ from files.formats.tables import (
     FORMATS,
     LARGE,
     OTHERS,
+    PAYING,
     ROWS,
     STRUCT,
     Row,
@@ -42,6 +43,17 @@ from expectitree.tree.expectation import Expectation
 
 def rows_with(row: int, **changes: object) -> list[Row]:
     return [*ROWS[:row], {**ROWS[row], **changes}, *ROWS[row + 1 :]]
+
+
+def paying(reward: object, type: Any = None, others: object = 1) -> Any:
+    """Return a table in which the second branch of node 4 has this reward."""
+    branches = [to(1), {**to(3), "reward": reward}]
+    rows = [*ROWS[:4], inner("MIN", *branches), inner("MAX", *map(to, range(5)))]
+    entry = pa.struct([*STRUCT, ("reward", type)]) if type else PAYING.value_type
+    for n, row in enumerate(rows):
+        paid = [{"reward": others, **branch} for branch in row["branches"]]
+        rows[n] = {**row, "branches": paid}
+    return table(rows, branches=pa.list_(entry))
 
 
 ANY_KIND = pa.string()
@@ -116,6 +128,20 @@ WRONG: dict[str, tuple[Any, str]] = {
         "4: the probability of an action is 0.5"),
     "action with NaN": (table(rows_with(4, branches=[to(1, math.nan), to(3)])),
         "4: the probability of an action is nan"),
+    "reward null": (paying(None),
+        r"this is not a tree: a reward is null: write 0 where a branch pays nothing$"),
+    "reward null in another type": (paying(None, pa.int64()),
+        r"this is not a tree: a reward is null: write 0 where a branch pays nothing$"),
+    "reward NaN": (paying(math.nan),
+        r"node 4: the reward of branch #2 is missing, expected a number up to 10\^301$"),
+    "reward inf": (paying(math.inf),
+        r"node 4: the reward of branch #2 is inf, expected a number up to 10\^301$"),
+    "reward -inf": (paying(-math.inf),
+        r"node 4: the reward of branch #2 is -inf, expected a number up to 10\^301$"),
+    "reward 1e302": (paying(1e302),
+        r"node 4: the reward of branch #2 is 1e\+302, expected a number up to 10\^301$"),
+    "reward a list": (paying([1], pa.list_(pa.int8()), [1]),
+        "the file is damaged, or does not hold a tree: "),
     "two roots": (table([*ROWS, leaf(0)]), "node 5: no branch leads to it"),
     "unreached": (table([leaf(0), leaf(0), inner("MAX", to(1))]), "node 0: no branch leads to it"),
     "same label": (table(rows_with(5, branches=[to(2, label="a"), to(4, label="a")])),
@@ -176,12 +202,18 @@ def test_text_and_tables_normalise_the_same_sums(format: str, tmp_path: Path) ->
 
 
 ABOUT: dict[str, tuple[object, str]] = {
-    "another version": ({"version": 2}, "version"),
+    "another version": ({"version": 3}, "version"),
     "no version": ({"version": None}, "version"),
     "title a number": ({"title": 5}, "title"),
     "title a list": ({"title": ["a"]}, "title"),
     "source true": ({"source": True}, "source"),
     "source a mapping": ({"source": {"a": "b"}}, "source"),
+    "root reward null": ({"root_reward": None},
+        "root_reward in the metadata: null is not a number"),
+    "root reward words": ({"root_reward": "much"}, "'much' is not a number"),
+    "root reward infinite": ({"root_reward": "inf"},
+        "'inf' is not finite: infinities are for bounds only"),
+    "root reward too great": ({"root_reward": "1e302"}, "10\\^301"),
     "bounds a list": ({"bounds": [[0, 1]]}, "bounds"),
     "bounds null": ({"bounds": None}, "bounds"),
     "bounds a text": ({"bounds": "x"}, "bounds"),
