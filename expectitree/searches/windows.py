@@ -123,17 +123,18 @@ def find_best(tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int,
     reward decides: infinite bounds do not show the difference.
     """
     sign = 1 if tree.kind[n] == MAX else -1
-    best = NONE
     for b in range(tree.first[n], tree.last[n]):
         low = end_of_branch(tree, lower, b)
         high = end_of_branch(tree, upper, b)
-        if best != NONE:
-            is_same = tree.child[b] == tree.child[best] and len(tree.reward) > 0
-            if is_same and sign * tree.reward[b] > sign * tree.reward[best]:
-                best = b
-        elif sign * low >= sign * lower[n] - eps and sign * high >= sign * upper[n] - eps:
+        if sign * low >= sign * lower[n] - eps and sign * high >= sign * upper[n] - eps:
             best = b
-    return best
+            if len(tree.reward) > 0:
+                for other in range(tree.first[n], tree.last[n]):
+                    is_same = tree.child[other] == tree.child[b]
+                    if is_same and sign * tree.reward[other] > sign * tree.reward[best]:
+                        best = other
+            return best
+    return NONE
 
 
 def end_of_branch(tree: Columns, ends: Readable[Any], b: int) -> Any:
