@@ -62,7 +62,7 @@ def engines(size: Size) -> Iterator[Row]:
         program = _compile(folder)
         for what, tree in trees(size):
             if program:
-                for name, column in zip(COLUMNS, tree.columns.stored, strict=True):
+                for name, column in zip(COLUMNS, tree.columns.stored, strict=False):
                     Path(folder, f"{name}.bin").write_bytes(memoryview(column).cast("B"))
             for name in TARGETS:
                 yield from _engine_rows(what, tree, name, folder, program, size)
@@ -106,7 +106,7 @@ def _loop_seconds(tree: Tree, name: str) -> float:
     eps = tolerance(tree, (lower_bound, upper_bound))
     root, one = np.uint64(count - 1), np.uint64(1)
     most = sys.float_info.max
-    settings = Settings(eps, 0.0, INFINITY, most, True, PROBES[name], True, NO_LIMIT, one)
+    settings = Settings(eps, 0.0, INFINITY, most, True, PROBES[name], True, NO_LIMIT, one, ())
     start = perf_counter()
     compiling.run_compiled(
         star_minimax, tree.columns, work, settings, root, (lower_bound, upper_bound)

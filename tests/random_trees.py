@@ -70,6 +70,7 @@ class Row:
     probabilities: tuple[Fraction, ...] = ()
     bounds: tuple[Number, Number] | None = None
     rewards: tuple[Fraction, ...] = ()  # of the branches; empty if none pays
+    estimate: Fraction | None = None
 
 
 def random_rows(
@@ -172,7 +173,7 @@ def build(rows: list[Row], exact: bool) -> Tree:
 
 def about(row: Row) -> dict[str, Any]:
     """Return the keyword arguments of a builder's method for an inner row."""
-    return {"bounds": row.bounds, "rewards": row.rewards or None}
+    return {"bounds": row.bounds, "rewards": row.rewards or None, "estimate": row.estimate}
 
 
 class Case:

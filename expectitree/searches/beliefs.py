@@ -150,7 +150,9 @@ def narrow(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
     k = tree.kind[n]
     begin, end = tree.first[n], tree.last[n]
     if k == CHANCE:
-        least, most = sum_outcomes(tree, lower, upper, begin, end, limits.zero, INFINITE, False)
+        least, most = sum_outcomes(
+            tree, lower, upper, begin, end, limits.zero, INFINITE, False, pays
+        )
     else:
         least, most = lower[n], upper[n]
         for b in range(begin, end):

@@ -156,6 +156,7 @@ def _run_star_minimax(
         algorithm.probe_order == "cyclic",
         NO_LIMIT if max_visits is None else max_visits,
         setup.index(1),
+        (True,) if setup.columns.pays else (),
     )
     root = setup.index(tree.root_id)
     cuts, stopped = setup.run(star_minimax, setup.columns, work, settings, root, window)

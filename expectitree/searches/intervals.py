@@ -22,14 +22,14 @@ def sum_outcomes(
     zero: Any,
     inf: Any,
     bounded: bool,
+    pays: bool,
 ) -> tuple[Any, Any]:
     """Return the sums of p * (reward + lower) and p * (reward + upper); infinite if a bound is.
 
-    `bounded` says that no bound is. A sum of fractions must not meet an infinity, because it may
-    be too large for a float.
+    `bounded` says that no bound is, and `pays` that branches have rewards. A sum of fractions must
+    not meet an infinity, because it may be too large for a float.
     """
     child, probability = tree.child, tree.probability
-    pays = len(tree.reward) > 0
     low = high = zero
     low_open = high_open = False
     for b in range(begin, end):

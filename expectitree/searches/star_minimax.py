@@ -67,6 +67,9 @@ class Settings(NamedTuple):
     cyclic: bool  # probe round by round, rather than outcome by outcome
     most_visits: int
     one: Any  # 1 in the type of ids. Compiled that is unsigned: a signed index costs a test
+    # Empty if no branch pays. The length of a tuple is a part of its type, so a compiled search of
+    # a tree without rewards has no code for them.
+    pays: tuple[bool, ...]
 
 
 def star_minimax(
@@ -102,7 +105,7 @@ def star_minimax(
         work.visits[root] += 1
         lower[root] = upper[root] = tree.utility[root]
         return 0, False
-    pays = len(tree.reward) > 0
+    pays = len(settings.pays) > 0
     # Then every bound is finite. (A reward may move a bound beyond the greatest float.)
     bounded = not pays and lower[root] > -inf and upper[root] < inf
     cuts = 0
@@ -130,7 +133,7 @@ def star_minimax(
                 low = high = settings.zero
                 if settings.chance_cuts:
                     low, high, low_open, high_open = sum_terms(
-                        tree, work, first[node], last[node], low, inf, bounded
+                        tree, work, first[node], last[node], low, inf, bounded, pays
                     )
                     if (
                         high_open == 0
@@ -194,7 +197,7 @@ def star_minimax(
                 cut = find_cut(k, step, stopped, branch < last[node], rank != NO_PROBE, is_low)
             if k == CHANCE:
                 low, high = sum_outcomes(
-                    tree, lower, upper, first[node], last[node], settings.zero, inf, bounded
+                    tree, lower, upper, first[node], last[node], settings.zero, inf, bounded, pays
                 )
             if cut != NOT_CUT:
                 work.cut[node] = cut
@@ -248,7 +251,7 @@ def search_player(
     includes its reward.
     """
     lower, upper, child = work.lower, work.upper, tree.child
-    pays = len(tree.reward) > 0
+    pays = len(settings.pays) > 0
     eps, one = settings.eps, settings.one
     alpha = work.alpha[node]
     beta = work.beta[node]
@@ -318,7 +321,7 @@ def search_chance(
     low_open, high_open, and rank.
     """
     lower, upper, child = work.lower, work.upper, tree.child
-    pays = len(tree.reward) > 0
+    pays = len(settings.pays) > 0
     eps, inf, one = settings.eps, settings.inf, settings.one
     low_term, high_term = work.low_term, work.high_term
     chance_cuts, cyclic, probes = settings.chance_cuts, settings.cyclic, settings.probes
@@ -475,12 +478,18 @@ def shift_window(window: Window, reward: Any, most: Any) -> Window:
 
 
 def sum_terms(
-    tree: Columns, work: Work, begin: int, end: int, zero: Any, inf: Any, bounded: bool
+    tree: Columns,
+    work: Work,
+    begin: int,
+    end: int,
+    zero: Any,
+    inf: Any,
+    bounded: bool,
+    pays: bool,
 ) -> tuple[Any, Any, int, int]:
     """Write the terms of the sums of a CHANCE node; return low, high, low_open and high_open."""
     child, probability, lower, upper = tree.child, tree.probability, work.lower, work.upper
     low_term, high_term = work.low_term, work.high_term
-    pays = len(tree.reward) > 0
     low = high = zero
     low_open = high_open = 0
     for b in range(begin, end):

@@ -9,20 +9,26 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from random import Random
+from time import process_time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import definition
-from random_trees import EVERY, Case, with_slow_variants
+from random_trees import BEST_FIRST, EVERY, Case, with_slow_variants
 
 import expectitree as et
-from expectitree import Search, Tree
+from expectitree import ALGORITHMS, Search, Tree
 from expectitree.algorithms import Algorithm
-from expectitree.numbers import INFINITY, Number
+from expectitree.numbers import INFINITY, Number, is_finite
 from expectitree.searches.engine import search_window
 from expectitree.tree.columns import Bounds
 from expectitree.tree.folding import fold_rewards, unshare
+
+@pytest.fixture(params=["exact", "float"])
+def exact(request: pytest.FixtureRequest) -> bool:
+    return request.param == "exact"
+
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -55,6 +61,10 @@ class Folded:
         self.tree = unshare(self.shared)
         self.paid = paid_on_the_way(self.tree)
         self.folded = fold_rewards(self.tree)
+
+    @property
+    def has_finite_bounds(self) -> bool:
+        return all(is_finite(end) for end in self.case.bounds or ())
 
     def run(self, chosen: Algorithm, folded: bool, **options: int) -> Search:
         bounds = self.case.bounds
@@ -103,3 +113,128 @@ def test_a_search_does_the_same_in_the_folded_tree(
         case.check_same(case.run_in_window(chosen, False), case.run_in_window(chosen, True))
         stopped = (case.run(chosen, folded, max_visits=most) for folded in (False, True))
         case.check_same(*stopped)
+
+
+@pytest.mark.parametrize("chosen", with_slow_variants(BEST_FIRST))
+@given(case=FOLDED)
+def test_best_first_finds_the_same_in_the_folded_tree(chosen: Algorithm, case: Folded) -> None:
+    """The leaves may differ, because `learning` learns from utilities, which folding changes."""
+    one, other = case.run(chosen, False), case.run(chosen, True)
+    assert one.value == other.value
+    full = case.run(ALGORITHMS["expectiminimax"], True)
+    assert set(one.ties) <= set(full.ties) and set(other.ties) <= set(full.ties)
+    assert bool(one.ties) == bool(other.ties) == bool(full.ties)
+    if chosen.guide in ("uniform", "bounds") and case.has_finite_bounds:
+        assert list(one.visits) == list(other.visits)
+
+
+@pytest.mark.parametrize("goal", ["value", "action"])
+@given(case=FOLDED)
+def test_best_first_proves_a_best_action(goal: str, case: Folded) -> None:
+    full = et.evaluate(case.shared, bounds=case.case.bounds)
+    search = et.evaluate(case.shared, "best-first", bounds=case.case.bounds, goal=goal)
+    assert search.best in (full.ties or (None,))
+    assert set(search.ties) <= set(full.ties)
+    lower, upper = search.interval("/")
+    assert lower <= full.value <= upper
+
+
+@pytest.mark.parametrize("chosen", with_slow_variants(EVERY))
+@given(case=FOLDED)
+def test_a_tree_with_sharing_is_worth_what_the_folded_tree_is(
+    chosen: Algorithm, case: Folded
+) -> None:
+    full = et.evaluate(case.folded)
+    search = et.evaluate(case.shared, chosen, bounds=case.case.bounds)
+    assert search.value == full.value
+    if chosen.in_order:
+        assert (search.best, set(search.ties) <= set(full.ties)) == (full.best, True)
+    else:
+        assert search.best in (full.ties or (None,))
+
+
+def test_the_value_of_a_branch_includes_its_reward(exact: bool) -> None:
+    tree = et.loads(
+        "max: {sell: 750, test: {cost: 100, chance: {good: 1500, bad: {reward: 50, utility: 800}}}}",
+        exact=exact,
+    )
+    for name in ALGORITHMS:
+        search = et.evaluate(tree, name)
+        assert (search.value, search.best) == (1075, "test")
+        assert search.value_of("test") == 1075
+        assert search.value_of(tree.find("test")) == 1175
+    assert et.evaluate(tree).value_of("test/bad") == 850
+
+
+def test_one_child_below_branches_that_pay_differently(exact: bool) -> None:
+    """The second action is proved best without the child: the other one leads to the same."""
+    text = "{max: [{ref: c}, {reward: 2, ref: c}], nodes: {c: {chance: [0, 1, 5]}}}"
+    tree = et.loads(text, exact=exact)
+    for name in ALGORITHMS:
+        search = et.evaluate(tree, name)
+        assert (search.value, search.ties) == (4, ("#2",))
+    search = et.evaluate(tree, "best-first", goal="action")
+    assert (search.ties, search.counts.leaves_visited) == (("#2",), 0)
+
+
+# ---- Many paths: rewards are never folded on loading.
+
+
+def chained(exact: bool, length: int = 1000) -> tuple[Tree, Number]:
+    """Return a chain of nodes that each lead to the next one twice, and its value."""
+    builder = et.TreeBuilder(exact=exact)
+    add = (builder.max, builder.chance, builder.min)
+    node, value = builder.terminal(Fraction(1)), Fraction(1)
+    for i in range(length):
+        cheap, dear = Fraction(i % 7 - 3), Fraction(i % 5)
+        node = add[i % 3]([node, node], rewards=[cheap, dear])
+        value += (max(cheap, dear), (cheap + dear) / 2, min(cheap, dear))[i % 3]
+    return builder.build(node), value
+
+
+@pytest.mark.parametrize("chosen", EVERY)
+def test_a_chain_of_shared_nodes_is_not_unfolded(chosen: Algorithm, exact: bool) -> None:
+    tree, value = chained(exact)
+    start = process_time()
+    for bounds in (None, (-INFINITY, INFINITY)):
+        search = et.evaluate(tree, chosen, bounds=bounds)
+        assert search.value == value
+    assert process_time() - start < 5
+
+
+# ---- Large numbers.
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("bounds", [None, (-INFINITY, INFINITY)])
+def test_rewards_that_cancel_utilities(name: str, bounds: Bounds | None) -> None:
+    text = """
+    max:
+      a: {reward: 1e12, chance: [{min: [-999999999999, -999999999990]}, {min: [-1e12, -1e12]}]}
+      b: {chance: [{reward: 1e12, utility: -999999999999}, {reward: 3e11, utility: -299999999997}]}
+      c: 1.5
+    """
+    exact = et.evaluate(et.loads(text, exact=True), name, bounds=bounds)
+    search = et.evaluate(et.loads(text), name, bounds=bounds)
+    assert (exact.value, exact.best, exact.value_of("b")) == (2, "b", 2)
+    assert search.eps <= 0.1
+    assert (abs(search.value - 2) <= 10 * search.eps, search.best) == (True, "b")
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("bounds", [None, (-INFINITY, INFINITY), (-(10**401), 10**401)])
+@pytest.mark.parametrize("huge", [Fraction(10) ** 300, Fraction(10) ** 390 / 7])
+def test_huge_rewards(name: str, bounds: Bounds | None, huge: Fraction) -> None:
+    builder = et.TreeBuilder(exact=True)
+    low = builder.min([builder.terminal(-huge), builder.terminal(3)], rewards=[huge + 5, 9])
+    pair = builder.chance([low, builder.terminal(1)], rewards=[-huge, huge])
+    tree = builder.build(builder.max([pair, builder.terminal(2), pair], rewards=[0, 0, huge]))
+    search = et.evaluate(tree, name, bounds=bounds)
+    assert (search.value, search.best) == (huge + 3, "#3")
+    if huge < 10**301:
+        rounded = et.evaluate(build_in_floats(tree), name, bounds=None)
+        assert (rounded.best, rounded.value) == ("#3", pytest.approx(float(huge)))
+
+
+def build_in_floats(tree: Tree) -> Tree:
+    return et.loads(et.dumps(tree, "json"))

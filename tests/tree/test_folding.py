@@ -1,14 +1,226 @@
-"""Fold rewards into terminals, and unfold sharing."""
+"""Folding rewards into terminals, unfolding sharing, and how both go with other transforms."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
+from random import Random
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import definition, definitions
+from random_trees import REWARDS, build, random_rows, utility_ranges
 
 import expectitree as et
+from expectitree import Node, Tree
 from expectitree.errors import TransformError
+from expectitree.numbers import INFINITY, Number
 from expectitree.tree.folding import fold_rewards, unshare
+from expectitree.tree.transform import (
+    cut_at_depth,
+    in_fractions,
+    keep_branches,
+    order_at_random,
+    order_by_value,
+    replace_opponent,
+)
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def paying(seed: int, exact: bool = True) -> Tree:
+    """Return a random tree that pays, with an estimate at each inner node."""
+    random = Random(seed)
+    rows = random_rows(random, rewards=random.choice(REWARDS))
+    rows = [
+        replace(row, estimate=random.choice(ends)) if row.children else row
+        for row, ends in zip(rows, utility_ranges(rows), strict=True)
+    ]
+    tree = build(rows, exact)
+    return replace(tree, root_reward=random.choice((0, Fraction(7) if exact else 7.0)))
+
+
+TREES = st.builds(paying, seed=SEEDS)
+
+
+def plays(node: Node, paid: Number = 0) -> Iterator[tuple[str, Number]]:
+    """Yield the path and the total of every play."""
+    if node.utility is not None:
+        yield "", paid + node.utility
+    for branch in node.branches:
+        for path, total in plays(branch.child, paid + branch.reward):
+            yield f"{branch.label}/{path}", total
+
+
+def are_same(one: Tree, other: Tree) -> bool:
+    """Say whether two trees have the same rows, labels and bounds."""
+    return (
+        [list(column) for column in one.columns.stored if column is not one.columns.utility]
+        == [list(column) for column in other.columns.stored if column is not other.columns.utility]
+        and list(map(str, one.columns.utility)) == list(map(str, other.columns.utility))  # NaN
+        and list(one.label) == list(other.label)
+        and one.local_bounds == other.local_bounds
+        and one.estimated == other.estimated
+        and one.root_reward == other.root_reward
+    )
+
+
+@given(tree=TREES)
+def test_folding_keeps_the_total_of_every_play(tree: Tree) -> None:
+    totals = list(plays(tree.root, tree.root_reward))
+    apart = unshare(tree)
+    assert list(plays(apart.root, apart.root_reward)) == totals
+    assert len(apart) == tree.unfolded
+    assert not apart.is_sharing
+    folded = fold_rewards(apart)
+    assert list(plays(folded.root)) == totals
+    assert not folded.columns.pays
+    assert definition(folded.root) == tree.root_reward + definition(tree.root)
+
+
+@given(tree=TREES)
+def test_a_shared_node_is_folded_if_all_its_paths_pay_the_same(tree: Tree) -> None:
+    paid: dict[int, set[Number]] = {tree.root_id: {tree.root_reward}}
+    for n in range(tree.root_id, -1, -1):
+        for branch in tree.node(n).branches:
+            sums = {total + branch.reward for total in paid[n]}
+            paid.setdefault(branch.child.id, set()).update(sums)
+    if all(len(sums) == 1 for sums in paid.values()):
+        assert list(plays(fold_rewards(tree).root)) == list(plays(tree.root, tree.root_reward))
+    else:
+        with pytest.raises(TransformError, match="convert the tree with --unshare first"):
+            fold_rewards(tree)
+
+
+def test_folding_moves_estimates_and_bounds() -> None:
+    tree = et.loads(
+        "{reward: 1, max: [{cost: 2, estimate: 4, bounds: [0, 9], min: [{reward: 3, utility: 5}]}]}"
+    )
+    folded = fold_rewards(tree)
+    node = folded.find("#1")
+    assert (node.estimate, node.bounds, folded.find("#1/#1").utility) == (3, (-1, 8), 7)
+    assert (folded.root_reward, et.evaluate(folded).value, et.evaluate(tree).value) == (0, 7, 7)
+    open_ended = et.loads("max: [{cost: 2, bounds: [-inf, 9], min: [5]}]")
+    assert fold_rewards(open_ended).find("#1").bounds == (-INFINITY, 7)
+
+
+def test_a_tree_without_rewards_is_returned_as_it_is() -> None:
+    tree = et.loads("max: [1, 2]")
+    assert fold_rewards(tree) is tree
+    assert unshare(tree) is tree
+
+
+def test_different_sums_are_an_error_that_names_two_paths() -> None:
+    tree = et.loads("{max: {a: {reward: 1, ref: c}, b: {cost: 1/2, ref: c}}, nodes: {c: 3}}")
+    with pytest.raises(TransformError) as caught:
+        fold_rewards(tree)
+    assert str(caught.value) == (
+        "the rewards on the paths to one node sum to 1 on a and to -0.5 on b, and a terminal has "
+        "one utility: convert the tree with --unshare first, so that each path has its own copy"
+    )
+
+
+def test_sums_that_differ_by_rounding_are_the_same() -> None:
+    text = """
+    max:
+      a: {reward: 0.1, max: [{reward: 0.2, ref: c}]}
+      b: {reward: 0.3, ref: c}
+    nodes: {c: {max: [1]}}
+    """
+    assert et.evaluate(fold_rewards(et.loads(text))).value == pytest.approx(1.3)
+
+
+def test_a_deep_tree_is_folded_and_unshared() -> None:
+    builder = et.TreeBuilder()
+    node = builder.terminal(0)
+    for _ in range(20_000):
+        node = builder.max([node], rewards=[1])
+    tree = builder.build(node)
+    assert et.evaluate(fold_rewards(tree)).value == 20_000
+    builder = et.TreeBuilder()
+    shared = builder.terminal(0)
+    node = builder.max([shared, shared], rewards=[1, 2])
+    for _ in range(20_000):
+        node = builder.max([node], rewards=[1])
+    assert len(unshare(builder.build(node))) == 20_003
+
+
+def test_an_endless_unfolding_is_refused() -> None:
+    builder = et.TreeBuilder()
+    node = builder.terminal(0)
+    for _ in range(100):
+        node = builder.max([node, node])
+    with pytest.raises(TransformError, match="without sharing the tree has 2,535,301,200,456"):
+        unshare(builder.build(node))
+
+
+# ---- Fold, then transform; or transform, then fold.
+
+
+def cut(tree: Tree) -> Tree:
+    return cut_at_depth(tree, 2)
+
+
+def order_best(tree: Tree) -> Tree:
+    return order_by_value(tree, definitions(tree))
+
+
+def order_worst(tree: Tree) -> Tree:
+    return order_by_value(tree, definitions(tree), best_first=False)
+
+
+def shuffle(tree: Tree) -> Tree:
+    return order_at_random(tree, 5)
+
+
+def keep_some(tree: Tree) -> Tree:
+    """Keep the first action of each player's node, and the last one if there are three."""
+    kept: dict[int, list[int]] = {}
+    waiting = [tree.root_id]
+    while waiting:
+        n = waiting.pop()
+        is_player = tree.columns.kind[n] in (et.Kind.MAX, et.Kind.MIN)
+        kept[n] = list(tree.branches_of(n)[:: 2 if is_player else 1])
+        waiting += [tree.columns.child[b] for b in kept[n]]
+    return keep_branches(tree, kept)
+
+
+def err(tree: Tree) -> Tree:
+    return replace_opponent(tree, Fraction(1, 3))
+
+
+def err_in_a_bad_world(tree: Tree) -> Tree:
+    return replace_opponent(tree, Fraction(1, 3), "worst")
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [cut, order_best, order_worst, shuffle, keep_some, err, err_in_a_bad_world],
+)
+@given(tree=TREES)
+def test_a_transform_goes_with_folding(transform: Callable[[Tree], Tree], tree: Tree) -> None:
+    apart = unshare(tree)
+    one, other = fold_rewards(transform(apart)), transform(fold_rewards(apart))
+    assert list(plays(one.root)) == list(plays(other.root))
+    assert definition(one.root) == definition(other.root)
+    assert are_same(one, other)
+
+
+@given(seed=SEEDS)
+def test_a_tree_in_fractions_pays_the_same(seed: int) -> None:
+    tree = paying(seed, exact=False)
+    exact = in_fractions(tree)
+    assert all(isinstance(r, Fraction) for r in (*exact.columns.reward, exact.root_reward))
+    for (path, total), (_, rounded) in zip(
+        plays(exact.root, exact.root_reward), plays(tree.root, tree.root_reward), strict=True
+    ):
+        assert float(total) == pytest.approx(rounded, rel=1e-12, abs=1e-9), path
+    value: Any = definition(exact.root) + exact.root_reward
+    assert float(value) == pytest.approx(et.evaluate(tree).value, rel=1e-12, abs=1e-9)
+
 
 ROCKEFELLER = """
 max:
@@ -42,15 +254,6 @@ def test_a_folded_terminal_is_worth_its_total() -> None:
     found, again = et.evaluate(tree), et.evaluate(folded)
     assert found.value == again.value == Fraction(0.6 * 1625 + 0.4 * 500 - 100)
     assert found.best == again.best == "test"
-
-
-def test_bounds_and_estimates_are_folded() -> None:
-    tree = et.loads("max: [{reward: 3, min: [1, 2], bounds: [0, inf], estimate: 1}, 5]\ncost: 10")
-    folded = fold_rewards(tree)
-    node = folded.find("#1")
-    assert (node.bounds, node.estimate) == ((-7, float("inf")), -6)
-    assert folded.root_reward == 0
-    assert et.evaluate(folded).value == et.evaluate(tree).value == -5
 
 
 def test_sums_of_floats_are_those_on_paper() -> None:
@@ -88,38 +291,6 @@ def test_counts_of_searches_are_left_out_of_an_unfolded_tree() -> None:
     assert tree.expect is not None
     assert (tree.expect.values, tree.expect.runs) == ({"a": 1}, ())
     assert et.verify(tree).broken == []
-
-
-def test_a_shared_node_with_one_sum_is_folded() -> None:
-    tree = et.loads(
-        "max: {a: {ref: s, cost: 1}, b: {cost: 1, ref: s}}\nnodes: {s: {chance: [0, 4]}}"
-    )
-    folded = fold_rewards(tree)
-    assert len(folded) == len(tree)
-    assert folded.find("a").children[1].utility == 3
-
-
-def test_different_sums_on_the_paths_to_a_node_are_refused() -> None:
-    with pytest.raises(TransformError) as caught:
-        fold_rewards(et.loads(SHARED))
-    assert str(caught.value) == (
-        "the rewards on the paths to one node sum to 2 on far and to -1 on near/a, and a terminal "
-        "has one utility: convert the tree with --unshare first, so that each path has its own copy"
-    )
-    unfolded = unshare(et.loads(SHARED))
-    assert not unfolded.is_sharing
-    assert et.evaluate(fold_rewards(unfolded)).value == et.evaluate(unfolded).value == 4
-
-
-def test_an_unfolded_tree_has_a_limit() -> None:
-    nodes = "".join(
-        f"  n{i}: {{max: [{{ref: n{i + 1}}}, {{ref: n{i + 1}}}]}}\n" for i in range(200)
-    )
-    tree = et.loads(f"max: [{{ref: n0}}, 1]\nnodes:\n{nodes}  n200: 3\n")
-    with pytest.raises(TransformError) as caught:
-        unshare(tree)
-    assert str(caught.value).startswith("without sharing the tree has 3,213,876,088,517,980,551,")
-    assert "and the limit is 10,000,000: keep it shared" in str(caught.value)
 
 
 def test_a_utility_that_is_not_known_is_not_folded() -> None:
