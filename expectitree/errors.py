@@ -6,7 +6,8 @@ Every message says what was found, what was expected, where, and what to do.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
 def install_hint(extra: str) -> str:
@@ -76,6 +77,13 @@ class AnalysisError(ExpectitreeError, ValueError):
     """
 
 
+class Excerpt(NamedTuple):
+    """The part of a source line around a column."""
+
+    text: str
+    at: int  # the place in `text` of the column's character
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One error in a tree file: where it is, and what to do about it.
@@ -94,6 +102,7 @@ class Problem:
         path: The path of the node, if the problem is in one.
         line: The line in the text, from 1, if it is known.
         column: The column in the line, from 1.
+        excerpt: The line around the column, if it is known.
     """
 
     source: str
@@ -101,6 +110,7 @@ class Problem:
     path: str | None = None
     line: int | None = None
     column: int | None = None
+    excerpt: Excerpt | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         place = self.source if self.source.isprintable() else ascii(self.source)[1:-1]

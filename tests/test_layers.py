@@ -16,6 +16,7 @@ PACKAGE = Path(expectitree.__file__).parent
 LAYERS = (
     ("display", "errors"),
     ("numbers", "compiling"),
+    ("expressions",),
     ("algorithms", "tree"),
     ("files", "searches", "families"),
     ("games",),

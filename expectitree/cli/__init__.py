@@ -16,7 +16,7 @@ import click
 
 from expectitree import __version__
 from expectitree.cli.status import INTERRUPTED, NO_TREE, WRONG_USAGE
-from expectitree.cli.terminal import discard, save_report, say, stderr_may_be_closed
+from expectitree.cli.terminal import discard, save_report, say, say_problems, stderr_may_be_closed
 from expectitree.errors import (
     AnalysisError,
     ExpectitreeError,
@@ -189,7 +189,8 @@ def _run(words: list[str]) -> int:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # leaving takes a moment: ignore a second one
         return _fail("interrupted", INTERRUPTED)
     except FileError as error:
-        return _fail(str(error), NO_TREE, program="")
+        say_problems(error)
+        return NO_TREE
     except (AnalysisError, SearchError, NumberError, TransformError) as error:
         return _fail(str(error), WRONG_USAGE)
     except ExpectitreeError as error:
@@ -199,7 +200,7 @@ def _run(words: list[str]) -> int:
     return 0
 
 
-def _fail(message: str, status: int, program: str = "expectitree: ") -> int:
-    for line in f"{program}{message}".splitlines():
+def _fail(message: str, status: int) -> int:
+    for line in f"expectitree: {message}".splitlines():
         say(line)
     return status

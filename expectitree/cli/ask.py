@@ -22,6 +22,7 @@ from expectitree.cli.options import (
     force_option,
     format_options,
     read_bounds,
+    set_option,
     write_tree,
 )
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
@@ -60,6 +61,7 @@ from expectitree.tree.model import Tree
 @click.option(
     "-o", "--output", metavar="FILE", type=FILE, help="Write the tree with the answers in it."
 )
+@set_option
 @force_option
 @format_options("ask", "--report")
 @click.pass_context
@@ -75,6 +77,7 @@ def command(
     no_save: bool,
     shows: bool,
     output: str | None,
+    parameters: dict[str, str],
     force: bool,
     format_name: str,
 ) -> None:
@@ -97,6 +100,7 @@ def command(
         check_output(output, None, force)
     source = file or "-e"
     read = partial(load, source) if text is None else partial(loads, text, name=source)
+    read = partial(read, parameters=parameters)
     with working(f"reading {source}"):
         tree = read(exact=exact, warn=say)
     with working(f"preparing {source}"):

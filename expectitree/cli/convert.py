@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
-from expectitree.cli.options import FILE, check_output, force_option, write_tree
+from expectitree.cli.options import FILE, check_output, force_option, set_option, write_tree
 from expectitree.cli.terminal import say, working
+from expectitree.errors import FileError
+from expectitree.expressions.syntax import INEXACT
 from expectitree.files import load
 from expectitree.files.formats import TEXT_FORMATS, format_by_suffix
 from expectitree.tree.folding import MOST_NODES, fold_rewards, unshare
@@ -35,6 +37,7 @@ from expectitree.tree.folding import MOST_NODES, fold_rewards, unshare
     metavar="N",
     help=f"Let --unshare make a tree of up to N nodes.  [default: {MOST_NODES:,}]",
 )
+@set_option
 @force_option
 def command(
     source: str,
@@ -44,6 +47,7 @@ def command(
     fold: str | None,
     unshares: bool,
     most_nodes: int | None,
+    parameters: dict[str, str],
     force: bool,
 ) -> None:
     """Write the tree in IN to OUT, each in the format of its ending.
@@ -52,7 +56,7 @@ def command(
 
     \b
     .yaml .yml .json     text with exact numbers: decimals and fractions
-    .arrow .parquet      tables, for trees too large for text; numbers are floats
+    .arrow .parquet      tables, for trees too large for text; numbers are floats, without formulas
 
     Only comments and layout are lost. Anything else that a format cannot hold is an error, unless
     you allow the loss with --drop.
@@ -71,7 +75,14 @@ def command(
     # Text is read exactly, so that nothing is lost; tables hold floats.
     format = format_by_suffix(source)
     with working(f"reading {source}"):
-        tree = load(source, exact=format is None or format.is_text, warn=say)
+        exact = format is None or format.is_text
+        try:
+            tree = load(source, exact=exact, warn=say, parameters=parameters)
+        except FileError as error:
+            if INEXACT not in str(error):
+                raise
+            tree = load(source, warn=say, parameters=parameters)
+            say(f"{source}: a formula {INEXACT}: numbers are written as floats")
         if unshares:
             had_counts = tree.expect is not None and tree.expect.runs
             tree = unshare(tree, most_nodes or MOST_NODES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from inspect import cleandoc
 
@@ -43,6 +44,13 @@ from expectitree.tree.paths import ROOT
     metavar="[PATH]",
     help="Explain in sentences the value of the root or of a node, and why each cut was sound.",
 )
+@click.option(
+    "--show",
+    "shown",
+    type=click.Choice(("formulas",)),
+    multiple=True,
+    help="Show the formulas beside the numbers, and the parameters.",
+)
 @click.option("--strategy", is_flag=True, help="Show only the nodes that optimal play can reach.")
 @click.option(
     "--notes/--no-notes", default=True, show_default=True, help="Show the notes of nodes."
@@ -55,6 +63,7 @@ def command(
     rows: int,
     show_all: bool,
     explain: str | None,
+    shown: Sequence[str],
     strategy: bool,
     notes: bool,
     format_name: str,
@@ -76,10 +85,11 @@ def command(
 
     def evaluate_tree(file: str, tree: Tree) -> Evaluation:
         search = evaluate(tree, algorithm, **options.search_arguments)
+        about = {"strategy_only": strategy, "formulas": "formulas" in shown}
         if explain is None:
-            return Evaluation(file, search, windows, strategy_only=strategy)
+            return Evaluation(file, search, windows, **about)
         node, branch = tree.find(explain).id, tree.find_branch(explain)
-        return Evaluation(file, search, windows, node, explained_by=branch)
+        return Evaluation(file, search, windows, node, explained_by=branch, **about)
 
     options.show_each(
         f"{algorithm.name}:",

@@ -23,6 +23,7 @@ from expectitree.cli.terminal import (
     protect,
     report_option,
     say,
+    say_problems,
     show,
     show_separator,
     working,
@@ -61,6 +62,7 @@ class SearchOptions:
     exact: bool
     engine: str
     max_visits: int | None
+    parameters: Mapping[str, str]
     statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far
 
     @property
@@ -105,8 +107,7 @@ class SearchOptions:
                     result = function(name, tree)
             except FileError as error:
                 self.statuses.append(NO_TREE)
-                for line in str(error).splitlines():
-                    say(line)
+                say_problems(error)
                 if not os.path.exists(name) and _MAPPING.search(name):
                     say(f"a tree is typed after -e: expectitree eval -e {shlex.quote(name)}")
             except ExpectitreeError as error:
@@ -154,9 +155,13 @@ class SearchOptions:
     def _sources(self) -> Iterator[tuple[str, Callable[[], Tree]]]:
         """Yield the name of each text and file, and the function that reads its tree."""
         for text in self.texts:
-            yield "-e", partial(loads, text, name="-e", exact=self.in_fractions, warn=say)
+            yield "-e", partial(self._read, loads, text, name="-e")
         for file in files_in(self.files):
-            yield file, partial(load, file, exact=self.in_fractions, warn=say)
+            yield file, partial(self._read, load, file)
+
+    def _read(self, function: Callable[..., Tree], source: str, **about: str) -> Tree:
+        exact, parameters = self.in_fractions, self.parameters
+        return function(source, exact=exact, warn=say, parameters=parameters, **about)
 
 
 class ChosenAlgorithms:
@@ -233,6 +238,26 @@ def complete_from(values: Iterable[str]) -> Callable[..., list[str]]:
     return lambda context, param, incomplete: [v for v in values if v.startswith(incomplete)]
 
 
+def _read_settings(
+    context: click.Context, param: click.Parameter, settings: Sequence[str]
+) -> dict[str, str]:
+    """Return the values of --set by name."""
+    pairs = [setting.partition("=") for setting in settings]
+    for name, sign, value in pairs:
+        if not sign or not name or not value:
+            message = f"found {name + sign + value!r}, expected NAME=VALUE such as pr=0.3"
+            raise click.BadParameter(message)
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+set_option = click.option(
+    "--set",
+    "parameters",
+    metavar="NAME=VALUE",
+    multiple=True,
+    callback=_read_settings,
+    help="Replace the value of a parameter, as in --set pr=0.3.",
+)
 _OWN_PARAMETERS = [field.name for field in fields(SearchOptions) if field.name != "statuses"]
 _TREE_OPTIONS = (
     click.option(
@@ -271,6 +296,7 @@ _TREE_OPTIONS = (
         metavar="N",
         help="Stop a pruning search after N node visits and report the bounds so far.",
     ),
+    set_option,
 )
 
 
@@ -397,5 +423,7 @@ def write_tree(tree: Tree, out: str, format: str | None, drop_fractions: bool = 
         return
     with working(f"writing {out}"):
         save(tree, out, drop_fractions=drop_fractions)
+    if tree.formulas is not None and not format_of(out).is_text:
+        say(f"{out}: a table holds the numbers of a tree, not its parameters and formulas")
     command = "ask" if tree.unknown else "eval"
     say(f"{out} written: {len(tree):,} nodes; next: expectitree {command} {out}")

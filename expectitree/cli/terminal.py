@@ -21,6 +21,7 @@ from expectitree.numbers import escape
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from expectitree.errors import FileError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 COLOR = "expectitree.color"  # where --color is kept in the context's `meta`
@@ -144,6 +145,14 @@ def say(message: str) -> None:
     """Print a message to standard error."""
     with stderr_may_be_closed():
         click.echo(escape(message), err=True)
+
+
+def say_problems(error: FileError) -> None:
+    """Print the problems of a file to standard error, with their source lines."""
+    from expectitree.text.problems import problem_lines
+
+    for line in problem_lines(error, make_console(stderr=True).width):
+        say(line)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import gc
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -17,8 +17,9 @@ from typing import IO, TYPE_CHECKING
 from expectitree.errors import FileError, Problem, TreeError
 from expectitree.files.examples import PREFIX, read_example
 from expectitree.files.formats import FORMATS, format_by_suffix
+from expectitree.files.grammar.excerpts import with_excerpts
 from expectitree.files.grammar.reader import read_tree
-from expectitree.numbers import quote
+from expectitree.numbers import Number, quote
 from expectitree.tree.model import Tree
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def load(
     *,
     exact: bool = False,
     warn: Warn | None = None,
+    parameters: Mapping[str, Number | str] | None = None,
 ) -> Tree:
     """Return the tree of a file.
 
@@ -49,7 +51,8 @@ def load(
             .parquet.
         exact: Keep every number as a `Fraction`; else they are floats.
         warn: Called with a message where probabilities sum to 1 only within 1e-9, and are
-            normalised.
+            normalised, and for a parameter that is not used.
+        parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
 
     Raises:
         FileError: The file cannot be read or is not a tree. It has every problem found.
@@ -61,10 +64,10 @@ def load(
                 tree: Tree = format.module.load(os.fspath(source), exact)
             except OSError as error:
                 raise _unreadable(os.fspath(source), error) from None
-            return tree
+            return tree.with_parameters(**parameters) if parameters else tree
     text, name = read_text(source)
     try:
-        return loads(text, name=name, exact=exact, warn=warn)
+        return loads(text, name=name, exact=exact, warn=warn, parameters=parameters)
     except FileError as error:
         if not name.endswith(ANSWERS):
             raise
@@ -76,7 +79,12 @@ def load(
 
 
 def loads(
-    text: str, *, name: str = "<text>", exact: bool = False, warn: Warn | None = None
+    text: str,
+    *,
+    name: str = "<text>",
+    exact: bool = False,
+    warn: Warn | None = None,
+    parameters: Mapping[str, Number | str] | None = None,
 ) -> Tree:
     """Return the tree of a text in YAML or JSON.
 
@@ -89,7 +97,8 @@ def loads(
         name: The text's name in messages. Its ending, such as .json, sets the format.
         exact: Keep every number as a `Fraction`; else they are floats.
         warn: Called with a message where probabilities sum to 1 only within 1e-9, and are
-            normalised.
+            normalised, and for a parameter that is not used.
+        parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
 
     Raises:
         FileError: The text is not a tree. It has every problem found.
@@ -102,7 +111,7 @@ def loads(
     collects = gc.isenabled()
     gc.disable()  # it would visit the growing tree again and again, up to a third of the time
     try:
-        return read_tree(parse(text, name), exact, warn)
+        return read_tree(parse(text, name), exact, warn, parameters)
     finally:
         if collects:
             gc.enable()
@@ -111,6 +120,13 @@ def loads(
 def parse(text: str, name: str) -> Document:
     """Return the structure of a text, in the format of the name's ending, or else of the text."""
     text = text.removeprefix("\ufeff")
+    try:
+        return _parse(text, name)
+    except FileError as error:
+        raise with_excerpts(error, text) from None
+
+
+def _parse(text: str, name: str) -> Document:
     at, what = text.find("\0"), "found a NUL character, expected text"
     hint = "the file is not text, or it is damaged"
     if at < 0:

@@ -10,6 +10,7 @@ instead of ignoring them. Otherwise it is 1.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from expectitree.errors import ExpectitreeError, TreeError
@@ -108,5 +109,6 @@ def metadata_text(tree: Tree, drop_fractions: bool) -> str:
     about["unknown"] = tree.unknown  # else a missing utility could be taken for an unknown one
     about = {key: value for key, value in about.items() if value or isinstance(value, str)}
     if tree.expect is not None:
-        about["expect"] = written_expectation(tree.expect)
+        # A table has no parameters, so nothing to expect at other values of them.
+        about["expect"] = written_expectation(replace(tree.expect, at=()))
     return NOTATION.flow(about)

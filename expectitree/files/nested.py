@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -14,7 +14,7 @@ from expectitree.files import Warn
 from expectitree.files.grammar.document import Data, Document
 from expectitree.files.grammar.keys import KINDS
 from expectitree.files.grammar.reader import read_tree
-from expectitree.numbers import exact_text, quote
+from expectitree.numbers import Number, exact_text, quote
 from expectitree.tree import paths
 from expectitree.tree.model import Tree
 
@@ -26,7 +26,13 @@ _NODE_SHARED_AT = 400
 _CHILDREN = (*KINDS, "children", "nodes")
 
 
-def from_dict(data: dict[str, Any], *, exact: bool = False, warn: Warn | None = None) -> Tree:
+def from_dict(
+    data: dict[str, Any],
+    *,
+    exact: bool = False,
+    warn: Warn | None = None,
+    parameters: Mapping[str, Number | str] | None = None,
+) -> Tree:
     """Return the tree of nested dicts and lists with the keys of a tree file.
 
     This is also what `json.load` and `yaml.safe_load` return for a tree file.
@@ -47,6 +53,7 @@ def from_dict(data: dict[str, Any], *, exact: bool = False, warn: Warn | None = 
         exact: Keep every number as a `Fraction`: the float 0.1 is then 1/10, as it prints.
         warn: Called with a message where probabilities do not add up to 1 but nearly, and are
             normalised.
+        parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
 
     Raises:
         FileError: The data are not a tree. It has every problem found, each with the node's path.
@@ -55,7 +62,7 @@ def from_dict(data: dict[str, Any], *, exact: bool = False, warn: Warn | None = 
     if isinstance(data, str):
         raise TreeError(f"found text {quote(data)}, expected a dict: loads reads text")
     root, shared = _convert(data)
-    return read_tree(Document(NAME, root, shared), exact, warn)
+    return read_tree(Document(NAME, root, shared), exact, warn, parameters)
 
 
 @dataclass(slots=True)

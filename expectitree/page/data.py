@@ -4,8 +4,9 @@
 - `choices`: lists of branches, each once.
 - `tree`: the node and branch tables of `Tree`, and its first paths. A number is given by its place
   in `numbers`, -1 where there is none.
+  If a branch pays, the payments are there as texts, by branch; the root's is `root_payment`.
 - `first`: the algorithm that the page shows at first.
-- `traces`: for each search its `start` (the columns of `steps.COLUMNS` before the first step) and
+- `traces`: for each search its `start` (the columns of `steps.Steps` before the first step) and
   its steps: `kinds` one letter each, `branches` the branch that leads to the node, `depths`,
   `keeps` how many open entries stay open, `changes` pairs of a cell and a value. `sentences` begins
   with the sentence for the start, before the first step.
@@ -25,7 +26,7 @@ from expectitree.analysis.trace.sentences import StepSentences, conclusion
 from expectitree.numbers import cell_text, display_text, escape
 from expectitree.page.replays import Replays
 from expectitree.page.steps import Steps, Table
-from expectitree.picture.text import broken, chance_text, typeset
+from expectitree.picture.text import broken, chance_text, payment_text, typeset
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number, search_fields
 from expectitree.text.phrases import residue
@@ -84,6 +85,16 @@ def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
         "bounds": {n: [numbers(end) for end in bounds] for n, bounds in tree.local_bounds.items()},
         "notes": {n: escape(note) for n, note in tree.notes.items()},
         "branch_notes": {b: escape(note) for b, note in tree.branch_notes.items()},
+        **_payments(tree),
+    }
+
+
+def _payments(tree: Tree) -> dict[str, Any]:
+    if not tree.columns.pays and not tree.root_reward:
+        return {}
+    return {
+        "payments": [payment_text(tree.reward_of(b)) for b in range(len(tree.columns.child))],
+        "root_payment": payment_text(tree.root_reward),
     }
 
 

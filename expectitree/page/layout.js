@@ -60,8 +60,9 @@ class Item {
     this.further = !run && tree.branch[node] !== branch;
     this.inner = !run && tree.kind[node] !== TERMINAL;
     this.open = false; // whether its children are shown
-    /** @type {string[]} the label and the probability, above the item or left of it in a stack */
+    /** @type {string[]} the texts of `branchTexts`, above the item or left of it in a stack */
     this.texts = [];
+    this.lines = 0; // the most texts that it or one of its siblings has
     this.text = ""; // of a run, a further branch, or a collapsed node
     this.slot = NONE; // its place in a stack of leaves
     this.half = this.aside = this.wide = 0; // of its box; of texts left of it; of texts above
@@ -188,12 +189,12 @@ class Layout {
     return pieces;
   }
 
-  /** Return the texts on a branch: the lines of its label, and its probability. */
+  /** Return the texts on a branch: the lines of its label, its probability, and what it pays. */
   branchTexts(branch) {
     const { tree } = this, n = tree.owner[branch];
     const helps = tree.labels[branch] || this.places || tree.labelled[n];
     const lines = helps ? tree.lines[branch] ?? [tree.label(branch)] : [];
-    return [...lines, tree.probability[branch]].filter(Boolean);
+    return [...lines, tree.probability[branch], tree.payment(branch)].filter(Boolean);
   }
 
   /** Write an item's texts, and how far it reaches to the left and to the right of its middle. */
@@ -201,6 +202,7 @@ class Layout {
     const { tree } = this, n = item.node;
     if (item.above) item.texts = [`… ${count(item.above)} plies above`];
     else if (item.branch !== NONE) item.texts = this.branchTexts(item.branch);
+    item.lines = item.texts.length;
     const half = (text) => textWidth(text, TEXT) / 2;
     if (item.run) item.text = `… ${count(item.run[1] - item.run[0])} more`;
     else if (item.further) item.text = `↪ ${clip(tree.path(n, 3), LONGEST_REFERENCE)}`;
@@ -224,7 +226,8 @@ class Layout {
       const { children } = item;
       item.contour = [[-item.wide, item.wide], [-item.ownLeft, item.ownRight]];
       const bare = children.every((child) => !child.texts.length && !child.inner);
-      for (const child of children) child.bare = bare;
+      const most = Math.max(0, ...children.map((child) => child.texts.length));
+      for (const child of children) Object.assign(child, { bare, lines: most });
       const areLeaves = children.every((child) => !child.inner && !child.further);
       const areMany = children.length >= LEAST_STACKED && this.tree.leaves >= MANY;
       if (areLeaves && areMany) this.stack(item, row);

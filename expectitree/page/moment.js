@@ -31,6 +31,9 @@ class Moment {
     this.skipped = column("skipped"); // why the node was not visited: a place in `reasons`
     this.best = column("best"); // a place in `choices`
     this.aim = column("aim"); // what the last walk was to do there
+    const pays = "worth_lower" in trace.start; // what the last branch of the first path is worth
+    this.worth_lower = pays ? column("worth_lower") : this.lower;
+    this.worth_upper = pays ? column("worth_upper") : this.upper;
     this.columns = Object.keys(trace.start).map((name) => this[name]);
   }
 
@@ -106,6 +109,9 @@ class Moment {
 
   /** Return a node's value, or the interval that contains it. */
   interval(n) { return this.tree.interval(this.lower[n], this.upper[n]); }
+
+  /** Return the value of a node's first branch, or the interval that contains it: with rewards. */
+  worth(n) { return this.tree.interval(this.worth_lower[n], this.worth_upper[n]); }
 
   isExact(n) { return this.lower[n] === this.upper[n]; }
 

@@ -230,7 +230,8 @@ class Page {
       { max: tree.count, value: nodes, "aria-label": "nodes visited" });
     if (visits > nodes) row("again", plural(visits - nodes, "visit"), " to nodes seen before");
     if (trace.cutting) row("cuts", count(cuts));
-    row("value", this.view.known(tree.root) || "unknown");
+    const paid = tree.payment(NONE), value = this.view.worth(tree.root);
+    row("value", value || this.view.known(tree.root) || "unknown", value && `  (with ${paid})`);
     const [best, ...ties] = moment.bestBranches(tree.root).map((b) => tree.label(b));
     const others = clip(ties.slice(0, 5).join(", "), 60);
     if (best) row("best", clip(best, 40), others && `  (as good: ${others})`);
@@ -249,6 +250,7 @@ class Page {
     const leaf = tree.estimated.has(n) ? "leaf (cut at the depth limit)" : "leaf";
     fact("kind", kind === TERMINAL ? leaf : KIND_NAMES[kind]);
     fact(kind === TERMINAL ? "utility" : "value", view.known(n) || "[−∞, ∞]");
+    fact(`with ${tree.payment(tree.branch[n])}`, view.worth(n));
     if (moment.alpha[n] !== NONE) {
       const [alpha, beta] = ends([moment.alpha[n], moment.beta[n]]);
       const name = view.open.has(n) ? "window" : "last window";

@@ -117,12 +117,12 @@ class Picture {
   branch(item, elements, view) {
     const { parent, x, y, texts } = item, isStacked = item.slot !== NONE;
     const above = item.inner ? HALF : item.further ? 3 : BOX;
-    const top = y - HALF - 13 - texts.length * LINE; // of the texts above an item
+    const top = y - HALF - 13 - item.lines * LINE; // of the texts above an item and its siblings
     const fan = parent ? parent.y + FAN : top - 22, from = parent?.x ?? x;
     const start = [from, isStacked ? y : fan];
     const goal = isStacked ? [x - item.half - item.aside, y] : [x, item.bare ? y - above : top - 2];
     let d = `M${point(from, parent ? parent.y + HALF : fan)}V${round(start[1])}L${point(...goal)}`;
-    if (!isStacked && texts.length) d += `M${point(x, y - HALF - 11)}`;
+    if (!isStacked && texts.length) d += `M${point(x, top + texts.length * LINE + 2)}`;
     if (!isStacked && !item.bare) d += `V${round(y - above)}`;
     const [dx, dy] = [goal[0] - start[0], goal[1] - start[1]], length = Math.hypot(dx, dy) || 1;
     const stroke = (t) => { // across the branch

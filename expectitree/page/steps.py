@@ -16,10 +16,12 @@ from expectitree.searches import unvisited
 from expectitree.searches.cuts import NO_CUTS, PROBED, STOPPED
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Kind
+from expectitree.tree.scans import shifted
 
 COLUMNS = (
     "lower", "upper", "visits", "alpha", "beta", "after", "spared", "skipped", "best", "aim",
 )  # fmt: skip
+WORTH = "worth_lower", "worth_upper"  # also, if branches pay: of a node's first branch
 _UNDECIDED = -2  # in place of the owner of a node: the search may still visit the node
 
 
@@ -45,12 +47,14 @@ class Steps:
         self.moment = Moment(trace)
         self.numbers, self.choices = numbers, choices
         self.tree = trace.tree
+        self.pays = self.tree.columns.pays or bool(self.tree.root_reward)
+        self.columns = (*COLUMNS, *WORTH) if self.pays else COLUMNS
         self.reasons = _Reasons(self.moment)
         self.search = self.moment.search
         self.aims = [NONE] * len(self.tree)
         self.players_above = self._find_players_above()
         self.cells = [self._read(n) for n in range(len(self.tree))]
-        self.start = dict(zip(COLUMNS, map(list, zip(*self.cells, strict=True)), strict=True))
+        self.start = dict(zip(self.columns, map(list, zip(*self.cells, strict=True)), strict=True))
 
     def __iter__(self) -> Iterator[tuple[int, list[int]]]:
         """Yield for each step how many open entries it keeps, and its changes.
@@ -61,7 +65,7 @@ class Steps:
             changes = []
             for n in self._touched(event):
                 was, cells = self.cells[n], self._read(n)
-                first_cell = (n - event.node) * len(COLUMNS)
+                first_cell = (n - event.node) * len(self.columns)
                 for column, value in enumerate(cells if cells != was else ()):
                     if value != was[column]:
                         changes += [first_cell + column, value]
@@ -80,7 +84,7 @@ class Steps:
         return sorted(touched)
 
     def _read(self, n: int) -> tuple[int, ...]:
-        """Return the cells of a node, one for each of `COLUMNS`."""
+        """Return the cells of a node, one for each of the columns."""
         moment, numbers = self.moment, self.numbers
         is_cut = moment.cut[n] not in NO_CUTS
         reason = self.reasons.reason[n]
@@ -95,7 +99,13 @@ class Steps:
             unvisited.VISITED if reason == unvisited.BELOW_SKIPPED else reason,
             self.choices(tuple(self.search.best_branches(n))),
             self.aims[n],
+            *(self._worth(n) if self.pays else ()),
         )
+
+    def _worth(self, n: int) -> list[int]:
+        """Return the interval of a node's first branch, which the branch's reward shifts."""
+        reward, moment = self.tree.reward_of(self.reasons.paths.branch[n]), self.moment
+        return [self.numbers(shifted(end[n], reward)) for end in (moment.lower, moment.upper)]
 
     def _find_players_above(self) -> list[list[int]]:
         """Return each node's parents of kind MAX and MIN: their best branches depend on it."""

@@ -20,6 +20,8 @@ class Tree {
     this.labelled = new Uint8Array(this.count); // nodes with a label on a branch
     columns.labels.forEach((label, b) => { if (label) this.labelled[this.owner[b]] = 1; });
     this.probability = columns.probabilities; // texts, "" below MAX and MIN
+    this.payments = columns.payments ?? []; // texts, "" where a branch pays nothing
+    this.rootPayment = columns.root_payment ?? "";
     this.impossible = new Set(columns.impossible); // branches of probability 0
     this.labels = columns.labels;
     this.lines = columns.lines; // of long labels
@@ -49,6 +51,9 @@ class Tree {
   branches(n) {
     return Array.from({ length: this.first[n + 1] - this.first[n] }, (_, i) => this.first[n] + i);
   }
+
+  /** Return what a branch pays MAX, or what the root pays for NONE; "" if that is nothing. */
+  payment(branch) { return branch === NONE ? this.rootPayment : this.payments[branch] ?? ""; }
 
   /** Return the label of a branch, `#k` where the file has none. */
   label(branch) {

@@ -77,6 +77,13 @@ class View {
     return found === "[−∞, ∞]" ? "" : found;
   }
 
+  /** Return what a node's first branch is worth, if that differs from the node's value. */
+  worth(n) {
+    const { tree, moment } = this, isKnown = moment.visits[n] || tree.kind[n] !== TERMINAL;
+    const found = isKnown && tree.payment(tree.branch[n]) ? moment.worth(n) : "";
+    return found === "[−∞, ∞]" ? "" : found;
+  }
+
   /** Return alpha and beta of a node that is being searched, or its aim in a walk. */
   window(n) { return this.open.has(n) ? this.moment.window(n) : ["", ""]; }
 
@@ -84,7 +91,9 @@ class View {
   words(item) {
     if (item.run) return item.text;
     const { tree, moment } = this, n = item.node, p = tree.probability[item.branch];
-    const odds = p ? ` (p ${p})` : "";
+    const paid = tree.payment(item.branch), worth = this.worth(n);
+    const facts = [p && `p ${p}`, paid].filter(Boolean).join(", ");
+    const odds = facts ? ` (${facts})` : "";
     const branch = item.branch === NONE ? "" : `${tree.label(item.branch)}${odds}: `;
     if (item.further) return `${branch}a further branch to ${tree.path(n, 12)}`;
     const value = this.known(n);
@@ -92,7 +101,8 @@ class View {
     const node = tree.kind[n] === TERMINAL ? leaf : `${KIND_NAMES[tree.kind[n]]} ${value}`;
     const [alpha, beta] = this.window(n);
     return [
-      branch + node, alpha.replace("α", "alpha"), beta.replace("β", "beta"),
+      branch + node, worth && `with ${paid} worth ${worth}`,
+      alpha.replace("α", "alpha"), beta.replace("β", "beta"),
       item.isBest && "best", !item.parent?.hidden && moment.reason(n), item.text,
     ].filter(Boolean).join(", ");
   }

@@ -74,8 +74,8 @@ def edge_block(edge: Edge, is_down: bool) -> Block | None:
     texts = edge.lines
     if not texts:
         return None
-    if edge.probability and len(texts) == 2 and not is_down and not _is_right_to_left(texts[0]):
-        texts = (f"{texts[0]}, p {edge.probability}",)
+    if len(texts) > len(edge.label) < 2 and not is_down and not _is_right_to_left(texts[0]):
+        texts = (_in_a_line(edge),)
     colour, is_bold = "grey" if edge.is_grey else "ink" if edge.rank else "dim", edge.rank == PLAYED
     lines = [(line, LABEL_FONT, colour) for line in texts]
     width = _widest(lines, is_bold or bool(edge.parent.room))
@@ -86,6 +86,14 @@ def edge_block(edge: Edge, is_down: bool) -> Block | None:
         box, x, y = Box(0, -high / 2, width + 6, high / 2), 3, 0
     texts_ = _texts(lines, x, y, is_bold)
     return Block(box, tuple(text._replace(has_rim=True) for text in texts_))
+
+
+def _in_a_line(edge: Edge) -> str:
+    """Return the texts of an edge: `oil, p 0.45, −250`; a probability alone has no name."""
+    if edge.lines == (edge.probability,):
+        return edge.probability
+    probability = edge.probability and f"p {edge.probability}"
+    return ", ".join(filter(None, (*edge.label, probability, edge.payment)))
 
 
 class Run(NamedTuple):
@@ -99,7 +107,7 @@ class Run(NamedTuple):
 
 def are_run(edges: Sequence[Edge], shared: Collection[Glyph]) -> bool:
     """Say whether a node's branches lead to leaves that need no texts and no lines of their own."""
-    if any(edge.label or edge.child in shared for edge in edges):
+    if any(edge.label or edge.payment or edge.child in shared for edge in edges):
         return False
     kinds, chances = {edge.child.kind for edge in edges}, {edge.probability for edge in edges}
     return len(edges) > 1 == len(chances) and {"TERMINAL"} <= kinds <= {"TERMINAL", NOTE}

@@ -23,7 +23,7 @@ from expectitree.picture.hidden import (
     without,
 )
 from expectitree.picture.rows import picture_rows
-from expectitree.picture.text import balanced, chance_text, typeset
+from expectitree.picture.text import balanced, chance_text, payment_text, typeset
 from expectitree.searches.unvisited import CUT
 from expectitree.text.console import clipped
 from expectitree.text.phrases import known_text, plural, value_text
@@ -93,11 +93,12 @@ class Edge:
     is_cut: bool  # the first branch that a cut left
     is_first: bool  # whether the child is drawn below the parent; else it is drawn elsewhere
     tooltip: str
+    payment: str = ""  # what the branch pays MAX, with its sign
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The texts of the edge."""
-        return (*self.label, self.probability) if self.probability else self.label
+        return (*self.label, *filter(None, (self.probability, self.payment)))
 
 
 @dataclass
@@ -220,6 +221,8 @@ class _Reader:
                 " The best branch is bold, a double stroke is a cut, and the search did not visit"
                 " what is grey."
             )
+        if self.columns.pays:
+            text += " A signed number on a branch is what MAX receives there."
         source = clipped(escape(self.tree.source or ""), _LONGEST_TITLE)
         return f"{text} Source: {source}." if source else text
 
@@ -235,8 +238,10 @@ class _Reader:
         elif is_unknown(search, n):
             value = ""
         remarks: list[str] = []
+        if n == self.tree.root_id and self.tree.root_reward and not is_terminal:
+            remarks.append(f"{payment_text(self.tree.root_reward)} at the start")
         path, claim = message_path(self.tree.path_of(n)), "estimate " if is_estimate else ""
-        tooltip = [f"{kind} {path}: {claim}{value}".removesuffix(": ")]
+        tooltip = [f"{kind} {path}: {claim}{self.worth(n, value)}".removesuffix(": ")]
         if "values" in self.hidden and not is_terminal:
             tooltip, value = [f"{kind} {path}"], BLANK
         reason, cut = self.explanation.skipped(n), self.explanation.cut(n)
@@ -270,6 +275,16 @@ class _Reader:
             kind, n, typeset(value), tuple(map(typeset, remarks)), self.is_grey(n), is_estimate,
             "\n".join(tooltip), self.style.room.get(n, ()),
         )  # fmt: skip
+
+    def worth(self, n: int, value: str) -> str:
+        """Return the value of a node's first branch, and how it follows from the node's."""
+        branch = self.tree.first_paths.branch[n]
+        reward = self.tree.reward_of(branch)
+        lower, upper = self.search.interval_of_branch(branch)
+        if not reward or not value or lower != lower:
+            return value
+        sign = "-" if reward < 0 else "+"
+        return f"{known_text(lower, upper)} = {value} {sign} {cell_text(abs(reward))}"
 
     def elsewhere(self, n: int) -> Glyph:
         """Return the glyph of a node that is drawn elsewhere: a terminal again, else its number."""
@@ -315,6 +330,10 @@ class _Reader:
             if rank == BEST and row.parent in self.played:
                 rank = PLAYED
         tooltip = [escape(label[:_LONGEST_NOTE]) + (f", p = {cell_text(p)}" if is_outcome else "")]
+        reward = self.tree.reward_of(b)
+        if reward:
+            kind = "cost" if reward < 0 else "reward"
+            tooltip[0] += f", {kind} {cell_text(abs(reward))}"
         cut = self.explanation.cut(row.parent)
         if cut is not None and b == first_cut and not self.hidden:
             tooltip.append(cut_reason(cut))
@@ -325,7 +344,7 @@ class _Reader:
         return Edge(
             parent, child, balanced(shown, _LABEL_COLUMNS, _LABEL_LINES),
             "" if is_said else chance_text(p), rank, is_grey, b == first_cut,
-            row.is_first or row.node in self.numbered, "\n".join(tooltip),
+            row.is_first or row.node in self.numbered, "\n".join(tooltip), payment_text(reward),
         )  # fmt: skip
 
     def first_cut(self, node: int) -> int:

@@ -43,11 +43,12 @@ def _chosen(search: Search, most: int | None, folded: bool) -> list[Row]:
 
 
 def _room(tree: Tree, row: Row) -> int:
-    """Return how many things a row puts into the picture; leaves without labels are one."""
+    """Return how many things a row puts into the picture; leaves without texts are one."""
     if not row.is_folded:
         return row.node >= 0
     branches = tree.branches_of(row.node)
-    return 1 + (len(branches) if any(tree.label[b] for b in branches) else 1)
+    have_texts = any(tree.label[b] or tree.reward_of(b) for b in branches)
+    return 1 + (len(branches) if have_texts else 1)
 
 
 def _note_or_leaves(tree: Tree, note: Row) -> Iterator[Row]:

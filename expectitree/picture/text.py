@@ -72,6 +72,11 @@ def typeset(text: str) -> str:
     return text.replace("inf", "∞").replace("<=", "≤").replace(">=", "≥")
 
 
+def payment_text(reward: Number) -> str:
+    """Return what a branch pays MAX, with its sign: `+3`, `−100`; nothing if it pays nothing."""
+    return f"{'+' if reward > 0 else ''}{typeset(cell_text(reward))}" if reward else ""
+
+
 def chance_text(probability: Number) -> str:
     """Return a probability: a short decimal, else the simple fraction that it equals, if any."""
     text = probability_text(probability)

@@ -10,13 +10,16 @@ from typing import Any, TypeAlias
 
 from expectitree import numbers
 from expectitree.errors import NumberError, TreeError
+from expectitree.expressions.syntax import Expression
 from expectitree.numbers import INFINITY, Number
 from expectitree.tree import scans
 from expectitree.tree.columns import Bounds, Columns
 from expectitree.tree.expectation import Expectation
+from expectitree.tree.formulas import Expressions, Formulas
 from expectitree.tree.model import UNKNOWN, Kind, Tree
 
 SUM_TOLERANCE = 1e-9  # the most by which probabilities may miss the sum 1, to be normalised
+SUM_HINT = "correct them, or leave every p out for outcomes that are equally likely"
 ROUNDING = 4e-16  # the most by which rounded probabilities that sum to 1 on paper miss it
 
 
@@ -60,6 +63,7 @@ class TreeBuilder:
         self._bounds: dict[int, Bounds] = {}
         self._notes: dict[int, str] = {}
         self._branch_notes: dict[int, str] = {}
+        self.formulas = Formulas()
         self._is_built = False
         self._one: Any = self._number(1)
 
@@ -227,6 +231,10 @@ class TreeBuilder:
         self._kind.frombytes(bytes(count))
         return range(start, start + count)
 
+    def first_branch(self, node: int) -> int:
+        """Return the id of the first branch of a node."""
+        return self._first[node]
+
     def annotate(self, node: int, *, bounds: Bounds | None = None, note: str | None = None) -> None:
         """Write bounds or a note at a node."""
         if bounds is not None:
@@ -243,6 +251,23 @@ class TreeBuilder:
             note: The text.
         """
         self._branch_notes[self._first[node] + place] = note
+
+    def add_formulas(self, column: dict[int, Expression], node: int, written: Expressions) -> None:
+        """Write formulas of branches of an inner node, by place, in a column of `formulas`."""
+        column.update((self._first[node] + place, formula) for place, formula in written.items())
+
+    def copy_formulas(
+        self, formulas: Formulas, node: int, branches: Sequence[int], copy: int
+    ) -> None:
+        """Write the formulas of a node and of its `branches` in another tree at a copy."""
+        for own, copied in ((formulas.nodes, self.formulas.nodes),
+                            (formulas.events, self.formulas.events)):  # fmt: skip
+            if node in own:
+                copied[copy] = own[node]  # type: ignore[assignment]
+        for own, copied in ((formulas.probabilities, self.formulas.probabilities),
+                            (formulas.rewards, self.formulas.rewards)):  # fmt: skip
+            written = {place: own[b] for place, b in enumerate(branches) if b in own}
+            self.add_formulas(copied, copy, written)
 
     def outside_bounds(self, root: int) -> Iterator[tuple[int, str]]:
         """Yield each node so far whose utility or estimate lies outside its bounds, and a message.
@@ -275,6 +300,7 @@ class TreeBuilder:
             local_bounds=self._bounds,
             notes=self._notes,
             branch_notes=self._branch_notes,
+            formulas=self.formulas or None,
         )
 
     def distribution(
@@ -293,8 +319,7 @@ class TreeBuilder:
         if abs(total - 1) > SUM_TOLERANCE + ROUNDING:
             shown = total if self.exact else round(total, 12)  # 0.3 + 0.6 is 0.8999999999999999
             raise TreeError(
-                f"the probabilities sum to {numbers.message_text(shown)}, expected 1: correct "
-                "them, or leave every p out for outcomes that are equally likely"
+                f"the probabilities sum to {numbers.message_text(shown)}, expected 1: {SUM_HINT}"
             )
         return [p / total for p in written], total
 
@@ -421,7 +446,7 @@ def label_at(label: str, place: int) -> str | None:
     return label
 
 
-def check_bounds(tree: Tree, root_bounds: Bounds) -> None:
+def check_bounds(tree: Tree, root_bounds: Bounds | None) -> None:
     """Raise `TreeError` if a utility or an estimate lies outside its bounds."""
     for node, message in outside_bounds(tree, root_bounds):
         raise TreeError(f"{numbers.escape(tree.path_of(node))}: {message}")

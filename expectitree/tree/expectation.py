@@ -23,6 +23,14 @@ class RunExpectation:
 
 
 @dataclass(frozen=True, slots=True)
+class PointExpectation:
+    """What a tree must come to at other values of its parameters."""
+
+    settings: Mapping[str, str]  # the values as written, by the names of the parameters
+    expect: Expectation
+
+
+@dataclass(frozen=True, slots=True)
 class Expectation:
     """What the value, the best action and the searches of a tree must come to."""
 
@@ -30,5 +38,6 @@ class Expectation:
     best: str | None = None
     values: Mapping[str, Number] = field(default_factory=dict)  # by path
     runs: tuple[RunExpectation, ...] = ()
+    at: tuple[PointExpectation, ...] = ()
     # The texts of numbers, by place.
     written: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)

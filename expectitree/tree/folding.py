@@ -14,7 +14,7 @@ from expectitree.tree import paths
 from expectitree.tree.columns import NONE
 from expectitree.tree.expectation import Expectation
 from expectitree.tree.model import Tree
-from expectitree.tree.transform import Copy
+from expectitree.tree.transform import Copy, without_formulas
 
 MOST_NODES = 10_000_000  # of a tree without sharing
 _NEAR = 1e-12  # of the greatest total: what sums of rewards may differ by in floats
@@ -68,7 +68,8 @@ def fold_rewards(tree: Tree) -> Tree:
         reward=[] if tree.exact else array("d"),
     )
     expect = tree.expect and _folded_expectation(tree, tree.expect, plus)
-    return replace(tree, columns=columns, local_bounds=bounds, root_reward=0, expect=expect)
+    folded = replace(tree, columns=columns, local_bounds=bounds, root_reward=0, expect=expect)
+    return without_formulas(folded)
 
 
 def _folded_expectation(

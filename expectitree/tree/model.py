@@ -27,6 +27,8 @@ from expectitree.tree.expectation import Expectation
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
 
+    from expectitree.tree.formulas import Formulas, Parameter
+
 # The utility of an unknown terminal (`"?"` in a file), and of a node without an estimate.
 UNKNOWN = float("nan")
 MOST_DIGITS = 4000  # of an unfolded size that is given exactly
@@ -68,6 +70,9 @@ class Tree(Shown):
         title: The title, if there is one.
         source: Where the tree comes from, if that is written.
         expect: The results that the file expects, if there are any.
+        parameters: The named numbers, by name.
+        formulas: The formulas of its numbers and the events of its chance nodes; None if there are
+            neither.
     """
 
     columns: Columns
@@ -82,6 +87,8 @@ class Tree(Shown):
     title: str | None = None
     source: str | None = None
     expect: Expectation | None = None
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    formulas: Formulas | None = None
 
     def __len__(self) -> int:
         return len(self.columns.kind)
@@ -315,6 +322,27 @@ class Tree(Shown):
         if pays or len(local) > 1:
             self.scan(scans.pass_down_bounds, self.columns, lower, upper)
         return lower, upper
+
+    def with_parameters(self, **values: Number | str) -> Tree:
+        """Return the tree with other values of its parameters, without `expect`.
+
+            >>> import expectitree as et
+            >>> tree = et.loads("{parameters: {pr: 0.5}, chance: {win: {p: pr, utility: 8}, "
+            ...                 "lose: {p: rest, utility: 0}}}")
+            >>> et.evaluate(tree).value, et.evaluate(tree.with_parameters(pr="1/4")).value
+            (4.0, 2.0)
+
+        Args:
+            values: A number, or a text such as "1/3" and "25%", by the name of a parameter.
+
+        Raises:
+            NumberError: A value is not a number.
+            TreeError: There is no such parameter, it is derived from others, or a formula has no
+                value that fits there.
+        """
+        from expectitree.tree.parameters import set_parameters
+
+        return set_parameters(self, values)
 
     def to_networkx(self) -> MultiDiGraph[int]:
         """Return the tree as a `networkx.MultiDiGraph`: nodes are ids, and edges are branches.

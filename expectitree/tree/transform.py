@@ -20,7 +20,7 @@ from expectitree.numbers import (
     to_exact_bound,
 )
 from expectitree.tree.builder import NodeId, TreeBuilder
-from expectitree.tree.columns import CHANCE
+from expectitree.tree.columns import CHANCE, NONE
 from expectitree.tree.model import Kind, Tree
 
 CHANCES = ("worst", "best", "expected")  # who picks outcomes: MIN, MAX, or their probabilities
@@ -56,6 +56,8 @@ class Copy:
             if columns.kind[node] or node in tree.estimated:
                 self.estimated.add(copy)
         self.annotate(copy, node)
+        if tree.formulas is not None:
+            builder.copy_formulas(tree.formulas, node, branches, copy)
         if tree.branch_notes:
             for place, b in enumerate(branches):
                 if b in tree.branch_notes:
@@ -76,7 +78,11 @@ class Copy:
             root, title=tree.title, source=tree.source, expect=tree.expect,
             estimated=frozenset(self.estimated), check=check,
         )  # fmt: skip
-        return replace(built, root_reward=tree.root_reward) if tree.root_reward else built
+        if tree.formulas is not None and NONE in tree.formulas.rewards and built.formulas:
+            built.formulas.rewards[NONE] = tree.formulas.rewards[NONE]
+        if tree.root_reward or tree.parameters:
+            built = replace(built, root_reward=tree.root_reward, parameters=tree.parameters)
+        return built
 
 
 def labels_of(tree: Tree, node: int, branches: Sequence[int]) -> list[str | None]:
@@ -192,10 +198,20 @@ def in_fractions(tree: Tree) -> Tree:
     columns = columns._replace(
         utility=utility, probability=probability, reward=[to_exact(r) for r in columns.reward]
     )
-    return replace(
+    tree = replace(
         tree, columns=columns, exact=True, local_bounds=local_bounds,
         root_reward=to_exact(tree.root_reward),
     )  # fmt: skip
+    if tree.formulas is None:
+        return tree
+    from expectitree.tree.parameters import evaluated
+
+    return evaluated(tree)[0]
+
+
+def without_formulas(tree: Tree) -> Tree:
+    """Return the tree with numbers in place of its formulas, which no longer describe it."""
+    return replace(tree, parameters={}, formulas=None) if tree.formulas is not None else tree
 
 
 def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds: bool) -> Tree:
@@ -222,7 +238,8 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds:
         for n, ends in tree.local_bounds.items():
             lower, upper = (mapped(end) if is_finite(end) else end for end in ends)
             bounds[n] = lower, upper
-    return replace(tree, columns=columns, local_bounds=bounds, expect=None)
+    tree = replace(tree, columns=columns, local_bounds=bounds, expect=None)
+    return without_formulas(tree)
 
 
 def replace_opponent(tree: Tree, epsilon: Number, chance: str = "expected") -> Tree:
@@ -253,7 +270,7 @@ def replace_opponent(tree: Tree, epsilon: Number, chance: str = "expected") -> T
             copies.append(_add_erring(copy, n, children, epsilon))
         else:
             copies.append(copy.add(n, branches, children, kind))
-    return replace(copy.finish(), expect=None)
+    return without_formulas(replace(copy.finish(), expect=None))
 
 
 def _add_erring(copy: Copy, node: int, children: list[int], epsilon: Number) -> int:

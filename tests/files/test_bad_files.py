@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import random
 import time
@@ -12,9 +13,13 @@ from pathlib import Path
 import pytest
 import yaml
 from files.samples import BAD, SEEDS, TREES
+from rich.cells import cell_len
 
 import expectitree as et
 from expectitree.errors import FileError
+from expectitree.files.formats import FORMATS
+from expectitree.files.grammar.document import Place
+from expectitree.text.problems import problem_lines
 
 SYNTAX = "this is not YAML: "  # The rest is PyYAML's wording.
 
@@ -61,18 +66,19 @@ def test_bad_files_and_expected_messages_correspond() -> None:
 
 @pytest.mark.parametrize("name", TREES)
 def test_a_bad_file_has_its_exact_message(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The complete message is compared."""
+    """All lines that the command line prints are compared, at 80 columns."""
     monkeypatch.chdir(BAD)  # Messages name a file as the user does.
     with pytest.raises(FileError) as caught:
         et.load(name)
     found, expected = (
-        str(caught.value),
+        "\n".join(problem_lines(caught.value, 80)),
         Path(name).with_suffix(".expected").read_text("utf-8").removesuffix("\n"),
     )
     if SYNTAX in expected and not yaml.__with_libyaml__:
         found, expected = (text.partition(SYNTAX)[0] for text in (found, expected))
     assert found == expected
     assert all(line.isprintable() for line in found.splitlines())
+    assert str(caught.value).splitlines() == [s for s in found.splitlines() if s[:1] != " "]
     assert len(caught.value.problems) <= 20
 
 
@@ -136,14 +142,107 @@ def test_pure_python_yaml_gives_the_same_messages(
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("max: [{node: a}]\nnodes: {a: 1}", "ref"),
         ("max: [{ref: a}]\nnode: {a: 1}", "nodes"),
         ("max: [{max: [1], nots: x}]", "note"),
-        ("chance: [{probability: 1, utility: 2}]", "p"),
     ],
 )
 def test_the_key_that_a_message_suggests_is_allowed_at_its_place(text: str, meant: str) -> None:
     assert f"(did you mean '{meant}'?)" in message(text)
+
+
+def test_a_wide_node_without_a_kind_is_refused_quickly() -> None:
+    """Only a few keys are compared with those that are known."""
+    labels = ", ".join(f"act{n}: 1" for n in range(50_000))
+    for _ in within(5):
+        refusal = message(f"max: {{a: {{{labels}}}}}")
+    assert "without a kind: write `max: {act0: 1, act1: 1, act2: 1, act3: 1, …}`" in refusal
+
+
+# ---- Source lines.
+
+
+def source_lines(text: str, width: int = 80, name: str = "x.yaml") -> list[str]:
+    """Return the lines below the first message of an error."""
+    with pytest.raises(FileError) as caught:
+        et.loads(text, name=name)
+    return [*problem_lines(caught.value, width)][1:3]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "mark"),
+    [
+        ("max:\n  a: 1\n  b: x\n  c: 2", "    b: x", "       ^"),
+        ("max: [1,\ty]", "    max: [1,    y]", "                ^"),
+        ('max:\n  "日本": x', '    "日本": x', "            ^"),
+        ("max: {e\u0301: x}", "    max: {e\u0301: x}", "             ^"),
+        ("max: {\xa0: x}", "    max: {\\xa0: x}", "                ^"),
+        ("max: [1]\r\nnote: [x]\r\n", "    note: [x]", "          ^"),
+        ("\ufeffmax: [x]", "    max: [x]", "          ^"),
+    ],
+)
+def test_the_mark_is_below_the_column(text: str, line: str, mark: str) -> None:
+    """Tabs, wide and combining characters and escapes take the columns that they are shown in."""
+    assert source_lines(text) == [line, mark]
+
+
+@pytest.mark.parametrize("width", [1, 24, 30, 80, 200])
+@pytest.mark.parametrize("at", [0, 1, 5, 40, 98, 99])
+@pytest.mark.parametrize("item", ["7", "日本"])
+def test_a_long_line_is_cut_around_the_column(item: str, at: int, width: int) -> None:
+    """The mark stays below the item, and no line is wider than the terminal."""
+    items = [f'"{item}{n}": 1' for n in range(100)]
+    items[at] = '"x": "y"'
+    line, mark = source_lines(f'{{"max": {{{", ".join(items)}}}}}', width, "x.json")
+    assert cell_len(line) <= max(width, 24)
+    before = next(n for n in range(len(line)) if cell_len(line[:n]) == len(mark) - 1)
+    assert line[before : before + 3] == '"y"'
+
+
+def test_lines_of_any_length_are_cut_quickly() -> None:
+    text = '{"max": [' + "1, " * 1_000_000 + "x"
+    for _ in within(5):
+        line, mark = source_lines(text, 80, "x.json")
+    assert line.endswith("1, 1, 1, x")
+    assert line[len(mark) - 1] == "x"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "max: [1]\rnote: [x]", '{"max": [{"note": "\u2028", "utility": true}]}']
+)
+def test_no_line_is_shown_where_lines_are_unclear(text: str) -> None:
+    """YAML and JSON count some line breaks differently."""
+    assert source_lines(text, 80, "x.json" if text[:1] == "{" else "x.yaml") == []
+
+
+# ---- Places.
+
+
+def test_json_has_the_places_that_yaml_has() -> None:
+    """JSON is YAML in flow style: both formats find each item of a text at the same place."""
+    random_ = random.Random(7)
+
+    def data(depth: int) -> object:
+        if depth == 0 or random_.random() < 0.2:
+            return random_.choice([-2.5, "a", "x: [y], {z}", 'a "b"', "\\", "é\t", "", True, None])
+        items = [data(depth - 1) for _ in range(random_.randint(0, 4))]
+        return items if random_.random() < 0.5 else {f'k"{n},': v for n, v in enumerate(items)}
+
+    for n in range(200):
+        text = json.dumps([data(4)], indent=random_.choice((None, 1, 3)), ensure_ascii=n % 2 == 0)
+        marks = []
+        for format in ("json", "yaml"):
+            document = FORMATS[format].module.parse(text, "x")
+            places, stack = [Place()], [document.root]
+            while stack:
+                container = stack.pop()
+                if isinstance(container, (list, tuple)):
+                    for at, item in enumerate(container):
+                        places.append(Place(container, at))
+                        if isinstance(container, tuple):
+                            places.append(Place(container, at, True))
+                        stack.append(item[1] if isinstance(container, tuple) else item)
+            marks.append(document.locate(places))
+        assert marks[0] == marks[1], text
 
 
 # ---- Inputs that are not files.
@@ -456,7 +555,7 @@ def mutated(random_: random.Random, text: str) -> str:
 def test_mutated_texts_are_read_or_refused(
     name: str, with_libyaml: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Errors in YAML all have a line and a column."""
+    """Errors all have a line and a column."""
     if not with_libyaml:
         monkeypatch.setattr("expectitree.files.formats.yaml.yaml.__with_libyaml__", False)
     random_ = random.Random(20)
@@ -468,7 +567,7 @@ def test_mutated_texts_are_read_or_refused(
         if isinstance(found, FileError):
             refused += 1
             assert all(line.isprintable() for line in str(found).splitlines()), ascii(text)
-            if name == "x.yaml":
+            if name != "-":
                 assert all(p.line and p.column for p in found.problems), ascii(text)
         else:
             read += 1

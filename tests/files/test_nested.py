@@ -109,7 +109,7 @@ def test_a_tree_may_be_deep() -> None:
         ({"maxx": [1]}, "<dict>: /: unknown key 'maxx' (did you mean 'max'?)"),
         ({"chance": [{"p": 0.5, "utility": 1}, {"p": 0.6, "utility": 1}]}, "<dict>: /: "),
         ({"max": [1], "bounds": {0, 1}}, "<dict>: /: found an object of Python's type set as"),
-        ([1, 2], "<dict>: /: found a list, expected a number"),
+        ([1, 2], "<dict>: /: found [1, 2] without a kind: write `{max: [1, 2]}`"),
         ({"utility": 10**5000}, "<dict>: /: 'about 1.000000000e+5000' is not a number"),
         ({"max": [1], "expect": {"value": object()}}, "<dict>: /: expect: "),
     ],

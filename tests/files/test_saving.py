@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -290,7 +291,8 @@ def texts_in(data: Any) -> Iterator[object]:
         item = stack.pop()
         if isinstance(item, dict):
             for key, value in item.items():
-                yield key
+                # A probability may be a key.
+                yield repr(key) if isinstance(key, float) and 0 < key < 1 else key
                 if key in ("title", "source", "note") and not isinstance(value, (dict, list)):
                     yield value
                 stack.append(value)
@@ -314,6 +316,7 @@ def value_of(node: Any, names: dict[str, Any]) -> Fraction:
         return Fraction(node["utility"])
     (kind,) = {"max", "min", "chance"} & node.keys()
     children = node[kind]
+    keys = list(children) if isinstance(children, dict) else []
     children = list(children.values()) if isinstance(children, dict) else children
     values = [value_of(child, names) for child in children]
     if kind != "chance":
@@ -323,6 +326,9 @@ def value_of(node: Any, names: dict[str, Any]) -> Fraction:
             (Fraction(child["p"]) * value for child, value in zip(children, values, strict=True)),
             Fraction(0),
         )
+    if keys and all(re.fullmatch(r"0?\.[0-9]+|[0-9]+/[0-9]+", key) for key in keys):
+        shares = [Fraction(key) * value for key, value in zip(keys, values, strict=True)]
+        return sum(shares, Fraction(0))
     return sum(values, Fraction(0)) / len(values)
 
 

@@ -30,12 +30,14 @@ VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 # Mistakes that no schema can detect, and the files of `bad/` with no others. The list is exact.
 UNSEEN = {
     "a sum of probabilities": """
-        json-p-sum.json p-sum-close.yaml p-sum-fractions.yaml p-sum-zero.yaml p-sum.yaml""",
+        json-p-sum.json p-sum-close.yaml p-sum-fractions.yaml p-sum-zero.yaml p-sum.yaml
+        p-key-mixed.yaml p-key-percent.yaml p-key-sum.yaml p-rest-key-sum.yaml p-rest-sum.yaml""",
     "a key or a label twice (an editor's own parser says so)": """
         duplicate-key-kind.yaml duplicate-key-named.yaml duplicate-key-thrice.yaml
         duplicate-key.yaml
         duplicate-label-list.yaml duplicate-label.yaml duplicate-name.yaml expect-duplicate.yaml
-        json-duplicate-key.json json-duplicate-label.json""",
+        json-duplicate-key.json json-duplicate-label.json json-p-key-twice.json
+        p-key-label.yaml p-key-twice-many.yaml p-key-twice.yaml""",
     "a number label in another place": "json-label-hash.json label-hash-elsewhere.yaml",
     "a ref that leads nowhere": """
         ref-unknown-many.yaml ref-unknown.yaml ref-without-nodes.yaml""",
@@ -51,6 +53,13 @@ UNSEEN = {
         question-bounds.yaml unused-name-bounds.yaml""",
     "a number by its text (an editor has its value, and none is too great for --exact)": """
         bounds-nan.yaml number-exponent.yaml number-long.yaml number-too-great.yaml p-tiny.yaml""",
+    "a formula, or a name in it (a word alone may be the name of a parameter)": """
+        control-character-label.yaml crlf.yaml more-than-twenty.yaml number-estimate.yaml
+        p-percent-fraction.yaml p-rest-word.yaml path-escaped.yaml tag-custom.yaml
+        param-cycle.yaml param-itself.yaml param-unknown.yaml""",
+    "the value of a formula": """
+        formula-bounds.yaml formula-many.yaml formula-named.yaml formula-p.yaml""",
+    "the labels of an event": "event-labels.yaml",
     "tags": "tag-plain.yaml tag.yaml",
     "half of a surrogate pair": "json-surrogate-utility.json json-surrogate.json",
     "null, which YAML's readers make of nothing, and nothing is an empty text": "json-title.json",
@@ -232,6 +241,11 @@ GOOD = [
     "ref: a\nnote: here\ntitle: t\nexpect: {value: 1}\nnodes: {a: 1}",
     "$schema: x\nmax: [1]",
     "{type: Terminal, utility: 1, bounds: [1, 1], note: x}",
+    "chance: {0.7: {label: a, utility: 1}, 3/10: {note: b, max: [1]}}",
+    "chance: {0: 1, 0.5: 2, 50%: 3, rest: 4}",
+    "chance: {3/2: {p: 1/2, utility: 1}, 1/2: {p: rest, utility: 2}}",
+    "chance: [{p: 30%, utility: 1}, {p: rest, utility: 2}]",
+    "chance: {0: {p: 1/2, utility: 1}, 1: {p: 1/2, utility: 2}}",
     "max: [{utility: '?'}, {utility: \"?\", note: x, bounds: [0, 1]}, {type: TERMINAL, utility: "
     "'?'}, {ref: u}]\n"
     "nodes: {u: {utility: '?'}}",
@@ -257,8 +271,8 @@ TOKEN = re.compile(r"""[\w./%+-]+|'[^']*'|"[^"]*"|.""", re.DOTALL)
 OTHERS = [
     *(*NODE_KEYS, *ROOT_KEYS, *expect.KEYS, *expect.RUN_KEYS, *ALGORITHMS, SCHEMA_KEY, "MAX", "a",
         "s"),
-    *("0", "1", "0.5", "1/2", "50%", "1e-3", "-1", "+.5", "7.", "1e400", "inf", "-.Inf", "'1'",
-        '"1/3"', "0x10", "1_0"),
+    *("0", "1", "0.5", "1/2", "50%", "1e-3", "-1", "+.5", "7.", "rest", "1e400", "inf", "-.Inf",
+        "'1'", '"1/3"', "0x10", "1_0"),
     *("'?'", "'??'", "?"),
     *("no", "on", "true", "'#1'", "'#2'", "12:30", "2024-01-02", "''", "{}", "[]", "[0, 1]",
         "{ref: s}"),
@@ -289,7 +303,7 @@ def test_mutated_files_that_the_reader_accepts_are_valid() -> None:
         accepted += 1
         assert schema_errors(parsed_by_editor(text, name)) == [], text
     assert accepted > 250
-    assert refused > 3 * passed
+    assert refused > 2 * passed  # A word may be the name of a parameter.
 
 
 @pytest.mark.parametrize(
@@ -345,6 +359,7 @@ def test_bad_files_are_invalid_or_listed_as_undetectable(name: str) -> None:
         ("chance: {a: {p: 1.01, utility: 1}}", "chance/a/p"),
         ("chance: {a: {p: 100.1%, utility: 1}}", "chance/a/p"),
         ("chance: {a: {p: '-0.1', utility: 1}}", "chance/a/p"),
+        ("chance: {0.5: {p: 0.5, utility: 1}, rest: 2}", "chance/0.5"),
         ("max: [{ref: a, type: MAX}]\nnodes: {a: 1}", "max/0"),
         ("max: [{ref: a, bounds: [0, 1]}]\nnodes: {a: 1}", "max/0"),
         ("max: [{ref: a, estimate: 1}]\nnodes: {a: 1}", "max/0"),
@@ -420,15 +435,15 @@ def test_number_patterns_match_the_numbers_that_the_reader_accepts() -> None:
 
         numbers += accepted(lambda text, _: to_fraction(text))
         assert is_valid(text, "number") == accepted(lambda text, _: to_fraction(text)), text
-        assert is_valid(text, "key.utility") == is_valid(text, "number")
+        assert is_valid(text, "key.utility") or not is_valid(text, "number")
         schema = {"items": SCHEMA["definitions"]["bounds"]["items"]}
         assert jsonschema.Draft7Validator(schema).is_valid([text]) == accepted(to_bound), text
         if accepted(to_probability):
             probabilities += 1
             assert is_valid(text, "key.p"), text
-        elif is_valid(text, "key.p"):  # These exceed 1 by an exponent or as a fraction.
-            assert "e" in text.lower() or "/" in text, text
-            assert to_fraction(text.removesuffix("%")) > Fraction(1)
+        elif is_valid(text, "key.p") and accepted(lambda text, _: to_fraction(text)):
+            assert "e" in text.lower() or "/" in text, text  # These exceed 1 in a way that
+            assert to_fraction(text) > Fraction(1)  # no pattern can tell.
     assert [is_valid(text, part) for part in ("key.utility", "number") for text in ("?", "??")] == [
         True,
         *[False] * 3,
@@ -450,20 +465,23 @@ def test_the_key_that_names_the_schema_is_ignored(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"$schema": null, "max": [1]}', "x.json: /: found null as the $schema, expected text"),
+        (
+            '{"$schema": null, "max": [1]}',
+            "x.json:1:13: /: found null as the $schema, expected text",
+        ),
         (
             '{"max": [{"$schema": "x", "max": [1]}]}',
-            "x.json: #1: the key '$schema' is for the root alone: move it there",
+            "x.json:1:11: #1: the key '$schema' is for the root alone: move it there",
         ),
         (
             '{"$schema": "x"}',
-            "x.json: /: found a mapping without a kind, expected a number (a terminal), or a "
+            "x.json:1:1: /: found a mapping without a kind, expected a number (a terminal), or a "
             "mapping with one of "
             "max, min, chance, utility, ref or type",
         ),
         (
             '{"$schema": "x", "$schema": "y", "max": [1]}',
-            "x.json: /: duplicate key '$schema': keep one",
+            "x.json:1:18: /: duplicate key '$schema': keep one",
         ),
     ],
 )

@@ -16,12 +16,24 @@ from expectitree.analysis.trace.report import Trace
 from expectitree.page.data import page_data
 from expectitree.page.replays import replays
 from expectitree.text.json_values import json_number
+from expectitree.tree.scans import shifted
 
 TREES = Path(__file__).resolve().parents[2] / "trees"
 
 
-def golden(name: str) -> dict[str, Any]:
-    report = replays(et.load(TREES / name))
+# A root, actions and outcomes that pay; a shared node is reached with different rewards.
+PAYING = """
+cost: 5
+nodes: {coin: {chance: {heads: {reward: 1, utility: 4}, tails: {cost: 2, utility: 2}}}}
+max:
+  a: {cost: 3, ref: coin}
+  b: {reward: 1/4, ref: coin}
+  c: {min: [{cost: 100000, utility: 1}, {reward: 2, utility: 7}, {reward: 2, ref: coin}]}
+"""
+
+
+def golden(tree: et.Tree) -> dict[str, Any]:
+    report = replays(tree)
     moments = {trace.search.algorithm.full_name: moments_of(trace) for trace in report.traces}
     return {"data": page_data(report), "moments": moments}
 
@@ -36,10 +48,13 @@ def moments_of(trace: Trace) -> list[dict[str, Any]]:
 
 
 def state(moment: Moment) -> dict[str, Any]:
-    search = moment.search
+    search, branches = moment.search, moment.tree.first_paths.branch
+    rewards = [moment.tree.reward_of(b) for b in branches]
+    ends = zip(moment.lower, moment.upper, rewards, strict=True)
     return {
         "lower": list(map(json_number, moment.lower)),
         "upper": list(map(json_number, moment.upper)),
+        "worth": [[json_number(shifted(end, r)) for end in (low, high)] for low, high, r in ends],
         "visits": list(moment.visits),
         "best": [list(search.best_branches(n)) for n in range(len(moment.tree))],
         "open": [event.node for event in moment.open],
@@ -51,4 +66,5 @@ def state(moment: Moment) -> dict[str, Any]:
 
 if __name__ == "__main__":
     names = ("ballard.yaml", "shared.yaml", "decision.json")
-    print(json.dumps({name: golden(name) for name in names}))
+    trees = {name: et.load(TREES / name) for name in names} | {"paying": et.loads(PAYING)}
+    print(json.dumps({name: golden(tree) for name, tree in trees.items()}))

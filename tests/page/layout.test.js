@@ -123,6 +123,21 @@ test("subtrees of different depths are fitted together, and nothing of a row ove
   assert.ok(width < 2 * alone);
 });
 
+test("what a branch pays is beside its label, in a stack too", () => {
+  const { data: paying } = golden("paying"), whole = new Tree(paying.tree, paying.numbers.shown);
+  const texts = new Layout(whole).items([], -1).map((item) => item.texts);
+  assert.deepEqual(texts.slice(0, 5), [
+    [], ["a", "−3"], ["heads", "0.5", "+1"], ["tails", "0.5", "−2"], ["b", "+0.25"],
+  ]);
+  assert.ok(texts.some(([text]) => text === "−100,000"));
+  assert.equal(whole.payment(-1), "−5");
+  const wide = wideTree(60);
+  wide.payments = wide.labels.map((_, b) => (b % 2 ? "−1.5" : ""));
+  const leaves = new Layout(wide).items([], -1).filter((item) => item.slot !== -1);
+  assert.deepEqual(leaves.slice(0, 2).map((item) => item.texts), [[], ["−1.5"]]);
+  assert.ok(leaves[1].x > leaves[0].x);
+});
+
 test("labels that are only a place are shown where a sibling has a label, or on demand", () => {
   const columns = {
     kinds: "000021", branches: [0, 0, 0, 0, 2, 3], children: [0, 1, 4, 2, 3],

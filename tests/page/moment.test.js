@@ -4,7 +4,7 @@ const assert = require("node:assert/strict");
 const test = require("node:test");
 const { Moment, Tree, golden } = require("./load.js");
 
-for (const name of ["ballard.yaml", "shared.yaml"]) {
+for (const name of ["ballard.yaml", "shared.yaml", "paying"]) {
   const { data, moments } = golden(name);
   const tree = new Tree(data.tree, data.numbers.shown), { json } = data.numbers;
   const state = (moment) => {
@@ -12,6 +12,8 @@ for (const name of ["ballard.yaml", "shared.yaml"]) {
     return {
       lower: Array.from(moment.lower, (place) => json[place]),
       upper: Array.from(moment.upper, (place) => json[place]),
+      worth: Array.from(moment.lower, (_, n) => [moment.worth_lower[n], moment.worth_upper[n]])
+        .map((ends) => ends.map((place) => json[place])),
       visits: Array.from(moment.visits),
       best: Array.from(moment.best, (_, n) => moment.bestBranches(n)),
       open: moment.open.map((i) => moment.node(i + 1)),

@@ -22,7 +22,8 @@ function stateOf(moment) {
   const { root } = tree, counts = moment.counts(), ties = labels(root);
   return {
     algorithm: trace.name, step: moment.step, steps: moment.length,
-    value: moment.isExact(root) ? json[moment.lower[root]] : null, best: ties[0] ?? null, ties,
+    value: moment.isExact(root) ? json[moment.worth_lower[root]] : null,
+    best: ties[0] ?? null, ties,
     nodes: { total: tree.count, visited: counts.nodes, visits: counts.visits },
     leaves: { total: tree.leaves, visited: counts.leaves },
     cuts: counts.cuts, open: moment.open,

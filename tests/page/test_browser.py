@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -788,9 +789,42 @@ return [...crossed];
 """
 
 
-@pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
-def test_no_branch_crosses_a_text(open_page: Any, file: Path) -> None:
-    browser = open_page(et.load(file), 1600, 1000)
+# Some siblings pay, and some do not: their texts have different numbers of lines.
+PAYING = """
+cost: 5
+max:
+  sell: 750
+  install: {cost: 250, chance: {oil: {p: 0.5, utility: 2500}, none: {p: 0.5, utility: 0}}}
+  test:
+    cost: 100
+    chance:
+      plus:
+        p: 0.6
+        max: {install: {cost: 250, chance: [2500, {reward: 4, utility: 2500}, 0]}, sell: 1000}
+      minus: {p: 0.4, reward: 1/3, max: [{cost: 1234567.25, utility: 3}, 4, {utility: 5}]}
+"""
+
+
+def test_the_page_adds_what_a_branch_pays(open_page: Any) -> None:
+    browser = open_page(et.loads(PAYING))
+    browser.run("expectitree.choose('expectiminimax'); expectitree.go(1e9)")
+    text = "return document.getElementById(arguments[0]).innerText"
+    search = et.evaluate(et.loads(PAYING))
+    assert search.value == 995
+    assert re.search(r"value\s+995\s+\(with −5\)", browser.run(text, "counts"))
+    browser.run("expectitree.page.select(expectitree.page.tree.find('install').node)")
+    assert re.search(r"value\s+1250\s+with −250\s+1000", browser.run(text, "details"))
+    browser.run("document.getElementById('outline-panel').open = true; expectitree.page.update()")
+    words = browser.run(text, "outline").splitlines()
+    assert words[0].startswith("MAX 1000, with −5 worth 995")
+    assert "install (−250): CHANCE 1250, with −250 worth 1000, best" in words
+    assert "oil (p 0.5): leaf 2500" in words
+
+
+@pytest.mark.parametrize("name", [*(path.name for path in TREES), "paying"])
+def test_no_branch_crosses_a_text(open_page: Any, name: str) -> None:
+    tree = et.loads(PAYING) if name == "paying" else et.load(ROOT / "trees" / name)
+    browser = open_page(tree, 1600, 1000)
     for name in ("star1", "star2"):
         browser.run("expectitree.choose(arguments[0])", name)
         for part in (0.3, 0.6, 1):

@@ -28,12 +28,13 @@ from expectitree.errors import AnalysisError, SearchError
 from expectitree.page import SCRIPTS, draw
 from expectitree.page.data import LETTERS, opening, step_text
 from expectitree.page.replays import MOST_NODES, Replays, replays
-from expectitree.page.steps import COLUMNS
-from expectitree.picture.text import chance_text
+from expectitree.page.steps import COLUMNS, WORTH
+from expectitree.picture.text import chance_text, payment_text
 from expectitree.searches.cuts import NO_CUTS, PROBED
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number
 from expectitree.tree.model import Kind
+from expectitree.tree.scans import shifted
 
 TREES = sorted((ROOT / "trees").iterdir())
 OPTIONS = text_console().options
@@ -80,6 +81,10 @@ def check_data(report: Replays, text: str) -> None:
     for b, text in enumerate(data["tree"]["probabilities"]):
         is_outcome = columns.kind[tree.parent_of(b)] == Kind.CHANCE
         assert text == (chance_text(columns.probability[b]) if is_outcome else "")
+    pays = columns.pays or bool(tree.root_reward)
+    assert ("payments" in data["tree"]) == ("root_payment" in data["tree"]) == pays
+    for b, text in enumerate(data["tree"].get("payments", ())):
+        assert text == payment_text(tree.reward_of(b))
     assert len(data["traces"]) == len(report.traces)
     for given, trace in zip(data["traces"], report.traces, strict=True):
         assert given["kinds"] == "".join(LETTERS[event.kind] for event in trace.events)
@@ -95,8 +100,9 @@ def check_data(report: Replays, text: str) -> None:
 
 def check_changes(data: dict[str, Any], given: dict[str, Any], trace: Trace) -> None:
     """Apply every step's changes to the columns, and compare these with `Moment` after the step."""
-    count = len(trace.tree)
-    assert tuple(given["start"]) == COLUMNS
+    count, pays = len(trace.tree), trace.tree.columns.pays or trace.tree.root_reward
+    names = (*COLUMNS, *WORTH) if pays else COLUMNS
+    assert tuple(given["start"]) == names
     cells = list(given["start"].values())
     moment, open_entries = Moment(trace), []
     check_cells(data, cells, moment)
@@ -106,7 +112,7 @@ def check_changes(data: dict[str, Any], given: dict[str, Any], trace: Trace) -> 
         open_entries += [event] * (given["kinds"][i] == "E")
         assert open_entries == moment.open
         for cell, value in batched(given["changes"][i]):
-            n, column = divmod(event.node * len(COLUMNS) + cell, len(COLUMNS))
+            n, column = divmod(event.node * len(names) + cell, len(names))
             cells[column][n] = value
         if count < 100 or i % 97 == 0 or i == len(trace.events) - 1:
             check_cells(data, cells, moment)
@@ -119,11 +125,15 @@ def batched(values: list[int]) -> Iterator[tuple[int, int]]:
 
 def check_cells(data: dict[str, Any], cells: list[list[int]], moment: Moment) -> None:
     """Compare the columns of the page with a moment and with a new explanation."""
-    shown = dict(zip(COLUMNS, cells, strict=True))
+    shown = dict(zip((*COLUMNS, *WORTH), cells, strict=False))
     numbers = data["numbers"]["json"]
     for key in ("lower", "upper", "alpha", "beta"):
         found = [None if place < 0 else numbers[place] for place in shown[key]]
         assert found == [None if x is None else json_number(x) for x in getattr(moment, key)]
+    rewards = [moment.tree.reward_of(b) for b in moment.tree.first_paths.branch]
+    for key, ends in zip(WORTH, (moment.lower, moment.upper), strict=True):
+        worth = [json_number(shifted(*pair)) for pair in zip(ends, rewards, strict=True)]
+        assert [numbers[place] for place in shown.get(key, ())] in (worth, [])
     assert shown["visits"] == list(moment.visits)
     is_cut = [code not in NO_CUTS for code in moment.cut]
     assert shown["after"] == [
@@ -160,8 +170,9 @@ def test_the_page_contains_the_traces_of_shipped_trees(file: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_the_page_contains_the_traces_of_random_trees(seed: int) -> None:
-    case = Case(seed)
+@pytest.mark.parametrize("pays", [False, True], ids=["free", "pays"])
+def test_the_page_contains_the_traces_of_random_trees(seed: int, pays: bool) -> None:
+    case = Case(seed, pays)
     for exact in (False, True):
         bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
         check_data(*page_of(case.tree(exact), bounds=bounds))
@@ -316,6 +327,16 @@ def test_comparisons_and_numbers_are_those_of_a_book_and_labels_stay() -> None:
     assert "x <= alpha" in data["tree"]["labels"]
     assert {"−2", "12,345"} <= set(data["numbers"]["shown"])
     assert data["tree"]["probabilities"][-6:].count("1/3") == 3
+
+
+def test_the_page_shows_what_branches_pay() -> None:
+    text = "reward: 1/4, max: {a: 3, b: {cost: 100000, chance: [{reward: 2, utility: 1}]}}"
+    report, page = page_of(et.loads(f"{{{text}}}"))
+    check_data(report, page)
+    data = data_of(page)
+    assert data["tree"]["payments"] == ["+2", "", "−100,000"]
+    assert data["tree"]["root_payment"] == "+0.25"
+    assert {trace["about"]["value"] for trace in data["traces"]} == {3.25}
 
 
 def test_a_long_label_is_broken_into_lines_as_in_the_pictures() -> None:

@@ -56,9 +56,10 @@ def test_a_blank_picture_has_no_hidden_number(file: Path, kind: str) -> None:
                 assert not re.search(rf"(?<![\d.]){re.escape(number)}(?!\.?\d)", blank)
 
 
+@pytest.mark.parametrize("pays", [False, True], ids=["free", "pays"])
 @pytest.mark.parametrize("seed", range(30))
-def test_a_blank_picture_does_not_depend_on_the_search(seed: int) -> None:
-    tree = Case(seed).tree()
+def test_a_blank_picture_does_not_depend_on_the_search(seed: int, pays: bool) -> None:
+    tree = Case(seed, pays).tree()
     search = et.evaluate(tree, "star1")
     other = et.evaluate(tree, "star2")
     count = len(tree)

@@ -81,6 +81,16 @@ def test_each_picture_is_valid_and_says_its_step() -> None:
         assert ("star1: before the first step" if not step else f"star1, step {step}: ") in words
 
 
+@pytest.mark.parametrize("name", ["expectiminimax", "star2"])
+def test_every_picture_has_the_payments(name: str) -> None:
+    text = "{cost: 5, max: {a: 7, b: {cost: 100, chance: [{reward: 3, utility: 1}, 2000, 4]}}}"
+    found = draw_steps(et.loads(text), name, Style(), windows=True)
+    for frame in found.frames:
+        edges = frame.picture.content.edges
+        assert sorted(edge.payment for edge in edges) == ["", "", "", "+3", "−100"]
+        assert frame.picture.content.glyphs[0].remarks[0] == "−5 at the start"
+
+
 def test_large_searches_are_refused() -> None:
     with pytest.raises(AnalysisError, match="there are 1,093 nodes, step by step at most 500"):
         draw_steps(et.generate("uniform", branching=3, plies=6, seed=1), "star1")

@@ -190,9 +190,10 @@ def test_nothing_overlaps_in_shipped_trees(file: Path, direction: str) -> None:
             )
 
 
+@pytest.mark.parametrize("pays", [False, True], ids=["free", "pays"])
 @pytest.mark.parametrize("seed", range(40))
-def test_nothing_overlaps_in_random_trees(seed: int) -> None:
-    tree = Case(seed).tree(exact=seed % 2 == 0)
+def test_nothing_overlaps_in_random_trees(seed: int, pays: bool) -> None:
+    tree = Case(seed, pays).tree(exact=seed % 2 == 0)
     for direction in ("auto", "down", "right"):
         check_room(
             drawn(
@@ -365,6 +366,117 @@ def test_only_branches_that_optimal_play_reaches_are_boldest() -> None:
     ranks = {edge.label[0]: edge.rank for edge in drawn(tree, "expectiminimax").content.edges}
     assert {label for label, rank in ranks.items() if rank == PLAYED} == {"d", "f", "h"}
     assert {label for label, rank in ranks.items() if rank == BEST} == {"c"}
+
+
+# ---- What branches pay.
+
+OIL = """
+title: Sell the land, drill, or test first
+max:
+  sell: 750
+  install: {cost: 250, chance: {oil: {p: 0.5, utility: 2500}, none: {p: 0.5, utility: 0}}}
+  test:
+    cost: 100
+    chance:
+      plus: {p: 0.6, max: {drill: {cost: 250, utility: 1875}, sell: 1000}}
+      minus: {p: 0.4, reward: 5, utility: 495}
+"""
+# A shared node is reached with different rewards; some leaves of a node have a payment, some none.
+PAYING = """
+cost: 5
+nodes: {coin: {chance: {heads: {reward: 1/3, utility: 4}, tails: {cost: 1234567.25, utility: 2}}}}
+max:
+  a: {cost: 3, ref: coin}
+  b: {reward: 1/3, ref: coin}
+  c:
+    min:
+    - {cost: 2, utility: 1}
+    - {reward: 2, ref: coin}
+    - {label: a long label that has to be broken into lines, cost: 12, utility: 1}
+  d: {reward: 3, chance: [{cost: 1, utility: 1}, 2, 3, {reward: 10, utility: 4}, 5, 6]}
+"""
+
+
+def edges_of(picture: Diagram) -> dict[str, Edge]:
+    return {edge.tooltip.partition(",")[0]: edge for edge in picture.content.edges}
+
+
+def test_a_branch_shows_what_it_pays_and_a_node_what_is_still_received_there() -> None:
+    found = drawn(et.loads(OIL), "expectiminimax", direction="down")
+    assert found.content.summary == ("Value 1075, best action test",)
+    edges = edges_of(found)
+    assert edges["test"].lines == ("test", "−100")
+    assert edges["test"].child.value == "1175"
+    assert edges["test"].tooltip == "test, cost 100"
+    assert edges["test"].child.tooltip == "CHANCE test: 1075 = 1175 - 100"
+    assert edges["sell"].lines == ("sell",)
+    assert edges["minus"].lines == ("minus", "0.4", "+5")
+    assert edges["minus"].tooltip == "minus, p = 0.4, reward 5"
+    assert edges["minus"].child.tooltip == "TERMINAL test/minus: 500 = 495 + 5"
+    assert edges["test"].rank == PLAYED
+    assert edges["install"].rank == PLAIN
+    assert "A signed number on a branch" in found.content.description
+    assert "signed" not in drawn(et.loads("max: [1, 2]")).content.description
+
+
+def test_to_the_right_the_texts_of_a_branch_are_one_line() -> None:
+    found = drawn(et.loads(OIL), direction="right")
+    texts = {mark.text for group in found.groups for mark in group.marks if isinstance(mark, Text)}
+    assert {"sell", "test, −100", "oil, p 0.5", "minus, p 0.4, +5"} <= texts
+
+
+@pytest.mark.parametrize("kind", ["svg", "dot", "mmd", "tex"])
+def test_payments_are_in_every_format_and_in_an_exercise(kind: str) -> None:
+    minus = "$-$" if kind == "tex" else "−"
+    for style in (Style(), Style(blank=True), Style(theme="dark", direction="right")):
+        text = text_of(kind, et.loads(OIL), "star2", style)
+        assert f"{minus}100" in text
+        assert "+5" in text
+        assert ("1175" in text) is not style.blank
+        assert ("1075" in text) is not style.blank
+
+
+def test_the_payment_of_the_root_is_at_the_root_and_in_the_value() -> None:
+    found = drawn(et.loads("{cost: 5, max: [20, {reward: 3, utility: 1}]}"), "expectiminimax")
+    assert found.content.glyphs[0].value == "20"
+    assert found.content.glyphs[0].remarks == ("−5 at the start",)
+    assert found.content.glyphs[0].tooltip == "MAX /: 15 = 20 - 5"
+    assert found.content.summary == ("Value 15, best action #1",)
+    alone = drawn(et.loads("{cost: 5, utility: 20}"), "expectiminimax").content
+    assert (alone.glyphs[0].value, alone.glyphs[0].remarks) == ("20", ())
+    assert alone.summary == ("Value 15",)
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+@pytest.mark.parametrize("exact", [False, True])
+def test_nothing_overlaps_where_branches_pay(direction: str, exact: bool) -> None:
+    for tree in (et.loads(OIL, exact=exact), et.loads(PAYING, exact=exact)):
+        for name in NAMES:
+            for rows in (None, 6):
+                check_room(
+                    drawn(
+                        tree, name, direction=direction, rows=rows, windows=True, reasons=True,
+                        places=exact,
+                    )
+                )  # fmt: skip
+
+
+def test_a_shared_node_has_the_payment_of_each_branch_to_it() -> None:
+    found = drawn(et.loads(PAYING), "expectiminimax").content
+    edges = [
+        edge for edge in found.edges if edge.child.kind == "CHANCE" and edge.label[:1] != ("d",)
+    ]
+    assert [edge.payment for edge in edges] == ["−3", "+0.333333", "+2"]
+    assert len({edge.child for edge in edges}) == 1
+
+
+def test_leaves_with_payments_are_no_run() -> None:
+    leaves = ", ".join(f"{{cost: {n}, utility: {n}}}" for n in range(9))
+    rows = ", ".join(f"r{n}: {{min: [{leaves}]}}" for n in range(9))
+    tree = et.loads(f"max: {{{rows}}}")
+    found = drawn(tree, "expectiminimax")
+    assert len(lines_of(found)) == len(found.content.edges) == len(tree.columns.child)
+    check_room(found)
 
 
 # ---- Kinds of files.

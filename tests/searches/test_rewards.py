@@ -25,6 +25,7 @@ from expectitree.searches.engine import search_window
 from expectitree.tree.columns import Bounds
 from expectitree.tree.folding import fold_rewards, unshare
 
+
 @pytest.fixture(params=["exact", "float"])
 def exact(request: pytest.FixtureRequest) -> bool:
     return request.param == "exact"

@@ -27,6 +27,11 @@ def render(
     `most_rows` and `notes` are for text.
     """
     fields = search_fields(evaluation.file, evaluation.search)
+    if evaluation.tree.parameters:
+        fields["parameters"] = {
+            name: None if value is None else json_number(value)
+            for name, value in evaluation.parameters.items()
+        }
     if evaluation.reasons is not None:
         fields["explanation"] = explanation_fields(evaluation.reasons)
     # Ids are digits and counts are words: docs/decisions/0003-json-nodes.md.

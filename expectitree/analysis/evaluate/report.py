@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from expectitree import compiling
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.reasons import Reasons, reasons
 from expectitree.errors import AnalysisError
+from expectitree.numbers import Number
 from expectitree.searches.cuts import NOT_CUT
 from expectitree.searches.result import Outcome, Search
 from expectitree.tree import scans
@@ -30,6 +33,7 @@ class Evaluation:
     windows: bool = False  # show alpha and beta
     explained: int | None = None  # the node to explain in sentences
     strategy_only: bool = False
+    formulas: bool = False  # show the formulas and the parameters
     explained_by: int | None = None  # the branch to that node
     explanation: Explanation = field(init=False)
     shown: Evaluation = field(init=False)  # what is drawn
@@ -45,7 +49,7 @@ class Evaluation:
         self.shown = self
         if self.strategy_only:
             self.shown = Evaluation(self.file, strategy_only(self.search), self.windows)
-            self.shown.strategy_only = True
+            self.shown.strategy_only, self.shown.formulas = True, self.formulas
         if self.explained is not None:
             self.reasons = reasons(self.search, self.explained, self.explained_by)
 
@@ -53,6 +57,20 @@ class Evaluation:
     def tree(self) -> Tree:
         """The tree that was searched."""
         return self.search.tree
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Number | None]:
+        """The values of the parameters by name; None for one that has no value."""
+        if not self.tree.parameters:
+            return {}
+        from expectitree.tree.parameters import parameter_values
+
+        return parameter_values(self.tree)
+
+    def formulas_at(self, node: int, branch: int) -> Mapping[str, str]:
+        """Return the formulas of a node and of a branch, either of which may be -1, by key."""
+        formulas = self.tree.formulas
+        return {} if formulas is None else formulas.texts(node, branch)
 
 
 def _number_shared(tree: Tree) -> Readable[int]:

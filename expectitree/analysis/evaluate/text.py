@@ -83,6 +83,10 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
         passed = evaluation.explanation.passed_over
         note = f"; {plural(passed, 'node')} passed over" if passed else ""
         yield "cuts", f"{counts.cuts:>{wide},}{note}"
+    if evaluation.formulas and evaluation.parameters:
+        values = evaluation.parameters.items()
+        shown = [f"{name} = {'?' if v is None else display_text(v)}" for name, v in values]
+        yield "parameters", f" {', '.join(shown)}"
     bounds = f"{interval_text(*search.bounds)} {BOUNDS_FROM[search.bounds_source]}"
     if search.tree.root_reward:
         bounds += f", without the root's {' of '.join(payment(search.tree.root_reward))}"

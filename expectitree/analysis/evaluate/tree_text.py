@@ -296,10 +296,24 @@ class _Drawing:
             cut = self.explanation.cut(n)
             if cut is not None:
                 yield cut_reason(cut, reward), "cut"
+        if self.evaluation.formulas and self.tree.formulas is not None:
+            for text in self.formulas(row):
+                yield text, "dim"
         if self.notes and row.branch in self.tree.branch_notes:
             yield self.tree.branch_notes[row.branch], "dim"
         if self.notes and row.is_first and n in self.tree.notes:
             yield self.tree.notes[n], "dim"
+
+    def formulas(self, row: Row) -> Iterator[str]:
+        """Yield the formulas of a row, and of the terminals that are folded into it."""
+        shown = self.evaluation.formulas_at(row.node if row.is_first else NONE, row.branch)
+        if shown:
+            yield ", ".join(f"{key} = {text}" for key, text in shown.items())
+        for b in self.tree.branches_of(row.node) if row.is_folded and row.is_first else ():
+            shown = self.evaluation.formulas_at(self.columns.child[b], b)
+            if shown:
+                label = self.label(row.node, b)
+                yield f"{label}: {', '.join(f'{key} = {text}' for key, text in shown.items())}"
 
 
 def _width(parts: list[Part]) -> int:

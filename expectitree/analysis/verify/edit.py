@@ -12,6 +12,7 @@ import yaml
 
 from expectitree.errors import FileError, Problem
 from expectitree.files.formats import Format
+from expectitree.files.formats.json import tokens
 from expectitree.files.formats.yaml import events
 from expectitree.files.grammar.keys import SCHEMA_KEY
 from expectitree.files.saving import whole_file
@@ -20,7 +21,6 @@ Place: TypeAlias = tuple[str | int, ...]  # keys and indices from the root
 
 _BEFORE_EXPECT = (SCHEMA_KEY, "title", "source")  # a new `expect` comes after them
 _COMMENT = re.compile(r"(^|\s)#", re.MULTILINE)
-_JSON_PART = re.compile(r'"(?:[^"\\]+|\\.)*"|[][{}]|[^][{}",:\s]+')
 
 
 class Part(NamedTuple):
@@ -136,7 +136,7 @@ def _yaml_parts(text: str) -> Iterator[Part]:
 
 
 def _json_parts(text: str) -> Iterator[Part]:
-    for match in _JSON_PART.finditer(text):
+    for match in tokens(text):
         part = match[0]
         step = (part in ("{", "[")) - (part in ("}", "]"))
         written = json.loads(part) if part[0] == '"' else part

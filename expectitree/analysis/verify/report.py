@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from time import perf_counter
+from typing import Any
 
 from expectitree.algorithms import algorithm
 from expectitree.analysis.verify.edit import Place, find_lines
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, ExpectitreeError, FileError
+from expectitree.expressions.syntax import INEXACT
 from expectitree.files import Warn, load, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix
+from expectitree.files.grammar.expect import number_texts
 from expectitree.numbers import Number, exact_text, message_text
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.searches.unknown import why_unknown
-from expectitree.tree.expectation import Expectation, RunExpectation
+from expectitree.tree.expectation import Expectation, PointExpectation, RunExpectation
 from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.paths import ROOT
 
@@ -43,7 +47,7 @@ class Check:
     found: str
     kept: bool
     place: Place  # the keys within `expect` that lead to what was expected
-    replacement: str | int | list[str] | Fraction | None = None  # what would hold in its place
+    replacement: object = None  # what would hold: a text, a number, a list, a mapping
     hint: Hint | ExpectitreeError | None = None
     line: int | None = None  # in the file, from 1
     column: int | None = None
@@ -108,7 +112,8 @@ def verify(tree: Tree, *, file: str = "") -> Verification:
     if tree.unknown:
         return Verification(file, unchecked=why_unknown(tree))
     runs = (check for run in tree.expect.runs for check in _run_checks(tree, run))
-    return Verification(file, [*_value_checks(tree, tree.expect), *runs])
+    points = (c for at, point in enumerate(tree.expect.at) for c in _point_checks(tree, point, at))
+    return Verification(file, [*_value_checks(tree, tree.expect), *points, *runs])
 
 
 def verify_file(
@@ -129,6 +134,10 @@ def verify_file(
             report = replace(report, checks=checks)
     except FileError as error:
         report = Verification(file, error=error)
+        if INEXACT in str(error):
+            with suppress(FileError):
+                load(path)
+                report = Verification(file, unchecked=f"a formula {INEXACT}")
     return replace(report, seconds=perf_counter() - start)
 
 
@@ -152,6 +161,26 @@ def _value_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
         yield Check("best", best, search.best or "none", kept, ("best",), search.best, hint)
     for path, value in expect.values.items():
         yield _number_check(f"value of {path}", search, expect, ("values", path), value)
+
+
+def _point_checks(tree: Tree, point: PointExpectation, index: int) -> Iterator[Check]:
+    """Yield the checks of a tree at other values of its parameters."""
+    at = f"at {', '.join(f'{name} = {value}' for name, value in point.settings.items())}"
+    place: Place = ("at", index)
+    try:
+        varied = tree.with_parameters(**point.settings)
+        search = evaluate(varied)
+    except ExpectitreeError as error:
+        yield Check(at, "a tree", "none", False, place, hint=error)
+        return
+    checks = [*_value_checks(varied, point.expect)]
+    if not checks:
+        found: dict[str, Any] = {"set": number_texts(point.settings), "value": search.value}
+        found |= {} if search.best is None else {"best": search.best}
+        shown = message_text(search.value)
+        yield Check(at, "a value to compare with", shown, False, place, found)
+    for check in checks:
+        yield replace(check, what=f"{at}: {check.what}", place=(*place, *check.place))
 
 
 def _number_check(

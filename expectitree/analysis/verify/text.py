@@ -11,6 +11,7 @@ from expectitree.analysis.verify.report import Check, Hint, Verification
 from expectitree.numbers import escape
 from expectitree.text.console import characters, line, safe
 from expectitree.text.phrases import plural
+from expectitree.text.problems import problem_lines
 
 HINTS = {
     Hint.NO_BEST: "the root is not a player's, so it has no best action: take `best` out",
@@ -41,8 +42,9 @@ def _file_lines(v: Verification, options: ConsoleOptions, quiet: bool) -> Iterat
     elif v.unchecked is not None:
         remark = f": a tree, whose expectations cannot be checked: {safe(v.unchecked, options)}"
     yield line(signs[not v.is_bad], " ", (safe(v.file, options), "title"), remark)
-    for message in str(v.error or "").splitlines():
-        yield line(f"    {message}")
+    if v.error is not None:
+        for message in problem_lines(v.error, options.max_width - 4):
+            yield line(f"    {safe(message, options)}")
     for check in v.broken if quiet else v.checks:
         yield line("    ", signs[check.kept], f" {safe(check_text(check), options)}")
 

@@ -1,18 +1,31 @@
-"""JSON, from the standard library: numbers keep their text, and mappings their duplicate keys."""
+"""JSON, from the standard library: numbers keep their text, and mappings their duplicate keys.
+
+To find the line and column of an error, a slower reading finds where each value starts.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from expectitree.errors import FileError, Problem
-from expectitree.files.grammar.document import NESTED_TOO_DEEPLY, Document
+from expectitree.files.grammar.document import (
+    MOST_CONTAINERS,
+    NESTED_TOO_DEEPLY,
+    Data,
+    Document,
+    Mark,
+    Place,
+)
 from expectitree.files.grammar.flow import Notation
 from expectitree.files.grammar.writer import tree_text
 from expectitree.tree.model import Tree
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+
+_TOKEN = re.compile(r'"(?:[^"\\]+|\\.)*"|[][{}]|[^][{}",:\s]+')
 
 
 def parse(text: str, name: str) -> Document:
@@ -28,8 +41,80 @@ def parse(text: str, name: str) -> Document:
         message = _syntax_message(text, error)
         raise FileError([Problem(name, message, line=error.lineno, column=error.colno)]) from None
     except RecursionError:
-        raise FileError([Problem(name, NESTED_TOO_DEEPLY)]) from None
-    return Document(name, root)
+        line, column = _deep_mark(text)
+        raise FileError([Problem(name, NESTED_TOO_DEEPLY, line=line, column=column)]) from None
+    return Document(name, root, locate=partial(_locate, text, root), text=text)
+
+
+def tokens(text: str) -> Iterator[re.Match[str]]:
+    """Yield the brackets and the scalars of a JSON text, keys among them."""
+    return _TOKEN.finditer(text)
+
+
+def _locate(text: str, root: Data, places: Sequence[Place]) -> list[Mark | None]:
+    """Return line and column of each place, from a second reading of the text."""
+    wanted = {id(place.container) for place in places}
+    starts: dict[int, list[int]] = {}
+    for container, found in zip(_containers(root), _starts(text), strict=True):
+        if id(container) in wanted:
+            starts[id(container)] = found
+    marks: list[Mark | None] = []
+    for container, at, of_key, offset in places:
+        index = 2 * at + (not of_key) if isinstance(container, tuple) else at
+        start = starts[id(container)][index]
+        if offset and "\\" not in text[start : start + offset]:  # after the opening quote
+            start += offset + 1
+        marks.append(_mark(text, start))
+    return marks
+
+
+def _starts(text: str) -> Iterator[list[int]]:
+    """Yield where the items of each list and object start, in the order in which they end.
+
+    In an object, keys and values alternate. The root's start is last, in a list of its own.
+    """
+    above: list[list[int]] = []
+    starts: list[int] = []
+    for token in tokens(text):
+        bracket = text[token.start()]
+        if bracket in "]}":
+            yield starts
+            starts = above.pop()
+            continue
+        starts.append(token.start())
+        if bracket in "[{":
+            above.append(starts)
+            starts = []
+    yield starts
+
+
+def _containers(root: Data) -> Iterator[Data]:
+    """Yield all lists and mappings in the order in which they end, then None, which holds all."""
+    stack: list[tuple[Data, Iterator[Data]]] = [(None, iter([root]))]
+    while stack:
+        container, rest = stack[-1]
+        for item in rest:
+            value = item[1] if isinstance(container, tuple) else item
+            if isinstance(value, (list, tuple)):
+                stack.append((value, iter(value)))
+                break
+        else:
+            yield container
+            stack.pop()
+
+
+def _mark(text: str, at: int) -> Mark:
+    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+
+
+def _deep_mark(text: str) -> Mark | tuple[None, None]:
+    """Return where too many lists and objects are open, if they are."""
+    depth = 0
+    for token in tokens(text):
+        depth += (token[0] in "[{") - (token[0] in "]}")
+        if depth > MOST_CONTAINERS:
+            return _mark(text, token.start())
+    return None, None
 
 
 def _syntax_message(text: str, error: json.JSONDecodeError) -> str:
@@ -60,6 +145,10 @@ class JsonNotation(Notation):
     def number(self, text: str) -> str:
         """Return a number, in quotes if JSON does not have it."""
         return text if _NUMBER.fullmatch(text) else json.dumps(text)
+
+    def number_key(self, number: str) -> str:
+        """Return a number, as `number` returns it, as a key with its colon."""
+        return f"{number}:" if number[0] == '"' else f'"{number}":'
 
     def brackets(self, is_mapping: bool, margin: str) -> tuple[str, str]:
         """Return the brackets of a list or a mapping over several lines."""

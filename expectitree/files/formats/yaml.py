@@ -18,7 +18,7 @@ import yaml
 
 from expectitree.errors import FileError, Problem
 from expectitree.files.grammar.document import (
-    MOST_NESTED,
+    MOST_CONTAINERS,
     NESTED_TOO_DEEPLY,
     Data,
     Document,
@@ -35,7 +35,6 @@ LONGEST_KEY = 500  # characters: readers look back 1,024 for a key without a `? 
 
 _OPEN = object()  # the value of an anchor whose node has not ended
 _QUESTION = re.compile(r"[:,\[{-]\s*\?+\s*(?:[,\]}#]|$)")  # an unquoted ? begins a key
-_MOST_CONTAINERS = 2 * MOST_NESTED + 100  # lists and mappings; the grammar counts nodes
 
 
 # ---- Reading.
@@ -95,7 +94,7 @@ class _Parser:
             elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
                 if has_properties:
                     self.check_properties(event)
-                if len(above) >= _MOST_CONTAINERS:
+                if len(above) >= MOST_CONTAINERS:
                     raise self.error(event, NESTED_TOO_DEEPLY)
                 above.append((items, event.anchor))
                 items = []
@@ -118,7 +117,7 @@ class _Parser:
             message = "the document is empty: `expectitree new` prints a tree to start from"
             raise FileError([Problem(self.name, message, line=1, column=1)])
         locate = partial(_locate, self.text, self.containers)
-        return Document(self.name, root, frozenset(self.shared), locate)
+        return Document(self.name, root, frozenset(self.shared), locate, self.text)
 
     def pairs(self, items: list[Data]) -> Data:
         """Return a mapping from its keys and values, which alternate."""
@@ -196,11 +195,15 @@ def _locate(text: str, containers: Sequence[Data], places: Sequence[Place]) -> l
     numbers = {id(container): number for number, container in enumerate(containers)}
     found = [*_containers(text)]
     marks: list[Mark | None] = []
-    for container, at, of_key in places:
+    for container, at, of_key, offset in places:
         is_mapping = isinstance(container, tuple)
         items = found[numbers.get(id(container), -1)]
-        mark = items[2 * at + (not of_key) if is_mapping else at].start_mark
-        marks.append((mark.line + 1, mark.column + 1))
+        event = items[2 * at + (not of_key) if is_mapping else at]
+        mark = event.start_mark
+        if offset:  # where a text without escapes and line ends makes its place certain
+            quotes = event.end_mark.index - mark.index - len(event.value)
+            offset = offset + quotes // 2 if quotes in (0, 2) and "\n" not in event.value else 0
+        marks.append((mark.line + 1, mark.column + 1 + offset))
     return marks
 
 
@@ -265,6 +268,10 @@ class YamlNotation(Notation):
     def number(self, text: str) -> str:
         """Return a number as it is."""
         return text
+
+    def formula(self, text: str) -> str:
+        """Return a formula as it is, unless it has a comma, or YAML takes it for another type."""
+        return self.quoted(text) if "," in text or text.isidentifier() else text
 
     def brackets(self, is_mapping: bool, margin: str) -> tuple[str, str]:
         """Return a line end: the margin shows what belongs to a list or a mapping."""

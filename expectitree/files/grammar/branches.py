@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from expectitree.errors import TreeError
-from expectitree.files.grammar.document import Data, place_of
+from expectitree.errors import ExpectitreeError, TreeError
+from expectitree.expressions.syntax import Expression, Name
+from expectitree.files.grammar.document import Data, Place, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
+from expectitree.files.grammar.outcomes import label_warning, list_form, with_rest
 from expectitree.files.grammar.problems import MOST_PROBLEMS
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import ValueReader
 from expectitree.numbers import Number, escape, message_text, quote
-from expectitree.tree.builder import TreeBuilder, label_at
+from expectitree.tree.builder import SUM_HINT, TreeBuilder, label_at
+from expectitree.tree.formulas import REST, is_formula, negative_of, sum_of
 from expectitree.tree.model import Kind
 from expectitree.tree.paths import message_path
 
@@ -38,12 +41,18 @@ class BranchReader:
     def read(self, frame: Frame, item: Data, key: str, data: Data) -> None:
         """Read a value that the current child has for its branch."""
         message = ""
-        if key == "p" and frame.kind != CHANCE:
-            why = _WHY_NO_P[frame.kind]
-            message = f"a p is for the outcomes of CHANCE, and {why}: take it out"
+        if key == "p":
+            if frame.kind != CHANCE:
+                why = _WHY_NO_P[frame.kind]
+                message = f"a p is for the outcomes of CHANCE, and {why}: take it out"
+            elif frame.is_keyed_by_p:
+                p = frame.text_of_p(len(frame.ids))
+                message = f"the key {quote(p)} is this outcome's p already: take this p out"
+                message += f"; if the key is a label, write a list: [{{label: {p}, p: …}}, …]"
+                frame.branches["p"][len(frame.ids)] = None
         elif key == "label" and not frame.kind:
             message = "the root has no branch that a label could name: use title"
-        elif key == "label" and isinstance(frame.container, tuple):
+        elif key == "label" and frame.is_labelled:
             message = "a label next to a label: here the mapping's key is the label"
         if message:
             self.trail.report(place_of(item, key, True), message)
@@ -53,7 +62,7 @@ class BranchReader:
             frame.branches.setdefault(key, {})[len(frame.ids)] = value
         elif value is not None:
             self.check_payment(item, key)
-            self.pay(frame, -value if key == "cost" else value)
+            self.pay(frame, negative_of(value) if key == "cost" else value)
 
     def check_payment(self, item: Data, key: str) -> None:
         """Report a node that has both a reward and a cost."""
@@ -61,10 +70,29 @@ class BranchReader:
             message = "a reward and a cost at one node: keep one, their difference"
             self.trail.report(place_of(item, key, True), message)
 
-    def pay(self, frame: Frame, reward: Number) -> None:
+    def pay(self, frame: Frame, reward: Number | Expression) -> None:
         """Add a reward to those of the branch to the current child."""
         rewards, at = frame.branches.setdefault("reward", {}), len(frame.ids)
-        rewards[at] = rewards[at] + reward if at in rewards else reward
+        rewards[at] = sum_of(rewards[at], reward) if at in rewards else reward
+
+    def read_keys(self, frame: Frame) -> None:
+        """Read the probabilities that are the keys of a mapping; report those there twice."""
+        read: dict[int, Any] = {}
+        seen: set[str] = set()
+        for at, (key, _) in enumerate(frame.container):
+            place = Place(frame.container, at, True)
+            try:
+                read[at] = self.values.probability(key)
+            except ExpectitreeError as error:
+                read[at] = None
+                self.trail.report(place, str(error), at=at)
+            if key in seen:
+                read[at] = None
+                found = f"duplicate key {quote(key)}, and a mapping has each key once"
+                hint = f"for two outcomes, write a list: {list_form(frame.container, 'p')}"
+                self.trail.report(place, f"{found}: {hint}", own=True)
+            seen.add(key)
+        frame.branches["p"] = read
 
     def labels(self, frame: Frame) -> list[str | None] | None:
         """Return the labels of a node's branches as the column holds them, None if it has none."""
@@ -99,17 +127,38 @@ class BranchReader:
             return []
         if written and None in written.values():
             return []
-        try:
-            probabilities, divisor = self.builder.distribution(
-                [*written.values()] if written else None, count
-            )
-        except TreeError as error:
-            self.trail.report(frame.place(0), str(error), own=True)
+        numbers = [*written.values()] if written else None
+        if written and any(map(is_formula, written.values())):
+            frame.formulas = {at: self.formula_of_p(frame, at, p) for at, p in written.items()}
             return []
+        try:
+            if self.values.has_rest and written and REST in written.values():
+                texts = {at: frame.text_of_p(at) for at, p in written.items() if p is not REST}
+                numbers = with_rest(written, texts, self.values.exact)
+            probabilities, divisor = self.builder.distribution(numbers, count)
+        except TreeError as error:
+            message, place = str(error), frame.place(0)
+            if frame.is_keyed_by_p:
+                place = Place(frame.container, 0, True)
+                hint = f"correct these keys; for labels write {list_form(frame.container, 'label')}"
+                message = message.removesuffix(SUM_HINT) + hint
+            self.trail.report(place, message, own=True)
+            return []
+        if self.warn is not None and not written:
+            names = [name for name in frame.branches.get("label", {}).values() if name is not None]
+            warning = label_warning(names, frame.container) if len(names) == count else ""
+            if warning:
+                self.warn_of(warning)
         if divisor is not None:
             found = f"the probabilities sum to {message_text(divisor)}, not 1"
             self.warn_of(f"{found}; each was divided by that sum")
         return probabilities
+
+    def formula_of_p(self, frame: Frame, at: int, p: Any) -> Expression:
+        """Return a probability as an expression: a formula, a number, or the name `REST`."""
+        if is_formula(p):
+            return p
+        return Name(REST) if p == REST else self.values.parse(frame.text_of_p(at))
 
     def warn_of(self, message: str) -> None:
         """Warn of something at the node that is being closed, but not too often."""

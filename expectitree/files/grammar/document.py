@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 Data: TypeAlias = Any  # str | bool | None | list[Data] | tuple[tuple[str, Data], ...]
 
 MOST_NESTED = 300  # nodes within nodes in one text
+MOST_CONTAINERS = 2 * MOST_NESTED + 100  # lists and mappings within each other
 NESTED_TOO_DEEPLY = (
     f"the text nests more than {MOST_NESTED} nodes: give a deeper part a name under the root's "
     "`nodes:` and write `ref: NAME` in its place"
@@ -35,6 +36,7 @@ class Place(NamedTuple):
     container: Data = None
     at: int = 0
     of_key: bool = False  # the pair's key, not its value
+    offset: int = 0  # characters from the start of a scalar
 
 
 Mark: TypeAlias = "tuple[int, int]"  # line and column, from 1
@@ -48,6 +50,7 @@ class Document:
     root: Data
     shared: frozenset[int] = frozenset()  # ids of the values that an alias repeats
     locate: Callable[[Sequence[Place]], Sequence[Mark | None]] = lambda places: [None] * len(places)
+    text: str = ""  # the source, for the lines of errors
 
 
 def place_of(item: Data, key: str, of_key: bool = False) -> Place:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Report, ValueReader
 from expectitree.files.grammar.words import described, unknown_key
 from expectitree.numbers import Number, exact_text, quote
-from expectitree.tree.expectation import Expectation, RunExpectation
+from expectitree.tree.expectation import Expectation, PointExpectation, RunExpectation
 
 
 def read_expectation(values: ValueReader, data: Data) -> Expectation:
@@ -45,6 +45,11 @@ def written_expectation(expect: Expectation) -> dict[str, object]:
         data["values"] = {
             path: number(value, "values", path) for path, value in expect.values.items()
         }
+    if expect.at:
+        data["at"] = [
+            {"set": number_texts(point.settings), **written_expectation(point.expect)}
+            for point in expect.at
+        ]
     for run in expect.runs:
         previous = data.get(run.algorithm)
         if previous is None and len(run.place) <= 1:
@@ -53,6 +58,11 @@ def written_expectation(expect: Expectation) -> dict[str, object]:
             previous = previous if isinstance(previous, list) else [previous] if previous else []
             data[run.algorithm] = [*previous, _written_run(run)]
     return data
+
+
+def number_texts(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return values of parameters as numbers to be written; a percentage is text."""
+    return {name: v if "%" in v else NumberText(v) for name, v in settings.items()}
 
 
 def _written_run(run: RunExpectation) -> dict[str, object]:
@@ -79,6 +89,8 @@ class ExpectationReader(ValueReader):
                 found[key] = self.attempt(VALUES[key], value, data, at)
                 if key == "value" and found[key] is not None:
                     self.written[(key,)] = str(value)
+            elif key == "at":
+                found[key] = tuple(self.points(value, Place(data, at)))
             elif isinstance(value, list):
                 for index, entry in enumerate(value):
                     runs += self.run(entry, Place(value, index), (key, index))
@@ -97,6 +109,44 @@ class ExpectationReader(ValueReader):
             else:
                 yield at, str(key), value
             seen.add(key)
+
+    def points(self, data: Data, where: Place) -> Iterator[PointExpectation]:
+        """Yield what is expected at other values of the parameters."""
+        expected = "expected a list such as [{set: {pr: 0.3}, value: 750, best: sell}]"
+        if not isinstance(data, list):
+            self.report(where, f"found {described(data)} under at, {expected}")
+            return
+        for index, entry in enumerate(data):
+            if not isinstance(entry, tuple) or "set" not in dict(entry):
+                message = f"found {described(entry)} without `set` under at, {expected}"
+                self.report(Place(data, index), message)
+                continue
+            reader = ExpectationReader(self.exact, self.report)
+            found = {
+                key: reader.attempt(POINT_VALUES[key], value, entry, at)
+                for at, key, value in reader.pairs(entry, tuple(POINT_VALUES))
+            }
+            settings, value = found.pop("set"), found.get("value")
+            if value is not None:
+                reader.written[("value",)] = str(dict(entry)["value"])
+            expect = Expectation(written=reader.written, **found)
+            yield PointExpectation(settings or {}, expect)
+
+    def settings(self, data: Data) -> dict[str, str]:
+        """Return values of parameters as written, by name."""
+        if not isinstance(data, tuple) or not data:
+            expected = "expected a mapping from parameter to number, such as {pr: 0.3}"
+            raise GrammarError(f"found {described(data)} under set, {expected}")
+        found = {}
+        for at, name, value in self.pairs(data):
+            if self.attempt(lambda _, value: self.setting(value), value, data, at) is not None:
+                found[name] = str(value)
+        return found
+
+    def setting(self, data: Data) -> Number:
+        """Return a number or a percentage."""
+        is_text = isinstance(data, str)
+        return self.number(data.removesuffix("%") if is_text else data)
 
     def run(
         self, data: Data, where: Place, place: tuple[str | int, ...]
@@ -169,5 +219,6 @@ RUN_VALUES: dict[str, Any] = {
     "skipped": ExpectationReader.paths,
     "bounds": ValueReader.bounds,
 }
-KEYS = (*VALUES, *ALGORITHMS)
+POINT_VALUES = {"set": ExpectationReader.settings, **VALUES}
+KEYS = (*VALUES, "at", *ALGORITHMS)
 RUN_KEYS = (*RUN_VALUES, *OPTIONS)

@@ -61,6 +61,14 @@ class Notation(ABC):
         """Return a key with its colon."""
         return f"{self.text(key)}:"
 
+    def formula(self, text: str) -> str:
+        """Return a formula, in quotes if it needs them."""
+        return self.text(text)
+
+    def number_key(self, number: str) -> str:
+        """Return a number, as `number` returns it, as a key with its colon."""
+        return f"{number}:"
+
     def flow_key(self, key: str) -> str:
         """Return a key with its colon, in a mapping on one line."""
         return self.key(key)

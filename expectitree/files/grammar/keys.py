@@ -10,8 +10,7 @@ from expectitree.files.grammar.document import Data, place_of
 from expectitree.files.grammar.expect import read_expectation
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Read, ValueReader, text
-from expectitree.files.grammar.words import described, key_list, unknown_key
-from expectitree.numbers import quote
+from expectitree.files.grammar.words import KIND_SYNONYMS, described, flow_text, key_list, kind_hint
 from expectitree.tree.model import Kind
 
 KINDS = {"max": Kind.MAX, "min": Kind.MIN, "chance": Kind.CHANCE}
@@ -20,19 +19,20 @@ PAYMENTS = ("reward", "cost")  # a cost is a negative reward
 BRANCH_VALUES: dict[str, Read] = {
     "label": text("a label"),
     "p": ValueReader.probability,
-    **dict.fromkeys(PAYMENTS, ValueReader.number),
+    **dict.fromkeys(PAYMENTS, ValueReader.amount),
 }
 NODE_VALUES: dict[str, Read] = {
-    "estimate": ValueReader.number,
+    "estimate": ValueReader.amount,
     "bounds": ValueReader.bounds,
+    "event": text("an event"),
     "note": text("a note"),
 }
 SCHEMA_KEY = "$schema"  # editors read it; a tree does not use it
-ROOT_VALUES: dict[str, Read] = {  # `nodes` has a reader of its own
+ROOT_VALUES: dict[str, Read] = {  # `nodes` and `parameters` have readers of their own
     **{key: text(f"the {key}") for key in ("title", "source", SCHEMA_KEY)},
     "expect": read_expectation,
 }
-ROOT_KEYS = ("title", "source", "nodes", "expect")
+ROOT_KEYS = ("title", "source", "parameters", "nodes", "expect")
 NODE_KEYS = (*BODY_KEYS, "ref", "type", "children", *BRANCH_VALUES, *NODE_VALUES)
 
 _TYPES = {kind.name: kind for kind in Kind}
@@ -47,19 +47,25 @@ def find_body(item: Data, keys: dict[str, Data]) -> tuple[Kind, str]:
     """
     kinds = [key for key in keys if key in BODY_KEYS]
     if len(kinds) > 1:
-        raise _error(item, kinds[1], f"two kinds in one node, {key_list(kinds)}: keep one")
+        is_p = "chance" in kinds and isinstance(keys["chance"], str)
+        hint = f"for a probability, write `p: {keys['chance']}`" if is_p else "keep one"
+        raise _error(item, kinds[1], f"two kinds in one node, {key_list(kinds)}: {hint}")
     if "type" not in keys and "children" not in keys:
         if kinds:
             return BODY_KEYS[kinds[0]], kinds[0]
         found = f"a node with only {key_list(keys)}" if keys else "a mapping without a kind"
-        raise GrammarError(f"found {found}, {EXPECTED_NODE}")
+        raise GrammarError(f"found {found}, {EXPECTED_NODE}{_utility_hint(item)}")
     # The long form: `type: MAX` with `children:`, or `type: TERMINAL` with `utility:`.
     if "type" not in keys:
-        raise _error(item, "children", "children without a type: add type: MAX, MIN or CHANCE")
+        text = flow_text(keys["children"], 60)
+        hint = f"write `max: {text}`, or the same with min or chance"
+        raise _error(item, "children", f"children without a type: {hint}; or add `type: MAX`")
     written = keys["type"]
     kind = _TYPES.get(written.upper()) if isinstance(written, str) else None
     if kind is None:
-        message = f"unknown type {described(written)}: expected MAX, MIN, CHANCE or TERMINAL"
+        word = written.lower() if isinstance(written, str) else ""
+        hint = f"; {kind_hint(word, 'type: {}')}" if word in KIND_SYNONYMS else ""
+        message = f"unknown type {described(written)}: expected MAX, MIN, CHANCE or TERMINAL{hint}"
         raise GrammarError(message, place_of(item, "type"))
     needed = "children" if kind else "utility"
     if kinds and kinds != [needed]:
@@ -74,11 +80,10 @@ def find_body(item: Data, keys: dict[str, Data]) -> tuple[Kind, str]:
     return kind, needed
 
 
-def misplaced_key(key: str, allowed: list[str]) -> str:
-    """Return the message for a key that a node does not have."""
-    if key in ROOT_KEYS or key == SCHEMA_KEY:
-        return f"the key {quote(key)} is for the root alone: move it there"
-    return unknown_key(key, allowed)
+def _utility_hint(item: Data) -> str:
+    """Return what to write where a node only has a reward."""
+    reward = dict(item).get("reward")
+    return "" if reward is None else f"; for a terminal write `utility: {flow_text(reward)}`"
 
 
 def _error(item: Data, key: str, message: str) -> GrammarError:

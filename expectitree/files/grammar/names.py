@@ -11,6 +11,7 @@ from expectitree.files.grammar.trail import Trail
 from expectitree.files.grammar.values import ValueReader
 from expectitree.files.grammar.words import described, nearest
 from expectitree.numbers import quote
+from expectitree.tree.formulas import negative_of, sum_of
 
 _MOST_NAMES = 8  # in a message
 
@@ -48,7 +49,7 @@ class Names:
 
     def definition(self, name: str) -> Data:
         """Return the node under a name."""
-        nodes, index, _ = self.places[name]
+        nodes, index, *_ = self.places[name]
         return nodes[index][1]
 
     def identity(self, name: str) -> object:
@@ -83,7 +84,7 @@ class Names:
                 found = Named(item, keys, self.places[name], self.identity(name), None)
         for name, note in reversed(way.items()):
             if found is not None and name in rewards:
-                found = found._replace(reward=found.reward + rewards[name])
+                found = found._replace(reward=sum_of(found.reward, rewards[name]))
             self.followed[name] = found
             if found is not None and note:
                 found = found._replace(note=note)
@@ -100,7 +101,7 @@ class Names:
         ]
         if not paid or paid[0] is None:
             return 0
-        return paid[0] if written[0] == "reward" else -paid[0]
+        return paid[0] if written[0] == "reward" else negative_of(paid[0])
 
     def _note(self, item: Data, keys: dict[str, Data]) -> str | None:
         """Return the note next to a ref; report every other key."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from expectitree.errors import ExpectitreeError, FileError, Problem
 from expectitree.files.grammar.document import Document, Place
+from expectitree.files.grammar.excerpts import with_excerpts
 from expectitree.numbers import escape
 from expectitree.tree.paths import message_path
 
@@ -38,10 +39,11 @@ class Problems:
     def failure(self) -> FileError:
         """Return the exception for all errors, with line and column if the format knows them."""
         marks = self.document.locate([place for place, _, _ in self.found])
-        return FileError(
+        error = FileError(
             [
                 Problem(self.document.name, message, message_path(path), *(mark or (None, None)))
                 for (_, path, message), mark in zip(self.found, marks, strict=True)
             ],
             stopped=len(self.found) >= MOST_PROBLEMS,
         )
+        return with_excerpts(error, self.document.text)

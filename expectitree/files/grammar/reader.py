@@ -8,6 +8,7 @@ may make a tree as deep as it likes. Errors are collected, each with its place a
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -24,6 +25,7 @@ from expectitree.files.grammar.document import (
     SharedText,
     place_of,
 )
+from expectitree.files.grammar.guesses import bare, report_pairs, unknown_keys
 from expectitree.files.grammar.keys import (
     BODY_KEYS,
     BRANCH_VALUES,
@@ -33,34 +35,45 @@ from expectitree.files.grammar.keys import (
     ROOT_VALUES,
     SCHEMA_KEY,
     find_body,
-    misplaced_key,
 )
 from expectitree.files.grammar.names import Names
+from expectitree.files.grammar.outcomes import are_probabilities
 from expectitree.files.grammar.problems import MOST_PROBLEMS, GrammarError, TooManyProblemsError
 from expectitree.files.grammar.trail import Frame, Trail
-from expectitree.files.grammar.values import NOT_KNOWN, ValueReader
-from expectitree.files.grammar.words import described
-from expectitree.numbers import HOW, quote, to_number
-from expectitree.tree.builder import NodeId, TreeBuilder
+from expectitree.files.grammar.values import NOT_KNOWN, ValueReader, offset_of
+from expectitree.files.grammar.words import described, key_list
+from expectitree.numbers import HOW, escape, quote, to_number
+from expectitree.tree import paths
+from expectitree.tree.builder import NodeId, TreeBuilder, outside_bounds
+from expectitree.tree.columns import NONE
+from expectitree.tree.formulas import is_formula
 from expectitree.tree.model import Kind, Tree
 
 _NO_SPACE_AFTER_COLON = re.compile(r"[A-Za-z]\w*:")
+_MISSING_SPACE = re.compile(r"\w[^:]*:[^:]+")  # a label in braces
 _CYCLE = "leads back to itself: that is a cycle, and a tree has none"
 
 
-def read_tree(document: Document, exact: bool = False, warn: Warn | None = None) -> Tree:
+def read_tree(
+    document: Document,
+    exact: bool = False,
+    warn: Warn | None = None,
+    parameters: Mapping[str, object] | None = None,
+) -> Tree:
     """Return the tree of a document; raise `FileError` with every error in it.
 
-    `warn` is called for probabilities whose sum missed 1 a little and was divided out.
+    `warn` is called for probabilities whose sum missed 1 a little and was divided out, and for
+    parameters that are not used. `parameters` replace values in the document.
     """
-    reader = TreeReader(document, exact, warn)
+    reader = TreeReader(document, exact, warn, parameters or {})
     tree = reader.read()
-    if reader.outside:  # read once more, to find the places of these nodes
-        again = TreeReader(document, exact, None, tracked=frozenset(reader.outside))
+    if reader.faults:  # read once more, to find the places of these nodes
+        tracked = frozenset(node for _, _, node, _ in reader.faults)
+        again = TreeReader(document, exact, None, parameters or {}, tracked)
         again.read()
         with suppress(TooManyProblemsError):
-            for node, message in reader.outside.items():
-                again.trail.add(*again.places[node], message)
+            for message, what, node, branch in reader.faults:
+                again.trail.add(*again.place_of_fault(what, node, branch), message)
         raise again.trail.failure()
     return tree
 
@@ -73,12 +86,15 @@ class TreeReader:
         document: Document,
         exact: bool,
         warn: Warn | None,
+        parameters: Mapping[str, object],
         tracked: frozenset[int] = frozenset(),
     ) -> None:
-        self.document, self.exact = document, exact
+        self.document, self.exact, self.warn, self.parameters = document, exact, warn, parameters
         self.tracked = tracked  # the nodes whose source position is wanted
         self.places: dict[int, tuple[Place, str]] = {}  # place and path of each tracked node
-        self.outside: dict[int, str] = {}  # node -> a message about its utility or estimate
+        self.closed: dict[int, tuple[Frame, str]] = {}  # frame and path of each tracked inner node
+        self.faults: list[tuple[str, str, int, int]] = []  # the arguments of a `Report`
+        self.events: dict[str, list[str]] = {}  # the labels of an event's outcomes
         self.builder = TreeBuilder(exact)
         self.shared = document.shared
         self.trail = Trail(document)
@@ -104,16 +120,53 @@ class TreeReader:
                     self.read_node((("ref", name),), ("nodes", name))
         if self.trail.found:
             raise self.trail.failure()
-        self.outside = dict(islice(self.builder.outside_bounds(root), MOST_PROBLEMS))
+        if is_formula(root_reward):
+            self.builder.formulas.rewards[NONE] = root_reward
+            root_reward = 0
+        parameters = about.pop("parameters", {})
+        outside = self.builder.outside_bounds(root)
         tree = self.builder.build(NodeId(root), check=False, **about)
-        return replace(tree, root_reward=root_reward) if root_reward else tree
+        if root_reward or parameters:
+            tree = replace(tree, root_reward=root_reward, parameters=parameters)
+        if tree.formulas is not None or parameters or self.parameters:
+            tree = self.evaluate(tree)
+            outside = outside_bounds(tree, None)
+        faults = ((message, "node", n, NONE) for n, message in outside)
+        self.faults = self.faults or [*islice(faults, MOST_PROBLEMS)]
+        return tree
+
+    def evaluate(self, tree: Tree) -> Tree:
+        """Return the tree with the values of its formulas; note those that have none."""
+        from expectitree.tree.parameters import evaluated, unused, with_values
+
+        name = self.document.name
+        if self.parameters:
+            changed = with_values(tree.parameters, self.parameters)
+            tree = replace(tree, parameters=changed, expect=None)
+        if self.warn is not None:
+            for parameter in unused(tree.parameters, self.builder.formulas):
+                self.warn(f"{name}: the parameter {parameter} is not used")
+
+        faults: list[tuple[str, str, int, int]] = []
+        tree, warning = evaluated(tree, lambda *fault: faults.append(fault))
+        if faults:
+            rank = {n: at for at, n in enumerate(tree.first_paths.order)}
+            faults.sort(key=lambda fault: (rank[fault[2]], fault[3]))
+            self.faults = faults[:MOST_PROBLEMS]
+        if warning and self.warn is not None:
+            self.warn(f"{name}: {warning}")
+        return tree
 
     def read_root_keys(self) -> dict[str, Any]:
-        """Return title, source and expect, if they are there; remember the names under `nodes`."""
+        """Return the values of the root's own keys, but remember the names under `nodes`."""
         root = self.document.root
         about: dict[str, Any] = {}
         for index, (key, value) in enumerate(root if isinstance(root, tuple) else ()):
-            if key in ROOT_VALUES:
+            if key == "parameters":
+                from expectitree.files.grammar.parameters import read_parameters
+
+                about[key] = self.values.attempt(read_parameters, value, root, index) or {}
+            elif key in ROOT_VALUES:
                 about[key] = self.values.attempt(ROOT_VALUES[key], value, root, index)
             elif key == "nodes":
                 self.names.read(value, Place(root, index))
@@ -154,18 +207,58 @@ class TreeReader:
             place = place_of(item, key) if key in keys else place
         return place
 
+    def place_of_fault(self, what: str, node: int, branch: int) -> tuple[Place, str]:
+        """Return the place and the path of what a `Report` is about."""
+        if what == "node":
+            return self.places[node]
+        if branch == NONE and what == "reward":
+            item, place, path = self.document.root, Place(), paths.ROOT
+        else:
+            frame, path = self.closed[node]
+            if what == "outcomes":
+                return frame.place(0), path
+            at = branch - self.builder.first_branch(node)
+            item, place, label = frame.items[at], frame.place(at), paths.join([frame.label(at)])
+            path = label if path == paths.ROOT else f"{path}/{label}"
+        for key in ("reward", "cost") if what == "reward" else (what,):
+            if isinstance(item, tuple) and key in dict(item):
+                place = place_of(item, key)
+        return place, path
+
     def terminal(self, text: str, place: Place | None = None) -> int:
         """Add a terminal from its number's text; `place` is the current child's if it is None."""
         try:
             return self.builder.add_terminal(self.values.to_number(text))
         except NumberError as error:
+            if self.values.parameters is not None and not _NO_SPACE_AFTER_COLON.match(text):
+                return self.formula(text, place, error)
             is_form = str(error).endswith(HOW)
             hint = ", or for an inner node a mapping with max, min or chance" if is_form else ""
             if _NO_SPACE_AFTER_COLON.match(text):
                 hint = "; or is a space missing after the colon?"
+            elif not text and _MISSING_SPACE.fullmatch(label := self.trail.label()):
+                hint = (
+                    f"; or is a space missing, as in `{escape(label[:60].replace(':', ': ', 1))}`?"
+                )
             elif text == NOT_KNOWN:
                 hint = '; a terminal that is not known yet is {utility: "?"}'
             return self.reject(place, f"{error}{hint}")
+
+    def formula(self, text: str, place: Place | None, error: NumberError) -> int:
+        """Add a terminal from its formula's text, for which `error` says that it is no number."""
+        try:
+            return self.add_terminal(self.values.formula(text, error))
+        except NumberError as wrong:
+            place = (place or self.trail.here())._replace(offset=offset_of(wrong))
+            return self.reject(place, str(wrong))
+
+    def add_terminal(self, utility: Any) -> int:
+        """Add a terminal from its number or its formula."""
+        if is_formula(utility):
+            node = self.placeholder()
+            self.builder.formulas.nodes[node] = utility
+            return node
+        return self.builder.add_terminal(utility)
 
     def enter(self, frame: Frame, item: Data) -> int | None:
         """Read the current child: return its id, or None if its own children come first."""
@@ -195,7 +288,7 @@ class TreeReader:
         elif isinstance(item, tuple):
             node = self.enter_mapping(item, keys, identity, place)
         else:
-            node = self.reject(place, f"found {described(item)}, {EXPECTED_NODE}")
+            node = self.reject_list(item, place)
         if identity is not None and node is not None:
             self.done[identity] = node
         return node
@@ -212,8 +305,9 @@ class TreeReader:
                 if key in NODE_VALUES:
                     about[key] = self.values.attempt(NODE_VALUES[key], keys[key], item, key)
             unknown = [key for key in keys if key not in NODE_KEYS]
-            for key in unknown:
-                message = misplaced_key(key, self.trail.allowed_keys(named is not None))
+            if unknown and report_pairs(self.trail):
+                return self.placeholder()
+            for key, message in unknown_keys(item, unknown, self.trail, named is not None):
                 self.report(place_of(item, key, True), message)
             try:
                 kind, body = find_body(item, keys)
@@ -221,6 +315,9 @@ class TreeReader:
                 if unknown:
                     return self.placeholder()
                 return self.reject(error.place or named, str(error))
+        if "event" in about and kind != CHANCE:
+            message = f"an event is what a CHANCE node represents, not a {kind.name} node"
+            self.report(place_of(item, "event", True), message)
         if not kind:
             return self.long_terminal(item, keys[body], about)
         frame = self.trail.frames[-1]
@@ -233,10 +330,20 @@ class TreeReader:
         is_plain = not (about or identity or self.tracked or self.shared)
         node = self.add_plain(kind, keys[body]) if is_plain else None
         if node is None:
-            self.trail.frames.append(Frame(kind, keys[body], nested, about, identity))
+            children = keys[body]
+            by_p = kind == CHANCE and children.__class__ is tuple and are_probabilities(children)
+            self.trail.frames.append(Frame(kind, children, nested, about, identity, by_p))
+            if by_p:
+                self.branches.read_keys(self.trail.frames[-1])
             if identity is not None:
                 self.open.add(identity)
         return node
+
+    def reject_list(self, item: Data, place: Place | None) -> int:
+        """Report that the current child is a list, or something else that is not a node."""
+        if not isinstance(item, list) or not item:
+            return self.reject(place, f"found {described(item)}, {EXPECTED_NODE}")
+        return self.placeholder() if report_pairs(self.trail) else self.reject(place, bare(item))
 
     def add_plain(self, kind: Kind, children: Data) -> int | None:
         """Add a node whose children are a list of numbers; return None if they are not.
@@ -261,7 +368,7 @@ class TreeReader:
             self.report(place_of(item, "estimate", True), message)
         if utility is None:
             return self.placeholder()
-        node = self.builder.add_terminal(utility)
+        node = self.add_terminal(utility)
         self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
         return node
 
@@ -271,6 +378,8 @@ class TreeReader:
             is_missing = not children and children is not False
             found = "has no children" if is_missing else f"has {described(children)} for children"
             expected = "expected a list of nodes, or a mapping from label to node"
+            if isinstance(children, str) and "," in children:
+                expected = f"write `{kind.name.lower()}: [{escape(children[:60])}]`"
             return f"a {kind.name} node {found}: {expected}"
         if id(children) in self.shared:
             if id(children) in self.bodies:
@@ -283,13 +392,26 @@ class TreeReader:
         """Add the node of a frame whose children are all read; return its id."""
         about, labels = frame.about, self.branches.labels(frame)
         probabilities = self.branches.distribution(frame) if frame.kind == CHANCE else None
-        estimate = about.get("estimate")
-        rewards = frame.branches.get("reward")
-        node = self.builder.add_inner(
-            frame.kind, frame.ids, probabilities, labels, estimate, rewards
-        )
+        builder, estimate, rewards = self.builder, about.get("estimate"), None
+        formulas, paid = builder.formulas, frame.branches.get("reward")
+        if paid:
+            rewards = {at: reward for at, reward in paid.items() if not is_formula(reward)}
+        number = None if is_formula(estimate) else estimate
+        node = builder.add_inner(frame.kind, frame.ids, probabilities, labels, number, rewards)
         if about:
-            self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
+            builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
+            if is_formula(estimate):
+                formulas.nodes[node] = estimate
+            if about.get("event") and frame.kind == CHANCE:
+                self.check_event(frame, about["event"])
+                formulas.events[node] = about["event"]
+        if frame.formulas:
+            builder.add_formulas(formulas.probabilities, node, frame.formulas)
+        if paid and len(paid) > len(rewards or ()):
+            written = {at: reward for at, reward in paid.items() if is_formula(reward)}
+            builder.add_formulas(formulas.rewards, node, written)
+        if node in self.tracked:
+            self.closed[node] = frame, self.trail.path(own=True)
         for place, note in frame.branches.get("note", {}).items():
             self.builder.annotate_branch(node, place, note)
         if frame.identity is not None:
@@ -297,6 +419,15 @@ class TreeReader:
             self.done[frame.identity] = node
         self.trail.frames.pop()
         return node
+
+    def check_event(self, frame: Frame, event: str) -> None:
+        """Report an event whose outcomes have other labels than before."""
+        labels = sorted(map(frame.label, range(len(frame.ids))))
+        known = self.events.setdefault(event, labels)
+        if known != labels:
+            found = f"the outcomes of the event {quote(event)} are {key_list(labels)} here"
+            message = f"{found}, and {key_list(known)} before: give them the same labels"
+            self.report(frame.place(0), message, own=True)
 
     def reject(self, place: Place | None, message: str) -> int:
         """Note that the current child is not a node; return one that takes its place."""

@@ -11,6 +11,7 @@ from expectitree.files.grammar.keys import NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.problems import Problems
 from expectitree.numbers import quote
 from expectitree.tree import paths
+from expectitree.tree.formulas import Expressions
 from expectitree.tree.model import Kind
 
 
@@ -23,17 +24,25 @@ class Frame:
     nested: int = 0  # nodes within nodes in the text
     about: dict[str, Any] = field(default_factory=dict)  # the values of the node's own keys
     identity: object = None  # of a shared node
+    is_keyed_by_p: bool = False  # whether the container's keys are probabilities, not labels
     items: Sequence[Data] = field(init=False)  # the children as written
     ids: list[int] = field(default_factory=list)  # the children that the table holds already
     # The values at branches: by key, then by the child's place.
     branches: dict[str, dict[int, Any]] = field(default_factory=dict)
+    formulas: Expressions = field(default_factory=dict)  # of the probabilities, if one is a formula
 
     def __post_init__(self) -> None:
         if isinstance(self.container, list):
             self.items = self.container
         else:
             self.items = [child for _, child in self.container]
-            self.branches["label"] = {at: str(key) for at, (key, _) in enumerate(self.container)}
+            if not self.is_keyed_by_p:
+                self.branches["label"] = {at: str(k) for at, (k, _) in enumerate(self.container)}
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether the container's keys are labels."""
+        return isinstance(self.container, tuple) and not self.is_keyed_by_p
 
     def label(self, at: int) -> str:
         """Return the label of a child, for a path."""
@@ -41,9 +50,15 @@ class Frame:
 
     def place_of_label(self, at: int) -> Place:
         """Return the place of a child's label."""
-        if isinstance(self.container, list):
-            return place_of(self.items[at], "label")
-        return Place(self.container, at, True)
+        if self.is_labelled:
+            return Place(self.container, at, True)
+        return place_of(self.items[at], "label")
+
+    def text_of_p(self, at: int) -> str:
+        """Return the probability of a child as written."""
+        if self.is_keyed_by_p:
+            return str(self.container[at][0])
+        return str(dict(self.items[at])["p"])
 
     def place(self, at: int) -> Place:
         """Return the place of a child."""
@@ -62,6 +77,10 @@ class Trail(Problems):
         """Return the place of the current child."""
         frame = self.frames[-1]
         return frame.place(len(frame.ids))
+
+    def label(self) -> str:
+        """Return the label of the current child."""
+        return self.frames[-1].label(len(self.frames[-1].ids))
 
     def path(self, own: bool = False, at: int | None = None) -> str:
         """Return the path of the current child, the child `at`, or with `own` their parent."""
@@ -93,8 +112,8 @@ class Trail(Problems):
         """Return the keys that the current child may have, or with `is_named` a named node."""
         frame = self.frames[-1]
         keys = [*NODE_KEYS]
-        if is_named or not frame.kind or isinstance(frame.container, tuple):
+        if is_named or not frame.kind or frame.is_labelled:
             keys.remove("label")
-        if is_named or frame.kind != Kind.CHANCE:
+        if is_named or frame.kind != Kind.CHANCE or frame.is_keyed_by_p:
             keys.remove("p")
         return keys if is_named or frame.kind else [*keys, *ROOT_KEYS]

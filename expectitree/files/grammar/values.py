@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, TypeAlias
 
-from expectitree.errors import ExpectitreeError
+from expectitree.errors import ExpectitreeError, NumberError
+from expectitree.expressions.parser import parse
+from expectitree.expressions.syntax import Expression
 from expectitree.files.grammar.document import Data, Place, place_of
 from expectitree.files.grammar.flow import NumberText
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.words import described
 from expectitree.numbers import HOW, Number, to_bound, to_number, to_probability
 from expectitree.tree.columns import Bounds
+from expectitree.tree.formulas import REST
 from expectitree.tree.model import UNKNOWN
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
+_OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *[-+*/^][^+-]")
 _MOST_DIGITS = 30  # of a count
 
 Report: TypeAlias = Callable[[Place, str], None]
@@ -27,8 +32,11 @@ class ValueReader:
 
     def __init__(self, exact: bool, report: Report) -> None:
         self.exact, self.report = exact, report
+        self.has_rest = False  # whether a probability so far is `REST`
         self.to_number = cache(partial(to_number, exact=exact))
         self.to_probability = cache(partial(to_probability, exact=exact))
+        self.parameters: Sequence[str] | None = None  # the names; None if the root has no such key
+        self.parse = cache(lambda text: parse(text, self.parameters or ()))
 
     def attempt(self, read: Read, data: Data, item: Data, key: str | int) -> Any:
         """Return the value of a mapping's `key`, or a list's item; None after a report."""
@@ -37,7 +45,8 @@ class ValueReader:
         except ExpectitreeError as error:
             place = place_of(item, key) if isinstance(key, str) else Place(item, key)
             hint = '; only a utility may be "?"' if data == NOT_KNOWN else ""
-            self.report(getattr(error, "place", None) or place, f"{error}{hint}")
+            place = getattr(error, "place", None) or place
+            self.report(place._replace(offset=offset_of(error)), f"{error}{hint}")
             return None
 
     def number(self, data: Data) -> Number:
@@ -46,23 +55,55 @@ class ValueReader:
             raise GrammarError(f"{described(data)} is not a number: {HOW}")
         return self.to_number(data)
 
-    def utility(self, data: Data) -> Number:
+    def amount(self, data: Data) -> Number | Expression:
+        """Return a number, or the formula of one."""
+        try:
+            return self.number(data)
+        except NumberError as error:
+            return self.formula(data, error)
+
+    def formula(self, data: str, error: ExpectitreeError) -> Expression:
+        """Return the formula in a text for which `error` says that it is not a number.
+
+        In a file without parameters, a text without an operator is hardly meant as a formula: then
+        the error is `error`.
+        """
+        if not data.strip() or "?" in data:
+            raise error
+        try:
+            return self.parse(data)
+        except NumberError:
+            if self.parameters is None and not _OPERATOR.search(data):
+                raise error from None
+            raise
+
+    def utility(self, data: Data) -> Number | Expression:
         """Return a utility, `UNKNOWN` for `"?"`."""
         if data == NOT_KNOWN:
             return UNKNOWN
         try:
-            return self.number(data)
+            return self.amount(data)
         except ExpectitreeError as error:
             is_unknown = data in (None, "", "~", "null") or isinstance(data, str) and "?" in data
-            hint = '; or "?" where it is not known yet' if is_unknown else ""
-            raise GrammarError(f"{error}{hint}") from None
+            if not is_unknown:
+                raise
+            raise GrammarError(f'{error}; or "?" where it is not known yet') from None
 
-    def probability(self, data: Data) -> Number:
-        """Return a probability."""
+    def probability(self, data: Data) -> Number | Expression | str:
+        """Return a probability or its formula, `REST` for what the others leave."""
         if not isinstance(data, str):
             expected = "write a number between 0 and 1, such as 1/3 or 10%"
             raise GrammarError(f"{described(data)} is not a probability: {expected}")
-        return self.to_probability(data)
+        try:
+            return self.to_probability(data)
+        except NumberError as error:
+            if data == REST:
+                self.has_rest = True
+                return REST
+            if not str(error).endswith(HOW):  # a number, but not a probability
+                raise
+            hint = f", or `{REST}` for what the others leave"
+            return self.formula(data, GrammarError(f"{error}{hint}"))
 
     def bounds(self, data: Data) -> Bounds | None:
         """Return a pair of bounds; None if one of them is reported."""
@@ -93,6 +134,11 @@ class ValueReader:
             return int(data)
         found = described(data)
         raise GrammarError(f"found {found} as a {noun}, expected a whole number such as 5")
+
+
+def offset_of(error: ExpectitreeError) -> int:
+    """Return where in a text an error in a formula is, 0 for any other error."""
+    return getattr(error, "offset", None) or 0
 
 
 def text(name: str) -> Read:

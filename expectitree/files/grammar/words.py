@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from expectitree.files.grammar.document import Data
-from expectitree.numbers import quote
+from expectitree.numbers import escape, quote
 
 # Keys that people write for the one that they mean.
-_SYNONYMS = {
-    "node": "ref",
-    "name": "label",
-    "value": "utility",
-    "payoff": "utility",
-    "probability": "p",
-    "prob": "p",
-    "reps": "repetitions",
+_WORDS = {
+    "utility": "value payoff reward score payout profit points result gain outcome leaf terminal",
+    "p": "prob probability chance weight odds likelihood pr",
+    "label": "name action move",
+    "ref": "node goto link use",
+    "estimate": "heuristic eval evaluation guess h",
+    "note": "comment description text remark",
+    "bounds": "range interval limits",
+    "type": "kind",
+    "children": "branches actions outcomes moves options choices child",
+    "repetitions": "reps",
 }
+SYNONYMS = {word: key for key, words in _WORDS.items() for word in words.split()}
+_KIND_WORDS = {
+    "max": "maximum maximize maximise maximizer maximiser me you self",
+    "min": "minimum minimize minimise minimizer minimiser opponent adversary enemy",
+    "max or min": "decision player choice choose decide agent or",
+    "chance": "random nature prob probability lottery gamble risk luck average mean expected event"
+    " uncertainty uncertain dice die roll coin",
+}
+KIND_SYNONYMS = {word: kind for kind, words in _KIND_WORDS.items() for word in words.split()}
+_PLAIN = re.compile(r"-?[\w.+](?:[\w.+/%* -]*[\w.+/%*-])?")  # a text that needs no quotes in flow
+_MOST_ITEMS = 4  # of a list or a mapping in a message
 _NEARLY_SAME = 0.85  # a likeness, as `difflib` measures it, that beats a synonym
 
 
@@ -34,6 +49,34 @@ def described(data: Data) -> str:
     return f"a {kind}" if data else f"an empty {kind}"
 
 
+def flow_text(data: Data, longest: int = 80) -> str:
+    """Return a part of a document in YAML's flow style, with `…` for what is long or deep."""
+    text = _flow_text(data, longest, 2)
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def _flow_text(data: Data, longest: int, depth: int) -> str:
+    if not isinstance(data, (list, tuple)):
+        return text_or_quoted(data, longest) if isinstance(data, str) else described(data)
+    opening, closing = "[]" if isinstance(data, list) else "{}"
+    if data and not depth:
+        return f"{opening}…{closing}"
+    items = []
+    for item in data[:_MOST_ITEMS]:
+        key, value = item if isinstance(data, tuple) else ("", item)
+        text = _flow_text(value, longest, depth - 1)
+        items.append(f"{text_or_quoted(key, longest)}: {text}" if key else text)
+    more = ["…"] if len(data) > _MOST_ITEMS else []
+    return f"{opening}{', '.join(items + more)}{closing}"
+
+
+def text_or_quoted(text: str, longest: int = 40) -> str:
+    """Return a text as a file has it in flow style, in quotes if it needs them."""
+    if len(text) <= longest and _PLAIN.fullmatch(text):
+        return text
+    return f'"{escape(text[:longest])}"' if "'" in text else quote(text, longest)
+
+
 def key_list(keys: Iterable[str]) -> str:
     """Return keys as `a, b and c`."""
     *others, last = [quote(key) for key in keys]
@@ -42,14 +85,26 @@ def key_list(keys: Iterable[str]) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return ` (did you mean 'max'?)` for the known word that is nearest, if one is near."""
+    candidates, word = list(known), word.lower()
+    meant = SYNONYMS.get(word)
+    close = nearest_words(word, candidates, _NEARLY_SAME)
+    if not close:
+        close = [meant] if meant in candidates else nearest_words(word, candidates, 0.6)
+    return f" (did you mean {quote(close[0])}?)" if close else ""
+
+
+def nearest_words(word: str, known: Iterable[str], likeness: float) -> list[str]:
+    """Return the known word that is nearest in a list, an empty list if none is near."""
     from difflib import get_close_matches
 
-    candidates, word = list(known), word[:60].lower()
-    meant = _SYNONYMS.get(word)
-    close = get_close_matches(word, candidates, n=1, cutoff=_NEARLY_SAME)
-    if not close:
-        close = [meant] if meant in candidates else get_close_matches(word, candidates, n=1)
-    return f" (did you mean {quote(close[0])}?)" if close else ""
+    return get_close_matches(word[:60], known, n=1, cutoff=likeness)
+
+
+def kind_hint(word: str, form: str) -> str:
+    """Return what to write for a synonym of a kind; `form` has `{}` for the kind."""
+    kind, _, other = KIND_SYNONYMS[word].partition(" or ")
+    hint = f"write `{form.replace('{}', kind)}`"
+    return f"{hint}, or `{form.replace('{}', other)}` for the opponent" if other else hint
 
 
 def unknown_key(key: str, known: Sequence[str]) -> str:

@@ -13,12 +13,14 @@ from functools import cache
 from typing import Any
 
 from expectitree import compiling
-from expectitree.errors import TreeError
+from expectitree.errors import NumberError, TreeError
+from expectitree.expressions.syntax import NEGATION, Apply, Expression, text_of
 from expectitree.files.grammar.expect import written_expectation
 from expectitree.files.grammar.flow import Notation, number_text
 from expectitree.files.grammar.keys import KINDS
+from expectitree.files.grammar.outcomes import are_probabilities, is_marked
 from expectitree.files.grammar.values import NOT_KNOWN
-from expectitree.numbers import Number, escape
+from expectitree.numbers import Number, escape, to_fraction
 from expectitree.tree import scans
 from expectitree.tree.columns import NONE, Readable, Repeated
 from expectitree.tree.model import Kind, Tree
@@ -67,6 +69,10 @@ class TreeWriter:
         fields = [self.pair(key, value) for key, value in about.items() if value is not None]
         margin, separator = notation.margin, notation.separator
         yield notation.opening
+        if tree.parameters:
+            opening, closing = notation.brackets(True, margin)
+            lines = separator.join([f"{margin}  {line}" for line in self.parameters()])
+            fields.append(f"{notation.key('parameters')}{opening}{lines}{closing}")
         fields += self.payment(tree.root_id, NONE)
         for field in fields + self.own_fields(tree.root_id):
             yield f"{margin}{field}{separator}"
@@ -119,19 +125,23 @@ class TreeWriter:
         start = f"{start}{self.notation.key(_KEYS[self.columns.kind[n]])}"
         if value is not None:
             return f"{start} {value}{end}", None
-        margin, labelled = " " * indent, self.is_labelled(n)
-        opening, closing = self.notation.brackets(labelled, margin)
-        children = self.children(n, f"{margin}  {'' if labelled else self.notation.item_head}")
+        margin, is_mapping = " " * indent, self.is_mapping(n)
+        opening, closing = self.notation.brackets(is_mapping, margin)
+        children = self.children(n, f"{margin}  {'' if is_mapping else self.notation.item_head}")
         return f"{start}{opening}", Block(children, indent + 2, f"{closing}{end}")
 
     def children(self, n: int, margin: str) -> Iterator[tuple[str, list[str], int]]:
         """Yield the children of a node; one that has a name is a `ref` among the fields."""
-        child, labelled, equal = self.columns.child, self.is_labelled(n), self.is_equally_likely(n)
+        child, labelled, keyed = self.columns.child, self.is_labelled(n), self.is_keyed_by_p(n)
+        equal = keyed or self.is_equally_likely(n)
         head = margin
         for b in self.tree.branches_of(n):
             fields = self.branch_fields(n, b, labelled, equal)
             if labelled:
                 head = f"{margin}{self.notation.key(self.tree.branch_label(n, b))} "
+            elif keyed:
+                p = self.number(self.columns.probability[b], n)
+                head = f"{margin}{self.notation.number_key(p)} "
             if self.named[child[b]]:
                 fields.append(f"{self.notation.key('ref')} {self.name(child[b])}")
                 yield head, fields, NONE
@@ -145,7 +155,7 @@ class TreeWriter:
         if value is None or not self.notation.fits(fields):
             return None
         kind = self.columns.kind[n]
-        if not kind and not fields and not self.is_unknown(n):
+        if not kind and not fields and not self.is_unknown(n) and self.is_bare(n):
             return value
         return f"{{{', '.join([*fields, f'{self.notation.key(_KEYS[kind])} {value}'])}}}"
 
@@ -160,6 +170,9 @@ class TreeWriter:
         if any(kind[child[b]] or self.named[child[b]] for b in branches):
             return None
         is_plain = not (tree.notes or tree.local_bounds or tree.unknown or tree.columns.pays)
+        is_plain = is_plain and (
+            tree.formulas is None or all(self.is_bare(child[b]) for b in branches)
+        )
         if is_plain and not self.labels(n) and self.is_equally_likely(n):
             return f"[{', '.join([self.utility(child[b]) for b in branches])}]"
         items = []
@@ -168,7 +181,7 @@ class TreeWriter:
             if item is None:
                 return None
             items.append(f"{head}{item}")
-        opening, closing = "{}" if self.is_labelled(n) else "[]"
+        opening, closing = "{}" if self.is_mapping(n) else "[]"
         whole = f"{opening}{', '.join(items)}{closing}"
         return whole if len(whole) <= _WIDE else None
 
@@ -184,7 +197,35 @@ class TreeWriter:
         utility = self.columns.utility[n]
         return bool(utility != utility)
 
+    def is_bare(self, n: int) -> bool:
+        """Return whether a terminal is its utility alone; a formula needs the root's parameters."""
+        tree = self.tree
+        return bool(tree.parameters) or tree.formulas is None or n not in tree.formulas.nodes
+
+    def formula(self, expression: Expression) -> str:
+        """Return a formula, or a number that is in place of one."""
+        text = text_of(expression)
+        try:
+            to_fraction(text)
+        except NumberError:
+            return self.notation.formula(text)
+        return self.notation.number(text)
+
+    def parameters(self) -> Iterator[str]:
+        """Yield the parameters, each as a pair of name and value."""
+        for name, parameter in self.tree.parameters.items():
+            about: dict[str, Any] = {"range": parameter.range, "unit": parameter.unit}
+            about["description"] = parameter.description
+            fields = [self.pair(key, value) for key, value in about.items() if value is not None]
+            value = self.formula(parameter.value)
+            if fields:
+                fields = [f"{self.notation.key('value')} {value}", *fields]
+                value = f"{{{', '.join(fields)}}}"
+            yield f"{self.notation.key(name)} {value}"
+
     def utility(self, n: int) -> str:
+        if self.tree.formulas is not None and n in self.tree.formulas.nodes:
+            return self.formula(self.tree.formulas.nodes[n])
         if self.is_unknown(n):
             return self.notation.text(NOT_KNOWN)
         return self.number(self.columns.utility[n], n)
@@ -201,7 +242,10 @@ class TreeWriter:
         if not labelled and tree.label[b] is not None:
             fields.append(self.pair("label", tree.label[b]))
         if self.columns.kind[n] == Kind.CHANCE and not equal:
-            probability = self.number(self.columns.probability[b], n)
+            if tree.formulas is not None and b in tree.formulas.probabilities:
+                probability = self.formula(tree.formulas.probabilities[b])
+            else:
+                probability = self.number(self.columns.probability[b], n)
             fields.append(f"{self.notation.key('p')} {probability}")
         fields += self.payment(n, b)
         if b in tree.branch_notes:
@@ -210,6 +254,12 @@ class TreeWriter:
 
     def payment(self, n: int, b: int) -> list[str]:
         """Return the reward of a branch of node n as a field; a negative one is a cost."""
+        formulas = self.tree.formulas
+        if formulas is not None and b in formulas.rewards:
+            formula, key = formulas.rewards[b], "reward"
+            if isinstance(formula, Apply) and formula.operation == NEGATION:
+                formula, key = formula.operands[0], "cost"
+            return [f"{self.notation.key(key)} {self.formula(formula)}"]
         reward = self.tree.reward_of(b)
         if not reward:
             return []
@@ -221,10 +271,12 @@ class TreeWriter:
         tree, fields = self.tree, []
         estimate = self.columns.utility[n] if self.columns.kind[n] else None
         if estimate is not None and estimate == estimate:
-            fields.append(f"{self.notation.key('estimate')} {self.number(estimate, n)}")
+            fields.append(f"{self.notation.key('estimate')} {self.utility(n)}")
         if n in tree.local_bounds:
             ends = ", ".join(self.number(end, n) for end in tree.local_bounds[n])
             fields.append(f"{self.notation.key('bounds')} [{ends}]")
+        if tree.formulas is not None and n in tree.formulas.events:
+            fields.append(self.pair("event", tree.formulas.events[n]))
         if n in tree.notes:
             fields.append(self.pair("note", tree.notes[n]))
         return fields
@@ -239,16 +291,38 @@ class TreeWriter:
     def is_labelled(self, n: int) -> bool:
         """Return whether the children are a mapping, in which `#k` labels those without a label.
 
-        (A label too long for a key is next to its node, in a list.)
+        (A label too long for a key is next to its node, in a list. So is a label that would be read
+        as a probability.)
         """
         labels = self.labels(n)
-        return bool(labels) and max(map(len, labels)) <= _LONGEST_LABEL
+        if not labels or max(map(len, labels)) > _LONGEST_LABEL:
+            return False
+        is_chance = self.columns.kind[n] == Kind.CHANCE
+        return not (is_chance and are_probabilities([(label, None) for label in labels]))
+
+    def is_keyed_by_p(self, n: int) -> bool:
+        """Return whether the children are a mapping from probability to node."""
+        if self.columns.kind[n] != Kind.CHANCE or self.labels(n) or self.is_equally_likely(n):
+            return False
+        formulas, first = self.tree.formulas, self.columns.first[n]
+        if formulas is not None and first in formulas.probabilities:
+            return False
+        probability = self.columns.probability
+        keys = [self.number(probability[b], n) for b in self.tree.branches_of(n)]
+        is_short = max(map(len, keys)) <= _LONGEST_LABEL
+        return is_short and len(set(keys)) == len(keys) and all(map(is_marked, keys))
+
+    def is_mapping(self, n: int) -> bool:
+        """Return whether the children are a mapping, not a list."""
+        return self.is_labelled(n) or self.is_keyed_by_p(n)
 
     def is_equally_likely(self, n: int) -> bool:
         """Return whether a reader finds the probabilities without any `p`."""
         if self.columns.kind[n] != Kind.CHANCE:
             return True
         branches, probability = self.tree.branches_of(n), self.columns.probability
+        if self.tree.formulas is not None and branches[0] in self.tree.formulas.probabilities:
+            return False
         count = len(branches)
         if count not in self.equal:
             self.equal[count] = (probability[branches[0]] * 0 + 1) / count

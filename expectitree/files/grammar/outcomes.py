@@ -1,0 +1,119 @@
+"""The outcomes of a chance node whose probabilities are keys, are `rest`, or are in labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from expectitree.errors import NumberError, TreeError
+from expectitree.files.grammar.document import Data
+from expectitree.files.grammar.words import flow_text
+from expectitree.numbers import Number, message_text, quote, to_fraction, to_probability
+from expectitree.tree.builder import SUM_HINT
+from expectitree.tree.formulas import REST
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+_NUMBER = re.compile(r"[0-9.+-][0-9.eE/%+-]*")  # roughly, to reject most labels quickly
+_LABEL_NUMBER = re.compile(r"(?<![\w./])(?:[0-9]+/[0-9]+|[0-9]*\.?[0-9]+)\s?%?(?![\w./%])")
+_MOST_SHOWN = 4  # outcomes, or labels, in a message
+
+
+def is_probability(key: str) -> bool:
+    """Return whether a key is a number from 0 to 1 as `p` takes it."""
+    if not _NUMBER.fullmatch(key):
+        return False
+    try:
+        to_probability(key, exact=True)
+    except NumberError:
+        return False
+    return True
+
+
+def is_marked(key: str) -> bool:
+    """Return whether a number, or one of several, is written as labels seldom are."""
+    return "." in key or "/" in key or "%" in key
+
+
+def are_probabilities(children: Sequence[tuple[str, Data]]) -> bool:
+    """Return whether the keys of a chance node's children are probabilities, and not labels.
+
+    Each is a probability or `rest`. At least one has a decimal point, `/` or `%`: 0 and 1 alone
+    are labels.
+    """
+    first = children[0][0]
+    if first[:1] not in "0123456789.+-" and first != REST:
+        return False
+    keys = [key for key, _ in children if key != REST]
+    return is_marked("".join(keys)) and all(map(is_probability, keys))
+
+
+def with_rest(written: Mapping[int, Any], texts: Mapping[int, str], exact: bool) -> list[Number]:
+    """Return probabilities, with an equal share of what is left of 1 for each `rest`.
+
+    What is left is computed from the texts of the other probabilities, exactly: 0.7 leaves 0.3.
+    """
+    total = sum([to_probability(text, exact=True) for text in texts.values()], to_fraction("0"))
+    if total > 1:
+        found = f"the probabilities sum to {message_text(total)} without the rest"
+        raise TreeError(f"{found}, expected at most 1: {SUM_HINT}")
+    share = (1 - total) / (len(written) - len(texts))
+    share = share if exact else float(share)
+    return [share if value is REST else value for value in written.values()]
+
+
+def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
+    """Return how a mapping from probabilities to nodes is written as a list."""
+    items = []
+    for key, child in children[:_MOST_SHOWN]:
+        first = child[0] if isinstance(child, tuple) and child else ("utility", child)
+        items.append(flow_text(((key_is, key), first)))
+    more = ", …" if len(children) > _MOST_SHOWN else ""
+    return f"[{', '.join(items)}{more}]"
+
+
+def label_warning(names: Sequence[str], children: Data) -> str:
+    """Return the warning about labels of equally likely outcomes that seem to be probabilities."""
+    if isinstance(children, tuple):
+        marked = next((name for name in names if is_marked(name) and is_probability(name)), "")
+        other = next((name for name in names if not any(map(str.isdigit, name))), "")
+        if marked and other:
+            found = f"{quote(marked)} is read as a label, because {quote(other)} is one"
+            hint = f"write {{{marked}: …, rest: …}}, or give each a p"
+            return f"{found}: these outcomes are equally likely; if that is wrong, {hint}"
+    numbers = [number for number in map(_only_number, names) if number is not None]
+    if len(names) < 2 or len(numbers) < len(names):
+        return ""
+    total = sum(value for value, _ in numbers)
+    is_whole = all(value.denominator == 1 for value, _ in numbers)
+    if total != (100 if is_whole else 1):
+        return ""
+    shown = ", ".join(map(quote, names[:_MOST_SHOWN])) + (", …" if names[_MOST_SHOWN:] else "")
+    found = f"the labels {shown} contain numbers that sum to {total}"
+    p = numbers[0][1] + ("%" if is_whole else "")
+    hint = f"write a p, as in {_with_p(names[0], p, children)}"
+    return f"{found}, but these outcomes are equally likely; if that is wrong, {hint}"
+
+
+def _only_number(label: str) -> tuple[Fraction, str] | None:
+    """Return the only number in a label, and its text; None if there is none, or another."""
+    found = _LABEL_NUMBER.findall(label)
+    if len(found) != 1:
+        return None
+    text = found[0].replace(" ", "")
+    try:
+        return to_fraction(text.rstrip("%")) / (100 if text[-1] == "%" else 1), text
+    except NumberError:
+        return None
+
+
+def _with_p(label: str, p: str, children: Data) -> str:
+    """Return the first outcome with a p, as in a file."""
+    child = children[0] if isinstance(children, list) else children[0][1]
+    own = child if isinstance(child, tuple) else (("utility", child),)
+    own = (("p", p), *[pair for pair in own if pair[0] != "label"][:1])
+    if isinstance(children, list):
+        return flow_text((("label", label), *own))
+    return f"{flow_text(label)}: {flow_text(own)}"

@@ -1,0 +1,116 @@
+"""The formulas of a tree, its parameters, and the events of its chance nodes, as they are written.
+
+`parameters.py` computes the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, TypeGuard
+
+from expectitree.expressions.parser import parse
+from expectitree.expressions.syntax import (
+    NEGATION,
+    Apply,
+    Expression,
+    Name,
+    Number,
+    names_in,
+    text_of,
+)
+from expectitree.numbers import exact_text
+from expectitree.tree.columns import Bounds
+
+Expressions: TypeAlias = Mapping[int, Expression]  # by node or by branch
+
+REST = "rest"  # the probability that the other outcomes leave of 1
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A named number of a tree file.
+
+    Attributes:
+        name: The name.
+        value: The number, or the formula of a parameter that is derived from others.
+        range: The least and the greatest value in sensitivity analyses, if they are given.
+        unit: The unit, such as $.
+        description: What the number means.
+    """
+
+    name: str
+    value: Expression
+    range: Bounds | None = None
+    unit: str | None = None
+    description: str | None = None
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """The names of the parameters that this one is derived from."""
+        return names_in(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Formulas:
+    """The formulas of a tree, and the events of its chance nodes.
+
+    If an outcome's probability is a formula, those of its siblings are here too, as numbers or as
+    the name `REST`.
+
+    Attributes:
+        nodes: The utility of a terminal, or the estimate of an inner node, by node id.
+        probabilities: By branch.
+        rewards: By branch; -1 is the way to the root.
+        events: The name of the event that a chance node represents, by node id.
+    """
+
+    nodes: dict[int, Expression] = field(default_factory=dict)
+    probabilities: dict[int, Expression] = field(default_factory=dict)
+    rewards: dict[int, Expression] = field(default_factory=dict)
+    events: dict[int, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.events) or any(True for _ in self.expressions())
+
+    def expressions(self) -> Iterable[Expression]:
+        """Yield every formula."""
+        for column in (self.nodes, self.probabilities, self.rewards):
+            yield from column.values()
+
+    def texts(self, node: int, branch: int) -> dict[str, str]:
+        """Return the formulas of a node and of a branch as texts, by what they are formulas of."""
+        found = {
+            "p": self.probabilities.get(branch),
+            "reward": self.rewards.get(branch),
+            "value": self.nodes.get(node),
+        }
+        return {key: text_of(formula) for key, formula in found.items() if formula is not None}
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names in all formulas."""
+        distinct = {id(expression): expression for expression in self.expressions()}
+        return frozenset(name for part in distinct.values() for name in names_in(part))
+
+
+def is_formula(value: object) -> TypeGuard[Expression]:
+    """Return whether a value is an expression, not a number."""
+    return isinstance(value, (Number, Name, Apply))
+
+
+def negative_of(value: Any) -> Any:
+    """Return the negative of a number or of a formula."""
+    return Apply(NEGATION, (value,)) if is_formula(value) else -value
+
+
+def _expression_of(number: Any) -> Expression:
+    return parse(exact_text(number), ())
+
+
+def sum_of(a: Any, b: Any) -> Any:
+    """Return the sum of two numbers or formulas."""
+    if not is_formula(a) and not is_formula(b):
+        return a + b
+    terms = [x if is_formula(x) else _expression_of(x) for x in (a, b) if is_formula(x) or x]
+    return Apply("+", tuple(terms)) if len(terms) > 1 else terms[0]

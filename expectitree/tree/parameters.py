@@ -1,0 +1,293 @@
+"""Parameters and formulas of a tree, and how they make the numbers of its columns."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from graphlib import TopologicalSorter
+from typing import Any
+
+from expectitree.errors import NumberError, TreeError
+from expectitree.expressions.domains import FLOATS, FRACTIONS, Domain
+from expectitree.expressions.evaluation import at_values, evaluate
+from expectitree.expressions.parser import did_you_mean, listed, parse
+from expectitree.expressions.syntax import Expression, Name, names_in, text_of
+from expectitree.numbers import (
+    GREATEST_FLOAT,
+    HOW,
+    Number,
+    message_text,
+    quote,
+    to_exact,
+    to_fraction,
+)
+from expectitree.tree.builder import check_bounds
+from expectitree.tree.columns import CHANCE, NONE
+from expectitree.tree.formulas import REST, Formulas, Parameter
+from expectitree.tree.model import UNKNOWN, Tree
+from expectitree.tree.paths import join
+
+_TOLERANCE = 1e-9  # by which probabilities in floats may miss [0, 1] or the sum 1
+
+# Receives an error: its message, the formula that is wrong ("node" for a utility or an estimate,
+# "p", "reward", or "outcomes" for a sum of probabilities), the node, and the branch or -1.
+Report = Callable[[str, str, int, int], None]
+
+
+def _in_order(parameters: Mapping[str, Parameter]) -> list[str]:
+    """Return the names, each after those that it is derived from."""
+    bases = {name: parameter.bases for name, parameter in parameters.items()}
+    return [*TopologicalSorter(bases).static_order()]
+
+
+class ParameterValues(dict[str, Any]):
+    """The values of parameters by name; the look-up of one without a value raises why."""
+
+    def __init__(self, parameters: Mapping[str, Parameter], domain: Domain) -> None:
+        super().__init__()
+        self.parameters, self.domain = parameters, domain
+        self.failed: dict[str, NumberError] = {}
+        for name in _in_order(parameters):
+            try:
+                self[name] = evaluate(parameters[name].value, domain, self)
+            except NumberError as error:
+                self.failed[name] = error
+
+    def __missing__(self, name: str) -> Any:
+        raise self.failed[name]
+
+    def at(self, *expressions: Expression, shown: str = "") -> str:
+        """Return ` at pr = 0, spec = 1`: the values on which formulas depend, for a message.
+
+        After a text in which some values are `shown`, return only the others.
+        """
+        own = dict.fromkeys(name for part in expressions for name in names_in(part))
+        met, pending, found = dict(own), [*reversed(own)], []
+        while pending:
+            name = pending.pop()
+            bases = self.parameters[name].bases
+            pending += [base for base in reversed(bases) if base not in met]
+            met.update(dict.fromkeys(bases))
+            if not bases and f" {name} = " not in shown:
+                found.append(Name(name))
+        text = at_values(self.domain, self, *found)
+        return text.replace(" at ", " with ", 1) if shown else text
+
+
+def parameter_values(tree: Tree) -> dict[str, Number | None]:
+    """Return the values of a tree's parameters by name; None for one that has no value."""
+    values = ParameterValues(tree.parameters, FRACTIONS if tree.exact else FLOATS)
+    return {name: values.get(name) for name in tree.parameters}
+
+
+def unused(parameters: Mapping[str, Parameter], formulas: Formulas) -> list[str]:
+    """Return the names of parameters that no formula uses, nor a parameter derived from them."""
+    used = formulas.names.union(*(parameter.bases for parameter in parameters.values()))
+    return [name for name in parameters if name not in used]
+
+
+def number_of(name: str, value: object) -> Expression:
+    """Return the expression of a parameter's new value: a number, a fraction or a percentage."""
+    text = value if isinstance(value, str) else f"{value}"
+    try:
+        to_fraction(text.removesuffix("%"))
+    except NumberError:
+        raise NumberError(f"{name}: {quote(text)} is not a number: {HOW}, or 5%") from None
+    return parse(text, ())
+
+
+def with_values(
+    parameters: Mapping[str, Parameter], values: Mapping[str, object]
+) -> dict[str, Parameter]:
+    """Return parameters with other numbers; raise `TreeError` for a name that has none."""
+    changed = dict(parameters)
+    for name, value in values.items():
+        if name not in parameters:
+            expected = f"the parameters are {listed(parameters)}"
+            expected = expected if parameters else "the tree has no parameters"
+            raise TreeError(
+                f"unknown parameter {quote(name)}{did_you_mean(name, parameters)}: {expected}"
+            )
+        bases = parameters[name].bases
+        if bases:
+            found = f"{name} is derived: {name} = {text_of(parameters[name].value)}"
+            raise TreeError(f"{found}; set {' or '.join(bases)} instead")
+        changed[name] = replace(parameters[name], value=number_of(name, value))
+    return changed
+
+
+def place_text(tree: Tree, node: int, branch: int) -> str:
+    """Return the path of a node, or of a branch below it if that is not -1."""
+    path = tree.path_of(node)
+    if branch == NONE:
+        return path
+    label = join([tree.branch_label(node, branch)])
+    return label if node == tree.root_id else f"{path}/{label}"
+
+
+def raise_at(tree: Tree) -> Report:
+    """Return a function that raises an error of a formula, with its path."""
+
+    def report(message: str, what: str, node: int, branch: int) -> None:
+        raise TreeError(f"{place_text(tree, node, branch)}: {message}")
+
+    return report
+
+
+def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
+    """Return the tree with other values of its parameters; `Tree.with_parameters` explains it."""
+    changed = with_values(tree.parameters, values)
+    tree, _ = evaluated(replace(tree, parameters=changed, expect=None))
+    if tree.formulas is not None and tree.local_bounds:
+        check_bounds(tree, None)
+    return tree
+
+
+def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
+    """Return the tree with the values of its formulas in its columns, and a warning or nothing.
+
+    `report` receives the errors; without it, the first is raised as a `TreeError`. What is below an
+    outcome of probability 0 does not need a value. If it has none, the warning says so: outcomes
+    are then equally likely, rewards are 0, and utilities are 0 or as near to it as the bounds
+    allow.
+    """
+    if tree.formulas is None:
+        return tree, ""
+    evaluation = _Evaluation(tree, tree.formulas, report or raise_at(tree))
+    tree = evaluation.run()
+    if evaluation.without_value:
+        tree = evaluation.within_bounds(tree)
+    return tree, evaluation.unreached
+
+
+class _Evaluation:
+    """Evaluates the formulas of one tree, parents before children."""
+
+    def __init__(self, tree: Tree, formulas: Formulas, report: Report) -> None:
+        self.tree, self.formulas, self.report = tree, formulas, report
+        self.domain = FRACTIONS if tree.exact else FLOATS
+        self.values = ParameterValues(tree.parameters, self.domain)
+        self.known: dict[int, Any] = {}  # by the id of an expression: its value or its error
+        self.without_value: list[int] = []  # nodes whose utility has none
+        self.unreached = ""  # the warning about what has no value and needs none
+
+    def run(self) -> Tree:
+        tree, formulas, columns = self.tree, self.formulas, self.tree.columns
+        zero: Any = Fraction(0) if tree.exact else 0.0
+        utility: Any = columns.utility[:]
+        probability: Any = columns.probability[:]
+        reward: Any = columns.reward[:] if columns.pays else [zero] * len(columns.child)
+        root_reward = tree.root_reward
+        reached = bytearray(len(tree))
+        reached[tree.root_id] = True
+        if NONE in formulas.rewards:
+            root_reward = self.number(formulas.rewards[NONE], "reward", tree.root_id) or zero
+        for n in range(tree.root_id, -1, -1):
+            is_reached, branches = bool(reached[n]), tree.branches_of(n)
+            if n in formulas.nodes:
+                what = "estimate" if columns.kind[n] else "utility"
+                found = self.number(formulas.nodes[n], what, n, is_reached=is_reached)
+                utility[n] = UNKNOWN if found is None else found
+                if found is None and not columns.kind[n]:
+                    self.without_value.append(n)
+            if columns.kind[n] == CHANCE and branches and branches[0] in formulas.probabilities:
+                for b, p in zip(branches, self.outcomes(n, is_reached), strict=True):
+                    probability[b] = p
+            for b in branches:
+                leads = is_reached and bool(probability[b])
+                if b in formulas.rewards:
+                    paid = self.number(formulas.rewards[b], "reward", n, b, leads)
+                    reward[b] = zero if paid is None else paid
+                if leads:
+                    reached[columns.child[b]] = True
+        columns = type(columns).of(
+            columns.kind, utility, columns.first, columns.child, probability,
+            reward if tree.exact else array("d", reward),
+        )  # fmt: skip
+        return replace(tree, columns=columns, root_reward=root_reward)
+
+    def number(
+        self, formula: Expression, what: str, node: int, branch: int = NONE, is_reached: bool = True
+    ) -> Any:
+        """Return the value of a formula; None after an error."""
+        found = self.value(formula)
+        if not isinstance(found, NumberError):
+            return found
+        what = what if what == "reward" else "node"
+        self.fault(f"{found}", what, node, branch, is_reached)
+        return None
+
+    def value(self, formula: Expression) -> Any:
+        """Return the value of a formula, or the error that it has none."""
+        if id(formula) not in self.known:
+            try:
+                found: Any = evaluate(formula, self.domain, self.values)
+                if not self.tree.exact and abs(found) > GREATEST_FLOAT:
+                    large = f"{quote(text_of(formula), 60)} is {message_text(found)}"
+                    limit = "beyond what floating point can search (10^301)"
+                    found = NumberError(f"{large}, {limit}{self.values.at(formula)}")
+            except NumberError as error:
+                found = NumberError(f"{error}{self.values.at(formula, shown=str(error))}")
+            self.known[id(formula)] = found
+        return self.known[id(formula)]
+
+    def fault(self, message: str, what: str, node: int, branch: int, is_reached: bool) -> None:
+        """Report an error, or note the first where no value is needed."""
+        if is_reached:
+            self.report(message, what, node, branch)
+        elif not self.unreached:
+            path = place_text(self.tree, node, branch)
+            needed = "a value is not needed below an outcome of probability 0"
+            self.unreached = f"{path}: {message}; {needed}"
+
+    def outcomes(self, n: int, is_reached: bool) -> list[Any]:
+        """Return the probabilities of a chance node; equal ones after an error."""
+        branches, formulas = self.tree.branches_of(n), self.formulas.probabilities
+        equal = (Fraction(1) if self.tree.exact else 1.0) / len(branches)
+        written = {b: formulas[b] for b in branches if formulas[b] != Name(REST)}
+        found: dict[int, Any] = {}
+        for b, formula in written.items():
+            p, low = self.value(formula), 0 if self.tree.exact else -_TOLERANCE
+            if isinstance(p, NumberError):
+                self.fault(f"{p}", "p", n, b, is_reached)
+            elif not low <= p <= 1 - low:
+                where = self.values.at(formula)
+                expected = "expected a number from 0 to 1: change the formula or a parameter"
+                p = p if self.tree.exact else round(p, 12)
+                self.fault(f"p is {message_text(p)}{where}, {expected}", "p", n, b, is_reached)
+            else:
+                found[b] = min(max(p, p * 0), p * 0 + 1)
+        if len(found) < len(written):
+            return [equal] * len(branches)
+        total = sum(found.values()) if self.tree.exact else math.fsum(found.values())
+        rests = len(branches) - len(written)
+        miss = total - 1 if not rests else max(total - 1, 0)
+        if abs(miss) > (0 if self.tree.exact else _TOLERANCE):
+            shown = message_text(total if self.tree.exact else round(total, 12))
+            shown = f"{shown} without the rest" if rests else shown
+            where = self.values.at(*written.values())
+            expected = "expected at most 1" if rests else "expected 1"
+            message = f"the probabilities sum to {shown}{where}, {expected}"
+            hint = "change a formula or a parameter"
+            hint = hint if rests else f"{hint}, or write `p: rest` at one outcome"
+            self.fault(f"{message}: {hint}", "outcomes", n, NONE, is_reached)
+            return [equal] * len(branches)
+        if rests:  # what is left of 1 by the decimals that Python prints: 0.7 leaves 0.3
+            left = max(1 - sum(map(to_exact, found.values())), Fraction(0)) / rests
+            found.update((b, left if self.tree.exact else float(left)) for b in branches
+                         if b not in found)  # fmt: skip
+        elif miss:
+            found = {b: p / total for b, p in found.items()}
+        return [found[b] for b in branches]
+
+    def within_bounds(self, tree: Tree) -> Tree:
+        """Return the tree with the utilities that have no value at 0, or at the nearest bound."""
+        utility: Any = tree.columns.utility[:]
+        lower, upper = tree.inherited_bounds(None)
+        for n in self.without_value:
+            zero: Number = Fraction(0) if tree.exact else 0.0
+            utility[n] = min(max(zero, lower[n]), upper[n])
+        return replace(tree, columns=tree.columns._replace(utility=utility))

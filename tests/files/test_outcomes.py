@@ -1,0 +1,205 @@
+"""Probabilities that are keys, `rest`, and labels that seem to be probabilities."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+
+import pytest
+from files.samples import content_of
+
+import expectitree as et
+from expectitree.errors import FileError
+
+F = Fraction
+PROBABILITIES = {  # the children of a chance node, and their probabilities
+    "{0.7: 1, 0.3: 2}": [F(7, 10), F(3, 10)],
+    "{1/6: 1, 5/6: 2}": [F(1, 6), F(5, 6)],
+    "{30%: 1, 70.%: 2}": [F(3, 10), F(7, 10)],
+    "{.5: 1, +0.50: 2}": [F(1, 2), F(1, 2)],
+    "{1/2: 1, 0.5: 2}": [F(1, 2), F(1, 2)],
+    "{1.0: 1}": [F(1)],
+    "{1: 1, 0.0: 2}": [F(1), F(0)],  # a decimal point beside them makes 0 and 1 probabilities
+    "{0: 1, 1/4: 2, 75e-2: 3}": [F(0), F(1, 4), F(3, 4)],
+    "{2.5e-1: 1, rest: 2}": [F(1, 4), F(3, 4)],
+    "{rest: 1, 30%: 2}": [F(7, 10), F(3, 10)],
+    "{0.7: 1, 30%: 2, rest: 3}": [F(7, 10), F(3, 10), F(0)],
+    "{1/3: 1, 2/3: 2, rest: 3}": [F(1, 3), F(2, 3), F(0)],
+    "{1/6: 1, 5/6: 2, rest: 3}": [F(1, 6), F(5, 6), F(0)],
+    "[{p: 0.7, utility: 1}, {p: rest, utility: 2}]": [F(7, 10), F(3, 10)],
+    "[{p: rest, utility: 1}, {p: 1/5, utility: 2}, {p: rest, utility: 3}]": [
+        F(2, 5), F(1, 5), F(2, 5)],
+    "{a: {p: rest, utility: 1}, b: {p: rest, utility: 2}}": [F(1, 2), F(1, 2)],
+    "{a: {p: 12.5%, utility: 1}, rest: {p: rest, utility: 2}}": [F(1, 8), F(7, 8)],
+}  # fmt: skip
+LABELS = [  # mappings whose keys are labels
+    "{0: 1, 1: 2}",
+    "{1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6}",
+    "{rest: 1}",
+    "{rest: 1, sleep: 2}",
+    "{0: 1, rest: 2}",
+    "{1e-1: 1, 9e-1: 2}",
+    "{0.7: 1, 1.3: 2}",
+    "{3/2: 1, 1/2: 2}",
+    "{-0.5: 1, 1.5: 2}",
+    "{0.5: 1, x: 2}",
+    "{.: 1, /: 2, '%': 3}",
+    "{30 %: 1, 70 %: 2}",
+]
+
+
+@pytest.mark.parametrize("children", PROBABILITIES)
+def test_probabilities_are_read(children: str) -> None:
+    """Floats are the nearest to the exact probabilities: 0.7 leaves 0.3."""
+    expected = PROBABILITIES[children]
+    for exact in (True, False):
+        tree = et.loads(f"chance: {children}", exact=exact)
+        found = [branch.probability for branch in tree.root.branches]
+        assert found == [p if exact else float(p) for p in expected]
+        if children.startswith("{") and "a:" not in children:
+            assert [branch.label for branch in tree.root.branches] == [
+                f"#{place}" for place in range(1, len(expected) + 1)
+            ]
+
+
+@pytest.mark.parametrize("children", LABELS)
+def test_other_keys_are_labels(children: str) -> None:
+    tree = et.loads(f"chance: {children}", exact=True)
+    labels = [key.strip().strip("'") for key in children.strip("{}").split(":")[0:1]]
+    assert [branch.label for branch in tree.root.branches][:1] == labels
+    assert len({branch.probability for branch in tree.root.branches}) == 1
+
+
+@pytest.mark.parametrize("kind", ["max", "min"])
+def test_players_have_labels(kind: str) -> None:
+    tree = et.loads(f"{kind}: {{0.7: 1, 0.3: 2}}")
+    assert [branch.label for branch in tree.root.branches] == ["0.7", "0.3"]
+
+
+def test_an_outcome_with_its_probability_for_a_key_may_have_any_key_but_p() -> None:
+    text = """
+chance:
+  1/2: {label: win, note: n, bounds: [0, 9], max: [1, 2]}
+  1/3: {ref: a}
+  1/6: {label: other, note: m, ref: a}
+nodes: {a: {chance: {0.5: 2, rest: 4}}}
+"""
+    tree = et.loads(text, exact=True)
+    assert [branch.label for branch in tree.root.branches] == ["win", "#2", "other"]
+    assert et.evaluate(tree).value == F(1, 2) * 2 + F(1, 2) * 3
+    assert tree.branch_notes == {tree.columns.first[tree.root_id] + 2: "m"}
+
+
+def test_all_formats_and_python_read_probabilities() -> None:
+    expected = content_of(et.loads("chance: [{p: 0.7, utility: 1}, {p: 0.3, utility: 2}]"))
+    long = "type: chance\nchildren: {0.7: 1, 0.3: 2}"
+    in_json = '{"chance": {"0.7": 1, "0.3": 2}}'
+    for text in ("chance: {0.7: 1, 0.3: 2}", "chance: {'0.7': 1, rest: 2}", long, in_json):
+        assert content_of(et.loads(text)) == expected
+    for data in ({0.7: 1, 0.3: 2}, {F(7, 10): 1, "rest": 2}):
+        assert content_of(et.from_dict({"chance": data})) == expected
+
+
+# ---- Writing.
+
+
+@pytest.mark.parametrize(
+    ("children", "written"),
+    [
+        ("[{p: 0.7, utility: 100}, {p: 0.3, utility: 0}]", "{0.7: 100, 0.3: 0}"),
+        ("[{p: 1/6, utility: 1}, {p: 5/6, max: [1]}]", "\n  1/6: 1\n  5/6: {max: [1]}"),
+        ("[{p: 0.5, utility: 1}, {p: 0.5, utility: 0}]", "[1, 0]"),
+        ("[{p: 0.4, utility: 1}, {p: 0.4, utility: 0}, {p: 0.2, utility: 0}]",
+         "[{p: 0.4, utility: 1}, {p: 0.4, utility: 0}, {p: 0.2, utility: 0}]"),
+        ("{1.0: 1, 0.0: 2}", "[{p: 1, utility: 1}, {p: 0, utility: 2}]"),
+        ("{1.0: 1}", "[1]"),
+        ("{0.7: {label: win, utility: 1}, 0.3: 2}",
+         "{win: {p: 0.7, utility: 1}, '#2': {p: 0.3, utility: 2}}"),
+        ("{0.7: {note: a, utility: 1}, rest: {utility: '?'}}",
+         "{0.7: {note: a, utility: 1}, 0.3: {utility: '?'}}"),
+    ],
+)  # fmt: skip
+def test_a_tree_is_written_with_the_fewest_words(children: str, written: str) -> None:
+    tree = et.loads(f"chance: {children}", exact=True)
+    text = et.dumps(tree)
+    assert text.replace('"', "'") == f"chance: {written}\n".replace(": \n", ":\n")
+    for format in ("yaml", "json"):
+        again = et.loads(et.dumps(tree, format), name=f"x.{format}", exact=True)
+        assert content_of(again) == content_of(tree)
+
+
+@pytest.mark.parametrize("format", ["yaml", "json"])
+def test_any_probabilities_are_read_back_unchanged(format: str) -> None:
+    random = Random(4)
+    for n in range(300):
+        exact, count = n % 2 == 0, random.randint(1, 5)
+        builder = et.TreeBuilder(exact)
+        weights = [random.choice((0, 1, 1, 2, 3, 7, 10**-20, 1e-7)) for _ in range(count)]
+        total = sum(map(F, weights)) or F(1)
+        shares = [F(w) / total for w in weights] if any(weights) else [F(1, count)] * count
+        labels = random.sample(["0.5", "1/2", "rest", "1", "0", "a", None, None, None, None], count)
+        children = [builder.terminal(at) for at in range(count)]
+        node = builder.add_inner(
+            et.Kind.CHANCE, [*children], [p if exact else float(p) for p in shares], labels
+        )
+        tree = builder.build(et.tree.builder.NodeId(node))
+        text = et.dumps(tree, format)
+        assert content_of(et.loads(text, name=f"x.{format}", exact=exact)) == content_of(tree), text
+
+
+# ---- Warnings.
+
+EQUALLY = "but these outcomes are equally likely; if that is wrong, write a p, as in"
+SUM = "contain numbers that sum to"
+
+
+@pytest.mark.parametrize(
+    ("children", "warning"),
+    [
+        ("{win 0.6: 5, lose 0.4: 1}",
+         f"the labels 'win 0.6', 'lose 0.4' {SUM} 1, {EQUALLY} win 0.6: {{p: 0.6, utility: 5}}"),
+        ("{win (3/5): {max: [1, 2]}, lose (2/5): 1}",
+         f"the labels 'win (3/5)', 'lose (2/5)' {SUM} 1, {EQUALLY} "
+         "'win (3/5)': {p: 3/5, max: [1, 2]}"),
+        ("[{label: p=60 %, utility: 5}, {label: p=40 %, utility: 1}]",
+         f"the labels 'p=60 %', 'p=40 %' {SUM} 1, {EQUALLY} "
+         "{label: 'p=60 %', p: 60%, utility: 5}"),
+        ("{70: 5, 30: 1}",
+         f"the labels '70', '30' {SUM} 100, {EQUALLY} 70: {{p: 70%, utility: 5}}"),
+        ("{0.7: 5, lose: 1}",
+         "'0.7' is read as a label, because 'lose' is one: these outcomes are equally likely; "
+         "if that is wrong, write {0.7: …, rest: …}, or give each a p"),
+    ],
+)  # fmt: skip
+def test_labels_that_seem_to_be_probabilities_cause_a_warning(children: str, warning: str) -> None:
+    warnings: list[str] = []
+    tree = et.loads(f"chance: {children}", name="x.yaml", warn=warnings.append)
+    assert warnings == [f"x.yaml: /: {warning}"]
+    assert [branch.probability for branch in tree.root.branches] == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    "children",
+    [
+        *LABELS[:5],
+        "{0.7: 1, 1.3: 2}",
+        "{1 of 3: 1, 2 of 3: 2}",
+        "{v0.6: 1, v0.4: 2}",
+        "{0.6.1: 1, 0.4.2: 2}",
+        "{win 0.6: {p: 0.6, utility: 1}, lose 0.4: {p: 0.4, utility: 2}}",
+        "{win 0.6: 1, lose 0.5: 2}",
+        "[{label: 0.6, utility: 1}, {utility: 2}]",
+        "{1/0: 1, 1: 2}",
+    ],
+)
+def test_other_labels_cause_none(children: str) -> None:
+    warnings: list[str] = []
+    et.loads(f"chance: {children}", warn=warnings.append)
+    assert warnings == []
+
+
+def test_a_probability_too_small_for_floats_is_refused_in_float_mode_alone() -> None:
+    tiny = "chance: {0.0e-1: 1, 1.0e-330: 2, rest: 3}"
+    with pytest.raises(FileError, match="too small for floating point; use --exact"):
+        et.loads(tiny)
+    assert et.loads(tiny, exact=True).root.branches[1].probability == F(1, 10**330)
