@@ -11,7 +11,9 @@ from expectitree.numbers import Number, cell_text, display_text, factor_text, is
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, safe
 from expectitree.tree import paths
+from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind, Tree
+from expectitree.tree.scans import shifted
 
 if TYPE_CHECKING:
     from rich.console import ConsoleOptions
@@ -67,6 +69,15 @@ def plus_text(number: Number) -> str:
     """Return a number as what follows a sum: ` + 3`, ` - 100`, or nothing if it is 0."""
     amount = payment(number)[1]
     return "" if not number else f" - {amount}" if number < 0 else f" + {amount}"
+
+
+def window_text(window: Bounds, reward: Number, write: Callable[[Number], str]) -> str:
+    """Return the window of a branch, then that of its node if a reward makes a difference."""
+    alpha, beta = (write(shifted(end, reward)) for end in window)
+    text = f"alpha{TIED}{alpha}, beta{TIED}{beta}"
+    if reward and any(map(is_finite, window)):
+        text += f" ({' and '.join(map(write, window))} without the {payment(reward)[0]})"
+    return text
 
 
 def count_range(least: int, most: int) -> str:

@@ -82,12 +82,13 @@ def test_a_large_tree_is_elided_around_the_strategy() -> None:
     assert hidden + len(shown) + inline == len(et.loads(text))
 
 
-@pytest.mark.parametrize("width", [40, 80, 200])
-def test_a_deep_tree_keeps_to_the_width(width: int) -> None:
+@pytest.mark.parametrize(("width", "reward"), [(40, 0), (80, 0), (200, 0), (80, -250), (60, 3)])
+def test_a_deep_tree_keeps_to_the_width(width: int, reward: int) -> None:
     builder = et.TreeBuilder()
     node: object = builder.terminal(1)
     for i in range(5000):
-        node = builder.max([node, 0]) if i % 2 else builder.min([node, 2])
+        add = builder.max if i % 2 else builder.min
+        node = add([node, 2 - 2 * (i % 2)], rewards=[reward, 0])
     lines = rendered_lines(
         tree_lines, Evaluation("", et.evaluate(builder.build(node))), width, most_rows=None
     )

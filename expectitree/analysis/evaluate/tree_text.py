@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from textwrap import wrap
 from typing import NamedTuple
 
@@ -17,7 +18,14 @@ from expectitree.numbers import cell_text, factor_text, probability_text
 from expectitree.searches.cuts import PROBED
 from expectitree.searches.unvisited import SKIPPED
 from expectitree.text.console import characters, clipped, line, safe
-from expectitree.text.phrases import known_text, payment, plural, plus_text
+from expectitree.text.phrases import (
+    known_text,
+    payment,
+    plural,
+    plus_text,
+    untied,
+    window_text,
+)
 from expectitree.tree.columns import NONE, Bounds
 from expectitree.tree.model import Kind
 from expectitree.tree.scans import shifted
@@ -26,6 +34,7 @@ Part = tuple[str, str]  # a text and its style
 _KIND_NAMES = tuple(kind.name for kind in Kind)
 _FUNCTIONS = {Kind.MAX: "max", Kind.MIN: "min", Kind.CHANCE: "mean"}
 _ROOM = 40  # columns kept for the text of a row, however deep it is
+_PAYMENT_ROOM = 12  # and for what a branch pays
 _LEAST_ROOM = 24  # columns for text in a narrow terminal
 _MOST_ALIGNED = 200  # siblings whose labels are aligned
 
@@ -61,7 +70,8 @@ class _Drawing:
         self.columns, self.explanation = self.tree.columns, evaluation.explanation
         self.options, self.width, self.notes = options, options.max_width, notes
         self.characters = characters(options)
-        self.levels = max(3, (self.width - _ROOM) // 4)
+        room = _ROOM + _PAYMENT_ROOM * self.columns.pays
+        self.levels = max(3, (self.width - room) // 4)
         self.digits = len(str(self.tree.heights[-1]))  # of the greatest depth
         self.terminals_room = 10**9 if most_rows is None else 3 * self.width
         self.open: list[bool] = []  # by depth: whether more siblings follow
@@ -143,10 +153,9 @@ class _Drawing:
         """Return what a branch pays, in a column of some width; the branch to the root is -1."""
         reward = self.tree.reward_of(branch)
         if not reward:
-            return [(" " * (width + 2), "none")] if width else []
+            return [(" " * width, "none")] if width else []
         noun, amount = payment(reward)
-        padding = " " * (width - len(f"{noun} {amount}"))
-        return [(f"{noun} ", "dim"), (f"{amount}{padding}  ", "none")]
+        return [(f"{noun} ", "dim"), (f"{amount}  ".ljust(width - len(noun) - 1), "none")]
 
     def siblings_below(self, parent: int) -> _Siblings:
         """Return what the rows below a node share."""
@@ -158,8 +167,8 @@ class _Drawing:
                 p_width = max(len(probability_text(self.columns.probability[b])) for b in branches)
             else:
                 best = next(self.search.best_branches(parent), None)
-            rewards = filter(None, map(self.tree.reward_of, branches))
-            paid = max((len(" ".join(payment(reward))) for reward in rewards), default=0)
+            pays = self.columns.pays
+            paid = max(_width(self.payment(b)) for b in branches) if pays else 0
             self.siblings[parent] = _Siblings(labels, p_width, paid, best)
         return self.siblings[parent]
 
@@ -210,11 +219,12 @@ class _Drawing:
     def leaf(self, row: Row, estimate: str) -> list[Part]:
         """Return a terminal's utility, or how utility and reward make the value of its branch."""
         text, style = self.utility(row.node)
-        reward = self.tree.reward_of(row.branch)
+        utility, reward = self.columns.utility[row.node], self.tree.reward_of(row.branch)
         if not reward or text == "?":
             return [(estimate, "none"), (text, style)]
-        worth = cell_text(shifted(self.columns.utility[row.node], reward))
-        return [(f"{worth} = {estimate}{text}{plus_text(reward)}", style)]
+        sides = f"{estimate}{cell_text(utility)}{plus_text(reward)}"
+        worth = f"{cell_text(shifted(utility, reward))} = {sides}"
+        return [(worth if self.search.visits[row.node] else f"({worth})", style)]
 
     def utility(self, n: int) -> Part:
         """Return a terminal's utility; one that was not visited is in parentheses."""
@@ -284,9 +294,9 @@ class _Drawing:
             if self.explanation.skipped(n) == "passed over":
                 yield why_passed_over(search, row.parent, row.branch), "dim"
             if self.evaluation.windows and search.visits[n] and self.columns.kind[n]:
-                window = (shifted(end[n], reward) for end in (search.alpha, search.beta))
-                alpha, beta = (cell_text(end, search.eps) for end in window)
-                yield f"alpha {alpha}, beta {beta}", "dim"
+                window = search.alpha[n], search.beta[n]
+                text = window_text(window, reward, partial(cell_text, residue=search.eps))
+                yield untied(text), "dim"
             if row.is_folded and self.explanation.passed_over:
                 reason, child = self.explanation.reason, self.columns.child
                 passed = [b for b in self.tree.branches_of(n) if reason[child[b]] == SKIPPED]

@@ -7,8 +7,10 @@ walk writes `aim`, then `visits`, of each node that it enters, from the root dow
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from expectitree.analysis.evaluate.terms import branch_ends
 from expectitree.analysis.trace.events import (
     AIMS,
     CLOSE,
@@ -41,9 +43,9 @@ class WalkRecorder(Recorder):
             self.walk += 1
             self.way, self.place, branch = [], {}, -1
         else:
-            # Of several branches to the child, a walk takes the likeliest.
-            own = self.tree.branches_of(self.way[-1][0])
-            branch = max((b for b in own if self.child[b] == n), key=lambda b: self.probability[b])
+            above = self.way[-1][0]
+            own = (b for b in self.tree.branches_of(above) if self.child[b] == n)
+            branch = max(own, key=partial(self.attraction, self.kind[above]))
         self.place[n] = len(self.way)
         self.way.append((n, branch))
         if self.kind[n]:
@@ -69,6 +71,13 @@ class WalkRecorder(Recorder):
                     interval = (lower, was[1]) if low else found
                     terms = self.sum_terms(n, low, found[not low])
                     self.record(TIGHTEN, n, branch, depth, interval, walk=self.walk, terms=terms)
+
+    def attraction(self, kind: int, branch: int) -> Any:
+        """Return what a walk prefers of several branches from a node of some kind to one child."""
+        if kind == Kind.CHANCE:
+            return self.probability[branch]
+        reward: Any = self.tree.reward_of(branch)
+        return reward if kind == Kind.MAX else -reward
 
     def record_cuts(self, search: Search) -> None:
         """Record the cuts, which are found when the search is over, parents first."""
@@ -109,40 +118,46 @@ class WalkRecorder(Recorder):
             b for b in self.tree.branches_of(above)
             if self.probability[b] > 0 and self.lower[self.child[b]] < self.upper[self.child[b]]
         ]  # fmt: skip
-        others = {self.child[b] for b in is_open} - {n}
+        others = [b for b in is_open if self.child[b] != n]
         if not others:
             return Why.ONLY_OPEN
         if self.is_player(above) and len(self.way) == 2 and self.algorithm.goal == "action":
-            return Why.NOT_KNOWN if by_bounds else self.why_action(above, n, is_max, others)
+            return Why.NOT_KNOWN if by_bounds else self.why_action(above, branch, is_max, others)
         by_ends = self.columns["aim"][above] in (EXACT, LOWER if is_max else RAISE)
         if not by_bounds and not (by_ends and self.is_player(above)):
             return Why.EXPECTED_GAIN
         if self.is_player(above):
             reason = Why.GREATEST_UPPER if is_max else Why.LEAST_LOWER
-            return reason if self.has_best_end(n, others, is_max, self.eps) else Why.NOT_KNOWN
+            return reason if self.has_best_end(branch, others, is_max, self.eps) else Why.NOT_KNOWN
         share = self.share(branch)
         is_greatest = share < INFINITY and all(share >= self.share(b) - self.eps for b in is_open)
         return Why.GREATEST_SHARE if is_greatest else Why.NOT_KNOWN
 
-    def why_action(self, root: int, n: int, is_max: bool, others: set[int]) -> Why:
+    def why_action(self, root: int, branch: int, is_max: bool, others: list[int]) -> Why:
         """Return why a search for the best action went on to an action at the root."""
-        mean, sign = self.columns["mean"], 1 if is_max else -1
-        children = [self.child[b] for b in self.tree.branches_of(root)]
-        favourite = max(children, key=lambda c: sign * mean[c])
+        mean, reward, sign = self.columns["mean"], self.columns["reward"], 1 if is_max else -1
+        estimates = {
+            b: sign * (mean[self.child[b]] + (reward[b] if len(reward) else 0))
+            for b in self.tree.branches_of(root)
+        }
+        n, favourite = self.child[branch], max(estimates, key=estimates.__getitem__)
         if self.columns["aim"][n] == (RAISE if is_max else LOWER):
-            if sign * mean[n] < sign * mean[favourite]:
+            if estimates[branch] < estimates[favourite]:
                 return Why.NOT_KNOWN
             return Why.GREATEST_ESTIMATE if is_max else Why.LEAST_ESTIMATE
-        if n == favourite or not self.has_best_end(n, others - {favourite}, is_max, 0):
+        best = self.child[favourite]
+        rivals = [b for b in others if self.child[b] != best]
+        if n == best or not self.has_best_end(branch, rivals, is_max, 0):
             return Why.NOT_KNOWN
         return Why.RIVAL_UPPER if is_max else Why.RIVAL_LOWER
 
-    def has_best_end(self, n: int, others: set[int], is_max: bool, slack: Any) -> bool:
-        """Say whether no other child has a greater upper bound (at MIN: a lesser lower bound)."""
+    def has_best_end(self, branch: int, others: list[int], is_max: bool, slack: Any) -> bool:
+        """Say whether no other branch has a greater upper bound (at MIN: a lesser lower bound)."""
         # As recorded: the search's columns already have the utility of the leaf.
+        end_of = branch_ends(self.tree, self.upper if is_max else self.lower)
         if is_max:
-            return all(self.upper[n] >= self.upper[c] - slack for c in others)
-        return all(self.lower[n] <= self.lower[c] + slack for c in others)
+            return all(end_of(branch) >= end_of(b) - slack for b in others)
+        return all(end_of(branch) <= end_of(b) + slack for b in others)
 
     def share(self, branch: int) -> Any:
         """Return an outcome's share of the width of its CHANCE node's interval."""

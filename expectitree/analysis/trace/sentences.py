@@ -32,6 +32,7 @@ from expectitree.text.phrases import (
     quotient_text,
     sum_text,
     value_text,
+    window_text,
 )
 from expectitree.tree.model import Kind
 from expectitree.tree.paths import ROOT
@@ -132,8 +133,8 @@ class StepSentences(Words):
             enter = "Enter" if event.depth else f"Walk {event.walk:,}: enter"
             why = self.why(event)
             return f"{enter} {entry}, {_AIMS[event.aim]}{f': {why}' if why else ''}"
-        alpha, beta = map(self.number, self.with_reward(event, *(event.window or ())))
-        return f"Enter {entry}: alpha{TIED}{alpha}, beta{TIED}{beta}"
+        assert event.window is not None
+        return f"Enter {entry}: {window_text(event.window, reward, self.number)}"
 
     def probed(self, event: Event) -> str:
         text = f"Probe {self.step_name(event)}"

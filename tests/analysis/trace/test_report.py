@@ -42,8 +42,7 @@ ACTION = algorithm("best-first", goal="action")
 )
 def traces(request: pytest.FixtureRequest) -> list[Trace]:
     found = []
-    for seed in SEEDS:
-        case = Case(seed)
+    for case in (*map(Case, SEEDS), *(Case(seed, pays=True) for seed in SEEDS[:60])):
         for exact in (True, False):
             bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
             found.append(trace(case.tree(exact), request.param, bounds=bounds))
@@ -213,16 +212,18 @@ def test_the_reason_for_each_step_of_a_walk_holds(traces: list[Trace]) -> None:
                 ]
                 is_open = [b for b in own if lower[child[b]] < upper[child[b]]]
                 assert event.branch in is_open
-                others = [child[b] for b in is_open if child[b] != n]
+                others = [b for b in is_open if child[b] != n]
+                low = {b: lower[child[b]] + one.tree.reward_of(b) for b in own}
+                high = {b: upper[child[b]] + one.tree.reward_of(b) for b in own}
                 assert (not others) is (
                     event.why == Why.ONLY_OPEN
                 ) or one.search.algorithm.goal == "action"
                 if event.why == Why.GREATEST_UPPER:
                     assert kind[above] == Kind.MAX
-                    assert all(upper[n] >= upper[c] - slack for c in others)
+                    assert all(high[event.branch] >= high[b] - slack for b in others)
                 elif event.why == Why.LEAST_LOWER:
                     assert kind[above] == Kind.MIN
-                    assert all(lower[n] <= lower[c] + slack for c in others)
+                    assert all(low[event.branch] <= low[b] + slack for b in others)
                 elif event.why == Why.GREATEST_SHARE:
                     assert kind[above] == Kind.CHANCE
                     shares = [probability[b] * (upper[child[b]] - lower[child[b]]) for b in is_open]
@@ -300,6 +301,26 @@ def test_terms_are_those_that_the_search_added() -> None:
         assert sum(p * end for p, end in event.terms) == event.tightened[2]
 
 
+@pytest.mark.parametrize(
+    ("tree", "bounds", "value"),
+    [
+        ("max: [5, {ref: a}, {ref: a, reward: 9}], nodes: {a: {bounds: [1, 3], utility: 2}}",
+         (1, 3), 2),
+        ("min: [-5, {ref: a}, {ref: a, cost: 9}], nodes: {a: {bounds: [-3, -1], utility: -2}}",
+         (-3, -1), -2),
+    ],
+)  # fmt: skip
+def test_of_two_branches_to_a_leaf_the_one_that_pays_enough_is_followed(
+    tree: str, bounds: tuple[int, int], value: int
+) -> None:
+    for name in ("alphabeta", "best-first"):
+        one = trace(et.loads(f"{{bounds: [-20, 20], {tree}}}"), name)
+        steps = [(event.kind, event.branch, event.lower, event.upper) for event in one.events]
+        assert (VISIT, 2, value, value) in steps
+        assert ((PASS, 1, *bounds) in steps) is one.search.algorithm.in_order
+        assert abs(one.search.value) == 11
+
+
 def test_a_tiny_probability_has_the_bound_that_the_search_added() -> None:
     tree = et.loads(
         "{nodes: {a: 1}, bounds: [-5, 5], "
@@ -317,9 +338,9 @@ def test_only_the_window_of_an_outcome_has_formulas(traces: list[Trace]) -> None
                 if quotient is not None:
                     seen += 1
                     assert one.tree.columns.kind[parent_of(one.tree, event.branch)] == Kind.CHANCE
-                    limit, others, p, found = quotient
-                    exact = (limit - sum(q * other for q, other in others)) / p
-                    assert found == end
+                    limit, others, p, found, reward = quotient
+                    exact = (limit - reward - sum(q * other for q, other in others)) / p
+                    assert found == end + one.tree.reward_of(event.branch)
                     assert abs(exact - found) <= (0 if one.tree.exact else 1e-6)
     algorithm = traces[0].search.algorithm
     assert bool(seen) is (algorithm.chance_cuts and algorithm.in_order)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -85,15 +86,18 @@ def test_backward_induction_has_a_line_for_each_value() -> None:
 )
 def traces(request: pytest.FixtureRequest) -> list[Trace]:
     found = []
-    for seed in range(60):
-        case = Case(seed)
+    for seed in range(90):
+        case = Case(seed, pays=seed >= 60)
         exact = seed % 2 == 0
         bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
-        found.append(trace(case.tree(exact), request.param, bounds=bounds, file=f"{seed}.yaml"))
+        tree = replace(case.tree(exact), root_reward=case.tree(exact).reward_of(0))
+        found.append(trace(tree, request.param, bounds=bounds, file=f"{seed}.yaml"))
     return found
 
 
-_EQUATION = re.compile(r"(?:at least|at most|alpha =|beta =|^ *\d+ .* =) (\S.*) = (-?[\d./e+-]+)")
+_EQUATION = re.compile(
+    r"(?:at least|at most|worth(?! at)|to be|alpha =|beta =|^ *\d+ .* =) (\S.*) = (-?[\d./e+-]+)"
+)
 
 
 def test_every_equation_is_true(traces: list[Trace]) -> None:
