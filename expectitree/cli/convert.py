@@ -25,6 +25,7 @@ from expectitree.tree.folding import MOST_NODES, fold_rewards, unshare
     multiple=True,
     help="Allow a loss: fractions become the nearest floats in .arrow and .parquet.",
 )
+@set_option
 @click.option(
     "--fold",
     type=click.Choice(["rewards"]),
@@ -37,17 +38,16 @@ from expectitree.tree.folding import MOST_NODES, fold_rewards, unshare
     metavar="N",
     help=f"Let --unshare make a tree of up to N nodes.  [default: {MOST_NODES:,}]",
 )
-@set_option
 @force_option
 def command(
     source: str,
     out: str,
     format_name: str | None,
     drop: tuple[str, ...],
+    parameters: dict[str, str],
     fold: str | None,
     unshares: bool,
     most_nodes: int | None,
-    parameters: dict[str, str],
     force: bool,
 ) -> None:
     """Write the tree in IN to OUT, each in the format of its ending.

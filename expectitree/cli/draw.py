@@ -144,7 +144,7 @@ def command(
 
     Triangles that point up are MAX, those that point down are MIN, circles are CHANCE. The best
     branch is bold, a cut is a double stroke, and nodes that no search visited are grey. A shared
-    node is drawn once.
+    node is drawn once. A number with a sign on a branch is its reward, or its cost.
 
     \b
     .svg         a picture for web pages, slides and papers

@@ -29,7 +29,7 @@ from expectitree.page.steps import Steps, Table
 from expectitree.picture.text import broken, chance_text, payment_text, typeset
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number, search_fields
-from expectitree.text.phrases import residue
+from expectitree.text.phrases import payment, residue
 from expectitree.tree.model import Kind, Tree
 
 LETTERS = {
@@ -136,8 +136,11 @@ def opening(trace: Trace) -> str:
     name = search.algorithm.full_name
     if search.algorithm.player_cuts:
         ends = ", ".join(display_text(end) for end in search.bounds)
-        source = BOUNDS_FROM[search.bounds_source]
-        text = f"{name} begins. It knows that every utility lies in [{ends}] ({source})."
+        source, tree = BOUNDS_FROM[search.bounds_source], search.tree
+        if tree.root_reward:
+            source += f", without the root's {' of '.join(payment(tree.root_reward))}"
+        known = "total" if tree.columns.pays else "utility"
+        text = f"{name} begins. It knows that every {known} lies in [{ends}] ({source})."
         if not search.algorithm.in_order:
             text += " Each walk goes from the root to a leaf, evaluates it, and backs up its value."
     else:

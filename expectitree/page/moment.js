@@ -31,9 +31,12 @@ class Moment {
     this.skipped = column("skipped"); // why the node was not visited: a place in `reasons`
     this.best = column("best"); // a place in `choices`
     this.aim = column("aim"); // what the last walk was to do there
-    const pays = "worth_lower" in trace.start; // what the last branch of the first path is worth
-    this.worth_lower = pays ? column("worth_lower") : this.lower;
-    this.worth_upper = pays ? column("worth_upper") : this.upper;
+    // The same of a node's first branch, which differ where branches pay.
+    const paid = (name) => ("worth_lower" in trace.start ? column(`worth_${name}`) : this[name]);
+    this.worth_lower = paid("lower");
+    this.worth_upper = paid("upper");
+    this.worth_alpha = paid("alpha");
+    this.worth_beta = paid("beta");
     this.columns = Object.keys(trace.start).map((name) => this[name]);
   }
 

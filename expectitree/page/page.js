@@ -250,11 +250,14 @@ class Page {
     const leaf = tree.estimated.has(n) ? "leaf (cut at the depth limit)" : "leaf";
     fact("kind", kind === TERMINAL ? leaf : KIND_NAMES[kind]);
     fact(kind === TERMINAL ? "utility" : "value", view.known(n) || "[−∞, ∞]");
-    fact(`with ${tree.payment(tree.branch[n])}`, view.worth(n));
+    const paid = tree.payment(tree.branch[n]);
+    fact(`with ${paid}`, view.worth(n));
     if (moment.alpha[n] !== NONE) {
-      const [alpha, beta] = ends([moment.alpha[n], moment.beta[n]]);
+      const window = (alpha, beta) => `alpha ${tree.numbers[alpha]}, beta ${tree.numbers[beta]}`;
       const name = view.open.has(n) ? "window" : "last window";
-      fact(moment.trace.in_order ? name : "window found", `alpha ${alpha}, beta ${beta}`);
+      const found = window(moment.alpha[n], moment.beta[n]);
+      fact(moment.trace.in_order ? name : "window found", found);
+      fact(`with ${paid}`, paid && window(moment.worth_alpha[n], moment.worth_beta[n]));
     }
     fact("aim", view.open.has(n) && AIMS[moment.aim[n]]);
     fact("best", moment.bestBranches(n).slice(0, 8).map((b) => tree.label(b)).join(", "));

@@ -21,7 +21,8 @@ from expectitree.tree.scans import shifted
 COLUMNS = (
     "lower", "upper", "visits", "alpha", "beta", "after", "spared", "skipped", "best", "aim",
 )  # fmt: skip
-WORTH = "worth_lower", "worth_upper"  # also, if branches pay: of a node's first branch
+# Also, if branches pay: the same for a node's first branch, with its reward.
+WORTH = "worth_lower", "worth_upper", "worth_alpha", "worth_beta"
 _UNDECIDED = -2  # in place of the owner of a node: the search may still visit the node
 
 
@@ -103,9 +104,10 @@ class Steps:
         )
 
     def _worth(self, n: int) -> list[int]:
-        """Return the interval of a node's first branch, which the branch's reward shifts."""
+        """Return the interval and the window of a node's first branch: its reward shifts them."""
         reward, moment = self.tree.reward_of(self.reasons.paths.branch[n]), self.moment
-        return [self.numbers(shifted(end[n], reward)) for end in (moment.lower, moment.upper)]
+        ends = (column[n] for column in (moment.lower, moment.upper, moment.alpha, moment.beta))
+        return [NONE if end is None else self.numbers(shifted(end, reward)) for end in ends]
 
     def _find_players_above(self) -> list[list[int]]:
         """Return each node's parents of kind MAX and MIN: their best branches depend on it."""

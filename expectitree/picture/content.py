@@ -26,7 +26,7 @@ from expectitree.picture.rows import picture_rows
 from expectitree.picture.text import balanced, chance_text, payment_text, typeset
 from expectitree.searches.unvisited import CUT
 from expectitree.text.console import clipped
-from expectitree.text.phrases import known_text, plural, value_text
+from expectitree.text.phrases import known_text, payment, plural, plus_text, value_text
 from expectitree.tree.model import Kind
 from expectitree.tree.paths import message_path
 
@@ -281,10 +281,9 @@ class _Reader:
         branch = self.tree.first_paths.branch[n]
         reward = self.tree.reward_of(branch)
         lower, upper = self.search.interval_of_branch(branch)
-        if not reward or not value or lower != lower:
+        if not reward or value in ("", "?"):
             return value
-        sign = "-" if reward < 0 else "+"
-        return f"{known_text(lower, upper)} = {value} {sign} {cell_text(abs(reward))}"
+        return f"{known_text(lower, upper)} = {value}{plus_text(reward)}"
 
     def elsewhere(self, n: int) -> Glyph:
         """Return the glyph of a node that is drawn elsewhere: a terminal again, else its number."""
@@ -332,8 +331,7 @@ class _Reader:
         tooltip = [escape(label[:_LONGEST_NOTE]) + (f", p = {cell_text(p)}" if is_outcome else "")]
         reward = self.tree.reward_of(b)
         if reward:
-            kind = "cost" if reward < 0 else "reward"
-            tooltip[0] += f", {kind} {cell_text(abs(reward))}"
+            tooltip[0] += f", {' '.join(payment(reward))}"
         cut = self.explanation.cut(row.parent)
         if cut is not None and b == first_cut and not self.hidden:
             tooltip.append(cut_reason(cut))

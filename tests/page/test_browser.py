@@ -38,6 +38,23 @@ STATE = Path(__file__).with_name("state.js").read_text("utf-8")
 UNPACKED = "return Boolean(window.expectitree)"  # the page has its data
 STAR25 = "star2.5 (2 probes, cyclic)"
 
+# Some siblings pay, and some do not: their texts have different numbers of lines.
+PAYING = """
+cost: 5
+max:
+  sell: 750
+  install: {cost: 250, chance: {oil: {p: 0.5, utility: 2500}, none: {p: 0.5, utility: 0}}}
+  test:
+    cost: 100
+    chance:
+      plus:
+        p: 0.6
+        max: {install: {cost: 250, chance: [2500, {reward: 4, utility: 2500}, 0]}, sell: 1000}
+      minus: {p: 0.4, reward: 1/3, max: [{cost: 1234567.25, utility: 3}, 4, {utility: 5}]}
+  wait a year: {cost: 10000, utility: 3}
+  wait two years: {cost: 20000, utility: 3}
+"""
+
 
 def best_actions(search: et.Search, node: int) -> list[str]:
     return [search.tree.branch_label(node, b) for b in search.best_branches(node)]
@@ -118,7 +135,8 @@ def compare_with_eval(state: dict[str, Any], found: dict[str, Any]) -> None:
 @pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
 @pytest.mark.parametrize("exact", [False, True], ids=["float", "exact"])
 def test_the_last_step_agrees_with_eval(open_page: Any, file: Path, exact: bool) -> None:
-    browser = open_page(et.load(file, exact=exact))
+    tree = et.load(file, exact=exact)
+    browser = open_page(tree)
     names = browser.run("return expectitree.algorithms")
     assert [name.split()[0] for name in names] == list(ALGORITHMS)
     ends = browser.run(
@@ -134,10 +152,7 @@ def test_the_last_step_agrees_with_eval(open_page: Any, file: Path, exact: bool)
     )
     assert browser.run(
         "return expectitree.page.items.some((item) => item.inner && !item.further && !item.open)"
-    ) is (
-        file.name
-        in ("ballard-6.yaml", "ballard-random.yaml")  # All other trees are expanded initially.
-    )
+    ) is (len(tree) > 100)  # Smaller trees are expanded initially.
     for name, (state, counts, sentence) in zip(names, ends, strict=True):
         found = evaluated(file, name, *(["--exact"] if exact else []))
         compare_with_eval(state, found)
@@ -148,6 +163,19 @@ def test_the_last_step_agrees_with_eval(open_page: Any, file: Path, exact: bool)
         )
         if found["best"]:
             assert f"the best action is {found['best']}." in sentence
+
+
+@pytest.mark.parametrize("exact", [False, True], ids=["float", "exact"])
+def test_the_last_step_agrees_with_eval_where_branches_pay(
+    open_page: Any, tmp_path: Path, exact: bool
+) -> None:
+    file = tmp_path / "paying.yaml"
+    file.write_text(PAYING, "utf-8")
+    browser = open_page(et.load(file, exact=exact))
+    for name in browser.run("return expectitree.algorithms"):
+        browser.run("expectitree.choose(arguments[0])", name)
+        state = state_at(browser, 1e9)
+        compare_with_eval(state, evaluated(file, name, *(["--exact"] if exact else [])))
 
 
 @pytest.mark.parametrize("most", [1, 4, 7, 12, 20])
@@ -161,12 +189,13 @@ def test_a_stopped_search_ends_where_eval_does(open_page: Any, most: int) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("pays", [False, True], ids=["free", "pays"])
 @pytest.mark.parametrize(
     "seed", [*range(15), 144]
 )  # In case 144 a cut follows a child that is passed over.
-def test_each_step_shows_the_state_of_the_trace(open_page: Any, seed: int) -> None:
+def test_each_step_shows_the_state_of_the_trace(open_page: Any, seed: int, pays: bool) -> None:
     """At random steps, reached forwards and back, the page's state is that of `Moment`."""
-    case, random = Case(seed), Random(seed)
+    case, random = Case(seed, pays), Random(seed)
     exact = bool(seed % 2)
     bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
     report = replays(case.tree(exact), bounds=bounds)
@@ -789,22 +818,6 @@ return [...crossed];
 """
 
 
-# Some siblings pay, and some do not: their texts have different numbers of lines.
-PAYING = """
-cost: 5
-max:
-  sell: 750
-  install: {cost: 250, chance: {oil: {p: 0.5, utility: 2500}, none: {p: 0.5, utility: 0}}}
-  test:
-    cost: 100
-    chance:
-      plus:
-        p: 0.6
-        max: {install: {cost: 250, chance: [2500, {reward: 4, utility: 2500}, 0]}, sell: 1000}
-      minus: {p: 0.4, reward: 1/3, max: [{cost: 1234567.25, utility: 3}, 4, {utility: 5}]}
-"""
-
-
 def test_the_page_adds_what_a_branch_pays(open_page: Any) -> None:
     browser = open_page(et.loads(PAYING))
     browser.run("expectitree.choose('expectiminimax'); expectitree.go(1e9)")
@@ -814,6 +827,15 @@ def test_the_page_adds_what_a_branch_pays(open_page: Any) -> None:
     assert re.search(r"value\s+995\s+\(with −5\)", browser.run(text, "counts"))
     browser.run("expectitree.page.select(expectitree.page.tree.find('install').node)")
     assert re.search(r"value\s+1250\s+with −250\s+1000", browser.run(text, "details"))
+    browser.run("expectitree.choose('star2'); expectitree.go(1e9)")
+    star2 = et.evaluate(et.loads(PAYING), "star2")
+    node = star2.tree.find("install").id
+    ends = star2.alpha[node], star2.beta[node]
+    own, with_cost = (
+        "alpha {:.10g}, beta {:.10g}".format(*(x - r for x in ends)) for r in (0, 250)
+    )
+    assert f"{own} with −250 {with_cost}" in " ".join(browser.run(text, "details").split())
+    browser.run("expectitree.choose('expectiminimax')")
     browser.run("document.getElementById('outline-panel').open = true; expectitree.page.update()")
     words = browser.run(text, "outline").splitlines()
     assert words[0].startswith("MAX 1000, with −5 worth 995")

@@ -131,9 +131,13 @@ def check_cells(data: dict[str, Any], cells: list[list[int]], moment: Moment) ->
         found = [None if place < 0 else numbers[place] for place in shown[key]]
         assert found == [None if x is None else json_number(x) for x in getattr(moment, key)]
     rewards = [moment.tree.reward_of(b) for b in moment.tree.first_paths.branch]
-    for key, ends in zip(WORTH, (moment.lower, moment.upper), strict=True):
-        worth = [json_number(shifted(*pair)) for pair in zip(ends, rewards, strict=True)]
-        assert [numbers[place] for place in shown.get(key, ())] in (worth, [])
+    for key in WORTH if WORTH[0] in shown else ():
+        ends = getattr(moment, key.removeprefix("worth_"))
+        worth = [
+            None if end is None else shifted(end, r) for end, r in zip(ends, rewards, strict=True)
+        ]
+        found = [None if place < 0 else numbers[place] for place in shown[key]]
+        assert found == [None if end is None else json_number(end) for end in worth]
     assert shown["visits"] == list(moment.visits)
     is_cut = [code not in NO_CUTS for code in moment.cut]
     assert shown["after"] == [
@@ -337,6 +341,8 @@ def test_the_page_shows_what_branches_pay() -> None:
     assert data["tree"]["payments"] == ["+2", "", "−100,000"]
     assert data["tree"]["root_payment"] == "+0.25"
     assert {trace["about"]["value"] for trace in data["traces"]} == {3.25}
+    known = "every total lies in [-99997, 3] (from the leaves themselves, without the root's reward"
+    assert known in data["traces"][2]["sentences"][0]
 
 
 def test_a_long_label_is_broken_into_lines_as_in_the_pictures() -> None:

@@ -50,6 +50,7 @@ def test_a_blank_picture_has_no_hidden_number(file: Path, kind: str) -> None:
         blank = GEOMETRY.sub("", blank)
         hidden = {*search.lower, *search.upper, *search.alpha, *search.beta}
         shown = {*tree.columns.utility, *tree.columns.probability, *search.bounds}
+        shown |= {abs(reward) for reward in tree.columns.reward}
         given = f"{tree.title} {tree.source} {' '.join(map(str, tree.label))}"
         for number in map(cell_text, hidden - shown):
             if "." in number and number not in given:

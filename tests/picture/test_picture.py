@@ -470,6 +470,13 @@ def test_a_shared_node_has_the_payment_of_each_branch_to_it() -> None:
     assert len({edge.child for edge in edges}) == 1
 
 
+def test_an_unknown_utility_has_no_sum() -> None:
+    tree = et.loads('max: {a: {cost: 1, utility: "?"}, b: {reward: 7, utility: 2}}')
+    text = et.to_svg(tree)
+    assert "TERMINAL a: ?<" in text
+    assert "TERMINAL b: 9 = 2 + 7<" in text
+
+
 def test_leaves_with_payments_are_no_run() -> None:
     leaves = ", ".join(f"{{cost: {n}, utility: {n}}}" for n in range(9))
     rows = ", ".join(f"r{n}: {{min: [{leaves}]}}" for n in range(9))
@@ -484,8 +491,8 @@ def test_leaves_with_payments_are_no_run() -> None:
 
 def test_an_svg_refers_to_nothing() -> None:
     for file in TREES:
-        tree = et.load(file)
-        text = text_of("svg", tree)
+        tree, whole = et.load(file), Style(rows=None)
+        text = text_of("svg", tree, style=whole)
         root = ElementTree.fromstring(text)
         assert root.tag == f"{SVG}svg"
         assert root.attrib["role"] == "img"
@@ -495,7 +502,7 @@ def test_an_svg_refers_to_nothing() -> None:
         assert len(root.findall(f".//{SVG}circle")) == sum(
             k == Kind.CHANCE for k in tree.columns.kind
         )
-        assert text == text_of("svg", et.load(file))  # the same bytes every time
+        assert text == text_of("svg", et.load(file), style=whole)  # the same bytes every time
 
 
 def test_themes_differ_only_in_colours() -> None:
