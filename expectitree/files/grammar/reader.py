@@ -305,10 +305,11 @@ class TreeReader:
                 if key in NODE_VALUES:
                     about[key] = self.values.attempt(NODE_VALUES[key], keys[key], item, key)
             unknown = [key for key in keys if key not in NODE_KEYS]
-            if unknown and report_pairs(self.trail):
-                return self.placeholder()
-            for key, message in unknown_keys(item, unknown, self.trail, named is not None):
-                self.report(place_of(item, key, True), message)
+            if unknown:
+                if report_pairs(self.trail):
+                    return self.placeholder()
+                for key, message in unknown_keys(item, unknown, self.trail, named is not None):
+                    self.report(place_of(item, key, True), message)
             try:
                 kind, body = find_body(item, keys)
             except GrammarError as error:
