@@ -82,8 +82,6 @@ def sensitivity_map(
         TreeError: There is no such parameter, or it is derived from others.
     """
     check_tree(tree)
-    if across == down:
-        raise AnalysisError(f"a map needs two parameters, got {across} twice")
     if grid < 2:
         raise AnalysisError(f"a map needs at least 2 rows, got {grid}")
     first, second = (range_of(tree, *one) for one in zip((across, down), ranges, strict=True))
