@@ -53,6 +53,7 @@ class BreakEven(Shown):
         left: What is compared: a path, or "value".
         right: A path, or a number.
         meetings: Where they are equal, from the least value of the parameter.
+        is_of_two: Whether two branches are compared, not the value with a number.
     """
 
     file: str
@@ -61,6 +62,7 @@ class BreakEven(Shown):
     left: str
     right: str
     meetings: tuple[Meeting, ...]
+    is_of_two: bool
 
 
 def break_even(
@@ -90,7 +92,8 @@ def break_even(
             f"a break-even point needs exact functions, but {why_not_exact(error)}: use "
             "--parameter alone, which then samples"
         ) from None
-    return BreakEven(file, tree, range, left, str(right), found)
+    is_of_two = isinstance(right, str)
+    return BreakEven(file, tree, range, left, str(right), found, is_of_two)
 
 
 def _meeting(function: Piecewise, start: Root, end: Root) -> Meeting:

@@ -60,6 +60,8 @@ class Sensitivity(Shown):
         actions: The value of each action as a function of the parameter; empty if it was sampled.
         method: "exact", or "sampled" if the value is no quotient of polynomials.
         reason: Why the range was sampled; empty if it was not.
+        branch: The path of the branch to which an amount is added; None if a parameter moves.
+        branch_pays: What this branch pays now.
     """
 
     file: str
@@ -72,6 +74,8 @@ class Sensitivity(Shown):
     actions: dict[str, Piecewise]
     method: str = "exact"
     reason: str = ""
+    branch: str | None = None
+    branch_pays: Fraction = Fraction(0)
 
     @property
     def slack(self) -> tuple[Fraction | None, Fraction | None]:

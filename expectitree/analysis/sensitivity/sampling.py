@@ -9,11 +9,13 @@ from expectitree.algebra.thresholds import Threshold
 from expectitree.analysis.sensitivity.pieces import Piece
 from expectitree.analysis.sensitivity.ranges import Range
 from expectitree.errors import AnalysisError, TreeError
-from expectitree.numbers import display_text, to_exact
+from expectitree.numbers import to_exact
 from expectitree.searches.engine import evaluate
 from expectitree.tree.model import Tree
 
 POINTS = 200  # of the range
+_OFFSET = Fraction(381966, 10**6)  # of the distance between two points
+_NEAR = Fraction(1, 10**6)  # of the range
 _NARROW = Fraction(1, 10**9)  # of the range: where a bisection ends
 
 
@@ -23,14 +25,17 @@ def sample(tree: Tree, range_: Range) -> tuple[tuple[Piece, ...], tuple[Threshol
     A change of the best actions between two points is narrowed by bisection. Changes between
     neighbouring points can be missed. Raises `AnalysisError` where the tree has no value.
     """
-    sampler = Sampler(tree, range_.name)
+    sampler, width = Sampler(tree, range_.name), range_.high - range_.low
+    # Between round numbers and within both ends, where two actions may tie at a single place.
+    places = [range_.low + width * (i + _OFFSET) / POINTS for i in range(POINTS)]
+    places = [range_.low + width * _NEAR, *places, range_.high - width * _NEAR]
     thresholds: list[Threshold] = []
     pieces: list[Piece] = []
-    start, best = range_.low, sampler.best_at(range_.low)
-    for left, right in itertools.pairwise(places_of(range_)):
+    start, best = range_.low, sampler.best_at(places[0])
+    for left, right in itertools.pairwise(places):
         found = sampler.best_at(right)
         while found != best:
-            one = sampler.threshold(left, right, best, found, (range_.high - range_.low) * _NARROW)
+            one = sampler.threshold(left, right, best, found, width * _NARROW)
             thresholds.append(one)
             pieces.append(Piece(start, one.middle, best, None))
             start, left, best = one.middle, one.upper, one.after
@@ -55,8 +60,7 @@ class Sampler:
         try:
             return self.tree.with_parameters(**{self.name: value})
         except TreeError as error:
-            text = display_text(float(place))
-            raise AnalysisError(f"at {self.name} = {text}: {error}") from None
+            raise AnalysisError(f"{error}; or give {self.name} a smaller range") from None
 
     def best_at(self, place: Fraction) -> tuple[str, ...]:
         """Return the best actions at a place."""
