@@ -15,7 +15,7 @@ from expectitree.numbers import escape
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = "osD^vPX"
 DASHES = ((0, ()), (0, (4, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)))
-HATCHES = ("", "///", "...", "xxx", "\\\\\\", "|||", "---")
+HATCHES = ("", "///", "++", "xxx", "\\\\\\", "|||", "---")  # circles make large files
 BESIDE = {"loc": "upper left", "bbox_to_anchor": (1.02, 1), "borderaxespad": 0}  # of a legend
 ENDINGS = (".svg", ".png", ".pdf")
 

@@ -33,7 +33,7 @@ def sensitivity(
     roots of polynomials, rational or enclosed to within 1e-9. Otherwise the range is sampled.
 
         >>> import expectitree as et
-        >>> tree = et.loads("parameters: {p: {value: 1/2, range: [0, 1]}}\nmax: {sure: 3, bet: "
+        >>> tree = et.loads("parameters: {p: {value: 1/2, range: [0, 1]}}\\nmax: {sure: 3, bet: "
         ...                 "{chance: {win: {p: p, utility: 10}, lose: {p: rest, utility: 0}}}}")
         >>> found = et.sensitivity(tree, "p")
         >>> found.thresholds[0].exact, found.thresholds[0].after
@@ -65,7 +65,7 @@ def sensitivity_map(
     """Return the regions of the best actions as two parameters move.
 
         >>> import expectitree as et
-        >>> tree = et.loads("parameters: {p: 1/2, prize: 10}\nmax: {sure: 3, bet: {chance: {win: "
+        >>> tree = et.loads("parameters: {p: 1/2, prize: 10}\\nmax: {sure: 3, bet: {chance: {win: "
         ...                 "{p: p, utility: prize}, lose: {p: rest, utility: 0}}}}")
         >>> found = et.sensitivity_map(tree, "p", "prize", ranges=[(0, 1), (5, 15)], grid=3)
         >>> [row.pieces[0].end for row in found.rows]
@@ -101,7 +101,7 @@ def tornado(
     """Return the least and the greatest value over the range of each parameter.
 
         >>> import expectitree as et
-        >>> tree = et.loads("parameters: {p: {value: 1/2, range: [1/4, 1]}}\nmax: {sure: 3, bet: "
+        >>> tree = et.loads("parameters: {p: {value: 1/2, range: [1/4, 1]}}\\nmax: {sure: 3, bet: "
         ...                 "{chance: {win: {p: p, utility: 10}, lose: {p: rest, utility: 0}}}}")
         >>> bar = et.tornado(tree).bars[0]
         >>> bar.least, bar.greatest
