@@ -47,7 +47,9 @@ from expectitree.tree.model import Tree
     help="What to make certain: which action is best, or the value.",
 )
 @click.option(
-    "--bounds", metavar="LOWER,UPPER", help="Bounds of every utility; inf where there is none."
+    "--bounds",
+    metavar="LOWER,UPPER",
+    help="Bounds of every total: utility plus rewards; inf where there is none.",
 )
 @click.option("--exact", is_flag=True, help="Compute in fractions instead of floating point.")
 @click.option(

@@ -89,5 +89,8 @@ def command(
             if had_counts and tree.expect is not None and not tree.expect.runs:
                 say("expect: left out the counts of searches, since unfolding changes them")
         if fold:
+            had_formulas = tree.formulas is not None
             tree = fold_rewards(tree)
+            if had_formulas and tree.formulas is None:
+                say("formulas: left out, since folding adds rewards to their numbers")
     write_tree(tree, out, format_name, "fractions" in drop)

@@ -266,7 +266,7 @@ _TREE_OPTIONS = (
     click.option(
         "--bounds",
         metavar="LOWER,UPPER",
-        help="Bounds of every utility; inf if they are unknown.",
+        help="Bounds of every total: utility plus rewards; inf if they are unknown.",
     ),
     click.option(
         "--depth",

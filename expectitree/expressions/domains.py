@@ -47,7 +47,8 @@ class Domain:
 
 
 def _float(text: str) -> float:
-    return float(_fraction(text)) if text.endswith("%") else to_float(text)
+    value = to_float(text.removesuffix("%"))
+    return float(_fraction(text)) if text.endswith("%") else value
 
 
 def _fraction(text: str) -> Fraction:

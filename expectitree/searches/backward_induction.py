@@ -19,10 +19,8 @@ def backward_induction(tree: Columns, value: NumberColumn, zero: Any) -> None:
     from `zero`: 0.0, or `Fraction(0)`.
     """
     kind, first, last = tree.kind, tree.first, tree.last
-    child, probability = tree.child, tree.probability
-    if len(tree.reward) > 0:
-        induct_with_rewards(tree, value, zero)
-        return
+    child, probability, reward = tree.child, tree.probability, tree.reward
+    pays = len(reward) > 0
     for n in range(len(kind)):
         k = kind[n]
         if k == TERMINAL:
@@ -33,29 +31,13 @@ def backward_induction(tree: Columns, value: NumberColumn, zero: Any) -> None:
         if k == CHANCE:
             result = zero
             for b in range(begin, end):
-                result += probability[b] * value[child[b]]
+                result += probability[b] * (
+                    reward[b] + value[child[b]] if pays else value[child[b]]
+                )
         else:
-            result = value[child[begin]]
+            result = reward[begin] + value[child[begin]] if pays else value[child[begin]]
             for b in range(begin + 1, end):
-                v = value[child[b]]
-                if v > result if k == MAX else v < result:
-                    result = v
-        value[n] = result
-
-
-def induct_with_rewards(tree: Columns, value: NumberColumn, zero: Any) -> None:
-    """Do the same where branches pay; the loop above is up to a third faster without rewards."""
-    kind, first, last = tree.kind, tree.first, tree.last
-    for n in range(len(kind)):
-        k = kind[n]
-        if k == TERMINAL:
-            value[n] = tree.utility[n]
-            continue
-        result = zero
-        for b in range(first[n], last[n]):
-            worth = tree.reward[b] + value[tree.child[b]]
-            if k == CHANCE:
-                result += tree.probability[b] * worth
-            elif b == first[n] or (worth > result if k == MAX else worth < result):
-                result = worth
+                worth = reward[b] + value[child[b]] if pays else value[child[b]]
+                if worth > result if k == MAX else worth < result:
+                    result = worth
         value[n] = result

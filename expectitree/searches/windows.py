@@ -119,14 +119,21 @@ def find_cut(tree: Columns, found: Windows, n: int, eps: Any) -> int:
 def find_best(tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int, eps: Any) -> int:
     """Return the branch of a player's node that is proved best: it has both bounds of the node.
 
-    Another branch may have one of them, and be worth no more.
+    Another branch may have one of them, and be worth no more. Of two branches to one child, the
+    reward decides: infinite bounds do not show the difference.
     """
     sign = 1 if tree.kind[n] == MAX else -1
     for b in range(tree.first[n], tree.last[n]):
         low = end_of_branch(tree, lower, b)
         high = end_of_branch(tree, upper, b)
         if sign * low >= sign * lower[n] - eps and sign * high >= sign * upper[n] - eps:
-            return b
+            best = b
+            if len(tree.reward) > 0:
+                for other in range(tree.first[n], tree.last[n]):
+                    is_same = tree.child[other] == tree.child[b]
+                    if is_same and sign * tree.reward[other] > sign * tree.reward[best]:
+                        best = other
+            return best
     return NONE
 
 

@@ -100,7 +100,7 @@ class Columns(NamedTuple):
         Rewards that are all 0, or None, become an empty column.
         """
         last: Any = memoryview(first)[1:] if isinstance(first, array) else first[1:]
-        if reward is None or not any(reward):
+        if reward is None or (len(reward) and not any(reward)):
             reward = array("d") if isinstance(probability, (array, memoryview)) else []
         return cls(kind, utility, first, child, probability, last, reward)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from expectitree.errors import TransformError, TreeError
-from expectitree.numbers import Number, escape, is_finite, message_text, to_exact
+from expectitree.numbers import Number, is_finite, message_text, to_exact
 from expectitree.tree import paths
 from expectitree.tree.columns import NONE
 from expectitree.tree.expectation import Expectation
@@ -50,7 +50,7 @@ def fold_rewards(tree: Tree) -> Tree:
     for n in tree.unknown:
         if paid[n]:
             raise TransformError(
-                f"{escape(tree.path_of(n))}: the utility is not known yet, and "
+                f"{paths.message_path(tree.path_of(n))}: the utility is not known yet, and "
                 f"{message_text(paid[n])} is paid on the way to it: fold the rewards when it is "
                 "known"
             )
@@ -103,7 +103,7 @@ def _different_sums(tree: Tree, *ways: tuple[int, Any]) -> str:
         parent = tree.parent_of(branch)
         label = paths.join([tree.branch_label(parent, branch)])
         above = "" if parent == tree.root_id else f"{tree.path_of(parent)}/"
-        found.append(f"{message_text(total)} on {escape(above + label)}")
+        found.append(f"{message_text(total)} on {paths.message_path(above + label)}")
     return (
         f"the rewards on the paths to one node sum to {' and to '.join(found)}, and a terminal has "
         "one utility: convert the tree with --unshare first, so that each path has its own copy"

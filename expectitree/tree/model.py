@@ -323,7 +323,7 @@ class Tree(Shown):
             self.scan(scans.pass_down_bounds, self.columns, lower, upper)
         return lower, upper
 
-    def with_parameters(self, **values: Number | str) -> Tree:
+    def with_parameters(self, /, **values: Number | str) -> Tree:
         """Return the tree with other values of its parameters, without `expect`.
 
             >>> import expectitree as et

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from graphlib import TopologicalSorter
@@ -24,7 +24,7 @@ from expectitree.numbers import (
     to_exact,
     to_fraction,
 )
-from expectitree.tree.builder import check_bounds
+from expectitree.tree.builder import ROUNDING, check_bounds
 from expectitree.tree.columns import CHANCE, NONE
 from expectitree.tree.formulas import REST, Formulas, Parameter
 from expectitree.tree.model import UNKNOWN, Tree
@@ -198,8 +198,7 @@ class _Evaluation:
         for n in range(tree.root_id, -1, -1):
             is_reached, branches = bool(reached[n]), tree.branches_of(n)
             if n in formulas.nodes:
-                what = "estimate" if columns.kind[n] else "utility"
-                found = self.number(formulas.nodes[n], what, n, is_reached=is_reached)
+                found = self.number(formulas.nodes[n], "node", n, is_reached=is_reached)
                 utility[n] = UNKNOWN if found is None else found
                 if found is None and not columns.kind[n]:
                     self.without_value.append(n)
@@ -226,8 +225,7 @@ class _Evaluation:
         found = self.value(formula)
         if not isinstance(found, NumberError):
             return found
-        what = what if what == "reward" else "node"
-        self.fault(f"{found}", what, node, branch, is_reached)
+        self.fault(str(found), what, node, branch, is_reached)
         return None
 
     def value(self, formula: Expression) -> Any:
@@ -255,43 +253,50 @@ class _Evaluation:
 
     def outcomes(self, n: int, is_reached: bool) -> list[Any]:
         """Return the probabilities of a chance node; equal ones after an error."""
-        branches, formulas = self.tree.branches_of(n), self.formulas.probabilities
-        equal = (Fraction(1) if self.tree.exact else 1.0) / len(branches)
-        written = {b: formulas[b] for b in branches if formulas[b] != Name(REST)}
-        found: dict[int, Any] = {}
-        for b, formula in written.items():
-            p, low = self.value(formula), 0 if self.tree.exact else -_TOLERANCE
-            if isinstance(p, NumberError):
-                self.fault(f"{p}", "p", n, b, is_reached)
-            elif not low <= p <= 1 - low:
-                where = self.values.at(formula)
-                expected = "expected a number from 0 to 1: change the formula or a parameter"
-                p = p if self.tree.exact else round(p, 12)
-                self.fault(f"p is {message_text(p)}{where}, {expected}", "p", n, b, is_reached)
-            else:
-                found[b] = min(max(p, p * 0), p * 0 + 1)
-        if len(found) < len(written):
-            return [equal] * len(branches)
-        total = sum(found.values()) if self.tree.exact else math.fsum(found.values())
+        branches, formulas, exact = self.tree.branches_of(n), self.formulas, self.tree.exact
+        written = {b: p for b in branches if (p := formulas.probabilities[b]) != Name(REST)}
+        found = {b: self.value(formula) for b, formula in written.items()}
         rests = len(branches) - len(written)
-        miss = total - 1 if not rests else max(total - 1, 0)
-        if abs(miss) > (0 if self.tree.exact else _TOLERANCE):
-            shown = message_text(total if self.tree.exact else round(total, 12))
-            shown = f"{shown} without the rest" if rests else shown
-            where = self.values.at(*written.values())
-            expected = "expected at most 1" if rests else "expected 1"
-            message = f"the probabilities sum to {shown}{where}, {expected}"
-            hint = "change a formula or a parameter"
-            hint = hint if rests else f"{hint}, or write `p: rest` at one outcome"
-            self.fault(f"{message}: {hint}", "outcomes", n, NONE, is_reached)
-            return [equal] * len(branches)
-        if rests:  # what is left of 1 by the decimals that Python prints: 0.7 leaves 0.3
-            left = max(1 - sum(map(to_exact, found.values())), Fraction(0)) / rests
-            found.update((b, left if self.tree.exact else float(left)) for b in branches
-                         if b not in found)  # fmt: skip
-        elif miss:
-            found = {b: p / total for b, p in found.items()}
-        return [found[b] for b in branches]
+        faults = [(self.fault_of_p(p, written[b]), "p", b) for b, p in found.items()]
+        if not any(fault for fault, _, _ in faults):
+            found = {b: min(max(p, p * 0), p * 0 + 1) for b, p in found.items()}
+            total = sum(found.values()) if exact else math.fsum(found.values())
+            faults = [(self.fault_of_sum(total, rests, written.values()), "outcomes", NONE)]
+        for fault, what, b in faults:
+            if fault:
+                self.fault(fault, what, n, b, is_reached)
+        if any(fault for fault, _, _ in faults):
+            return [(Fraction(1) if exact else 1.0) / len(branches)] * len(branches)
+        if not rests:
+            divisor = total if abs(total - 1) > ROUNDING else 1
+            return [found[b] / divisor for b in branches]
+        # What is left of 1 by the decimals that Python prints: 0.7 leaves 0.3.
+        left: Any = max(1 - sum(map(to_exact, found.values())), Fraction(0)) / rests
+        return [found.get(b, left if exact else float(left)) for b in branches]
+
+    def fault_of_p(self, p: Any, formula: Expression) -> str:
+        """Return the message about a value that is not a probability, or nothing."""
+        if isinstance(p, NumberError):
+            return str(p)
+        tolerance = 0 if self.tree.exact else _TOLERANCE
+        if -tolerance <= p <= 1 + tolerance:
+            return ""
+        found = f"p is {message_text(p if self.tree.exact else round(p, 12))}"
+        expected = "expected a number from 0 to 1: change the formula or a parameter"
+        return f"{found}{self.values.at(formula)}, {expected}"
+
+    def fault_of_sum(self, total: Any, rests: int, formulas: Iterable[Expression]) -> str:
+        """Return the message about probabilities that do not sum to 1, or nothing."""
+        tolerance = 0 if self.tree.exact else _TOLERANCE
+        if total <= 1 + tolerance and (rests or total >= 1 - tolerance):
+            return ""
+        shown = message_text(total if self.tree.exact else round(total, 12))
+        found = f"the probabilities sum to {shown}"
+        expected, hint = "1", ", or write `p: rest` at one outcome"
+        if rests:
+            found, expected, hint = f"{found} without the rest", "at most 1", ""
+        where = self.values.at(*formulas)
+        return f"{found}{where}, expected {expected}: change a formula or a parameter{hint}"
 
     def within_bounds(self, tree: Tree) -> Tree:
         """Return the tree with the utilities that have no value at 0, or at the nearest bound."""

@@ -74,12 +74,12 @@ class Copy:
     def finish(self, check: bool = True) -> Tree:
         """Return the copy; its root is the node added last. `check` is that of `build`."""
         tree, root = self.tree, NodeId(len(self.builder) - 1)
+        if tree.formulas is not None and NONE in tree.formulas.rewards:
+            self.builder.formulas.rewards[NONE] = tree.formulas.rewards[NONE]
         built = self.builder.build(
             root, title=tree.title, source=tree.source, expect=tree.expect,
             estimated=frozenset(self.estimated), check=check,
         )  # fmt: skip
-        if tree.formulas is not None and NONE in tree.formulas.rewards and built.formulas:
-            built.formulas.rewards[NONE] = tree.formulas.rewards[NONE]
         if tree.root_reward or tree.parameters:
             built = replace(built, root_reward=tree.root_reward, parameters=tree.parameters)
         return built

@@ -261,3 +261,16 @@ def test_a_tree_that_would_be_too_large_stays_shared(run: Run) -> None:
         )
     done = run("a.yaml", "b.yaml", "--most-nodes", "100")
     assert "--most-nodes is the limit of --unshare: give both." in done.err
+
+
+def test_fold_writes_numbers_in_place_of_formulas(run: Run) -> None:
+    Path("a.yaml").write_text("{parameters: {fee: 5}, max: [{cost: fee, utility: 2*fee}, 1]}")
+    done = run("a.yaml", "b.yaml", "--set", "fee=7", "--fold", "rewards")
+    assert done.status == 0
+    assert "formulas: left out, since folding adds rewards to their numbers\n" in done.err
+    assert Path("b.yaml").read_text() == "max: [7, 1]\n"
+    assert run("a.yaml", "c.yaml", "--unshare").status == 0
+    assert "cost: fee" in Path("c.yaml").read_text()
+    Path("plain.yaml").write_text("{parameters: {fee: 5}, max: [fee, 1]}")
+    assert "formulas" not in run("plain.yaml", "d.yaml", "--fold", "rewards").err
+    assert "fee" in Path("d.yaml").read_text()

@@ -58,7 +58,8 @@ UNSEEN = {
         p-percent-fraction.yaml p-rest-word.yaml path-escaped.yaml tag-custom.yaml
         param-cycle.yaml param-itself.yaml param-unknown.yaml""",
     "the value of a formula": """
-        formula-bounds.yaml formula-many.yaml formula-named.yaml formula-p.yaml""",
+        formula-bounds.yaml formula-large.yaml formula-many.yaml formula-named.yaml formula-p.yaml
+        formula-value.yaml""",
     "the labels of an event": "event-labels.yaml",
     "tags": "tag-plain.yaml tag.yaml",
     "half of a surrogate pair": "json-surrogate-utility.json json-surrogate.json",

@@ -287,6 +287,16 @@ def test_an_unused_parameter_gets_a_warning(text: str, warning: str) -> None:
     assert warnings == [warning]
 
 
+def test_the_formula_of_the_root_reward_is_kept() -> None:
+    tree = order_at_random(et.loads("{parameters: {x: 2}, cost: x, max: [1, 5]}"), 1)
+    assert value(tree.with_parameters(x=4)) == 1
+
+
+def test_a_parameter_may_be_called_self() -> None:
+    tree = et.loads("{parameters: {self: 2}, max: [self, 1]}")
+    assert value(tree.with_parameters(self=3)) == 3
+
+
 def test_events_are_kept() -> None:
     tree = oil()
     assert tree.formulas is not None

@@ -62,8 +62,8 @@ def inquire(
 
     Args:
         tree: The tree. Its unknown utilities are "?" in its file.
-        bounds: `(lower, upper)`, which hold for every utility; by default the file's own bounds, or
-            none.
+        bounds: `(lower, upper)`, which hold for every total (utility plus rewards); by default the
+            file's own bounds, or none.
         goal: What to decide: "action" (which action is best) or "value". It is always the value if
             no player decides at the root.
         guide: As for the algorithm best-first.

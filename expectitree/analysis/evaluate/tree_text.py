@@ -179,7 +179,7 @@ class _Drawing:
     def body(self, row: Row, room: int) -> tuple[list[Part], list[Part]]:
         """Return the node: kind, value, its terminals, and why it was not visited.
 
-        Terminals that do not fit are a remark instead, which is returned too.
+        What does not fit becomes remarks, which are returned too.
         """
         n, tail, search = row.node, self.tail(row), self.search
         kind = _KIND_NAMES[self.columns.kind[n]]
@@ -208,8 +208,10 @@ class _Drawing:
             else:
                 text = "".join(text for text, _ in terminals)
                 overflow.append((f"{relation} {text}", "none"))
-        if tail != "  not visited" or len(tail) <= room:  # else the mark on the branch says it
+        if len(tail) <= room:
             parts.append((tail, "dim"))
+        elif tail != "  not visited":  # which the mark on the branch says
+            overflow.append((tail.strip(), "dim"))
         return parts, overflow
 
     def interval(self, row: Row) -> Bounds:

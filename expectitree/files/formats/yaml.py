@@ -201,8 +201,9 @@ def _locate(text: str, containers: Sequence[Data], places: Sequence[Place]) -> l
         event = items[2 * at + (not of_key) if is_mapping else at]
         mark = event.start_mark
         if offset:  # where a text without escapes and line ends makes its place certain
+            is_one_line = event.end_mark.line == mark.line
             quotes = event.end_mark.index - mark.index - len(event.value)
-            offset = offset + quotes // 2 if quotes in (0, 2) and "\n" not in event.value else 0
+            offset = offset + quotes // 2 if quotes in (0, 2) and is_one_line else 0
         marks.append((mark.line + 1, mark.column + 1 + offset))
     return marks
 

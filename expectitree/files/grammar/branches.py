@@ -128,7 +128,7 @@ class BranchReader:
         if written and None in written.values():
             return []
         numbers = [*written.values()] if written else None
-        if written and any(map(is_formula, written.values())):
+        if self.values.has_formulas and written and any(map(is_formula, written.values())):
             frame.formulas = {at: self.formula_of_p(frame, at, p) for at, p in written.items()}
             return []
         try:

@@ -305,10 +305,11 @@ class TreeReader:
                 if key in NODE_VALUES:
                     about[key] = self.values.attempt(NODE_VALUES[key], keys[key], item, key)
             unknown = [key for key in keys if key not in NODE_KEYS]
-            if unknown and report_pairs(self.trail):
-                return self.placeholder()
-            for key, message in unknown_keys(item, unknown, self.trail, named is not None):
-                self.report(place_of(item, key, True), message)
+            if unknown:
+                if report_pairs(self.trail):
+                    return self.placeholder()
+                for key, message in unknown_keys(item, unknown, self.trail, named is not None):
+                    self.report(place_of(item, key, True), message)
             try:
                 kind, body = find_body(item, keys)
             except GrammarError as error:
@@ -392,24 +393,17 @@ class TreeReader:
         """Add the node of a frame whose children are all read; return its id."""
         about, labels = frame.about, self.branches.labels(frame)
         probabilities = self.branches.distribution(frame) if frame.kind == CHANCE else None
-        builder, estimate, rewards = self.builder, about.get("estimate"), None
-        formulas, paid = builder.formulas, frame.branches.get("reward")
-        if paid:
-            rewards = {at: reward for at, reward in paid.items() if not is_formula(reward)}
-        number = None if is_formula(estimate) else estimate
-        node = builder.add_inner(frame.kind, frame.ids, probabilities, labels, number, rewards)
+        estimate, rewards = about.get("estimate"), frame.branches.get("reward", {})
+        if self.values.has_formulas:
+            estimate = None if is_formula(estimate) else estimate
+            rewards = {at: reward for at, reward in rewards.items() if not is_formula(reward)}
+        node = self.builder.add_inner(
+            frame.kind, frame.ids, probabilities, labels, estimate, rewards
+        )
         if about:
-            builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
-            if is_formula(estimate):
-                formulas.nodes[node] = estimate
-            if about.get("event") and frame.kind == CHANCE:
-                self.check_event(frame, about["event"])
-                formulas.events[node] = about["event"]
-        if frame.formulas:
-            builder.add_formulas(formulas.probabilities, node, frame.formulas)
-        if paid and len(paid) > len(rewards or ()):
-            written = {at: reward for at, reward in paid.items() if is_formula(reward)}
-            builder.add_formulas(formulas.rewards, node, written)
+            self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
+        if self.values.has_formulas or "event" in about:
+            self.add_formulas(node, frame)
         if node in self.tracked:
             self.closed[node] = frame, self.trail.path(own=True)
         for place, note in frame.branches.get("note", {}).items():
@@ -419,6 +413,19 @@ class TreeReader:
             self.done[frame.identity] = node
         self.trail.frames.pop()
         return node
+
+    def add_formulas(self, node: int, frame: Frame) -> None:
+        """Note the formulas of an inner node and of its branches, and its event."""
+        builder, about, formulas = self.builder, frame.about, self.builder.formulas
+        if is_formula(about.get("estimate")):
+            formulas.nodes[node] = about["estimate"]
+        if about.get("event") and frame.kind == CHANCE:
+            self.check_event(frame, about["event"])
+            formulas.events[node] = about["event"]
+        rewards = frame.branches.get("reward", {})
+        written = {at: reward for at, reward in rewards.items() if is_formula(reward)}
+        builder.add_formulas(formulas.rewards, node, written)
+        builder.add_formulas(formulas.probabilities, node, frame.formulas or {})
 
     def check_event(self, frame: Frame, event: str) -> None:
         """Report an event whose outcomes have other labels than before."""

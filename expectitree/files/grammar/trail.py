@@ -29,7 +29,7 @@ class Frame:
     ids: list[int] = field(default_factory=list)  # the children that the table holds already
     # The values at branches: by key, then by the child's place.
     branches: dict[str, dict[int, Any]] = field(default_factory=dict)
-    formulas: Expressions = field(default_factory=dict)  # of the probabilities, if one is a formula
+    formulas: Expressions | None = None  # of all probabilities, if one is a formula
 
     def __post_init__(self) -> None:
         if isinstance(self.container, list):

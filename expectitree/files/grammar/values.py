@@ -33,6 +33,7 @@ class ValueReader:
     def __init__(self, exact: bool, report: Report) -> None:
         self.exact, self.report = exact, report
         self.has_rest = False  # whether a probability so far is `REST`
+        self.has_formulas = False  # whether a number so far is a formula
         self.to_number = cache(partial(to_number, exact=exact))
         self.to_probability = cache(partial(to_probability, exact=exact))
         self.parameters: Sequence[str] | None = None  # the names; None if the root has no such key
@@ -71,11 +72,13 @@ class ValueReader:
         if not data.strip() or "?" in data:
             raise error
         try:
-            return self.parse(data)
+            found: Expression = self.parse(data)
         except NumberError:
             if self.parameters is None and not _OPERATOR.search(data):
                 raise error from None
             raise
+        self.has_formulas = True
+        return found
 
     def utility(self, data: Data) -> Number | Expression:
         """Return a utility, `UNKNOWN` for `"?"`."""

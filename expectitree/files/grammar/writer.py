@@ -29,6 +29,7 @@ _NESTED = 100  # nodes within nodes; the grammar allows 300, but people like few
 _WIDE = 110  # characters of a node on one line, unless its children are plain numbers
 _MOST_ON_A_LINE = 1_000  # children
 _LONGEST_LABEL = 100  # characters of a key: YAML allows 1,024 bytes, and an escape takes ten
+_CHANCE = int(Kind.CHANCE)  # an attribute of an enum is slow to read
 _KEYS: dict[int, str] = {Kind.TERMINAL: "utility", **{kind: key for key, kind in KINDS.items()}}
 
 
@@ -57,6 +58,14 @@ class TreeWriter:
     def __init__(self, tree: Tree, notation: Notation) -> None:
         self.tree, self.columns, self.notation = tree, tree.columns, notation
         self.named = _named(tree)  # [N] the number in a node's name, 0 if it has no name
+        self.last_keys = (NONE, "")  # the node that `keys` was last called with, and its result
+        self.pays = tree.columns.pays or tree.formulas is not None and bool(tree.formulas.rewards)
+        self.has_formulas = tree.formulas is not None
+        # Whether terminals are utilities and no more, so that a list of them may be plain.
+        is_bare = not self.has_formulas or bool(tree.parameters)
+        self.is_plain = is_bare and not (
+            self.pays or tree.notes or tree.local_bounds or tree.unknown
+        )
         self.equal: dict[int, Number] = {}  # count of outcomes -> probability if equally likely
         self.number_text = cache(lambda value: notation.number(number_text(value)))
 
@@ -125,21 +134,20 @@ class TreeWriter:
         start = f"{start}{self.notation.key(_KEYS[self.columns.kind[n]])}"
         if value is not None:
             return f"{start} {value}{end}", None
-        margin, is_mapping = " " * indent, self.is_mapping(n)
+        margin, is_mapping = " " * indent, bool(self.keys(n))
         opening, closing = self.notation.brackets(is_mapping, margin)
         children = self.children(n, f"{margin}  {'' if is_mapping else self.notation.item_head}")
         return f"{start}{opening}", Block(children, indent + 2, f"{closing}{end}")
 
     def children(self, n: int, margin: str) -> Iterator[tuple[str, list[str], int]]:
         """Yield the children of a node; one that has a name is a `ref` among the fields."""
-        child, labelled, keyed = self.columns.child, self.is_labelled(n), self.is_keyed_by_p(n)
-        equal = keyed or self.is_equally_likely(n)
-        head = margin
+        child, keys, head = self.columns.child, self.keys(n), margin
+        labelled, equal = keys == "label", keys == "p" or self.is_equally_likely(n)
         for b in self.tree.branches_of(n):
             fields = self.branch_fields(n, b, labelled, equal)
             if labelled:
                 head = f"{margin}{self.notation.key(self.tree.branch_label(n, b))} "
-            elif keyed:
+            elif keys:
                 p = self.number(self.columns.probability[b], n)
                 head = f"{margin}{self.notation.number_key(p)} "
             if self.named[child[b]]:
@@ -155,7 +163,9 @@ class TreeWriter:
         if value is None or not self.notation.fits(fields):
             return None
         kind = self.columns.kind[n]
-        if not kind and not fields and not self.is_unknown(n) and self.is_bare(n):
+        if not kind and not fields and not self.is_unknown(n):
+            if self.has_formulas and not self.is_bare(n):
+                return f"{{{self.notation.key(_KEYS[kind])} {value}}}"
             return value
         return f"{{{', '.join([*fields, f'{self.notation.key(_KEYS[kind])} {value}'])}}}"
 
@@ -169,11 +179,7 @@ class TreeWriter:
             return None
         if any(kind[child[b]] or self.named[child[b]] for b in branches):
             return None
-        is_plain = not (tree.notes or tree.local_bounds or tree.unknown or tree.columns.pays)
-        is_plain = is_plain and (
-            tree.formulas is None or all(self.is_bare(child[b]) for b in branches)
-        )
-        if is_plain and not self.labels(n) and self.is_equally_likely(n):
+        if self.is_plain and not self.labels(n) and self.is_equally_likely(n):
             return f"[{', '.join([self.utility(child[b]) for b in branches])}]"
         items = []
         for head, fields, c in self.children(n, ""):
@@ -181,7 +187,7 @@ class TreeWriter:
             if item is None:
                 return None
             items.append(f"{head}{item}")
-        opening, closing = "{}" if self.is_mapping(n) else "[]"
+        opening, closing = "{}" if self.keys(n) else "[]"
         whole = f"{opening}{', '.join(items)}{closing}"
         return whole if len(whole) <= _WIDE else None
 
@@ -247,7 +253,8 @@ class TreeWriter:
             else:
                 probability = self.number(self.columns.probability[b], n)
             fields.append(f"{self.notation.key('p')} {probability}")
-        fields += self.payment(n, b)
+        if self.pays:
+            fields += self.payment(n, b)
         if b in tree.branch_notes:
             fields.append(self.pair("note", tree.branch_notes[b]))
         return fields
@@ -288,37 +295,35 @@ class TreeWriter:
             return []
         return [text for b in self.tree.branches_of(n) if (text := label[b]) is not None]
 
-    def is_labelled(self, n: int) -> bool:
-        """Return whether the children are a mapping, in which `#k` labels those without a label.
+    def keys(self, n: int) -> str:
+        """Return what the keys are if the children are a mapping: `label` or `p`; else nothing.
 
-        (A label too long for a key is next to its node, in a list. So is a label that would be read
-        as a probability.)
+        In a mapping, `#k` labels those without a label. A label that is too long for a key, or that
+        would be read as a probability, is next to its node, in a list.
         """
-        labels = self.labels(n)
-        if not labels or max(map(len, labels)) > _LONGEST_LABEL:
-            return False
-        is_chance = self.columns.kind[n] == Kind.CHANCE
-        return not (is_chance and are_probabilities([(label, None) for label in labels]))
+        if n != self.last_keys[0]:
+            self.last_keys = n, self._keys(n)
+        return self.last_keys[1]
 
-    def is_keyed_by_p(self, n: int) -> bool:
-        """Return whether the children are a mapping from probability to node."""
-        if self.columns.kind[n] != Kind.CHANCE or self.labels(n) or self.is_equally_likely(n):
-            return False
+    def _keys(self, n: int) -> str:
+        labels, is_chance = self.labels(n), self.columns.kind[n] == _CHANCE
+        if labels:
+            is_list = is_chance and are_probabilities([*zip(labels, labels, strict=True)])
+            return "" if is_list or max(map(len, labels)) > _LONGEST_LABEL else "label"
+        if not is_chance or self.is_equally_likely(n):
+            return ""
         formulas, first = self.tree.formulas, self.columns.first[n]
         if formulas is not None and first in formulas.probabilities:
-            return False
+            return ""
         probability = self.columns.probability
         keys = [self.number(probability[b], n) for b in self.tree.branches_of(n)]
         is_short = max(map(len, keys)) <= _LONGEST_LABEL
-        return is_short and len(set(keys)) == len(keys) and all(map(is_marked, keys))
-
-    def is_mapping(self, n: int) -> bool:
-        """Return whether the children are a mapping, not a list."""
-        return self.is_labelled(n) or self.is_keyed_by_p(n)
+        is_mapping = is_short and len(set(keys)) == len(keys) and all(map(is_marked, keys))
+        return "p" if is_mapping else ""
 
     def is_equally_likely(self, n: int) -> bool:
         """Return whether a reader finds the probabilities without any `p`."""
-        if self.columns.kind[n] != Kind.CHANCE:
+        if self.columns.kind[n] != _CHANCE:
             return True
         branches, probability = self.tree.branches_of(n), self.columns.probability
         if self.tree.formulas is not None and branches[0] in self.tree.formulas.probabilities:

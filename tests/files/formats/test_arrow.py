@@ -159,7 +159,9 @@ def test_every_shipped_tree_is_read_back_unchanged(path: Path, format: str, tmp_
     tree = et.load(path)
     et.save(tree, out)
     assert columns_of(et.load(out)) == columns_of(tree)
-    assert content_of(et.load(out)) == content_of(tree)
+    # A table has no parameters, so there are no results at other values of them.
+    expect = tree.expect and replace(tree.expect, at=())
+    assert content_of(et.load(out)) == content_of(replace(tree, expect=expect))
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -1,0 +1,157 @@
+"""Formulas in tree files: they survive being written, and their errors have places."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+import expectitree as et
+from expectitree.errors import FileError
+
+NAMES = ("a", "b", "no", "p_1")
+
+
+def random_formula(random: Random, depth: int = 2) -> str:
+    if depth == 0 or random.random() < 0.2:
+        return random.choice([*NAMES, "2", "1/3", "5%", "1e-3", ".5"])
+    left, right = (random_formula(random, depth - 1) for _ in range(2))
+    return random.choice(
+        [
+            f"({left}) + {right}",
+            f"{left} - ({right})",
+            f"({left})*-({right})",
+            f"-({left})",
+            f"max({left}, {right})",
+            f"if({left} <= {right}, {left}, {right})",
+            f"abs({left})^2",
+        ]
+    )
+
+
+def quoted(formula: str) -> str:
+    return f'"{formula}"'
+
+
+def random_file(random: Random) -> str:
+    """Return a file with formulas everywhere; a probability is a part of 1."""
+
+    def amount() -> str:
+        return quoted(random_formula(random))
+
+    def outcome(p: str) -> str:
+        extra = random.choice(["", f"cost: {amount()}, ", f"reward: {amount()}, "])
+        return f"{{p: {p}, {extra}utility: {amount()}}}"
+
+    def node(depth: int) -> str:
+        if depth == 0 or random.random() < 0.2:
+            return random.choice([amount(), f"{{utility: {amount()}}}", "3", "{ref: shared}"])
+        if random.random() < 0.5:
+            kind, children = random.choice(["max", "min"]), [node(depth - 1) for _ in range(2)]
+            head = random.choice(["", f"estimate: {amount()}, ", f"cost: {amount()}, "])
+            return f"{{{head}{kind}: [{', '.join(children)}]}}"
+        p = random.choice(["a/4", "abs(b)/9", "1/4", "25%"])
+        ps = [f"'{p}'", random.choice(["a/2", "0.5 - a/3", "1/8*1"]), "rest"]
+        event = random.choice(["", "event: e, "])
+        return f"{{{event}chance: [{', '.join(map(outcome, ps))}]}}"
+
+    return (
+        "{parameters: {a: 0.5, b: {value: 3, range: [0, 9], unit: $}, 'no': a - b, "
+        "p_1: {value: 'no^2', description: 'x, y'}},\n"
+        f"reward: {amount()}, nodes: {{shared: {{reward: {amount()}, max: [{amount()}, 1]}}}},\n"
+        f"max: [{node(2)}, {node(3)}, {{ref: shared}}]}}"
+    )
+
+
+def content(tree: et.Tree) -> Any:
+    assert tree.formulas is not None
+    columns = [list(column) for column in tree.columns]
+    return columns, tree.root_reward, tree.parameters, tree.formulas
+
+
+@pytest.mark.parametrize("format", ["yaml", "json"])
+def test_formulas_survive_being_written(format: str) -> None:
+    random = Random(8)
+    for _ in range(150):
+        text = random_file(random)
+        tree = et.loads(text, exact=True)
+        written = et.dumps(tree, format)
+        again = et.loads(written, name=f"x.{format}", exact=True)
+        # A formula such as -(-2) is written as a number, which is read as one.
+        settled = et.dumps(again, format)
+        assert et.dumps(et.loads(settled, name=f"x.{format}", exact=True), format) == settled
+        # A reward that the file has in two parts, at a ref and in the named node, is written once.
+        assert len(again) == len(tree)
+        assert et.evaluate(again).value == et.evaluate(tree).value
+        assert again.parameters == tree.parameters
+        changed = {"a": "1/3", "b": -2}
+        assert (
+            et.evaluate(again.with_parameters(**changed)).value
+            == et.evaluate(tree.with_parameters(**changed)).value
+        )
+
+
+def test_text_is_written_as_people_write_it() -> None:
+    text = """\
+parameters:
+  pr: {value: 0.3, range: [0.1, 0.9], unit: "$", description: "of oil, here"}
+  fee: 1/3
+  "no": 2*fee
+  half: 50%
+cost: fee
+max:
+  - -fee
+  - "max(pr, 2)"
+  - {note: x, utility: pr}
+  - estimate: pr^2
+    event: oil
+    chance:
+      dry: {p: pr, cost: 2*fee, utility: 1}
+      wet: {p: 1 - 2*pr, reward: fee - 1, utility: "no"}
+      "?": {p: rest, max: [half, 3]}
+"""
+    assert et.dumps(et.loads(text)) == text
+    without = "max: [{utility: 2*3}, {utility: 4}]\n"
+    assert et.loads(without).formulas is not None
+    assert et.dumps(et.loads(without)) == "max: [{utility: 2*3}, 4]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("{parameters: {x: 1}, max: [x + y]}", (1, 32)),
+        ("{parameters: {x: 1}, max: ['x + y']}", (1, 33)),
+        ('{parameters: {x: 1}, max: ["x + y"]}', (1, 33)),
+        ('{parameters: {x: 1}, max: ["x \\u002b y"]}', (1, 28)),  # an escape: its start
+        ("{parameters: {x: 1}, max: [x\n  + y]}", (1, 28)),  # two lines: their start
+        ("parameters: {x: 1}\nmax:\n  - |\n    x + y\n", (3, 5)),
+        ('{"parameters": {"x": 1}, "max": ["x + y"]}', (1, 39)),
+    ],
+)
+def test_an_error_is_at_its_place_in_the_text(text: str, place: tuple[int, int]) -> None:
+    with pytest.raises(FileError) as caught:
+        et.loads(text, name="x.json" if text.startswith('{"') else "x.yaml")
+    problem = caught.value.problems[0]
+    assert (problem.line, problem.column) == place
+    assert "unknown parameter 'y'" in problem.message
+
+
+def test_a_file_without_parameters_reads_as_before() -> None:
+    for text in ("max: [one]", "max: [{utility: one}]", "max: [{estimate: x, max: [1]}]"):
+        with pytest.raises(FileError, match="is not a number: write a decimal such as 2"):
+            et.loads(text)
+    with pytest.raises(FileError, match="is not a number"):
+        et.loads("max: [2*3]")
+
+
+def test_tables_hold_numbers(tmp_path: Any) -> None:
+    pytest.importorskip("pyarrow")
+    text = "{parameters: {x: 2}, expect: {value: 4, at: [{set: {x: 3}, value: 9}]}, max: [x^2, x]}"
+    path = tmp_path / "t.arrow"
+    et.save(et.loads(text), path)
+    tree = et.load(path)
+    assert et.evaluate(tree).value == 4
+    assert (tree.formulas, tree.parameters) == (None, {})
+    assert tree.expect is not None
+    assert tree.expect.at == ()
