@@ -10,6 +10,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from helpers import invoke, run_main
+from random_trees import REWARDS, build, random_rows
 
 import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder
@@ -17,8 +19,6 @@ from expectitree.analysis.risk import profiles
 from expectitree.analysis.risk.distribution import Distribution, mixture
 from expectitree.analysis.risk.dominance import order_of
 from expectitree.analysis.risk.report import QUANTILES, ActionRisk
-from tests.helpers import invoke, run_main
-from tests.random_trees import REWARDS, build, random_rows
 
 COIN = "max: {sure: 3, bet: {chance: {1/4: 16, 3/4: 0}}}"
 
