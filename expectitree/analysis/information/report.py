@@ -15,6 +15,7 @@ from typing import Any
 
 from expectitree.analysis.decimals import in_decimals
 from expectitree.analysis.information.conditioning import Conditioning
+from expectitree.analysis.information.dependence import check_dependence
 from expectitree.analysis.information.events import NEAR, find_event
 from expectitree.analysis.information.likelihoods import (
     Formulas,
@@ -171,6 +172,7 @@ def information(
     numbers = in_decimals(tree) if len(tree) <= MOST_IN_FRACTIONS else tree
     near = 0 if tree.exact else NEAR
     found = find_event(numbers, event, at_node, near)
+    check_dependence(found, near)
     given = Conditioning(found, near * numbers.greatest_magnitude if near else 0)
     outcomes, with_information = _known(
         given, {o: {p: int(p == o) for p in found.outcomes} for o in found.outcomes}

@@ -267,6 +267,21 @@ def test_large_trees_are_computed_in_floats(monkeypatch: pytest.MonkeyPatch) -> 
     assert (found.evpi, found.with_test) == pytest.approx((425, 1275))
 
 
+def test_a_signal_that_other_branches_do_not_take_into_account() -> None:
+    tree = et.load("example:rockefeller")
+    with pytest.raises(et.AnalysisError) as error:
+        et.information(tree, "test")
+    assert str(error.value) == (
+        "test: oil depends on test (oil: 0.75 after plus, 0.125 after minus), and play also meets "
+        "oil without test: ask for oil instead, with the likelihoods of a test"
+    )
+    independent = et.loads(
+        "max: {a: {chance: {h: {event: e, chance: {x: 1, y: 3}}, t: {event: e, chance: {x: 5, "
+        "y: 0}}}}, b: {event: e, chance: {x: 2, y: 2}}}"
+    )
+    assert et.information(independent, "a").value == 2.25
+
+
 # ---- Refusals.
 
 SPLIT = "{chance: {a: {event: e, chance: {x: 1, y: 2}}, b: 3}}"
