@@ -18,6 +18,10 @@ from expectitree.analysis.rescale.report import Rescaling as Rescaling
 from expectitree.analysis.rescale.report import rescale as rescale
 from expectitree.analysis.risk.report import Risk as Risk
 from expectitree.analysis.risk.report import risk as risk
+from expectitree.analysis.sensitivity.questions import sensitivity as sensitivity
+from expectitree.analysis.sensitivity.questions import sensitivity_map as sensitivity_map
+from expectitree.analysis.sensitivity.questions import tornado as tornado
+from expectitree.analysis.sensitivity.report import Sensitivity as Sensitivity
 from expectitree.analysis.show import explain as explain
 from expectitree.analysis.show import to_json as to_json
 from expectitree.analysis.show import to_text as to_text
