@@ -263,9 +263,10 @@ class TreeReader:
     def enter(self, frame: Frame, item: Data) -> int | None:
         """Read the current child: return its id, or None if its own children come first."""
         keys = self.trail.keys_of(item) if isinstance(item, tuple) else {}
-        for key in BRANCH_VALUES:
-            if key in keys:
-                self.branches.read(frame, item, key, keys.pop(key))
+        if len(keys) != 1 or next(iter(keys)) not in BODY_KEYS:  # most have only their kind
+            for key in BRANCH_VALUES:
+                if key in keys:
+                    self.branches.read(frame, item, key, keys.pop(key))
         is_shared = id(item) in self.shared or isinstance(item, SharedText)
         identity: object = id(item) if is_shared else None
         where, name, place = None, "this node", None
@@ -316,22 +317,22 @@ class TreeReader:
                 if unknown:
                     return self.placeholder()
                 return self.reject(error.place or named, str(error))
-        if "event" in about and kind != CHANCE:
+        if about and "event" in about and kind != CHANCE:
             message = f"an event is what a CHANCE node represents, not a {kind.name} node"
             self.report(place_of(item, "event", True), message)
+        children = keys[body]
         if not kind:
-            return self.long_terminal(item, keys[body], about)
+            return self.long_terminal(item, children, about)
         frame = self.trail.frames[-1]
         nested = frame.nested + 1 if identity is None else 1
         if nested >= MOST_NESTED:
             return self.reject(None, NESTED_TOO_DEEPLY)
-        fault = self.fault_of_children(kind, keys[body])
+        fault = self.fault_of_children(kind, children)
         if fault:
             return self.reject(place_of(item, body), fault)
         is_plain = not (about or identity or self.tracked or self.shared)
-        node = self.add_plain(kind, keys[body]) if is_plain else None
+        node = self.add_plain(kind, children) if is_plain else None
         if node is None:
-            children = keys[body]
             by_p = kind == CHANCE and children.__class__ is tuple and are_probabilities(children)
             self.trail.frames.append(Frame(kind, children, nested, about, identity, by_p))
             if by_p:
@@ -391,23 +392,27 @@ class TreeReader:
 
     def close(self, frame: Frame) -> int:
         """Add the node of a frame whose children are all read; return its id."""
-        about, labels = frame.about, self.branches.labels(frame)
+        about, branches = frame.about, frame.branches
+        labels = self.branches.labels(frame) if branches else None
         probabilities = self.branches.distribution(frame) if frame.kind == CHANCE else None
-        estimate, rewards = about.get("estimate"), frame.branches.get("reward", {})
+        estimate, rewards = about.get("estimate"), branches.get("reward")
         if self.values.has_formulas:
             estimate = None if is_formula(estimate) else estimate
-            rewards = {at: reward for at, reward in rewards.items() if not is_formula(reward)}
+            rewards = {
+                at: reward for at, reward in (rewards or {}).items() if not is_formula(reward)
+            }
         node = self.builder.add_inner(
             frame.kind, frame.ids, probabilities, labels, estimate, rewards
         )
         if about:
             self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
-        if self.values.has_formulas or "event" in about:
+        if self.values.has_formulas or about and "event" in about:
             self.add_formulas(node, frame)
         if node in self.tracked:
             self.closed[node] = frame, self.trail.path(own=True)
-        for place, note in frame.branches.get("note", {}).items():
-            self.builder.annotate_branch(node, place, note)
+        if "note" in branches:
+            for place, note in branches["note"].items():
+                self.builder.annotate_branch(node, place, note)
         if frame.identity is not None:
             self.open.discard(frame.identity)
             self.done[frame.identity] = node
