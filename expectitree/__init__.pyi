@@ -14,6 +14,10 @@ from expectitree.analysis.rescale.any_map import (
 )
 from expectitree.analysis.rescale.report import Rescaling as Rescaling
 from expectitree.analysis.rescale.report import rescale as rescale
+from expectitree.analysis.sensitivity.questions import sensitivity as sensitivity
+from expectitree.analysis.sensitivity.questions import sensitivity_map as sensitivity_map
+from expectitree.analysis.sensitivity.questions import tornado as tornado
+from expectitree.analysis.sensitivity.report import Sensitivity as Sensitivity
 from expectitree.analysis.show import explain as explain
 from expectitree.analysis.show import to_json as to_json
 from expectitree.analysis.show import to_text as to_text

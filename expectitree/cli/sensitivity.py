@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import click
 
+from expectitree.analysis.plotting import check_plot
 from expectitree.analysis.sensitivity.csv import POINTS
+from expectitree.analysis.sensitivity.plot import draw
 from expectitree.analysis.sensitivity.two_way import GRID
 from expectitree.cli.options import SearchOptions, format_options, tree_options
-from expectitree.cli.terminal import show
+from expectitree.cli.terminal import say, show
 from expectitree.display import Shown
 from expectitree.tree.model import Tree
 
@@ -36,6 +38,7 @@ from expectitree.tree.model import Tree
 @click.option(
     "--points", type=click.IntRange(2), default=POINTS, show_default=True, help="Values in CSV."
 )
+@click.option("--plot", metavar="FILE", help="Draw it too, as .svg, .png or .pdf.")
 @tree_options
 @format_options("sensitivity")
 def command(
@@ -50,6 +53,7 @@ def command(
     strategies: bool,
     grid: int,
     points: int,
+    plot: str | None,
     format_name: str,
 ) -> None:
     """Find what the best decision depends on.
@@ -72,6 +76,13 @@ def command(
     if fixed and question not in ("tornado", "spider"):
         raise click.UsageError("--fixed is for --tornado and --spider.")
 
+    if plot is not None:
+        check_plot(plot)
+        if question not in ("one-way", "map", "tornado", "spider", "add"):
+            raise click.UsageError("--plot draws one or two parameters, --tornado or --spider.")
+        if options.tree_count > 1:
+            raise click.UsageError("--plot draws one tree: name one file.")
+
     def answer(file: str, tree: Tree) -> Shown:
         from expectitree.analysis.sensitivity import questions
 
@@ -82,6 +93,9 @@ def command(
     if reports:
         settings = {"points": points} if format_name == "csv" else {}
         show("sensitivity", format_name, reports, **settings)
+        if plot is not None:
+            draw(reports[0], plot)
+            say(f"{plot} written")
 
 
 def _question(

@@ -8,115 +8,48 @@ is a quotient of polynomials in the parameter, and the value of a node is one be
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 from expectitree.algebra.piecewise import Piecewise, greatest_of, scaled, shifted, weighted_sum
 from expectitree.algebra.polynomials import (
+    Coefficients,
     Root,
     TooMuchWorkError,
     between,
     in_order,
     roots_between,
+    sign_at,
     spend,
 )
 from expectitree.algebra.rationals import VARIABLE, Rational, constant
-from expectitree.errors import NumberError
-from expectitree.expressions.domains import FRACTIONS, Domain, UndefinedError
+from expectitree.algebra.thresholds import place_of
+from expectitree.analysis.sensitivity.quotients import MOST_BITS, MOST_DEGREE, RATIONALS
+from expectitree.errors import AnalysisError
 from expectitree.expressions.evaluation import evaluate as evaluate_expression
-from expectitree.expressions.syntax import COMPARISONS, NEGATION, Expression, Name
+from expectitree.expressions.syntax import Expression, Name
+from expectitree.numbers import message_text
 from expectitree.searches.engine import evaluate
 from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL
 from expectitree.tree.formulas import REST, Formulas
 from expectitree.tree.model import Tree
 from expectitree.tree.parameters import ParameterValues
+from expectitree.tree.paths import message_path
 
-MOST_DEGREE = 60  # of a node's function
-MOST_BITS = 20_000  # of a coefficient
 _COEFFICIENT_WORK = 30  # for one coefficient of a node's function
 _ONE, _ZERO = constant(Fraction(1)), constant(Fraction(0))
 
 
-class NotRationalError(Exception):
-    """A formula is not a quotient of polynomials in the parameter; the message names what it is."""
-
-
-# ---- The domain in which formulas become quotients of polynomials.
-
-
-def _of_constants(operation: str) -> Callable[..., Any]:
-    """Return an operation that has a value for numbers, but not for functions of the parameter."""
-
-    def apply(*operands: Rational) -> Any:
-        if any(operand.degree for operand in operands):
-            raise NotRationalError(operation)
-        try:
-            found = FRACTIONS.operations[operation](*(operand(Fraction(0)) for operand in operands))
-        except UndefinedError as error:
-            raise NotRationalError(operation) if "exact" in str(error) else error from None
-        return found if operation in COMPARISONS else constant(found)
-
-    return apply
-
-
-def _quotient(a: Rational, b: Rational) -> Rational:
-    if not b.numerator:
-        raise UndefinedError("divides by zero")
-    return a / b
-
-
-def _power(base: Rational, exponent: Rational) -> Rational:
-    """Return a whole power of a function, or a power of a number."""
-    if not base.degree and not exponent.degree:
-        found: Rational = _of_constants("^")(base, exponent)
-        return found
-    power = None if exponent.degree else exponent(Fraction(0))
-    if power is None or power.denominator != 1 or abs(power) > MOST_DEGREE:
-        raise NotRationalError("^")
-    found = _ONE
-    for _ in range(abs(int(power))):
-        found = found * base
-    return _quotient(_ONE, found) if power < 0 else found
-
-
-def _checked(value: Any) -> Any:
-    if isinstance(value, Rational) and (value.degree > MOST_DEGREE or value.bits > MOST_BITS):
-        raise TooMuchWorkError
-    return value
-
-
-def _join(*_: Rational) -> NoReturn:
-    raise NotRationalError("if")
-
-
-RATIONALS = Domain(
-    lambda text: constant(FRACTIONS.number(text)),
-    {
-        **{"+": Rational.__add__, "-": Rational.__sub__, "*": Rational.__mul__, "/": _quotient},
-        **{"^": _power, NEGATION: Rational.__neg__, "join": _join},
-        **{
-            name: _of_constants(name)
-            for name in ("abs", "exp", "log", "max", "min", "sqrt", *COMPARISONS)
-        },
-    },
-    _checked,
-    str,
-)
-
-
-# ---- The functions of the nodes.
-
-
 @dataclass(frozen=True)
 class OutOfRange:
-    """A probability that is not one: where, and at which value of the parameter."""
+    """A probability that is not one, or a sum that is not 1, at a value of the parameter."""
 
     node: int
-    branch: int
+    branch: int  # -1 for the sum of all outcomes
     at: Fraction
     value: Fraction
 
@@ -157,6 +90,7 @@ class NodeFunctions:
         self.utility: dict[int, Rational] = {}  # of the terminals that have formulas
         self.probability: dict[int, Rational] = {}  # by branch, where it is a formula
         self.reward: dict[int, Rational] = {}
+        self.sums: dict[int, Rational] = {}  # of outcomes, by node, where it is not always 1
         self.reached = bytearray(len(tree))
         self._read_formulas(tree.formulas or Formulas())
         for branch in added:
@@ -185,7 +119,7 @@ class NodeFunctions:
             if columns.kind[n] == TERMINAL and n in formulas.nodes:
                 self.utility[n] = self._value(formulas.nodes[n])
             if columns.kind[n] == CHANCE and branches[0] in formulas.probabilities:
-                self._read_outcomes(branches, formulas.probabilities)
+                self._read_outcomes(n, branches, formulas.probabilities)
             for b in branches:
                 if not self.probability_of(b).numerator:
                     continue
@@ -193,7 +127,7 @@ class NodeFunctions:
                     self.reward[b] = self._value(formulas.rewards[b])
                 self.reached[columns.child[b]] = 1
 
-    def _read_outcomes(self, branches: range, formulas: Mapping[int, Expression]) -> None:
+    def _read_outcomes(self, n: int, branches: range, formulas: Mapping[int, Expression]) -> None:
         rests = [b for b in branches if formulas[b] == Name(REST)]
         total = _ZERO
         for b in branches:
@@ -202,6 +136,8 @@ class NodeFunctions:
                 total += self.probability[b]
         for b in rests:
             self.probability[b] = (_ONE - total) * constant(Fraction(1, len(rests)))
+        if not rests and total != _ONE:
+            self.sums[n] = total
 
     def _value(self, formula: Expression) -> Rational:
         if id(formula) not in self.known:
@@ -261,7 +197,12 @@ class NodeFunctions:
         return next(filter(None, map(self.fault_at, (*places, *middles))), None)
 
     def fault_at(self, at: Fraction) -> OutOfRange | None:
-        """Return a probability that is not one at a value of the parameter, if there is any."""
+        """Return a probability that is not one at a value of the parameter, if there is any.
+
+        A sum that is 1 only at some values counts as a fault at all of them.
+        """
+        for n, total in self.sums.items():
+            return OutOfRange(n, NONE, at, total(at))
         for b, p in self.probability.items():
             try:
                 value = p(at)
@@ -287,9 +228,7 @@ class NodeFunctions:
                 if is_constant:
                     found = self._flat(constant(constants[n]))
                 elif kind == TERMINAL:
-                    u = columns.utility[n]
-                    utility = self.utility.get(n) or constant(_exact(u))
-                    found = self._flat(utility)
+                    found = self._flat(self.utility.get(n) or constant(constants[n]))
                 else:
                     found = self._combined(n, kind, functions)
                 if any(p.degree > MOST_DEGREE or p.bits > MOST_BITS for p in found.pieces):
@@ -312,7 +251,8 @@ class NodeFunctions:
         }
         for n in range(len(tree)):
             if n in self.utility:
-                moving[n] = self.utility[n] != constant(_exact(columns.utility[n]))
+                u = columns.utility[n]
+                moving[n] = u != u or self.utility[n] != constant(_exact(u))
             for b in tree.branches_of(n):
                 if moving[columns.child[b]] or b in moved:
                     moving[n] = 1
@@ -337,6 +277,28 @@ class NodeFunctions:
             return self.of_branch(self.strategy[n], functions)
         return greatest_of((self.of_branch(b, functions) for b in branches), kind == MAX)
 
+    def has_pole_at(self, place: Fraction) -> bool:
+        """Say whether the value of some node may have no limit at a place."""
+        return any(sign_at(denominator, place) == 0 for denominator in self._denominators)
+
+    @cached_property
+    def _denominators(self) -> set[Coefficients]:
+        pieces = (piece for f in self.of_nodes if f is not None for piece in f.pieces)
+        return {piece.denominator for piece in pieces if not piece.is_polynomial}
+
+    def check_limits(self, what: str, function: Piecewise) -> Piecewise:
+        """Return a function; raise `AnalysisError` if it has no limit somewhere in its interval."""
+        for piece, left, right in function.parts():
+            if not piece.is_polynomial:
+                ends = (end for end in (left, right) if end.is_root_of(piece.denominator))
+                for place in itertools.chain(ends, roots_between(piece.denominator, left, right)):
+                    at = message_text(place_of(place))
+                    raise AnalysisError(
+                        f"{what} has no value at {self.name} = {at}, where a formula divides by "
+                        f"zero: give {self.name} a range that leaves {at} out"
+                    )
+        return function
+
     def of_branch(
         self, branch: int, functions: Sequence[Piecewise | None] | None = None
     ) -> Piecewise:
@@ -344,18 +306,14 @@ class NodeFunctions:
         functions = self.of_nodes if functions is None else functions
         node = self.tree.root_id if branch == NONE else self.tree.columns.child[branch]
         found = functions[node]
-        assert found is not None
+        if found is None:
+            path = message_path(self.tree.path_of(node))
+            raise AnalysisError(
+                f"{path} is below an outcome of probability 0, so it has no value to compare: "
+                "name a place that play can reach"
+            )
         return shifted(found, self.reward_of(branch))
 
 
 def _exact(number: Any) -> Fraction:
     return Fraction(number)
-
-
-def why_not_exact(error: Exception) -> str:
-    """Return why the functions of a tree are sampled, as a clause."""
-    if isinstance(error, NotRationalError):
-        return f"{error} makes the value no quotient of polynomials"
-    if isinstance(error, NumberError):
-        return str(error)
-    return "exact functions would take too long"

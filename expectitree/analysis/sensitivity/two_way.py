@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from expectitree.algebra.polynomials import limited_work
-from expectitree.analysis.sensitivity.functions import NodeFunctions, NotRationalError
+from expectitree.analysis.sensitivity.functions import NodeFunctions
 from expectitree.analysis.sensitivity.pieces import Piece, pieces_of
+from expectitree.analysis.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
 from expectitree.analysis.sensitivity.ranges import Range
 from expectitree.analysis.sensitivity.report import MOST_WORK, decision_of
+from expectitree.analysis.sensitivity.sampling import places_of
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.tree.model import Tree
-from expectitree.tree.transform import in_fractions
 
 GRID = 41  # rows of the map
 
@@ -61,17 +62,17 @@ class TwoWay(Shown):
 def two_way(tree: Tree, across: Range, down: Range, grid: int = GRID, file: str = "") -> TwoWay:
     """Return the regions of the best actions over a rectangle.
 
-    Raises `AnalysisError` if a formula is not a quotient of polynomials.
+    Raises `AnalysisError` if a formula is not a quotient of polynomials, or a row is too much work.
     """
-    exact = tree if tree.exact else in_fractions(tree)
-    width = down.high - down.low
-    places = [down.low + width * i / (grid - 1) for i in range(grid)]
+    if across.name == down.name:
+        raise AnalysisError(f"a map needs two parameters, found {across.name} twice")
     try:
-        rows = tuple(_row(exact, across, down.name, at) for at in places)
-    except NotRationalError as error:
+        exact = exact_tree(tree)
+        rows = tuple(_row(exact, across, down.name, at) for at in places_of(down, grid - 1))
+    except INEXACT as error:
         raise AnalysisError(
-            f"a map of two parameters needs formulas of + - * / and whole powers, and {error} is "
-            "none of them: move one parameter at a time"
+            f"a map needs exact functions, but {why_not_exact(error)}: move one parameter at a "
+            "time, which then samples"
         ) from None
     return TwoWay(file, tree, across, down, rows)
 
