@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from expectitree.errors import NumberError
 from expectitree.files.grammar.branches import CHANCE, BranchReader, Warn
@@ -48,6 +48,9 @@ from expectitree.tree.builder import NodeId, TreeBuilder, outside_bounds
 from expectitree.tree.columns import NONE
 from expectitree.tree.formulas import is_formula
 from expectitree.tree.model import Kind, Tree
+
+if TYPE_CHECKING:
+    from expectitree.tree.events import Definition
 
 _NO_SPACE_AFTER_COLON = re.compile(r"[A-Za-z]\w*:")
 _MISSING_SPACE = re.compile(r"\w[^:]*:[^:]+")  # a label in braces
@@ -95,6 +98,7 @@ class TreeReader:
         self.closed: dict[int, tuple[Frame, str]] = {}  # frame and path of each tracked inner node
         self.faults: list[tuple[str, str, int, int]] = []  # the arguments of a `Report`
         self.events: dict[str, list[str]] = {}  # the labels of an event's outcomes
+        self.defined: dict[str, Definition] = {}  # the events under the root's `events`
         self.builder = TreeBuilder(exact)
         self.shared = document.shared
         self.trail = Trail(document)
@@ -128,6 +132,12 @@ class TreeReader:
         tree = self.builder.build(NodeId(root), check=False, **about)
         if root_reward or parameters:
             tree = replace(tree, root_reward=root_reward, parameters=parameters)
+        if self.defined:
+            from expectitree.tree.events import define_probabilities
+
+            tree = define_probabilities(tree, self.defined, self.note_fault)
+        if self.faults:
+            return tree
         if tree.formulas is not None or parameters or self.parameters:
             tree = self.evaluate(tree)
             outside = outside_bounds(tree, None)
@@ -144,7 +154,9 @@ class TreeReader:
             changed = with_values(tree.parameters, self.parameters)
             tree = replace(tree, parameters=changed, expect=None)
         if self.warn is not None:
-            for parameter in unused(tree.parameters, self.builder.formulas):
+            idle = unused(tree.parameters, self.builder.formulas)
+            used = tree.formulas.names if tree.formulas is not None and self.defined else ()
+            for parameter in (name for name in idle if name not in used):
                 self.warn(f"{name}: the parameter {parameter} is not used")
 
         faults: list[tuple[str, str, int, int]] = []
@@ -157,19 +169,30 @@ class TreeReader:
             self.warn(f"{name}: {warning}")
         return tree
 
+    def note_fault(self, message: str, what: str, node: int, branch: int) -> None:
+        """Note an error whose place is not known yet."""
+        self.faults.append((message, what, node, branch))
+
     def read_root_keys(self) -> dict[str, Any]:
         """Return the values of the root's own keys, but remember the names under `nodes`."""
         root = self.document.root
         about: dict[str, Any] = {}
+        events = NONE
         for index, (key, value) in enumerate(root if isinstance(root, tuple) else ()):
             if key == "parameters":
                 from expectitree.files.grammar.parameters import read_parameters
 
                 about[key] = self.values.attempt(read_parameters, value, root, index) or {}
+            elif key == "events":
+                events = index
             elif key in ROOT_VALUES:
                 about[key] = self.values.attempt(ROOT_VALUES[key], value, root, index)
             elif key == "nodes":
                 self.names.read(value, Place(root, index))
+        if events != NONE:  # after the parameters, which formulas use
+            from expectitree.files.grammar.events import read_events
+
+            self.defined = self.values.attempt(read_events, root[events][1], root, events) or {}
         about.pop(SCHEMA_KEY, None)
         return about
 
@@ -435,6 +458,9 @@ class TreeReader:
     def check_event(self, frame: Frame, event: str) -> None:
         """Report an event whose outcomes have other labels than before."""
         labels = sorted(map(frame.label, range(len(frame.ids))))
+        if event in self.defined and frame.branches.get("p"):
+            message = f"the root's `events` give {quote(event)} its probabilities: take the p out"
+            self.report(frame.place(0), message, own=True)
         known = self.events.setdefault(event, labels)
         if known != labels:
             found = f"the outcomes of the event {quote(event)} are {key_list(labels)} here"
