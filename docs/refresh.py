@@ -34,6 +34,7 @@ PLOTS = {
     "ballard-probes": "study studies/ballard-probes.yaml --report",
     "rockefeller-pr": "sensitivity trees/rockefeller.yaml -p pr=0..1",
     "rockefeller-map": "sensitivity trees/rockefeller.yaml -p pr=0..1 -p sens=0.6..1",
+    "rockefeller-risk": "risk trees/rockefeller.yaml",
     "rockefeller-tornado": "sensitivity trees/rockefeller.yaml --tornado",
 }
 

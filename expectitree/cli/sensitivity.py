@@ -23,6 +23,7 @@ from expectitree.tree.model import Tree
     metavar="NAME[=LOW..HIGH]",
     help="The parameter that moves, and its range if the file has none; two make a map.",
 )
+@click.option("--everywhere", is_flag=True, help="Every decision that optimal play can reach.")
 @click.option("--tornado", is_flag=True, help="The least and greatest value over each range.")
 @click.option("--spider", is_flag=True, help="The value against relative changes, -100% to +100%.")
 @click.option("--fixed", is_flag=True, help="Keep today's strategy in a tornado or a spider.")
@@ -44,6 +45,7 @@ from expectitree.tree.model import Tree
 def command(
     options: SearchOptions,
     moved: tuple[str, ...],
+    everywhere: bool,
     tornado: bool,
     spider: bool,
     fixed: bool,
@@ -63,6 +65,7 @@ def command(
 
     \b
     -p pr                    one parameter: thresholds, and how far it may move
+    -p pr --everywhere       the same at every decision, not only at the root
     -p pr -p sens            two: a map of the best action
     --tornado, --spider      all parameters that have a range, one at a time
     -p fees --until value=0  break-even: where the value reaches a number
@@ -72,7 +75,7 @@ def command(
 
     For example: expectitree sensitivity trees/rockefeller.yaml --parameter pr=0..1
     """
-    question = _question(moved, tornado, spider, until, where, add, strategies)
+    question = _question(moved, everywhere, tornado, spider, until, where, add, strategies)
     if fixed and question not in ("tornado", "spider"):
         raise click.UsageError("--fixed is for --tornado and --spider.")
 
@@ -100,6 +103,7 @@ def command(
 
 def _question(
     parameters: tuple[str, ...],
+    everywhere: bool,
     tornado: bool,
     spider: bool,
     until: str | None,
@@ -109,6 +113,7 @@ def _question(
 ) -> str:
     """Return the question that the options ask; raise a usage error if they ask several."""
     asked = {
+        "everywhere": everywhere,
         "tornado": tornado,
         "spider": spider,
         "until": until is not None,
@@ -121,7 +126,7 @@ def _question(
         raise click.UsageError(f"--{chosen[0]} and --{chosen[1]} are two questions: ask one.")
     if chosen in (["add"], ["strategies"]) and parameters:
         raise click.UsageError(f"--{chosen[0]} moves no parameter: leave --parameter out.")
-    if chosen and chosen[0] in ("until", "where") and len(parameters) != 1:
+    if chosen and chosen[0] in ("everywhere", "until", "where") and len(parameters) != 1:
         raise click.UsageError(f"--{chosen[0]} needs one --parameter, which moves.")
     if chosen:
         return chosen[0]

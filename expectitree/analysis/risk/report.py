@@ -17,6 +17,7 @@ from expectitree.analysis.risk.profiles import Profile, Profiles, profiles_of
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.expressions.parser import did_you_mean
+from expectitree.expressions.syntax import names_in
 from expectitree.numbers import Number, escape, quote, to_exact
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
@@ -98,6 +99,7 @@ class Risk(Shown):
         dominance: Which action stochastically dominates which, with `action`, `other` and `order`.
         target: The target, or None.
         ties: The nodes below the root that play can reach and that have several best actions.
+        unit: The unit of totals: that of the parameters in utilities and rewards, if it is one.
     """
 
     file: str
@@ -106,6 +108,7 @@ class Risk(Shown):
     dominance: tuple[Dominance, ...]
     target: Number | None
     ties: tuple[Tie, ...]
+    unit: str | None
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each action: the rows of a table for pandas or polars.
@@ -169,7 +172,8 @@ def risk(
     profiles = profiles_of(search, most)
     found = tuple(_measured(search, b, profiles.after(b), target) for b in branches)
     named = {one.action: one.distribution for one in found if one.action is not None}
-    return Risk(file, tree, found, dominances(named), target, tuple(_ties(search, profiles)))
+    ties = tuple(_ties(search, profiles))
+    return Risk(file, tree, found, dominances(named), target, ties, _unit(tree))
 
 
 def _actions(tree: Tree, action: str | None) -> list[int]:
@@ -228,3 +232,15 @@ def _ties(search: Search, profiles: Profiles) -> Iterator[Tie]:
             used, *others = (tree.branch_label(n, b) for b in search.best_branches(n))
             if others:
                 yield Tie(tree.path_of(n), used, tuple(others))
+
+
+def _unit(tree: Tree) -> str | None:
+    """Return the unit of the parameters in utilities and rewards; None if there are several."""
+    if tree.formulas is None:
+        return None
+    columns = (tree.formulas.nodes, tree.formulas.rewards)
+    names = {
+        name for column in columns for formula in column.values() for name in names_in(formula)
+    }
+    units = {tree.parameters[name].unit for name in names} - {None}
+    return units.pop() if len(units) == 1 else None

@@ -10,6 +10,7 @@ from functools import singledispatch
 from typing import Any
 
 from expectitree.analysis.sensitivity.break_even import BreakEven
+from expectitree.analysis.sensitivity.everywhere import Everywhere
 from expectitree.analysis.sensitivity.extremes import Spider, Tornado
 from expectitree.analysis.sensitivity.report import Sensitivity
 from expectitree.analysis.sensitivity.strategies import Strategies
@@ -85,6 +86,15 @@ def _(report: BreakEven, points: int) -> Rows:
     yield "parameter", "at", "value"
     for one in report.meetings:
         yield report.range.name, (one.lower + one.upper) / 2, one.value
+
+
+@_rows.register
+def _(report: Everywhere, points: int) -> Rows:
+    yield "node", "parameter", "from", "to", "best"
+    for one in report.decisions:
+        for piece in one.pieces:
+            best = " = ".join(piece.best)
+            yield one.path, report.range.name, piece.start, piece.end, best
 
 
 @_rows.register

@@ -8,6 +8,7 @@ from typing import Any
 
 from expectitree.algebra.thresholds import Threshold
 from expectitree.analysis.sensitivity.break_even import BreakEven
+from expectitree.analysis.sensitivity.everywhere import Everywhere
 from expectitree.analysis.sensitivity.extremes import Bar, Spider, Tornado
 from expectitree.analysis.sensitivity.phrases import formula_text
 from expectitree.analysis.sensitivity.pieces import Piece
@@ -127,6 +128,19 @@ def _(report: BreakEven, exact: bool) -> dict[str, Any]:
                 "is_part": one.is_part,
             }
             for one in report.meetings
+        ],
+        "method": "exact",
+    }
+
+
+@_fields.register
+def _(report: Everywhere, exact: bool) -> dict[str, Any]:
+    name = report.range.name
+    return {
+        **_range(report.range, exact),
+        "decisions": [
+            {"node": one.path, "pieces": [_piece(piece, name, exact) for piece in one.pieces]}
+            for one in report.decisions
         ],
         "method": "exact",
     }

@@ -8,6 +8,7 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from expectitree.analysis.sensitivity.break_even import break_even
+from expectitree.analysis.sensitivity.everywhere import everywhere
 from expectitree.analysis.sensitivity.extremes import Tornado, spider
 from expectitree.analysis.sensitivity.extremes import tornado as tornado_of
 from expectitree.analysis.sensitivity.ranges import Range, parse_range, range_of
@@ -170,7 +171,8 @@ class Question:
     """A question of the command line about each of its trees.
 
     Attributes:
-        name: "one-way", "map", "tornado", "spider", "until", "where", "add" or "strategies".
+        name: "one-way", "everywhere", "map", "tornado", "spider", "until", "where", "add" or
+            "strategies".
         parameters: Names, each with a range after `=` if it has one.
         fixed: Keep today's strategy.
         until: Such as `value=0`.
@@ -201,6 +203,8 @@ def answer(question: Question, tree: Tree, file: str) -> Shown:
         return function(tree, chosen, question.fixed, file=file)
     if question.name in ("until", "where"):
         return break_even(tree, ranges[0], *_sides(question), file)
+    if question.name == "everywhere":
+        return everywhere(tree, ranges[0], file)
     if question.name == "map":
         return two_way(tree, ranges[0], ranges[1], question.grid, file)
     return one_way(tree, ranges[0], file)
