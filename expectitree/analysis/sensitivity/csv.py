@@ -52,8 +52,8 @@ def _(report: Sensitivity, points: int) -> Rows:
             for action, function in report.actions.items():
                 yield report.range.name, at, action, function(at)
         else:
-            value, best = report.value_at(at)
-            yield report.range.name, at, best[0] if best else None, value
+            best = report.best_at(at)
+            yield report.range.name, at, best[0] if best else None, report.value_at(at)
 
 
 @_rows.register

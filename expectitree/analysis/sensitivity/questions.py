@@ -141,8 +141,8 @@ def ranges_of(
 def added(tree: Tree, path: str, *, file: str = "") -> Sensitivity:
     """Return how the decision depends on an amount that is added to the reward of a branch.
 
-    The totals of the tree are `width` apart, so the decision changes within `width` divided by the
-    probability of the branch, or never.
+    The amount goes as far as the totals of the tree are apart, divided by the probability of the
+    path. If no other path leads to the branch, a larger amount changes no decision.
     """
     branch = tree.find_branch(path)
     if branch == NONE:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from expectitree.algebra.polynomials import limited_work
 from expectitree.analysis.sensitivity.functions import NodeFunctions
@@ -57,6 +58,25 @@ class TwoWay(Shown):
             if piece.start <= at <= piece.end:
                 return piece.best
         return None
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each piece of each row: the rows of a table.
+
+        Each has `file`, the value of the parameter that moves down, by its name, `start` and `end`
+        of the other one, `best` (the first best action) and `ties` (how many actions are best).
+        """
+        return [
+            {
+                "file": self.file,
+                self.down.name: row.at,
+                "start": piece.start,
+                "end": piece.end,
+                "best": piece.best[0] if piece.best else None,
+                "ties": len(piece.best),
+            }
+            for row in self.rows
+            for piece in row.pieces
+        ]
 
 
 def two_way(tree: Tree, across: Range, down: Range, grid: int = GRID, file: str = "") -> TwoWay:
