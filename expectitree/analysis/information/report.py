@@ -125,6 +125,32 @@ class Information(Shown):
         event = find_event(self.tree, self.event, self.tree.find(self.at).id)
         return with_test(self.tree, event, self.likelihood)
 
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each outcome, and for each signal: rows for pandas or polars.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("max: {sell: 3, drill: {chance: {1/4: 10, 3/4: -2}}}")
+        >>> for row in et.information(tree, "drill").to_records():
+        ...     print(row["known"], row["name"], row["probability"], row["best"], row["value"])
+        outcome #1 0.25 drill 10.0
+        outcome #2 0.75 sell 3.0
+        """
+        findings = [("outcome", one) for one in self.outcomes]
+        findings += [("signal", one) for one in self.signals]
+        return [
+            {
+                "file": self.file,
+                "event": self.event,
+                "at": self.at,
+                "known": known,
+                "name": one.name,
+                "probability": one.probability,
+                "best": one.best[0] if one.best else None,
+                "value": one.value,
+            }
+            for known, one in findings
+        ]
+
     @property
     def is_known_to_min(self) -> bool:
         """Whether MIN decides somewhere: it then knows what MAX knows."""
