@@ -6,6 +6,7 @@ of nodes when it closes a node, or `read_tree` for the root.
 
 from __future__ import annotations
 
+from expectitree.files.grammar.attitude import read_attitude
 from expectitree.files.grammar.document import Data, place_of
 from expectitree.files.grammar.expect import read_expectation
 from expectitree.files.grammar.problems import GrammarError
@@ -30,9 +31,10 @@ NODE_VALUES: dict[str, Read] = {
 SCHEMA_KEY = "$schema"  # editors read it; a tree does not use it
 ROOT_VALUES: dict[str, Read] = {  # `nodes` and `parameters` have readers of their own
     **{key: text(f"the {key}") for key in ("title", "source", SCHEMA_KEY)},
+    "attitude": read_attitude,
     "expect": read_expectation,
 }
-ROOT_KEYS = ("title", "source", "parameters", "nodes", "expect")
+ROOT_KEYS = ("title", "source", "parameters", "attitude", "nodes", "expect")
 NODE_KEYS = (*BODY_KEYS, "ref", "type", "children", *BRANCH_VALUES, *NODE_VALUES)
 
 _TYPES = {kind.name: kind for kind in Kind}
