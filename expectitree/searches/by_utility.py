@@ -18,17 +18,22 @@ from expectitree.searches.setup import tolerance
 from expectitree.tree.attitude import Utility, range_of, utility_of
 from expectitree.tree.columns import Bounds, Kind
 from expectitree.tree.folding import fold_rewards, unshare
-from expectitree.tree.model import Tree
+from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.scans import shifted
 from expectitree.tree.transform import without_formulas
 
 MOST_COPIES = 1_000_000  # nodes of a tree whose shared nodes are reached with different sums
 
 
-def has_exact_value(tree: Tree) -> None:
+def is_inexact(tree: Tree) -> bool:
+    """Return whether a tree has an attitude whose certainty equivalents are not fractions."""
+    return tree.attitude is not None and tree.attitude.kind != "points"
+
+
+def check_exact(tree: Tree) -> None:
     """Raise `SearchError` if a tree of fractions has an attitude that takes exp or log."""
     attitude = tree.attitude
-    if tree.exact and attitude is not None and attitude.kind != "points":
+    if tree.exact and attitude is not None and is_inexact(tree):
         raise SearchError(
             f"the attitude {attitude.text} has no exact value: leave out --exact (in Python, load "
             "the tree without exact=True), or approximate the attitude by points"
@@ -45,8 +50,8 @@ def search_by_utility(
     """
     attitude = tree.attitude
     assert attitude is not None
+    folded = with_totals(tree)
     try:
-        folded = fold(tree)
         paid = tree.root_reward
         ends = (shifted(bounds[0], paid), shifted(bounds[1], paid))
         known = range_of(folded, ends)
@@ -76,13 +81,27 @@ def search_by_utility(
     return replace(found, tree=folded, bounds=ends, eps=eps, **changed)
 
 
-def fold(tree: Tree) -> Tree:
-    """Return a tree without rewards, with the same attitude; unfold its sharing if necessary."""
+def with_totals(tree: Tree) -> Tree:
+    """Return the tree that a search with the tree's attitude is about; raise `SearchError`.
+
+    If the attitude depends on what was paid earlier, the tree's rewards are folded, and sharing is
+    unfolded where a shared node is reached with different sums. Raises `TreeError` if `tree` is
+    not a tree.
+    """
+    check_tree(tree)
+    attitude = tree.attitude
+    if attitude is None or attitude.tolerance is not None:
+        return tree
+    if not tree.columns.pays and not tree.root_reward:
+        return tree
     try:
-        folded = fold_rewards(tree)
+        return fold_rewards(tree)
     except TransformError:
-        folded = fold_rewards(unshare(tree, MOST_COPIES))
-    return replace(folded, attitude=tree.attitude)
+        pass
+    try:
+        return fold_rewards(unshare(tree, MOST_COPIES))
+    except TransformError as error:
+        raise SearchError(f"attitude {attitude.text}: {error}") from None
 
 
 def in_utilities(

@@ -27,7 +27,7 @@ from expectitree.searches.beliefs import (
     Limits,
 )
 from expectitree.searches.best_first import best_first
-from expectitree.searches.by_utility import has_exact_value, search_by_utility
+from expectitree.searches.by_utility import check_exact, search_by_utility
 from expectitree.searches.certainty import certain_backward_induction
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
@@ -113,7 +113,7 @@ def search_window(
     `SearchError` if the utility of a terminal is not known.
     """
     check_known(tree)
-    has_exact_value(tree)
+    check_exact(tree)
     if tree.attitude is not None and tree.attitude.tolerance is None:
         if listen is not None:
             raise SearchError(f"a search with the attitude {tree.attitude.text} cannot be recorded")

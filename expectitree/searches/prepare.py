@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from expectitree.errors import TransformError
 from expectitree.numbers import quote
+from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import evaluate
-from expectitree.tree.model import Tree, check_tree
+from expectitree.tree.model import Tree
 from expectitree.tree.transform import cut_at_depth, order_at_random, order_by_value
 
 ORDERS = ("given", "best", "worst", "random:SEED")
@@ -30,7 +31,7 @@ def prepare(tree: Tree, depth: int | None = None, order: str = "given") -> Tree:
         TransformError: The order is unknown, the depth is negative, or a node at that depth
             has no estimate.
     """
-    check_tree(tree)
+    tree = with_totals(tree)
     if depth is not None:
         tree = cut_at_depth(tree, depth)
     name, colon, seed = order.partition(":")

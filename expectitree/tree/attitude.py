@@ -31,7 +31,7 @@ _SAMPLES = 1000  # places between the least and the greatest total where a utili
 _STEPS = 200  # at most, of a bisection
 EXPECTED = (
     "write exponential=R (the risk tolerance), logarithmic=W (the wealth), "
-    "points=X:U,X:U,… or utility=EXPRESSION in x"
+    "points=X:U,X:U,…, utility=EXPRESSION in x, or none"
 )
 
 
@@ -257,7 +257,7 @@ def set_attitude(tree: Tree, attitude: str | Attitude | None) -> Tree:
     from dataclasses import replace
 
     if isinstance(attitude, str):
-        attitude = read_attitude(attitude, tree.exact)
+        attitude = None if attitude == "none" else read_attitude(attitude, tree.exact)
     changed = replace(tree, attitude=attitude, expect=None)
     check_attitude(changed)
     return changed

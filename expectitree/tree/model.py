@@ -389,12 +389,23 @@ class Tree(Shown):
         return to_networkx(self)
 
 
-def check_tree(tree: object) -> None:
-    """Raise `TreeError` if an argument that should be a tree is something else."""
+def check_tree(tree: object, without_attitude: str = "") -> None:
+    """Raise `TreeError` if an argument that should be a tree is something else.
+
+    `without_attitude` names an analysis of expected values, which refuses an attitude to risk.
+    """
     if not isinstance(tree, Tree):
         raise TreeError(
             f"found {type(tree).__name__} {quote(str(tree))} as a tree: pass what load (a "
             "file), loads (text) or TreeBuilder.build returns"
+        )
+    if without_attitude and tree.attitude is not None:
+        remove = "delete the key attitude"
+        if without_attitude != "ask":
+            remove = "--attitude none leaves it out (`with_attitude(None)` in Python)"
+        raise TreeError(
+            f"{without_attitude} is about expected values, and this tree has the attitude "
+            f"{tree.attitude.text}: {remove}"
         )
 
 

@@ -100,7 +100,7 @@ def information(
         AnalysisError: There is no such event, a decision changes its probability, only some
             outcomes of a chance node meet it, or the likelihoods do not sum to 1.
     """
-    check_tree(tree)
+    check_tree(tree, "information")
     found = find_event(tree, event)
     search = evaluate(tree)
     perfect = _findings(

@@ -180,7 +180,7 @@ def limit(
         AnalysisError: The tree has too many leaves.
         SearchError: As for `evaluate`.
     """
-    check_tree(tree)
+    check_tree(tree, "limit")
     check_size(tree.leaves, max_leaves)
     if algorithms is None:
         algorithms = usual_algorithms(tree)

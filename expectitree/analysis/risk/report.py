@@ -27,10 +27,11 @@ from expectitree.analysis.risk.dominance import Dominance, dominances
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import Number, escape, quote
+from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.tree.columns import CHANCE, NONE, TERMINAL
-from expectitree.tree.model import Kind, Tree, check_tree
+from expectitree.tree.model import Kind, Tree
 
 QUANTILES = ("0.05", "0.5", "0.95")
 _TAIL = "0.05"  # of the CVaR
@@ -148,7 +149,7 @@ def risk(
         AnalysisError: There is no such action.
         SearchError: As for `evaluate`.
     """
-    check_tree(tree)
+    tree = with_totals(tree)
     search = evaluate(tree)
     profiles = _Profiles(search, most)
     root = tree.root_id

@@ -47,7 +47,7 @@ def sensitivity(
         AnalysisError: The parameter has no range, or a probability leaves [0, 1] within it.
         TreeError: There is no such parameter, or it is derived from others.
     """
-    check_tree(tree)
+    check_tree(tree, "sensitivity")
     return one_way(tree, range_of(tree, parameter, range), file)
 
 
@@ -81,7 +81,7 @@ def sensitivity_map(
         AnalysisError: A parameter has no range, or a formula is not a quotient of polynomials.
         TreeError: There is no such parameter, or it is derived from others.
     """
-    check_tree(tree)
+    check_tree(tree, "sensitivity")
     if across == down:
         raise AnalysisError(f"a map needs two parameters, got {across} twice")
     if grid < 2:
@@ -112,7 +112,7 @@ def tornado(
         AnalysisError: There is no parameter with a range, or a probability leaves [0, 1].
         TreeError: There is no such parameter, or it is derived from others.
     """
-    check_tree(tree)
+    check_tree(tree, "sensitivity")
     return tornado_of(tree, ranges_of(tree, parameters), fixed, file)
 
 
@@ -169,6 +169,7 @@ class Question:
 
 def answer(question: Question, tree: Tree, file: str) -> Shown:
     """Return the report that answers a question about a tree."""
+    check_tree(tree, "sensitivity")
     ranges = [range_of(tree, *parse_range(text)) for text in question.parameters]
     if question.name == "add":
         return added(tree, question.add or "", file=file)

@@ -10,7 +10,7 @@ from expectitree.expressions.syntax import text_of
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.flow import NumberText
 from expectitree.files.grammar.problems import GrammarError
-from expectitree.files.grammar.values import ValueReader
+from expectitree.files.grammar.values import ValueReader, offset_of
 from expectitree.files.grammar.words import described, unknown_key
 from expectitree.numbers import Number, exact_text
 from expectitree.tree.attitude import KINDS, TOTAL, Attitude
@@ -18,10 +18,11 @@ from expectitree.tree.attitude import KINDS, TOTAL, Attitude
 _EXPECTED = "expected a mapping such as {exponential: 1000}, with one of " + ", ".join(KINDS)
 
 
-def read_attitude(values: ValueReader, data: Data) -> Attitude:
-    """Return the attitude written at the root; raise an error with its place."""
+def read_attitude(values: ValueReader, data: Data) -> Attitude | None:
+    """Return the attitude written at the root; None after a report."""
     if not isinstance(data, tuple) or len(data) != 1:
-        raise GrammarError(f"found {described(data)} as attitude, {_EXPECTED}")
+        found = f"{len(data)} keys" if isinstance(data, tuple) and data else described(data)
+        raise GrammarError(f"found {found} as attitude, {_EXPECTED}")
     [(kind, written)] = data
     if kind not in KINDS:
         raise GrammarError(f"attitude: {unknown_key(kind, KINDS)}", Place(data, 0, True))
@@ -33,8 +34,9 @@ def read_attitude(values: ValueReader, data: Data) -> Attitude:
         return Attitude(kind, values.number(written))
     except ExpectitreeError as error:
         place = getattr(error, "place", None) or Place(data, 0)
-        offset = getattr(error, "offset", None) or 0
-        raise GrammarError(f"attitude: {error}", place._replace(offset=offset)) from None
+        message = str(error).replace("unknown parameter", "unknown name")
+        values.report(place._replace(offset=offset_of(error)), f"attitude: {message}")
+        return None
 
 
 def _expression(data: Data) -> Any:
