@@ -12,6 +12,7 @@ from expectitree.analysis.sensitivity.extremes import tornado as tornado_of
 from expectitree.analysis.sensitivity.ranges import Range, parse_range, range_of
 from expectitree.analysis.sensitivity.report import Sensitivity, one_way
 from expectitree.analysis.sensitivity.strategies import strategies_of
+from expectitree.analysis.sensitivity.tolerance import tolerances
 from expectitree.analysis.sensitivity.two_way import GRID, TwoWay, two_way
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, NumberError
@@ -169,6 +170,8 @@ class Question:
 
 def answer(question: Question, tree: Tree, file: str) -> Shown:
     """Return the report that answers a question about a tree."""
+    if question.name == "tolerance":
+        return tolerances(tree, file)
     check_tree(tree, "sensitivity")
     ranges = [range_of(tree, *parse_range(text)) for text in question.parameters]
     if question.name == "add":
