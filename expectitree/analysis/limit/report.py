@@ -202,6 +202,7 @@ def measure(
     file: str = "",
 ) -> Limit:
     """Return the fewest leaves that prove a tree's result, next to finished searches of it."""
+    check_tree(tree, "limit")
     whole = next((row for row in rows if not row.algorithm.player_cuts), None) or evaluate(
         tree, bounds=bounds, engine=engine
     )
