@@ -22,7 +22,6 @@ from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Read, ValueReader, text
 from expectitree.files.grammar.words import described
 from expectitree.numbers import Number
-from expectitree.tree.attitude import read_attitude
 from expectitree.tree.model import Tree
 
 _VERSION, _PAYING_VERSION, _RISKY_VERSION = 1, 2, 3
@@ -47,6 +46,13 @@ def rows(values: ValueReader, data: Data) -> list[int]:
     return [values.count(row, ROW) for row in data]
 
 
+def _read_attitude(values: ValueReader, data: Data) -> Any:
+    """Read an attitude to risk, as `--attitude` takes it."""
+    from expectitree.tree.attitude import read_attitude
+
+    return read_attitude(text("an attitude")(values, data), values.exact)
+
+
 # The parameters of `adopt`, each with its key and the function that reads its value.
 _PARAMETERS: dict[str, tuple[str, Read]] = {
     "title": ("title", text("the title")),
@@ -58,7 +64,7 @@ _PARAMETERS: dict[str, tuple[str, Read]] = {
     "estimated": ("estimated", rows),
     "unknown": ("unknown", rows),
     "expect": ("expect", read_expectation),
-    "attitude": ("attitude", lambda values, data: read_attitude(str(data), values.exact)),
+    "attitude": ("attitude", _read_attitude),
 }
 
 

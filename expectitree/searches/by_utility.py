@@ -10,17 +10,18 @@ from array import array
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from expectitree.errors import SearchError, TransformError, TreeError
 from expectitree.searches.result import Search
 from expectitree.searches.setup import tolerance
-from expectitree.tree.attitude import Utility, range_of, utility_of
 from expectitree.tree.columns import Bounds, Kind
-from expectitree.tree.folding import fold_rewards, unshare
 from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.scans import shifted
 from expectitree.tree.transform import without_formulas
+
+if TYPE_CHECKING:
+    from expectitree.tree.attitude import Utility
 
 MOST_COPIES = 1_000_000  # nodes of a tree whose shared nodes are reached with different sums
 
@@ -48,6 +49,8 @@ def search_by_utility(
     `search` searches a tree without attitude, within bounds and in a window. The result is about
     the tree whose rewards are folded. Raises `SearchError`.
     """
+    from expectitree.tree.attitude import range_of, utility_of
+
     attitude = tree.attitude
     assert attitude is not None
     folded = with_totals(tree)
@@ -94,6 +97,8 @@ def with_totals(tree: Tree) -> Tree:
         return tree
     if not tree.columns.pays and not tree.root_reward:
         return tree
+    from expectitree.tree.folding import fold_rewards, unshare
+
     try:
         return fold_rewards(tree)
     except TransformError:

@@ -15,7 +15,6 @@ from typing import Any
 from expectitree import compiling
 from expectitree.errors import NumberError, TreeError
 from expectitree.expressions.syntax import NEGATION, Apply, Expression, text_of
-from expectitree.files.grammar.attitude import written_attitude
 from expectitree.files.grammar.expect import written_expectation
 from expectitree.files.grammar.flow import Notation, number_text
 from expectitree.files.grammar.keys import KINDS
@@ -75,6 +74,8 @@ class TreeWriter:
         tree, notation = self.tree, self.notation
         about: dict[str, Any] = {"title": tree.title, "source": tree.source}
         if tree.attitude is not None:
+            from expectitree.files.grammar.attitude import written_attitude
+
             about["attitude"] = written_attitude(tree.attitude)
         if tree.expect is not None:
             about["expect"] = written_expectation(tree.expect)
