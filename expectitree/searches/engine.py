@@ -64,6 +64,8 @@ def evaluate(
 ) -> Search:
     """Search a tree and return its value, its best actions, and the bounds proved for each node.
 
+    With an attitude to risk (`Tree.attitude`), values are certainty equivalents.
+
         >>> import expectitree as et
         >>> tree = et.load("example:risk")
         >>> found = et.evaluate(tree, "star1", bounds=(0, 100))

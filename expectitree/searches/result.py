@@ -158,6 +158,11 @@ class Search(Shown):
         reached = {self.tree.root_id}
         for n in range(self.tree.root_id, -1, -1):
             if n in reached and columns.kind[n]:
+                if n not in chosen and columns.kind[n] in PLAYERS:
+                    # The value hardly depends on this outcome, but the mean may.
+                    from expectitree.searches.engine import evaluate
+
+                    return evaluate(self.tree).mean
                 own = [chosen[n]] if n in chosen else self.tree.branches_of(n)
                 reached |= {columns.child[b] for b in own if columns.probability[b] > 0}
         for n in sorted(reached):

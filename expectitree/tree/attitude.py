@@ -126,12 +126,18 @@ class Utility:
     inverse: Callable[[Any], Any]
     range: Bounds
 
-    def of_bound(self, end: Any) -> Any:
-        """Return the utility of a bound; a bound beyond the range becomes infinite."""
+    def after(self, paid: Any, ends: Bounds) -> Utility:
+        """Return the utility of what is still to be received, in a range, after a payment."""
+        return Utility(lambda x: self.of(x + paid), lambda u: self.inverse(u) - paid, ends)
+
+    def of_bounds(self, bounds: Bounds) -> Bounds:
+        """Return the utilities of a lower and an upper bound; outside the range, infinite ones."""
         low, high = self.range
-        if end < low:
-            return -INFINITY
-        return INFINITY if end > high else self.of(end)
+        least, most = bounds
+        return (
+            -INFINITY if least < low else self.of(min(least, high)),
+            INFINITY if most > high else self.of(max(most, low)),
+        )
 
     def total_of(self, end: Any) -> Any:
         """Return the total of a bound of utilities; infinite if it is beyond the range."""
@@ -239,17 +245,18 @@ def check_attitude(tree: Tree) -> None:
     attitude = tree.attitude
     if attitude is None or attitude.tolerance is not None:
         return
-    ends = range_of(tree)
-    if all(map(is_finite, ends)):
-        utility_of(attitude, ends, (), tree.exact)
+    low, high = range_of(tree)
+    if is_finite(low) and is_finite(high):
+        paid = tree.root_reward
+        utility_of(attitude, (low + paid, high + paid), (), tree.exact)
 
 
 def range_of(tree: Tree, bounds: Bounds | None = None) -> Bounds:
-    """Return the range of a tree's totals, including its root reward, and of finite bounds."""
+    """Return the range of a tree's totals, without its root reward, and of finite bounds."""
     ends: list[Any] = [end for end in (*tree.total_range, *(bounds or ())) if is_finite(end)]
     if not ends:
         return -INFINITY, INFINITY
-    return min(ends) + tree.root_reward, max(ends) + tree.root_reward
+    return min(ends), max(ends)
 
 
 def set_attitude(tree: Tree, attitude: str | Attitude | None) -> Tree:

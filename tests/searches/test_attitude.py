@@ -19,9 +19,11 @@ import expectitree as et
 from expectitree import Kind, Node, Search, Tree, evaluate, load, loads
 from expectitree.algorithms import Algorithm
 from expectitree.errors import SearchError, TreeError
+from expectitree.numbers import INFINITY
 from expectitree.searches.certainty import mix, solve_outcome
 from expectitree.searches.cuts import PROBED
 from expectitree.searches.engine import search_window
+from expectitree.tree import paths
 from expectitree.tree.attitude import read_attitude
 
 PRECISE = Context(prec=80)
@@ -390,3 +392,80 @@ def test_a_search_without_attitude_visits_what_it_did() -> None:
         evaluate(tree, "star1").counts.leaves_visited
         == et.evaluate(tree.with_attitude("exponential=1e12"), "star1").counts.leaves_visited
     )
+
+
+# ---- What searches report besides the value.
+
+
+@given(case=CASES, text=st.sampled_from(list(OTHERS)[:2]), reward=st.sampled_from([0, 7, -300]))
+@settings(max_examples=40)
+def test_intervals_of_other_attitudes_hold_the_certainty_equivalents(
+    case: Case, text: str, reward: int
+) -> None:
+    tree = replace(case.tree(False), attitude=read_attitude(text), root_reward=float(reward))
+    bounds, window = (in_numbers(pair, False) for pair in (case.window_bounds, case.window))
+    functions = OTHERS[text]
+    assert functions is not None
+    for chosen in PRUNED + BEST_FIRST[:1]:
+        search = search_window(tree, chosen, bounds, "option", window)
+        slack = 1000 * search.eps + 1e-9
+        for n in range(len(search.tree)):
+            value = certainty(search.tree.node(n), *functions, reward) - reward
+            assert search.lower[n] - slack <= value <= search.upper[n] + slack, (chosen, n)
+
+
+@given(case=CASES, r=st.sampled_from(TOLERANCES))
+def test_the_best_action_alone(case: Case, r: str) -> None:
+    tree = with_tolerance(case.tree(False), r)
+    whole = evaluate(tree)
+    found = evaluate(tree, "best-first", goal="action")
+    assert (found.best is None) == (whole.best is None)
+    if found.best is not None:
+        slack = slack_of(whole, r)
+        assert abs(whole.value_of(paths.join([found.best])) - whole.value) <= slack
+
+
+@given(case=CASES, r=st.sampled_from(TOLERANCES))
+def test_the_mean_is_that_of_the_strategy(case: Case, r: str) -> None:
+    tree = with_tolerance(case.tree(False), r)
+    means = [evaluate(tree, chosen).mean for chosen in EVERY]
+    risky = Decimal(r) > 0
+    whole = evaluate(tree)
+    for search, mean in zip((evaluate(tree, chosen) for chosen in EVERY), means, strict=True):
+        # Where actions tie, searches may find different means, on the same side of the value.
+        assert mean >= whole.value - slack_of(search, r) if risky else True
+        assert mean <= whole.value + slack_of(search, r) if not risky else True
+
+
+def test_the_mean_where_an_outcome_hardly_counts() -> None:
+    tree = loads("max: [{chance: [0, {max: [200, 300]}]}]").with_attitude("exponential=1")
+    for chosen in EVERY:
+        assert evaluate(tree, chosen).mean == 150
+
+
+def test_bounds_exclude_the_reward_of_the_root() -> None:
+    text = "{reward: 100, max: {a: {reward: 3, chance: [0, 10]}, b: 4}}"
+    for attitude in ("logarithmic=50", "exponential=50"):
+        tree = loads(text).with_attitude(attitude)
+        found = evaluate(tree, "star1", bounds=(0, 13))
+        assert (found.bounds, found.best) == ((0, 13), "a")
+        assert found.value == pytest.approx(100 + found.value_of("a"))
+        assert 107 < found.value < 108
+        assert found.mean == 108
+
+
+def test_a_stopped_search_has_bounds() -> None:
+    tree = load("example:ballard").with_attitude("exponential=3")
+    found = evaluate(tree, "star1", max_visits=5)
+    assert found.stopped
+    assert found.lower[-1] <= evaluate(tree).value <= found.upper[-1]
+    with pytest.raises(SearchError, match="was stopped"):
+        _ = found.mean
+
+
+@pytest.mark.parametrize("text", ["points=2:0,9:1", "logarithmic=0", "utility=log(x)"])
+def test_bounds_may_be_outside_what_an_attitude_covers(text: str) -> None:
+    tree = loads("{bounds: [-20, 30], max: [{chance: [2, 9]}, {chance: [3, 8]}]}")
+    for bounds in (None, (-5, 100), (1, 10), (-INFINITY, INFINITY)):
+        found = evaluate(tree.with_attitude(text), "star1", bounds=bounds)
+        assert found.value == evaluate(tree.with_attitude(text)).value
