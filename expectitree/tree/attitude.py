@@ -28,6 +28,7 @@ from expectitree.tree.model import Tree
 KINDS = ("exponential", "logarithmic", "points", "utility")
 TOTAL = "x"  # the name of the total in a utility expression
 _SAMPLES = 1000  # places between the least and the greatest total where a utility is checked
+_APART = 1e-9  # of the range: totals that are this far apart are compared
 _STEPS = 200  # at most, of a bisection
 EXPECTED = (
     "write exponential=R (the risk tolerance), logarithmic=W (the wealth), "
@@ -202,7 +203,10 @@ def _sampled(expression: Expression, ends: Bounds, totals: Sequence[Any]) -> Uti
     """Return the utility of an expression, checked at all totals and at places between them."""
     low, high = map(float, ends)
     between = (low + (high - low) * i / _SAMPLES for i in range(1, _SAMPLES))
-    xs = sorted({low, high, *between, *map(float, totals)})
+    xs = [low]
+    for x in sorted({high, *between, *map(float, totals)}):
+        if x - xs[-1] > _APART * (high - low):  # utilities of closer totals differ by rounding
+            xs.append(x)
 
     def value(x: float) -> float:
         try:
