@@ -102,7 +102,10 @@ class Tornado(Shown):
 
 def tornado(tree: Tree, ranges: Sequence[Range], is_fixed: bool = False, file: str = "") -> Tornado:
     """Return the least and the greatest value over the range of each parameter."""
-    search = evaluate(tree)
+    try:
+        search = evaluate(exact_tree(tree))
+    except INEXACT:
+        search = evaluate(tree)
     bars = sorted((_bar(tree, one, is_fixed) for one in ranges), key=lambda bar: -bar.width)
     return Tornado(file, tree, to_exact(search.value), search.ties, is_fixed, tuple(bars))
 

@@ -14,10 +14,11 @@ from expectitree.analysis.sensitivity.ranges import Range
 from expectitree.analysis.sensitivity.report import MOST_WORK, decision_of
 from expectitree.analysis.sensitivity.sampling import places_of
 from expectitree.display import Shown
-from expectitree.errors import AnalysisError
+from expectitree.errors import AnalysisError, NumberError
 from expectitree.tree.model import Tree
 
 GRID = 41  # rows of the map
+_MOST_WORK = 4 * MOST_WORK  # for all rows
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class Row:
 
     Attributes:
         at: The value.
-        pieces: The parts of the other parameter's range, as in a one-way analysis. Where a
-            probability leaves [0, 1] there is none.
+        pieces: The parts of the other parameter's range, as in a one-way analysis. There is none
+            where a probability leaves [0, 1] or a formula divides by zero.
     """
 
     at: Fraction
@@ -88,7 +89,8 @@ def two_way(tree: Tree, across: Range, down: Range, grid: int = GRID, file: str 
         raise AnalysisError(f"a map needs two parameters, found {across.name} twice")
     try:
         exact = exact_tree(tree)
-        rows = tuple(_row(exact, across, down.name, at) for at in places_of(down, grid - 1))
+        with limited_work(_MOST_WORK):
+            rows = tuple(_row(exact, across, down.name, at) for at in places_of(down, grid - 1))
     except INEXACT as error:
         raise AnalysisError(
             f"a map needs exact functions, but {why_not_exact(error)}: move one parameter at a "
@@ -99,9 +101,11 @@ def two_way(tree: Tree, across: Range, down: Range, grid: int = GRID, file: str 
 
 def _row(tree: Tree, across: Range, other: str, at: Fraction) -> Row:
     pieces: list[Piece] = []
-    with limited_work(MOST_WORK):
+    try:
         functions = NodeFunctions(tree, across.name, across.low, across.high, {other: at})
-        for left, right in functions.feasible:
-            decision, _ = decision_of(functions.over(left, right), is_verified=False)
-            pieces += pieces_of(decision)
+    except NumberError:  # a formula divides by zero in this row
+        return Row(at, ())
+    for left, right in functions.feasible:
+        decision, _ = decision_of(functions.over(left, right), is_verified=False)
+        pieces += pieces_of(decision)
     return Row(at, tuple(pieces))

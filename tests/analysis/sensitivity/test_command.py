@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -157,6 +158,19 @@ def test_text_of_a_tornado() -> None:
     fixed = text_of(OIL, "--tornado", "--fixed")
     assert "1075 now, with test; the strategy of today is kept.\n" in fixed
     assert "changes at" not in fixed
+
+
+def test_a_tornado_in_which_nothing_moves() -> None:
+    text = text_of(str(ROOT / "trees" / "monty-hall.yaml"), "--tornado")
+    assert "\n0.666667 now; decisions follow the parameter.\n" in text
+    assert "habit  0..1   0.666667  |  " in text
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "trees").glob("*.yaml")), ids=lambda f: f.stem)
+def test_an_example_with_ranges_has_a_tornado(file: Path) -> None:
+    tree = et.load(file)
+    if any(parameter.range for parameter in tree.parameters.values()):
+        assert all(bar.method == "exact" for bar in et.tornado(tree).bars)
 
 
 def test_text_of_a_spider() -> None:

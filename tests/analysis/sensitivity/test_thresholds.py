@@ -348,6 +348,12 @@ max: {x: {chance: [{p: p, utility: 1}, {p: q, utility: 3}, {p: rest, utility: 0}
     assert found.best_at(found.rows[0], F(1, 2)) == ("y",)
 
 
+def test_a_row_of_a_map_is_blank_where_a_formula_divides_by_zero() -> None:
+    tree = tree_of("a/b", "1", ", b: {value: 1, range: [0, 2]}")
+    rows = et.sensitivity_map(tree, "a", "b", grid=3).rows
+    assert [[piece.best for piece in row.pieces] for row in rows] == [[], [("y",)], [("y",)]]
+
+
 # ---- Work.
 
 
