@@ -303,3 +303,12 @@ def test_a_utility_that_is_not_known_is_not_folded() -> None:
     )
     free = fold_rewards(et.loads('max: {a: {cost: 3, utility: 5}, b: {utility: "?"}}'))
     assert [node.utility for node in free.root.children] == [2, None]
+
+
+@pytest.mark.parametrize("text", ["cost: x, max: [1, 2]", "max: [{reward: x - x, utility: 1}, 2]"])
+def test_formulas_of_rewards_that_are_0_are_folded_too(text: str) -> None:
+    tree = et.loads(f"{{parameters: {{x: 0}}, {text}}}", exact=True)
+    assert "reward" in et.dumps(tree) or "cost" in et.dumps(tree)
+    folded = fold_rewards(tree)
+    assert et.loads(et.dumps(folded), exact=True).formulas is None
+    assert et.evaluate(folded).value == et.evaluate(tree).value
