@@ -26,7 +26,7 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
     values.parameters = ()
     if not isinstance(data, tuple) or not data:
         raise GrammarError(f"found {described(data)} under parameters, {_EXPECTED}")
-    values.parameters = [*dict.fromkeys(str(name) for name, _ in data if not _fault(name))]
+    values.parameters = {str(name): None for name, _ in data if not _fault(name)}
     found: dict[str, Parameter] = {}
     for at, (name, written) in enumerate(data):
         fault = _fault(name)
