@@ -69,7 +69,7 @@ class ValueReader:
         In a file without parameters, a text without an operator is hardly meant as a formula: then
         the error is `error`.
         """
-        if not data.strip() or "?" in data:
+        if not data.strip() or "?" in data and self.parameters is None:
             raise error
         try:
             found: Expression = self.parse(data)
