@@ -157,7 +157,7 @@ def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
 
     `report` receives the errors; without it, the first is raised as a `TreeError`. What is below an
     outcome of probability 0 does not need a value. If it has none, the warning says so: outcomes
-    are then equally likely, rewards are 0, and utilities are 0 or as near to it as the bounds
+    are then equally likely, rewards are 0, and utilities and estimates 0 or as near as the bounds
     allow.
     """
     if tree.formulas is None:
@@ -177,7 +177,7 @@ class _Evaluation:
         self.domain = FRACTIONS if tree.exact else FLOATS
         self.values = ParameterValues(tree.parameters, self.domain)
         self.known: dict[int, Any] = {}  # by the id of an expression: its value or its error
-        self.without_value: list[int] = []  # nodes whose utility has none
+        self.without_value: list[int] = []  # nodes whose utility or estimate has none
         self.unreached = ""  # the warning about what has no value and needs none
 
     def run(self) -> Tree:
@@ -196,7 +196,7 @@ class _Evaluation:
             if n in formulas.nodes:
                 found = self.number(formulas.nodes[n], "node", n, is_reached=is_reached)
                 utility[n] = UNKNOWN if found is None else found
-                if found is None and not columns.kind[n]:
+                if found is None:
                     self.without_value.append(n)
             if columns.kind[n] == CHANCE and branches and branches[0] in formulas.probabilities:
                 for b, p in zip(branches, self.outcomes(n, is_reached), strict=True):
