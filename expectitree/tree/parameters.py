@@ -19,10 +19,10 @@ from expectitree.numbers import (
     GREATEST_FLOAT,
     HOW,
     Number,
+    check_setting,
     message_text,
     quote,
     to_exact,
-    to_fraction,
 )
 from expectitree.tree.builder import ROUNDING, check_bounds
 from expectitree.tree.columns import CHANCE, NONE
@@ -91,9 +91,12 @@ def unused(parameters: Mapping[str, Parameter], formulas: Formulas) -> list[str]
 
 def number_of(name: str, value: object) -> Expression:
     """Return the expression of a parameter's new value: a number, a fraction or a percentage."""
-    text = value if isinstance(value, str) else f"{value}"
     try:
-        to_fraction(text.removesuffix("%"))
+        text = value if isinstance(value, str) else f"{value}"
+    except ValueError:  # more digits than Python prints
+        text = f"a number of type {type(value).__name__} with thousands of digits"
+    try:
+        check_setting(text)
     except NumberError:
         raise NumberError(f"{name}: {quote(text)} is not a number: {HOW}, or 5%") from None
     return parse(text, ())
@@ -103,6 +106,9 @@ def with_values(
     parameters: Mapping[str, Parameter], values: Mapping[str, object]
 ) -> dict[str, Parameter]:
     """Return parameters with other numbers; raise `TreeError` for a name that has none."""
+    if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):
+        expected = "expected a mapping from name to number, such as {'pr': 0.3}"
+        raise TreeError(f"found {quote(repr(values))} as parameters, {expected}")
     changed = dict(parameters)
     for name, value in values.items():
         if name not in parameters:
@@ -151,7 +157,7 @@ def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
 
     `report` receives the errors; without it, the first is raised as a `TreeError`. What is below an
     outcome of probability 0 does not need a value. If it has none, the warning says so: outcomes
-    are then equally likely, rewards are 0, and utilities are 0 or as near to it as the bounds
+    are then equally likely, rewards are 0, and utilities and estimates 0 or as near as the bounds
     allow.
     """
     if tree.formulas is None:
@@ -171,7 +177,7 @@ class _Evaluation:
         self.domain = FRACTIONS if tree.exact else FLOATS
         self.values = ParameterValues(tree.parameters, self.domain)
         self.known: dict[int, Any] = {}  # by the id of an expression: its value or its error
-        self.without_value: list[int] = []  # nodes whose utility has none
+        self.without_value: list[int] = []  # nodes whose utility or estimate has none
         self.unreached = ""  # the warning about what has no value and needs none
 
     def run(self) -> Tree:
@@ -190,7 +196,7 @@ class _Evaluation:
             if n in formulas.nodes:
                 found = self.number(formulas.nodes[n], "node", n, is_reached=is_reached)
                 utility[n] = UNKNOWN if found is None else found
-                if found is None and not columns.kind[n]:
+                if found is None:
                     self.without_value.append(n)
             if columns.kind[n] == CHANCE and branches and branches[0] in formulas.probabilities:
                 for b, p in zip(branches, self.outcomes(n, is_reached), strict=True):

@@ -149,7 +149,9 @@ class BranchReader:
             return []
         if self.warn is not None and not written:
             names = [name for name in frame.branches.get("label", {}).values() if name is not None]
-            warning = label_warning(names, frame.container) if len(names) == count else ""
+            parameters = self.values.parameters or ()
+            is_whole = len(names) == count
+            warning = label_warning(names, frame.container, parameters) if is_whole else ""
             if warning:
                 self.warn_of(warning)
         if divisor is not None:

@@ -24,7 +24,7 @@ BRANCH_VALUES: dict[str, Read] = {
 NODE_VALUES: dict[str, Read] = {
     "estimate": ValueReader.amount,
     "bounds": ValueReader.bounds,
-    "event": text("an event"),
+    "event": text("an event", is_needed=True),
     "note": text("a note"),
 }
 SCHEMA_KEY = "$schema"  # editors read it; a tree does not use it
@@ -81,9 +81,11 @@ def find_body(item: Data, keys: dict[str, Data]) -> tuple[Kind, str]:
 
 
 def _utility_hint(item: Data) -> str:
-    """Return what to write where a node only has a reward."""
+    """Return what to write where a node only has a reward or a cost."""
     reward = dict(item).get("reward")
-    return "" if reward is None else f"; for a terminal write `utility: {flow_text(reward)}`"
+    if reward is None:
+        return "; for a terminal add `utility: 0`" if "cost" in dict(item) else ""
+    return f"; for a terminal write `utility: {flow_text(reward)}`"
 
 
 def _error(item: Data, key: str, message: str) -> GrammarError:
