@@ -424,6 +424,6 @@ def write_tree(tree: Tree, out: str, format: str | None, drop_fractions: bool = 
     with working(f"writing {out}"):
         save(tree, out, drop_fractions=drop_fractions)
     if tree.formulas is not None and not format_of(out).is_text:
-        say(f"{out}: a table holds the numbers of a tree, not its parameters and formulas")
+        say(f"{out}: a table holds the numbers of a tree, not its parameters, formulas and events")
     command = "ask" if tree.unknown else "eval"
     say(f"{out} written: {len(tree):,} nodes; next: expectitree {command} {out}")
