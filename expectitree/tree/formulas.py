@@ -78,14 +78,27 @@ class Formulas:
         for column in (self.nodes, self.probabilities, self.rewards):
             yield from column.values()
 
-    def texts(self, node: int, branch: int) -> dict[str, str]:
-        """Return the formulas of a node and of a branch as texts, by what they are formulas of."""
-        found = {
-            "p": self.probabilities.get(branch),
-            "reward": self.rewards.get(branch),
-            "value": self.nodes.get(node),
-        }
-        return {key: text_of(formula) for key, formula in found.items() if formula is not None}
+    def payment(self, branch: int) -> tuple[str, Expression]:
+        """Return the key and the formula of what a branch pays: `cost`, `fee` for `-fee`."""
+        formula = self.rewards[branch]
+        if isinstance(formula, Apply) and formula.operation == NEGATION:
+            return "cost", formula.operands[0]
+        return "reward", formula
+
+    def texts(self, node: int, branch: int, node_key: str = "utility") -> dict[str, str]:
+        """Return the formulas of a node and of a branch as texts, by their keys in a tree file.
+
+        `node_key` is the key of the node's own formula: `utility` or `estimate`.
+        """
+        found: dict[str, Expression] = {}
+        if branch in self.probabilities:
+            found["p"] = self.probabilities[branch]
+        if branch in self.rewards:
+            key, formula = self.payment(branch)
+            found[key] = formula
+        if node in self.nodes:
+            found[node_key] = self.nodes[node]
+        return {key: text_of(formula) for key, formula in found.items()}
 
     @property
     def names(self) -> frozenset[str]:

@@ -33,9 +33,12 @@ def test_eval_shows_formulas_beside_the_numbers(file: str) -> None:
     lines = done.out.splitlines()
     assert "    win: p = pr" in " ".join(lines)
     assert [line.strip(" │") for line in lines[3:6]] == [
-        "reward = -fee", "win: p = pr", "lose: p = rest, value = min(0, k - 1)",
+        "cost = fee", "win: p = pr", "lose: p = rest, utility = min(0, k - 1)",
     ]  # fmt: skip
-    assert "parameters pr = 0.6, fee = 10, k = 1.2" in lines
+    assert lines[-2:] == [
+        "parameters pr = 0.6, fee = 10, k = 2*pr = 1.2",
+        "bounds     [-10, 90] from the leaves themselves",
+    ]
     assert "parameters" not in run_main("eval", file).out
 
 
@@ -124,5 +127,5 @@ def test_converting_to_a_table_reports_that_formulas_become_numbers(file: str) -
     pytest.importorskip("pyarrow")
     done = run_main("convert", file, "out.arrow")
     assert done.err.splitlines()[0] == (
-        "out.arrow: a table holds the numbers of a tree, not its parameters and formulas"
+        "out.arrow: a table holds the numbers of a tree, not its parameters, formulas and events"
     )

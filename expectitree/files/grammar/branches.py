@@ -146,7 +146,10 @@ class BranchReader:
             return []
         if self.warn is not None and not written:
             names = [name for name in frame.branches.get("label", {}).values() if name is not None]
-            warning = label_warning(names, frame.container) if len(names) == count else ""
+            parameters = self.values.parameters or ()
+            warning = ""
+            if len(names) == count:
+                warning = label_warning(names, frame.container, parameters)
             if warning:
                 self.warn_of(warning)
         if divisor is not None:

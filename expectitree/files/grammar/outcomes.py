@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from expectitree.errors import NumberError, TreeError
+from expectitree.expressions.parser import parse
+from expectitree.expressions.syntax import names_in
 from expectitree.files.grammar.document import Data
 from expectitree.files.grammar.words import flow_text
 from expectitree.numbers import Number, message_text, quote, to_fraction, to_probability
@@ -74,9 +76,19 @@ def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
     return f"[{', '.join(items)}{more}]"
 
 
-def label_warning(names: Sequence[str], children: Data) -> str:
-    """Return the warning about labels of equally likely outcomes that seem to be probabilities."""
+def label_warning(names: Sequence[str], children: Data, parameters: Sequence[str] = ()) -> str:
+    """Return the warning about labels of equally likely outcomes that seem to be probabilities.
+
+    `parameters` are the names in formulas.
+    """
     if isinstance(children, tuple):
+        formula = next((name for name in names if _is_formula(name, parameters)), "")
+        if REST in names and not formula:
+            formula = next((name for name in names if name in parameters), "")
+        if formula:
+            found = f"{quote(formula)} is read as a label, and these outcomes are equally likely"
+            shown = _with_p(formula, formula, tuple(child for child in children if child[0] == formula))
+            return f"{found}; if that is wrong, write a p, as in {shown}"
         marked = next((name for name in names if is_marked(name) and is_probability(name)), "")
         other = next((name for name in names if not any(map(str.isdigit, name))), "")
         if marked and other:
@@ -95,6 +107,19 @@ def label_warning(names: Sequence[str], children: Data) -> str:
     p = numbers[0][1] + ("%" if is_whole else "")
     hint = f"write a p, as in {_with_p(names[0], p, children)}"
     return f"{found}, but these outcomes are equally likely; if that is wrong, {hint}"
+
+
+def _is_formula(label: str, parameters: Sequence[str]) -> bool:
+    """Return whether a label is a formula such as `1 - pr`.
+
+    The name of a parameter alone is not one: it may well name an outcome.
+    """
+    if not parameters or label in parameters:
+        return False
+    try:
+        return bool(names_in(parse(label, parameters)))
+    except NumberError:
+        return False
 
 
 def _only_number(label: str) -> tuple[Fraction, str] | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from expectitree import compiling
 from expectitree.errors import NumberError, TreeError
-from expectitree.expressions.syntax import NEGATION, Apply, Expression, text_of
+from expectitree.expressions.syntax import Expression, text_of
 from expectitree.files.grammar.expect import written_expectation
 from expectitree.files.grammar.flow import Notation, number_text
 from expectitree.files.grammar.keys import KINDS
@@ -263,9 +263,7 @@ class TreeWriter:
         """Return the reward of a branch of node n as a field; a negative one is a cost."""
         formulas = self.tree.formulas
         if formulas is not None and b in formulas.rewards:
-            formula, key = formulas.rewards[b], "reward"
-            if isinstance(formula, Apply) and formula.operation == NEGATION:
-                formula, key = formula.operands[0], "cost"
+            key, formula = formulas.payment(b)
             return [f"{self.notation.key(key)} {self.formula(formula)}"]
         reward = self.tree.reward_of(b)
         if not reward:
