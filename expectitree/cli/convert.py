@@ -92,5 +92,5 @@ def command(
             written = tree.parameters, tree.formulas
             tree = fold_rewards(tree)
             if written != (tree.parameters, tree.formulas):
-                say("parameters and formulas: left out, because folding adds rewards to the numbers")
+                say("parameters and formulas: left out, because folding changes their numbers")
     write_tree(tree, out, format_name, "fractions" in drop)

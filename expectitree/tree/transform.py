@@ -213,8 +213,8 @@ def in_fractions(tree: Tree) -> Tree:
 def without_formulas(tree: Tree) -> Tree:
     """Return the tree with its numbers and events, but without formulas and parameters.
 
-    Use it for a tree whose numbers have changed: the formulas no longer describe them. What `expect`
-    says about other values of the parameters is left out, too.
+    Use it for a tree whose numbers have changed: the formulas no longer describe them. Expected
+    results at other values of the parameters are left out, too.
     """
     if tree.formulas is None and not tree.parameters:
         return tree

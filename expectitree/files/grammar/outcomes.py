@@ -87,7 +87,8 @@ def label_warning(names: Sequence[str], children: Data, parameters: Sequence[str
             formula = next((name for name in names if name in parameters), "")
         if formula:
             found = f"{quote(formula)} is read as a label, and these outcomes are equally likely"
-            shown = _with_p(formula, formula, tuple(child for child in children if child[0] == formula))
+            outcome = tuple(pair for pair in children if pair[0] == formula)
+            shown = _with_p(formula, formula, outcome)
             return f"{found}; if that is wrong, write a p, as in {shown}"
         marked = next((name for name in names if is_marked(name) and is_probability(name)), "")
         other = next((name for name in names if not any(map(str.isdigit, name))), "")
