@@ -71,8 +71,8 @@ def parse(text: str, names: Collection[str]) -> Expression:
     Raises `ExpressionError` with the place of the error.
     """
     if len(text) > LONGEST:
-        found = f"an expression of {len(text):,} characters"
-        raise ExpressionError(f"{found}: at most {LONGEST} are read; {_NAME_A_PART}", LONGEST)
+        found = f"found an expression of {len(text):,} characters, expected at most {LONGEST}"
+        raise ExpressionError(f"{found}: {_NAME_A_PART}", LONGEST)
     return _Parser(text, names).whole()
 
 
@@ -209,7 +209,7 @@ class _Parser:
         if name == "inf":
             self.fail("'inf' is not finite: infinities are for bounds only", start)
         if name == "rest":
-            self.fail("'rest' is the whole of a p, not a part of a formula: write `p: rest`", start)
+            self.fail("'rest' is a whole p, not a part of a formula: write `p: rest`", start)
         if name not in self.names:
             self.fail_unknown(name, start)
         return Name(name)
@@ -221,7 +221,7 @@ class _Parser:
             expected = _OTHER_FUNCTIONS.get(name, f"expected one of {listed(FUNCTIONS)}")
             self.fail(f"unknown function {quote(name)}{meant}: {expected}", start)
         if not self.names:
-            hint = "the file has no parameters: define it under the root's `parameters:`"
+            hint = "the file defines none: define it under the root's `parameters:`"
         else:
             hint = f"expected one of {listed(self.names)}"
         self.fail(f"unknown parameter {quote(name)}{did_you_mean(name, self.names)}: {hint}", start)
@@ -239,7 +239,7 @@ class _Parser:
         self.close(opened, function)
         count, expected = len(arguments), {"if": 3, "max": 0, "min": 0}.get(function, 1)
         if count != expected and expected or not count:
-            self.fail(f"{function} has {count} arguments, expected {expected or 'some'}", start)
+            self.fail(f"{function} has {count} arguments, expected {expected or 'at least 1'}", start)
         return Apply(function, tuple(arguments))
 
     def comparison(self) -> Expression:

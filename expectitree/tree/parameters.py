@@ -62,7 +62,7 @@ class ParameterValues(dict[str, Any]):
     def at(self, *expressions: Expression, shown: str = "") -> str:
         """Return ` at pr = 0, spec = 1`: the values on which formulas depend, for a message.
 
-        After a text in which some values are `shown`, return only the others.
+        After a text in which some values are `shown`, return the others only: ` (spec = 1)`.
         """
         own = dict.fromkeys(name for part in expressions for name in names_in(part))
         met, pending, found = dict(own), [*reversed(own)], []
@@ -74,7 +74,7 @@ class ParameterValues(dict[str, Any]):
             if not bases and f" {name} = " not in shown:
                 found.append(Name(name))
         text = at_values(self.domain, self, *found)
-        return text.replace(" at ", " with ", 1) if shown else text
+        return text.replace(" at ", " (", 1) + ")" if shown and text else text
 
 
 def parameter_values(tree: Tree) -> dict[str, Number | None]:

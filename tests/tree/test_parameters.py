@@ -82,7 +82,7 @@ def test_a_posterior_below_probability_0_needs_no_value() -> None:
         assert [branch.probability for branch in outcomes] == [Fraction(1, 2)] * 2
     assert warnings == [
         "<text>: test/plus/install/oil: 'sens*pr/p_plus' divides by zero at sens = 0.9, pr = 0, "
-        "p_plus = 0 with spec = 1; a value is not needed below an outcome of probability 0"
+        "p_plus = 0 (spec = 1); a value is not needed below an outcome of probability 0"
     ] * 2  # fmt: skip
 
 

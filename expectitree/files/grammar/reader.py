@@ -317,7 +317,7 @@ class TreeReader:
                     return self.placeholder()
                 return self.reject(error.place or named, str(error))
         if "event" in about and kind != CHANCE:
-            message = f"an event is what a CHANCE node represents, not a {kind.name} node"
+            message = f"an event is for CHANCE nodes, and this is a {kind.name} node: take it out"
             self.report(place_of(item, "event", True), message)
         if not kind:
             return self.long_terminal(item, keys[body], about)
