@@ -239,7 +239,8 @@ class _Parser:
         self.close(opened, function)
         count, expected = len(arguments), {"if": 3, "max": 0, "min": 0}.get(function, 1)
         if count != expected and expected or not count:
-            self.fail(f"{function} has {count} arguments, expected {expected or 'at least 1'}", start)
+            wanted = expected or "at least 1"
+            self.fail(f"{function} has {count} arguments, expected {wanted}", start)
         return Apply(function, tuple(arguments))
 
     def comparison(self) -> Expression:

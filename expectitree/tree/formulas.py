@@ -1,4 +1,4 @@
-"""The formulas of a tree, its parameters, and the events of its chance nodes, as they are written.
+"""Formulas, parameters and events as a tree file has them.
 
 `parameters.py` computes the numbers.
 """
@@ -34,7 +34,7 @@ class Parameter:
     Attributes:
         name: The name.
         value: The number, or the formula of a parameter that is derived from others.
-        range: The least and the greatest value in sensitivity analyses, if they are given.
+        range: The least and the greatest value that the author thinks possible, or None.
         unit: The unit, such as $.
         description: What the number means.
     """
@@ -60,8 +60,8 @@ class Formulas:
 
     Attributes:
         nodes: The utility of a terminal, or the estimate of an inner node, by node id.
-        probabilities: By branch.
-        rewards: By branch; -1 is the way to the root.
+        probabilities: The probability of an outcome, by branch.
+        rewards: What a branch pays MAX, by branch; -1 is the way to the root.
         events: The name of the event that a chance node represents, by node id.
     """
 
@@ -108,7 +108,7 @@ class Formulas:
 
 
 def is_formula(value: object) -> TypeGuard[Expression]:
-    """Return whether a value is an expression, not a number."""
+    """Return whether a value is an expression, and not a number."""
     return isinstance(value, (Number, Name, Apply))
 
 

@@ -118,8 +118,7 @@ def test_without_parameters_the_message_says_where_to_define_one() -> None:
     with pytest.raises(ExpressionError) as caught:
         parse("x + 1", ())
     assert str(caught.value) == (
-        "unknown parameter 'x': the file defines none: define it under the root's "
-        "`parameters:`"
+        "unknown parameter 'x': the file defines none: define it under the root's `parameters:`"
     )
 
 

@@ -36,7 +36,7 @@ Part = tuple[str, str]  # a text and its style
 _KIND_NAMES = tuple(kind.name for kind in Kind)
 _FUNCTIONS = {Kind.MAX: "max", Kind.MIN: "min", Kind.CHANCE: "mean"}
 _ROOM = 40  # columns kept for the text of a row, however deep it is
-_PAYMENT_ROOM = 12  # and for what a branch pays
+_PAYMENT_ROOM = 12  # columns kept for what a branch pays
 _LEAST_ROOM = 24  # columns for text in a narrow terminal
 _MOST_ALIGNED = 200  # siblings whose labels are aligned
 
@@ -154,7 +154,7 @@ class _Drawing:
         return parts
 
     def payment(self, branch: int, width: int = 0) -> list[Part]:
-        """Return what a branch pays, in a column of some width; the branch to the root is -1."""
+        """Return what a branch pays, padded to the width; -1 is the way to the root."""
         reward = self.tree.reward_of(branch)
         if not reward:
             return [(" " * width, "none")] if width else []

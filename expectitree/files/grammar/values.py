@@ -66,7 +66,7 @@ class ValueReader:
             return self.formula(data, error)
 
     def formula(self, data: str, error: ExpectitreeError) -> Expression:
-        """Return the formula in a text for which `error` says that it is not a number.
+        """Return the formula in a text; `error` is that of reading the text as a number.
 
         In a file without parameters, a text without an operator is hardly meant as a formula. Then
         this raises `error`, with a hint if the text may be the name of a parameter.
@@ -146,7 +146,7 @@ class ValueReader:
 
 
 def offset_of(error: ExpectitreeError) -> int:
-    """Return where in a text an error in a formula is, 0 for any other error."""
+    """Return the place of an error within the text of a formula, 0 for any other error."""
     return getattr(error, "offset", None) or 0
 
 
