@@ -56,10 +56,10 @@ def command(
 
     \b
     .yaml .yml .json     text with exact numbers: decimals and fractions
-    .arrow .parquet      tables, for trees too large for text; numbers are floats, without formulas
+    .arrow .parquet      tables, for trees too large for text; numbers are floats
 
-    Only comments and layout are lost. Anything else that a format cannot hold is an error, unless
-    you allow the loss with --drop.
+    Comments and layout are lost, and in tables parameters, formulas and events. Anything else that
+    a format cannot hold is an error, unless you allow the loss with --drop.
 
     For programs that know utilities only, --fold rewards moves rewards and costs into the
     utilities. If paths with different rewards lead to a shared node, add --unshare.
