@@ -89,8 +89,9 @@ def command(
             if had_counts and tree.expect is not None and not tree.expect.runs:
                 say("expect: left out the counts of searches, since unfolding changes them")
         if fold:
-            written = tree.parameters, tree.formulas
+            formulas = () if tree.formulas is None else tree.formulas.expressions()
+            had_formulas, unfolded = any(True for _ in formulas), tree
             tree = fold_rewards(tree)
-            if written != (tree.parameters, tree.formulas):
+            if had_formulas and tree is not unfolded:
                 say("parameters and formulas: left out, because folding changes their numbers")
     write_tree(tree, out, format_name, "fractions" in drop)

@@ -426,7 +426,8 @@ def write_tree(tree: Tree, out: str, format: str | None, drop_fractions: bool = 
         return
     with working(f"writing {out}"):
         save(tree, out, drop_fractions=drop_fractions)
-    if tree.formulas is not None and not format_of(out).is_text:
-        say(f"{out}: a table holds the numbers of a tree, not its parameters, formulas and events")
+    if (tree.formulas or tree.parameters) and not format_of(out).is_text:
+        what = "parameters, formulas and events"
+        say(f"{out}: a table holds the numbers of a tree, not its {what}")
     command = "ask" if tree.unknown else "eval"
     say(f"{out} written: {len(tree):,} nodes; next: expectitree {command} {out}")

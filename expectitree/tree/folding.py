@@ -31,7 +31,8 @@ def fold_rewards(tree: Tree) -> Tree:
     """
     columns = tree.columns
     if not columns.pays and not tree.root_reward:
-        return tree
+        has_formulas = tree.formulas is not None and bool(tree.formulas.rewards)  # each is 0
+        return without_formulas(tree) if has_formulas else tree
     paid: list[Any] = [None] * len(tree)  # [N] the sum of the rewards on the way to a node
     via = [NONE] * len(tree)  # [N] the branch from which that sum is known
     paid[tree.root_id] = to_exact(tree.root_reward)

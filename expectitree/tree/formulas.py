@@ -19,7 +19,7 @@ from expectitree.expressions.syntax import (
     names_in,
     text_of,
 )
-from expectitree.numbers import exact_text
+from expectitree.numbers import number_text
 from expectitree.tree.columns import Bounds
 
 Expressions: TypeAlias = Mapping[int, Expression]  # by node or by branch
@@ -78,27 +78,14 @@ class Formulas:
         for column in (self.nodes, self.probabilities, self.rewards):
             yield from column.values()
 
-    def payment(self, branch: int) -> tuple[str, Expression]:
-        """Return the key and the formula of what a branch pays: `cost`, `fee` for `-fee`."""
-        formula = self.rewards[branch]
-        if isinstance(formula, Apply) and formula.operation == NEGATION:
-            return "cost", formula.operands[0]
-        return "reward", formula
-
     def texts(self, node: int, branch: int, node_key: str = "utility") -> dict[str, str]:
         """Return the formulas of a node and of a branch as texts, by their keys in a tree file.
 
         `node_key` is the key of the node's own formula: `utility` or `estimate`.
         """
-        found: dict[str, Expression] = {}
-        if branch in self.probabilities:
-            found["p"] = self.probabilities[branch]
-        if branch in self.rewards:
-            key, formula = self.payment(branch)
-            found[key] = formula
-        if node in self.nodes:
-            found[node_key] = self.nodes[node]
-        return {key: text_of(formula) for key, formula in found.items()}
+        key, reward = payment_of(self.rewards.get(branch))
+        found = {"p": self.probabilities.get(branch), key: reward, node_key: self.nodes.get(node)}
+        return {key: text_of(formula) for key, formula in found.items() if formula is not None}
 
     @property
     def names(self) -> frozenset[str]:
@@ -117,8 +104,15 @@ def negative_of(value: Any) -> Any:
     return Apply(NEGATION, (value,)) if is_formula(value) else -value
 
 
+def payment_of(reward: Any) -> tuple[str, Any]:
+    """Return the key and the formula with which a file has the formula of a reward."""
+    if isinstance(reward, Apply) and reward.operation == NEGATION:
+        return "cost", reward.operands[0]
+    return "reward", reward
+
+
 def _expression_of(number: Any) -> Expression:
-    return parse(exact_text(number), ())
+    return parse(number_text(number), ())
 
 
 def sum_of(a: Any, b: Any) -> Any:
@@ -126,4 +120,9 @@ def sum_of(a: Any, b: Any) -> Any:
     if not is_formula(a) and not is_formula(b):
         return a + b
     terms = [x if is_formula(x) else _expression_of(x) for x in (a, b) if is_formula(x) or x]
-    return Apply("+", tuple(terms)) if len(terms) > 1 else terms[0]
+    if len(terms) == 1:
+        return terms[0]
+    first, last = terms
+    if isinstance(last, Apply) and last.operation == NEGATION:
+        return Apply("-", (first, *last.operands))
+    return Apply("+", (first, last))

@@ -19,10 +19,10 @@ from expectitree.numbers import (
     GREATEST_FLOAT,
     HOW,
     Number,
+    check_setting,
     message_text,
     quote,
     to_exact,
-    to_fraction,
 )
 from expectitree.tree.builder import ROUNDING, check_bounds
 from expectitree.tree.columns import CHANCE, NONE
@@ -91,9 +91,12 @@ def unused(parameters: Mapping[str, Parameter], formulas: Formulas) -> list[str]
 
 def number_of(name: str, value: object) -> Expression:
     """Return the expression of a parameter's new value: a number, a fraction or a percentage."""
-    text = value if isinstance(value, str) else f"{value}"
     try:
-        to_fraction(text.removesuffix("%"))
+        text = value if isinstance(value, str) else f"{value}"
+    except ValueError:  # more digits than Python prints
+        text = f"a number of type {type(value).__name__} with thousands of digits"
+    try:
+        check_setting(text)
     except NumberError:
         raise NumberError(f"{name}: {quote(text)} is not a number: {HOW}, or 5%") from None
     return parse(text, ())
@@ -103,6 +106,9 @@ def with_values(
     parameters: Mapping[str, Parameter], values: Mapping[str, object]
 ) -> dict[str, Parameter]:
     """Return parameters with some values replaced; raise `TreeError` for an unknown name."""
+    if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):
+        expected = "expected a mapping from name to number, such as {'pr': 0.3}"
+        raise TreeError(f"found {quote(repr(values))} as parameters, {expected}")
     changed = dict(parameters)
     for name, value in values.items():
         if name not in parameters:

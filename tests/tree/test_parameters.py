@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import time
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 from string import Template
 from typing import Any
@@ -303,3 +306,38 @@ def test_events_are_kept() -> None:
     assert sorted(tree.formulas.events.values()) == ["oil"] * 3
     text = "max: [{event: a, chance: [1, 2]}]\n"
     assert "{event: a, chance: [1, 2]}" in et.dumps(et.loads(text))
+
+
+def test_the_place_of_a_parameter_among_many_does_not_matter() -> None:
+    def seconds(base: int) -> float:
+        lines = [f"  p{k}: p{base} + {k}\n" for k in range(1, 8_000)]
+        start = time.process_time()
+        et.loads(f"parameters:\n  p0: 1\n{''.join(lines)}  p8000: 1\nmax: [p1, 0]\n")
+        return time.process_time() - start
+
+    assert seconds(8_000) < 2 * seconds(0) + 0.2
+
+
+def test_a_tree_with_a_long_formula_can_be_copied() -> None:
+    tree = et.loads(f"{{parameters: {{x: 2}}, max: ['{'+'.join('x' * 200)}', 1]}}")
+    for other in (copy.deepcopy(tree), pickle.loads(pickle.dumps(tree))):
+        assert other.formulas == tree.formulas
+        assert value(other.with_parameters(x=3)) == 600
+
+
+@pytest.mark.parametrize("parameters", [[("x", 4)], "x=4", 3, {3: 4}, {None: 4}])
+def test_parameters_are_a_mapping_from_name_to_number(parameters: Any, tmp_path: Path) -> None:
+    text = "{parameters: {x: 2}, max: [x, 1]}"
+    path = tmp_path / "x.yaml"
+    path.write_text(text, "utf-8")
+    data = {"parameters": {"x": 2}, "max": ["x", 1]}
+    for function, source in ((et.loads, text), (et.load, path), (et.from_dict, data)):
+        with pytest.raises(TreeError, match=r"mapping from name to number, such as \{'pr': 0.3\}$"):
+            function(source, parameters=parameters)  # type: ignore[arg-type, operator]
+
+
+def test_a_value_that_is_too_long_or_ambiguous_is_not_a_number() -> None:
+    tree = et.loads("{parameters: {x: 2}, max: [x, 1]}")
+    for number in (10**5000, Fraction(1, 10**5000), "1/2%"):
+        with pytest.raises(NumberError, match=r"^x: .* is not a number: write a decimal"):
+            tree.with_parameters(x=number)

@@ -147,9 +147,8 @@ class BranchReader:
         if self.warn is not None and not written:
             names = [name for name in frame.branches.get("label", {}).values() if name is not None]
             parameters = self.values.parameters or ()
-            warning = ""
-            if len(names) == count:
-                warning = label_warning(names, frame.container, parameters)
+            is_whole = len(names) == count
+            warning = label_warning(names, frame.container, parameters) if is_whole else ""
             if warning:
                 self.warn_of(warning)
         if divisor is not None:

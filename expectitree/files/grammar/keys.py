@@ -26,7 +26,7 @@ BRANCH_VALUES: dict[str, Read] = {
 NODE_VALUES: dict[str, Read] = {
     "estimate": ValueReader.amount,
     "bounds": ValueReader.bounds,
-    "event": text("an event"),
+    "event": text("an event", is_needed=True),
     "note": text("a note"),
 }
 SCHEMA_KEY = "$schema"  # editors read it; a tree does not use it

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from functools import cache, partial
 from typing import Any, TypeAlias
 
@@ -38,7 +38,7 @@ class ValueReader:
         self.has_formulas = False  # whether a number so far is a formula
         self.to_number = cache(partial(to_number, exact=exact))
         self.to_probability = cache(partial(to_probability, exact=exact))
-        self.parameters: Sequence[str] | None = None  # the names; None if the root has no such key
+        self.parameters: Collection[str] | None = None  # the names; None without such a key
         self.parse = cache(lambda text: parse(text, self.parameters or ()))
 
     def attempt(self, read: Read, data: Data, item: Data, key: str | int) -> Any:
@@ -71,7 +71,7 @@ class ValueReader:
         In a file without parameters, a text without an operator is hardly meant as a formula. Then
         this raises `error`, with a hint if the text may be the name of a parameter.
         """
-        if not data.strip() or "?" in data:
+        if not data.strip() or "?" in data and self.parameters is None:
             raise error
         try:
             found: Expression = self.parse(data)
@@ -150,11 +150,11 @@ def offset_of(error: ExpectitreeError) -> int:
     return getattr(error, "offset", None) or 0
 
 
-def text(name: str) -> Read:
-    """Return the reader of a text that messages call `name`."""
+def text(name: str, is_needed: bool = False) -> Read:
+    """Return the reader of a text that messages call `name`, which may be empty if not needed."""
 
     def read(values: ValueReader, data: Data) -> str:
-        if isinstance(data, str) and not isinstance(data, NumberText):
+        if isinstance(data, str) and not isinstance(data, NumberText) and (data or not is_needed):
             return str(data)
         raise GrammarError(f"found {described(data)} as {name}, expected text")
 

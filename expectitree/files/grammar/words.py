@@ -20,6 +20,8 @@ _WORDS = {
     "type": "kind",
     "children": "branches actions outcomes moves options choices child",
     "repetitions": "reps",
+    "parameters": "params variables variable vars constants constant definitions",
+    "cost": "costs fee fees expense expenses",
 }
 SYNONYMS = {word: key for key, words in _WORDS.items() for word in words.split()}
 _KIND_WORDS = {

@@ -14,15 +14,17 @@ from typing import Any
 
 from expectitree import compiling
 from expectitree.errors import NumberError, TreeError
+from expectitree.expressions.parser import ExpressionError, parse
 from expectitree.expressions.syntax import Expression, text_of
 from expectitree.files.grammar.expect import written_expectation
-from expectitree.files.grammar.flow import Notation, number_text
+from expectitree.files.grammar.flow import Notation
 from expectitree.files.grammar.keys import KINDS
 from expectitree.files.grammar.outcomes import are_probabilities, is_marked
 from expectitree.files.grammar.values import NOT_KNOWN
-from expectitree.numbers import Number, escape, to_fraction
+from expectitree.numbers import Number, escape, number_text, to_fraction
 from expectitree.tree import scans
 from expectitree.tree.columns import NONE, Readable, Repeated
+from expectitree.tree.formulas import payment_of
 from expectitree.tree.model import Kind, Tree
 
 _NESTED = 100  # nodes within nodes; the grammar allows 300, but people like fewer
@@ -217,6 +219,19 @@ class TreeWriter:
             return self.notation.formula(text)
         return self.notation.number(text)
 
+    def amount(self, reward: Expression, n: int, b: int) -> str:
+        """Return the formula of a reward; a sum of several may exceed the limits of the grammar."""
+        text = text_of(reward)
+        try:
+            parse(text, self.tree.parameters)
+        except ExpressionError as error:
+            from expectitree.tree.parameters import place_text
+
+            path = escape(self.tree.path_of(n) if b == NONE else place_text(self.tree, n, b))
+            found = f"a formula of {len(text):,} characters, a sum of rewards, cannot be written"
+            raise TreeError(f"{path}: {found}: {error}") from None
+        return self.formula(reward)
+
     def parameters(self) -> Iterator[str]:
         """Yield the parameters, each as a pair of name and value."""
         for name, parameter in self.tree.parameters.items():
@@ -263,8 +278,8 @@ class TreeWriter:
         """Return the reward of a branch of node n as a field; a negative one is a cost."""
         formulas = self.tree.formulas
         if formulas is not None and b in formulas.rewards:
-            key, formula = formulas.payment(b)
-            return [f"{self.notation.key(key)} {self.formula(formula)}"]
+            key, formula = payment_of(formulas.rewards[b])
+            return [f"{self.notation.key(key)} {self.amount(formula, n, b)}"]
         reward = self.tree.reward_of(b)
         if not reward:
             return []
