@@ -101,7 +101,7 @@ def test_what_needs_no_value_is_within_the_bounds() -> None:
     a = tree.find("a")
     assert value(tree) == 6
     assert [child.utility for child in a.children] == [5, 8]
-    assert (a.estimate, tree.root.branches[0].reward) == (None, 0)
+    assert (a.estimate, tree.root.branches[0].reward) == (5, 0)
 
 
 def test_a_shared_node_needs_a_value_if_one_way_to_it_is_possible() -> None:
