@@ -157,7 +157,8 @@ def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
 
     `report` receives the errors; without it, the first is raised as a `TreeError`. A formula below
     an outcome of probability 0 needs no value. If it has none, there is a warning, and a default in
-    its place: outcomes are equally likely, rewards are 0, and utilities are 0 or the nearest bound.
+    its place: outcomes are equally likely, rewards are 0, and utilities and estimates are 0 or the
+    nearest bound.
     """
     if tree.formulas is None:
         return tree, ""
@@ -176,7 +177,7 @@ class _Evaluation:
         self.domain = FRACTIONS if tree.exact else FLOATS
         self.values = ParameterValues(tree.parameters, self.domain)
         self.known: dict[int, Any] = {}  # by the id of an expression: its value or its error
-        self.without_value: list[int] = []  # terminals whose utility has no value
+        self.without_value: list[int] = []  # nodes whose utility or estimate has no value
         self.unreached = ""  # the warning about the first formula that needs no value and has none
 
     def run(self) -> Tree:
@@ -195,7 +196,7 @@ class _Evaluation:
             if n in formulas.nodes:
                 found = self.number(formulas.nodes[n], "node", n, is_reached=is_reached)
                 utility[n] = UNKNOWN if found is None else found
-                if found is None and not columns.kind[n]:
+                if found is None:
                     self.without_value.append(n)
             if columns.kind[n] == CHANCE and branches and branches[0] in formulas.probabilities:
                 for b, p in zip(branches, self.outcomes(n, is_reached), strict=True):

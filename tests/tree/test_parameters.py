@@ -101,7 +101,7 @@ def test_what_needs_no_value_is_within_the_bounds() -> None:
     a = tree.find("a")
     assert value(tree) == 6
     assert [child.utility for child in a.children] == [5, 8]
-    assert (a.estimate, tree.root.branches[0].reward) == (None, 0)
+    assert (a.estimate, tree.root.branches[0].reward) == (5, 0)
 
 
 def test_a_shared_node_needs_a_value_if_one_way_to_it_is_possible() -> None:
@@ -341,3 +341,23 @@ def test_a_value_that_is_too_long_or_ambiguous_is_not_a_number() -> None:
     for number in (10**5000, Fraction(1, 10**5000), "1/2%"):
         with pytest.raises(NumberError, match=r"^x: .* is not a number: write a decimal"):
             tree.with_parameters(x=number)
+
+
+def test_warnings_of_many_unused_parameters_stop() -> None:
+    warnings: list[str] = []
+    names = ", ".join(f"p{k}: {k}" for k in range(100))
+    et.loads(f"{{parameters: {{{names}}}, max: [p0, 2]}}", warn=warnings.append)
+    assert warnings[0] == "<text>: the parameter p1 is not used"
+    assert warnings[20:] == ["<text>: more such warnings are left out"]
+
+
+def test_an_estimate_that_needs_no_value_can_be_cut() -> None:
+    text = """
+    parameters: {x: 0}
+    bounds: [1, 9]
+    chance: [{p: x, max: [{estimate: 1/x, max: [2, 3]}]}, {p: rest, utility: 7}]
+    """
+    for exact in (False, True):
+        tree = cut_at_depth(et.loads(text, exact=exact), 2)
+        assert value(tree) == 7
+        assert tree.find("#1/#1").utility == 1

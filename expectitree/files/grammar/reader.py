@@ -145,8 +145,11 @@ class TreeReader:
             changed = with_values(tree.parameters, self.parameters)
             tree = replace(tree, parameters=changed, expect=None)
         if self.warn is not None:
-            for parameter in unused(tree.parameters, self.builder.formulas):
+            idle = unused(tree.parameters, self.builder.formulas)
+            for parameter in idle[:MOST_PROBLEMS]:
                 self.warn(f"{name}: the parameter {parameter} is not used")
+            if idle[MOST_PROBLEMS:]:
+                self.warn(f"{name}: more such warnings are left out")
 
         faults: list[tuple[str, str, int, int]] = []
         tree, warning = evaluated(tree, lambda *fault: faults.append(fault))
