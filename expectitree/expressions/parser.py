@@ -75,8 +75,8 @@ def parse(text: str, names: Collection[str]) -> Expression:
     Raises `ExpressionError` with the place of the error.
     """
     if len(text) > LONGEST:
-        found = f"an expression of {len(text):,} characters"
-        raise ExpressionError(f"{found}: at most {LONGEST} are read; {_NAME_A_PART}", LONGEST)
+        found = f"found an expression of {len(text):,} characters, expected at most {LONGEST}"
+        raise ExpressionError(f"{found}: {_NAME_A_PART}", LONGEST)
     return _Parser(text, names).whole()
 
 
@@ -223,7 +223,7 @@ class _Parser:
         if name == "inf":
             self.fail("'inf' is not finite: infinities are for bounds only", start)
         if name == "rest":
-            self.fail("'rest' is the whole of a p, not a part of a formula: write `p: rest`", start)
+            self.fail("'rest' is a whole p, not a part of a formula: write `p: rest`", start)
         if name not in self.names:
             self.fail_unknown(name, start)
         return Name(name)

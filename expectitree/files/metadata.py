@@ -1,4 +1,4 @@
-"""What a table of nodes holds besides its columns: JSON text in the schema's metadata.
+"""The metadata of a table of nodes: JSON text in its schema.
 
 The object has the keys `version`, `title`, `source`, `root_reward`, `bounds`, `notes`,
 `branch_notes`, `estimated`, `unknown` and `expect`. Bounds and notes are by row number.
@@ -109,6 +109,6 @@ def metadata_text(tree: Tree, drop_fractions: bool) -> str:
     about["unknown"] = tree.unknown  # else a missing utility could be taken for an unknown one
     about = {key: value for key, value in about.items() if value or isinstance(value, str)}
     if tree.expect is not None:
-        # A table has no parameters, so nothing to expect at other values of them.
+        # A table has no parameters, so it cannot expect results at other values of them.
         about["expect"] = written_expectation(replace(tree.expect, at=()))
     return NOTATION.flow(about)

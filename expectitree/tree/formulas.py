@@ -1,4 +1,4 @@
-"""The formulas of a tree, its parameters, and the events of its chance nodes, as they are written.
+"""Formulas, parameters and events as a tree file has them.
 
 `parameters.py` computes the numbers.
 """
@@ -34,7 +34,7 @@ class Parameter:
     Attributes:
         name: The name.
         value: The number, or the formula of a parameter that is derived from others.
-        range: The least and the greatest value in sensitivity analyses, if they are given.
+        range: The least and the greatest value that the author thinks possible, or None.
         unit: The unit, such as $.
         description: What the number means.
     """
@@ -60,8 +60,8 @@ class Formulas:
 
     Attributes:
         nodes: The utility of a terminal, or the estimate of an inner node, by node id.
-        probabilities: By branch.
-        rewards: By branch; -1 is the way to the root.
+        probabilities: The probability of an outcome, by branch.
+        rewards: What a branch pays MAX, by branch; -1 is the way to the root.
         events: The name of the event that a chance node represents, by node id.
     """
 
@@ -78,10 +78,13 @@ class Formulas:
         for column in (self.nodes, self.probabilities, self.rewards):
             yield from column.values()
 
-    def texts(self, node: int, branch: int) -> dict[str, str]:
-        """Return the formulas of a node and of a branch as texts, by what they are formulas of."""
+    def texts(self, node: int, branch: int, node_key: str = "utility") -> dict[str, str]:
+        """Return the formulas of a node and of a branch as texts, by their keys in a tree file.
+
+        `node_key` is the key of the node's own formula: `utility` or `estimate`.
+        """
         key, reward = payment_of(self.rewards.get(branch))
-        found = {"p": self.probabilities.get(branch), key: reward, "value": self.nodes.get(node)}
+        found = {"p": self.probabilities.get(branch), key: reward, node_key: self.nodes.get(node)}
         return {key: text_of(formula) for key, formula in found.items() if formula is not None}
 
     @property
@@ -92,7 +95,7 @@ class Formulas:
 
 
 def is_formula(value: object) -> TypeGuard[Expression]:
-    """Return whether a value is an expression, not a number."""
+    """Return whether a value is an expression, and not a number."""
     return isinstance(value, (Number, Name, Apply))
 
 

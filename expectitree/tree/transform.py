@@ -211,14 +211,15 @@ def in_fractions(tree: Tree) -> Tree:
 
 
 def without_formulas(tree: Tree) -> Tree:
-    """Return the tree with numbers in place of its formulas, which no longer describe it.
+    """Return the tree with its numbers and events, but without formulas and parameters.
 
-    Its events remain. It expects nothing at other values of the parameters that it had.
+    Use it for a tree whose numbers have changed: the formulas no longer describe them. Expected
+    results at other values of the parameters are left out, too.
     """
-    if tree.formulas is None:
+    if tree.formulas is None and not tree.parameters:
         return tree
-    kind = tree.columns.kind
-    events = {n: event for n, event in tree.formulas.events.items() if kind[n] == Kind.CHANCE}
+    events = tree.formulas.events if tree.formulas is not None else {}
+    events = {n: event for n, event in events.items() if tree.columns.kind[n] == Kind.CHANCE}
     formulas = Formulas(events=events) if events else None
     expect = tree.expect and replace(tree.expect, at=())
     return replace(tree, parameters={}, formulas=formulas, expect=expect)

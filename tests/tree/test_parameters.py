@@ -85,7 +85,7 @@ def test_a_posterior_below_probability_0_needs_no_value() -> None:
         assert [branch.probability for branch in outcomes] == [Fraction(1, 2)] * 2
     assert warnings == [
         "<text>: test/plus/install/oil: 'sens*pr/p_plus' divides by zero at sens = 0.9, pr = 0, "
-        "p_plus = 0 with spec = 1; a value is not needed below an outcome of probability 0"
+        "p_plus = 0 (spec = 1); a value is not needed below an outcome of probability 0"
     ] * 2  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def test_what_needs_no_value_is_within_the_bounds() -> None:
     a = tree.find("a")
     assert value(tree) == 6
     assert [child.utility for child in a.children] == [5, 8]
-    assert (a.estimate, tree.root.branches[0].reward) == (None, 0)
+    assert (a.estimate, tree.root.branches[0].reward) == (5, 0)
 
 
 def test_a_shared_node_needs_a_value_if_one_way_to_it_is_possible() -> None:

@@ -60,7 +60,7 @@ def cells(f: Piecewise, g: Piecewise) -> Iterator[Cell]:
 
 
 def shifted(f: Piecewise, by: Number) -> Piecewise:
-    """Return f plus a fraction."""
+    """Return the function `f` plus a constant."""
     if not by:
         return f
     one, added = Fraction(1), constant(Fraction(by))

@@ -67,7 +67,7 @@ class BranchReader:
     def check_payment(self, item: Data, key: str) -> None:
         """Report a node that has both a reward and a cost."""
         if key == "cost" and any(pair[0] == "reward" for pair in item):
-            message = "a reward and a cost at one node: keep one, their difference"
+            message = "a reward and a cost at one node: write one of them, with the difference"
             self.trail.report(place_of(item, key, True), message)
 
     def pay(self, frame: Frame, reward: Number | Expression) -> None:

@@ -66,7 +66,7 @@ class Notation(ABC):
         return self.text(text)
 
     def number_key(self, number: str) -> str:
-        """Return a number, as `number` returns it, as a key with its colon."""
+        """Return a key with its colon from a number, which is given as `number` returns it."""
         return f"{number}:"
 
     def flow_key(self, key: str) -> str:

@@ -6,6 +6,8 @@ of nodes when it closes a node, or `read_tree` for the root.
 
 from __future__ import annotations
 
+import re
+
 from expectitree.files.grammar.document import Data, place_of
 from expectitree.files.grammar.expect import read_expectation
 from expectitree.files.grammar.problems import GrammarError
@@ -35,6 +37,7 @@ ROOT_VALUES: dict[str, Read] = {  # `nodes` and `parameters` have readers of the
 ROOT_KEYS = ("title", "source", "parameters", "nodes", "expect")
 NODE_KEYS = (*BODY_KEYS, "ref", "type", "children", *BRANCH_VALUES, *NODE_VALUES)
 
+_SINGLE = re.compile(r"-?[\w.]+(?:/[0-9]+)?")  # a number or a name: its negative is plain
 _TYPES = {kind.name: kind for kind in Kind}
 _FORMS = "a mapping with one of max, min, chance, utility, ref or type"
 EXPECTED_NODE = f"expected a number (a terminal), or {_FORMS}"
@@ -82,10 +85,14 @@ def find_body(item: Data, keys: dict[str, Data]) -> tuple[Kind, str]:
 
 def _utility_hint(item: Data) -> str:
     """Return what to write where a node only has a reward or a cost."""
-    reward = dict(item).get("reward")
-    if reward is None:
-        return "; for a terminal add `utility: 0`" if "cost" in dict(item) else ""
-    return f"; for a terminal write `utility: {flow_text(reward)}`"
+    key, amount = next(((key, data) for key, data in item if key in PAYMENTS), ("", None))
+    if not isinstance(amount, str):
+        return ""
+    if key == "cost" and not _SINGLE.fullmatch(amount):
+        return "; for a terminal add `utility: 0`"
+    if key == "cost":
+        amount = amount[1:] if amount[0] == "-" else f"-{amount}"
+    return f"; for a terminal write `utility: {flow_text(amount)}`, or add `utility: 0`"
 
 
 def _error(item: Data, key: str, message: str) -> GrammarError:

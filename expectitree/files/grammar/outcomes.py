@@ -1,4 +1,4 @@
-"""The outcomes of a chance node whose probabilities are keys, are `rest`, or are in labels."""
+"""Probabilities of outcomes that are keys of a mapping, `rest`, or parts of labels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_SHOWN = 4  # outcomes, or labels, in a message
 
 
 def is_probability(key: str) -> bool:
-    """Return whether a key is a number from 0 to 1 as `p` takes it."""
+    """Return whether a key is a valid `p`: a number from 0 to 1."""
     if not _NUMBER.fullmatch(key):
         return False
     try:
@@ -35,7 +35,7 @@ def is_probability(key: str) -> bool:
 
 
 def is_marked(key: str) -> bool:
-    """Return whether a number, or one of several, is written as labels seldom are."""
+    """Return whether a key, or several joined, has a sign that labels seldom have."""
     return "." in key or "/" in key or "%" in key
 
 
@@ -53,9 +53,10 @@ def are_probabilities(children: Sequence[tuple[str, Data]]) -> bool:
 
 
 def with_rest(written: Mapping[int, Any], texts: Mapping[int, str], exact: bool) -> list[Number]:
-    """Return probabilities, with an equal share of what is left of 1 for each `rest`.
+    """Return the probabilities, with a number in place of each `rest`.
 
-    What is left is computed from the texts of the other probabilities, exactly: 0.7 leaves 0.3.
+    Several `rest` share equally what the others leave of 1. That is computed exactly, from the
+    texts of the others: 0.7 leaves 0.3.
     """
     total = sum([to_probability(text, exact=True) for text in texts.values()], to_fraction("0"))
     if total > 1:

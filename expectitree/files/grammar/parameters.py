@@ -21,7 +21,7 @@ _EXPECTED = "expected a mapping from name to a number, a formula or a mapping wi
 def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
     """Return the parameters written at the root; report every error.
 
-    From here on, `values` knows their names.
+    Their names are stored in `values`, for the formulas that it reads later.
     """
     values.parameters = ()
     if not isinstance(data, tuple) or not data:
@@ -119,7 +119,7 @@ _MEANT = {  # what people mean by other keys
 
 
 def _cycle(parameters: dict[str, Parameter]) -> list[str]:
-    """Return names of which each is derived from the next, and the last is the first; or none."""
+    """Return a cycle of names, each derived from the next, that ends with its first; or none."""
     from graphlib import CycleError, TopologicalSorter
 
     try:

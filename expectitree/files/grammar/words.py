@@ -73,7 +73,7 @@ def _flow_text(data: Data, longest: int, depth: int) -> str:
 
 
 def text_or_quoted(text: str, longest: int = 40) -> str:
-    """Return a text as a file has it in flow style, in quotes if it needs them."""
+    """Return a text in flow style, in quotes if it needs them."""
     if len(text) <= longest and _PLAIN.fullmatch(text):
         return text
     return f'"{escape(text[:longest])}"' if "'" in text else quote(text, longest)

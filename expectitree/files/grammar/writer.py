@@ -211,7 +211,7 @@ class TreeWriter:
         return bool(tree.parameters) or tree.formulas is None or n not in tree.formulas.nodes
 
     def formula(self, expression: Expression) -> str:
-        """Return a formula, or a number that is in place of one."""
+        """Return the text of a formula; a formula that is a single number is written as one."""
         text = text_of(expression)
         try:
             to_fraction(text)
@@ -309,7 +309,7 @@ class TreeWriter:
         return [text for b in self.tree.branches_of(n) if (text := label[b]) is not None]
 
     def keys(self, n: int) -> str:
-        """Return what the keys are if the children are a mapping: `label` or `p`; else nothing.
+        """Return whether children are written by their `label` or by their `p`; nothing for a list.
 
         In a mapping, `#k` labels those without a label. A label that is too long for a key, or that
         would be read as a probability, is next to its node, in a list.
