@@ -4,8 +4,8 @@
     python -m benchmarks.against 580872a compiled   # only the jobs with this in their name
 
 Each figure is the median of the ratios of 15 interleaved pairs of runs: a process for each checkout
-runs the same job in turn. Both processes are started afresh after every three pairs, because a
-process that happens to get its memory in large pages stays faster, by up to half.
+runs the same job in turn. Both processes are restarted after every three pairs. Otherwise a process
+that gets its memory in large pages by chance stays faster, by up to half.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypeAlias
 
-from expectitree.errors import NumberError
+from expectitree.errors import NumberError, TreeError
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -118,6 +118,13 @@ def to_number(text: str, exact: bool = False) -> Number:
     return to_fraction(text) if exact else to_float(text)
 
 
+def check_setting(text: str) -> None:
+    """Raise `NumberError` if a text is not a number or a percentage."""
+    if text.endswith("%") and "/" in text:  # as a formula, 1/2% is 50
+        raise NumberError(f"{quote(text)} is not a number: {HOW}")
+    to_fraction(text.removesuffix("%"))
+
+
 def _is_decimal(text: str) -> bool:
     """Say whether the text is a decimal; raise `NumberError` if it is too long or too large."""
     if len(text) > LONGEST:
@@ -186,6 +193,40 @@ def exact_text(value: Number) -> str:
         return str(value.numerator)
     digits = f"{abs(value.numerator) * 10**places // value.denominator:0{places + 1}d}"
     return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+
+
+def number_text(value: Number) -> str:
+    """Return a number as the grammar writes it; raise `TreeError` if it is too long."""
+    written = exact_text(value)
+    found = f"a number of {len(written):,} characters"
+    if written.startswith("about"):
+        found = "a number of thousands of digits"
+    elif len(written) > LONGEST:
+        written = _with_exponent(value)
+    if len(written) > LONGEST or written.startswith("about"):
+        limit = f"the grammar allows {LONGEST} characters"
+        raise TreeError(f"{found} cannot be written: {limit}")
+    return written
+
+
+def _with_exponent(value: Number) -> str:
+    """Return a number as digits and a power of ten; a fraction that is not a decimal as it is."""
+    from decimal import Decimal, localcontext
+
+    if isinstance(value, float):
+        return repr(value)
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest != 1:
+        return str(value)
+    with localcontext() as context:
+        context.prec, context.Emax, context.Emin = 10_000, 999_999, -999_999
+        number = (Decimal(value.numerator) / Decimal(value.denominator)).normalize()
+        exponent = int(number.as_tuple().exponent)
+        power = max(-GREATEST_EXPONENT, min(exponent, GREATEST_EXPONENT))
+        return f"{number.scaleb(-power):f}e{power}"
 
 
 def display_text(value: Number, digits: int | None = None) -> str:

@@ -49,7 +49,7 @@ from expectitree.tree.model import Tree
 @click.option(
     "--bounds",
     metavar="LOWER,UPPER",
-    help="Bounds of every total: utility plus rewards; inf where there is none.",
+    help="Bounds of every total: utility plus rewards; inf if they are unknown.",
 )
 @click.option("--exact", is_flag=True, help="Compute in fractions instead of floating point.")
 @click.option(

@@ -56,18 +56,18 @@ def command(
 
     \b
     .yaml .yml .json     text with exact numbers: decimals and fractions
-    .arrow .parquet      tables, for trees too large for text; numbers are floats, without formulas
+    .arrow .parquet      tables, for trees too large for text; numbers are floats
 
-    Only comments and layout are lost. Anything else that a format cannot hold is an error, unless
-    you allow the loss with --drop.
+    Comments and layout are lost, and in tables parameters, formulas and events. Anything else that
+    a format cannot hold is an error, unless you allow the loss with --drop.
 
-    A program without rewards on branches can read a tree after --fold rewards. If a shared node is
-    reached with different sums of rewards, add --unshare.
+    For programs that know utilities only, --fold rewards moves rewards and costs into the
+    utilities. If paths with different rewards lead to a shared node, add --unshare.
 
     \b
     For example:
       expectitree convert --format json trees/risk.yaml -
-      expectitree convert --unshare --fold rewards trees/shared.yaml folded.yaml
+      expectitree convert --fold rewards trees/rockefeller.yaml folded.yaml
     """
     if most_nodes is not None and not unshares:
         raise click.UsageError("--most-nodes is the limit of --unshare: give both.")
@@ -89,8 +89,9 @@ def command(
             if had_counts and tree.expect is not None and not tree.expect.runs:
                 say("expect: left out the counts of searches, since unfolding changes them")
         if fold:
-            had_formulas = tree.formulas is not None
+            formulas = () if tree.formulas is None else tree.formulas.expressions()
+            had_formulas, unfolded = any(True for _ in formulas), tree
             tree = fold_rewards(tree)
-            if had_formulas and tree.formulas is None:
-                say("formulas: left out, since folding adds rewards to their numbers")
+            if had_formulas and tree is not unfolded:
+                say("parameters and formulas: left out, because folding changes their numbers")
     write_tree(tree, out, format_name, "fractions" in drop)

@@ -49,7 +49,7 @@ from expectitree.tree.paths import ROOT
     "shown",
     type=click.Choice(("formulas",)),
     multiple=True,
-    help="Show the formulas beside the numbers, and the parameters.",
+    help="Show the formulas next to the numbers, and the parameters.",
 )
 @click.option("--strategy", is_flag=True, help="Show only the nodes that optimal play can reach.")
 @click.option(

@@ -24,7 +24,7 @@ TEMPLATE = """\
 #   expectitree verify FILE              is `expect` below still right?
 title: Umbrella or not
 
-# The expected answers: `expectitree verify` checks them, and `verify --write` fills them in.
+# The expected results: `expectitree verify` checks them, and `verify --write` fills them in.
 expect:
   value: 7
   best: take it
@@ -34,6 +34,8 @@ expect:
 #   min: ...      MIN picks the child with the least value
 #   chance: ...   chance draws the outcome
 # with its children: a list, or a mapping from label to child.
+# Branches may have costs, and numbers may be formulas of parameters:
+#   expectitree new --example rockefeller
 max:
   take it: 7                    # dry in any weather, but it must be carried
   leave it:
@@ -43,7 +45,7 @@ max:
         min: [0, 2]             # a driver who does not like you: splashed, or merely wet
       sun:
         p: 0.7
-        utility: 9              # the long form of a terminal, since it has a p
+        utility: 9              # the long form of a terminal, because it has a p
 """
 
 

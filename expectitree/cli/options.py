@@ -243,12 +243,15 @@ def complete_from(values: Iterable[str]) -> Callable[..., list[str]]:
 def _read_settings(
     context: click.Context, param: click.Parameter, settings: Sequence[str]
 ) -> dict[str, str]:
-    """Return the values of --set by name."""
+    """Return the values of --set by the names of the parameters."""
     pairs = [setting.partition("=") for setting in settings]
     for name, sign, value in pairs:
         if not sign or not name or not value:
             message = f"found {name + sign + value!r}, expected NAME=VALUE such as pr=0.3"
             raise click.BadParameter(message)
+        if "=" in value:
+            message = f"found {name + sign + value!r}, expected one value: repeat --set for each"
+            raise click.BadParameter(f"{message} parameter")
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
@@ -258,7 +261,7 @@ set_option = click.option(
     metavar="NAME=VALUE",
     multiple=True,
     callback=_read_settings,
-    help="Replace the value of a parameter, as in --set pr=0.3.",
+    help="Replace the value of a parameter, as in --set pr=0.3; repeat it for several.",
 )
 _OWN_PARAMETERS = [field.name for field in fields(SearchOptions) if field.name != "statuses"]
 _TREE_OPTIONS = (
@@ -430,7 +433,8 @@ def write_tree(tree: Tree, out: str, format: str | None, drop_fractions: bool = 
         return
     with working(f"writing {out}"):
         save(tree, out, drop_fractions=drop_fractions)
-    if tree.formulas is not None and not format_of(out).is_text:
-        say(f"{out}: a table holds the numbers of a tree, not its parameters and formulas")
+    if (tree.formulas or tree.parameters) and not format_of(out).is_text:
+        what = "parameters, formulas and events"
+        say(f"{out}: a table holds the numbers of a tree, not its {what}")
     command = "ask" if tree.unknown else "eval"
     say(f"{out} written: {len(tree):,} nodes; next: expectitree {command} {out}")

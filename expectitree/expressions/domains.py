@@ -1,6 +1,6 @@
 """The domains over which expressions are evaluated: floats and fractions.
 
-A domain says what the numbers, operators and functions of an expression mean. Every operation
+A domain defines the numbers, operators and functions of an expression. Every operation
 takes values of the domain and returns one, or raises `UndefinedError`. To add a domain, such as
 intervals, make another `Domain`; the evaluator stays as it is.
 """
@@ -87,7 +87,7 @@ def _check(operation: str, *operands: Any) -> None:
 
 
 def _of_floats(operation: str, function: Callable[..., float]) -> Callable[..., float]:
-    """Return a function of the `math` module as an operation; too large a value is infinity."""
+    """Return a function of the `math` module as an operation that returns infinity on overflow."""
 
     def apply(*operands: float) -> float:
         _check(operation, *operands)
@@ -100,7 +100,7 @@ def _of_floats(operation: str, function: Callable[..., float]) -> Callable[..., 
 
 
 def _exact_power(base: Fraction, exponent: Fraction) -> Fraction:
-    """Return a power: of an integer exponent, or of a base with an exact root."""
+    """Return a power, if the exponent is an integer or the base has an exact root."""
     _check("^", base, exponent)
     root = _exact_root(base, exponent.denominator)
     power = exponent.numerator

@@ -10,7 +10,7 @@ from expectitree.expressions.parser import ExpressionError
 from expectitree.expressions.syntax import Apply, Expression, Name, Number, names_in, text_of
 from expectitree.numbers import quote
 
-_MOST_NAMES = 8  # whose values an error shows
+_MOST_NAMES = 8  # of which an error shows the values
 
 
 def evaluate(expression: Expression, domain: Domain, values: Mapping[str, Any]) -> Any:

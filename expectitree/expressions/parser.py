@@ -32,7 +32,7 @@ MOST_NESTED = 100  # parentheses, functions and powers within each other
 
 _TOKEN = re.compile(
     r"\s*(?:((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*%?)|([A-Za-z_][A-Za-z0-9_]*)"
-    r"|(\*\*|[<>=!]=|\S))"
+    r"|(\*\*|//|[<>=!]=|\S))"
 )
 _OPERAND = "a number, a parameter, a function or '('"
 _OPERATOR = "an operator such as + or *"
@@ -48,6 +48,10 @@ _HINTS = {
     "%": "only a number is followed by %, as in 5%",
     **dict.fromkeys(COMPARISONS, "only the first argument of if compares, as in if(a < b, x, y)"),
     **dict.fromkeys("[]{}", "write ( and )"),
+    **dict.fromkeys("$€£¥", "write the number without its unit"),
+    "//": "write / for a quotient",
+    ";": "write , between the arguments of a function",
+    "?": "write if(a < b, x, y)",
 }
 _OTHER_FUNCTIONS = {"ln": "write log", "pow": "write a^b", "iif": "write if", "power": "write a^b"}
 
@@ -71,8 +75,8 @@ def parse(text: str, names: Collection[str]) -> Expression:
     Raises `ExpressionError` with the place of the error.
     """
     if len(text) > LONGEST:
-        found = f"an expression of {len(text):,} characters"
-        raise ExpressionError(f"{found}: at most {LONGEST} are read; {_NAME_A_PART}", LONGEST)
+        found = f"found an expression of {len(text):,} characters, expected at most {LONGEST}"
+        raise ExpressionError(f"{found}: {_NAME_A_PART}", LONGEST)
     return _Parser(text, names).whole()
 
 
@@ -120,13 +124,23 @@ class _Parser:
         hint = _HINTS.get(self.token, "")
         if expected.startswith(_OPERATOR):
             hint = self.hint(before) or hint
+        elif self.token == "=" and not before:
+            hint = "a formula starts without ="
         self.fail(f"found {found}{after}, expected {expected}{hint and ': '}{hint}")
 
     def hint(self, before: str) -> str:
         """Return what to write where an operator was expected."""
-        left = re.search(r"[A-Za-z0-9_.%]+$|\)$", before)
-        if left and (self.name or self.token == "("):
-            return f"for a product, write {left[0]}*{self.token}"
+        if self.name in FUNCTIONS:
+            arguments = "a < b, x, y" if self.name == "if" else "…"
+            return f"write {self.name}({arguments})"
+        left = re.search(r"[A-Za-z0-9_.%]+$|\([^()]*\)$|\)$", before)
+        if left and self.token == "(":
+            return f"for a product, write {left[0]}*(…)"
+        if left and self.name in self.names:
+            return f"for a product, write {left[0]}*{self.name}"
+        if left and self.name and before[-1].isdigit():
+            product = f"for a product, write {left[0]}*{self.name}; a number has no unit"
+            return "write the digits without _" if self.name[0] == "_" else product
         if self.token == "," and not self.nested:
             return "only the arguments of a function have commas; a decimal has a point, as in 1.5"
         return "no '(' is open here" if self.token == ")" else ""
@@ -209,7 +223,7 @@ class _Parser:
         if name == "inf":
             self.fail("'inf' is not finite: infinities are for bounds only", start)
         if name == "rest":
-            self.fail("'rest' is the whole of a p, not a part of a formula: write `p: rest`", start)
+            self.fail("'rest' is a whole p, not a part of a formula: write `p: rest`", start)
         if name not in self.names:
             self.fail_unknown(name, start)
         return Name(name)
@@ -221,7 +235,7 @@ class _Parser:
             expected = _OTHER_FUNCTIONS.get(name, f"expected one of {listed(FUNCTIONS)}")
             self.fail(f"unknown function {quote(name)}{meant}: {expected}", start)
         if not self.names:
-            hint = "the file has no parameters: define it under the root's `parameters:`"
+            hint = "define it under the root's `parameters:`"
         else:
             hint = f"expected one of {listed(self.names)}"
         self.fail(f"unknown parameter {quote(name)}{did_you_mean(name, self.names)}: {hint}", start)
@@ -239,7 +253,8 @@ class _Parser:
         self.close(opened, function)
         count, expected = len(arguments), {"if": 3, "max": 0, "min": 0}.get(function, 1)
         if count != expected and expected or not count:
-            self.fail(f"{function} has {count} arguments, expected {expected or 'some'}", start)
+            found = f"{function} has {count} argument{'s' * (count != 1)}"
+            self.fail(f"{found}, expected {expected or 'at least 1'}", start)
         return Apply(function, tuple(arguments))
 
     def comparison(self) -> Expression:

@@ -45,6 +45,10 @@ class Apply:
     operation: str  # a key of `BINDING` or one of `FUNCTIONS`
     operands: tuple[Expression, ...]
 
+    def __deepcopy__(self, _: dict[int, object]) -> Apply:
+        """Return the node itself: it is frozen, and may be too deep for Python's recursion."""
+        return self
+
 
 Expression: TypeAlias = "Number | Name | Apply"
 

@@ -64,7 +64,11 @@ def load(
                 tree: Tree = format.module.load(os.fspath(source), exact)
             except OSError as error:
                 raise _unreadable(os.fspath(source), error) from None
-            return tree.with_parameters(**parameters) if parameters else tree
+            if not parameters:
+                return tree
+            from expectitree.tree.parameters import set_parameters
+
+            return set_parameters(tree, parameters)
     text, name = read_text(source)
     try:
         return loads(text, name=name, exact=exact, warn=warn, parameters=parameters)

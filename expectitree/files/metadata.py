@@ -1,4 +1,4 @@
-"""What a table of nodes holds besides its columns: JSON text in the schema's metadata.
+"""The metadata of a table of nodes: JSON text in its schema.
 
 The object has the keys `version`, `title`, `source`, `root_reward`, `bounds`, `notes`,
 `branch_notes`, `estimated`, `unknown`, `attitude` and `expect`. Bounds and notes are by row number.
@@ -17,11 +17,11 @@ from expectitree.errors import ExpectitreeError, TreeError
 from expectitree.files.formats.json import NOTATION
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.expect import read_expectation, written_expectation
-from expectitree.files.grammar.flow import NumberText, number_text
+from expectitree.files.grammar.flow import NumberText
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Read, ValueReader, text
 from expectitree.files.grammar.words import described
-from expectitree.numbers import Number
+from expectitree.numbers import Number, number_text
 from expectitree.tree.model import Tree
 
 _VERSION, _PAYING_VERSION, _RISKY_VERSION = 1, 2, 3
@@ -119,6 +119,6 @@ def metadata_text(tree: Tree, drop_fractions: bool) -> str:
     about["unknown"] = tree.unknown  # else a missing utility could be taken for an unknown one
     about = {key: value for key, value in about.items() if value or isinstance(value, str)}
     if tree.expect is not None:
-        # A table has no parameters, so nothing to expect at other values of them.
+        # A table has no parameters, so it cannot expect results at other values of them.
         about["expect"] = written_expectation(replace(tree.expect, at=()))
     return NOTATION.flow(about)

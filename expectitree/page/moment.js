@@ -31,7 +31,7 @@ class Moment {
     this.skipped = column("skipped"); // why the node was not visited: a place in `reasons`
     this.best = column("best"); // a place in `choices`
     this.aim = column("aim"); // what the last walk was to do there
-    // The same of a node's first branch, which differ where branches pay.
+    // The same for a node's first branch; the two differ if the branch pays.
     const paid = (name) => ("worth_lower" in trace.start ? column(`worth_${name}`) : this[name]);
     this.worth_lower = paid("lower");
     this.worth_upper = paid("upper");

@@ -277,7 +277,7 @@ class _Reader:
         )  # fmt: skip
 
     def worth(self, n: int, value: str) -> str:
-        """Return the value of a node's first branch, and how it follows from the node's."""
+        """Return the value of a node's first branch as a sum of its reward and the node's value."""
         branch = self.tree.first_paths.branch[n]
         reward = self.tree.reward_of(branch)
         lower, upper = self.search.interval_of_branch(branch)

@@ -43,7 +43,7 @@ def _chosen(search: Search, most: int | None, folded: bool) -> list[Row]:
 
 
 def _room(tree: Tree, row: Row) -> int:
-    """Return how many things a row puts into the picture; leaves without texts are one."""
+    """Return the number of items that a row adds to the picture; leaves without texts are one."""
     if not row.is_folded:
         return row.node >= 0
     branches = tree.branches_of(row.node)

@@ -283,7 +283,7 @@ def gain_per_leaf(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: 
 
 
 def gain_at(beliefs: Beliefs, limits: Limits, n: int, c: int, reward: float, aim: int) -> float:
-    """Return by how much a leaf below a child of MIN is expected to lower MIN's upper bound.
+    """Return how far a leaf below a child of MIN is expected to lower MIN's upper bound.
 
     `reward` is that of the branch to the child. At MAX, it is the mirror.
     """

@@ -158,8 +158,8 @@ def _work_of(tree: Tree, algorithm: Algorithm) -> int:
 def tolerance(tree: Tree, bounds: Bounds) -> Number:
     """Return eps: numbers that differ by at most this count as equal; 0 in exact mode.
 
-    It is 1e-9 of the greatest magnitude of a total, so that what ties on paper ties here too. It is
-    at least what sums of bounds and rewards may lose to rounding (decision 0002-tolerance).
+    It is 1e-9 of the greatest magnitude of a total, so that actions that tie on paper tie here too.
+    It is at least the rounding error of sums of bounds and rewards (decision 0002-tolerance).
     """
     if tree.exact:
         return 0

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Terms = Iterable[tuple[Number, Number]]  # probabilities and what each is multiplied by
 TIED = "\N{NO-BREAK SPACE}"  # where a line must not break; `untied` makes it a blank
 _LONGEST_NAME = 32  # columns of a path
+_LONGEST_TIED = 40  # columns of a text that is kept on one line
 
 
 def plural(count: int, noun: str) -> str:
@@ -92,6 +93,12 @@ def seconds_text(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds / 1e-6:.0f} µs"
+
+
+def tied(text: str) -> str:
+    """Return a text that does not break at its blanks; a long one does, but not next to `=`."""
+    blanks = " " if len(text) <= _LONGEST_TIED else " = "
+    return text.replace(blanks, blanks.replace(" ", TIED))
 
 
 def untied(line: str) -> str:

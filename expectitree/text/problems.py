@@ -17,7 +17,7 @@ _TAB = "    "
 def problem_lines(error: FileError, width: int) -> Iterator[str]:
     """Yield the lines of an error: each message, its source line, and `^` below the column.
 
-    Source lines are cut to the width. Messages are not: they can be searched for.
+    Source lines are cut to the width. Messages are whole, so that a search can find them.
     """
     for problem in error.problems:
         yield from str(problem).splitlines()

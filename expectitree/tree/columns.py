@@ -73,8 +73,8 @@ class Columns(NamedTuple):
 
     `Columns.of` makes them. In a finished tree, the branches of a node follow those of the node
     before it, so `last` is a part of the memory of `first`. A loop reads `last[n]`, and does not
-    need that order. A tree in which no branch pays has an empty column of rewards, so that it takes
-    no memory; `reward` is then not to be read.
+    need that order. A tree in which no branch pays has an empty column of rewards, which takes no
+    memory. Do not read `reward` then.
     """
 
     kind: IntColumn

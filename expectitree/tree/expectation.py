@@ -1,4 +1,4 @@
-"""What a tree file says its own answers are: the `expect` of its root, as plain data."""
+"""The results that a tree file expects: the `expect` of its root, as plain data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from expectitree.numbers import Number
 
 @dataclass(frozen=True, slots=True)
 class RunExpectation:
-    """What one search of the tree must do; a field that is None is not asked about."""
+    """The expected counts of one search of the tree; a field that is None is not checked."""
 
     algorithm: str
     nodes: int | None = None  # nodes visited
@@ -24,7 +24,7 @@ class RunExpectation:
 
 @dataclass(frozen=True, slots=True)
 class PointExpectation:
-    """What a tree must come to at other values of its parameters."""
+    """The results that a tree file expects at other values of the parameters."""
 
     settings: Mapping[str, str]  # the values as written, by the names of the parameters
     expect: Expectation
@@ -32,7 +32,7 @@ class PointExpectation:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What the value, the best action and the searches of a tree must come to."""
+    """The value, the best action and the counts of searches that a tree file expects."""
 
     value: Number | None = None
     best: str | None = None

@@ -17,7 +17,7 @@ from expectitree.tree.model import Tree
 from expectitree.tree.transform import Copy, without_formulas
 
 MOST_NODES = 10_000_000  # of a tree without sharing
-_NEAR = 1e-12  # of the greatest total: what sums of rewards may differ by in floats
+_NEAR = 1e-12  # by which sums of rewards in floats may differ, as a part of the greatest total
 
 
 def fold_rewards(tree: Tree) -> Tree:
@@ -31,7 +31,8 @@ def fold_rewards(tree: Tree) -> Tree:
     """
     columns = tree.columns
     if not columns.pays and not tree.root_reward:
-        return tree
+        has_formulas = tree.formulas is not None and bool(tree.formulas.rewards)  # each is 0
+        return without_formulas(tree) if has_formulas else tree
     paid: list[Any] = [None] * len(tree)  # [N] the sum of the rewards on the way to a node
     via = [NONE] * len(tree)  # [N] the branch from which that sum is known
     paid[tree.root_id] = to_exact(tree.root_reward)
@@ -75,7 +76,7 @@ def fold_rewards(tree: Tree) -> Tree:
 def _folded_expectation(
     tree: Tree, expect: Expectation, plus: Callable[[Number, int], Number]
 ) -> Expectation:
-    """Return what the folded tree is expected to do: values and bounds include what was paid."""
+    """Return the `expect` of the folded tree: values and bounds include the rewards on the way."""
     values = dict(expect.values)
     for path in values:
         with suppress(TreeError):  # a path that is wrong stays wrong

@@ -1,4 +1,4 @@
-"""The formulas of a tree, its parameters, and the events of its chance nodes, as they are written.
+"""Formulas, parameters and events as a tree file has them.
 
 `parameters.py` computes the numbers.
 """
@@ -19,7 +19,7 @@ from expectitree.expressions.syntax import (
     names_in,
     text_of,
 )
-from expectitree.numbers import exact_text
+from expectitree.numbers import number_text
 from expectitree.tree.columns import Bounds
 
 Expressions: TypeAlias = Mapping[int, Expression]  # by node or by branch
@@ -34,7 +34,7 @@ class Parameter:
     Attributes:
         name: The name.
         value: The number, or the formula of a parameter that is derived from others.
-        range: The least and the greatest value in sensitivity analyses, if they are given.
+        range: The least and the greatest value that the author thinks possible, or None.
         unit: The unit, such as $.
         description: What the number means.
     """
@@ -60,8 +60,8 @@ class Formulas:
 
     Attributes:
         nodes: The utility of a terminal, or the estimate of an inner node, by node id.
-        probabilities: By branch.
-        rewards: By branch; -1 is the way to the root.
+        probabilities: The probability of an outcome, by branch.
+        rewards: What a branch pays MAX, by branch; -1 is the way to the root.
         events: The name of the event that a chance node represents, by node id.
     """
 
@@ -78,13 +78,13 @@ class Formulas:
         for column in (self.nodes, self.probabilities, self.rewards):
             yield from column.values()
 
-    def texts(self, node: int, branch: int) -> dict[str, str]:
-        """Return the formulas of a node and of a branch as texts, by what they are formulas of."""
-        found = {
-            "p": self.probabilities.get(branch),
-            "reward": self.rewards.get(branch),
-            "value": self.nodes.get(node),
-        }
+    def texts(self, node: int, branch: int, node_key: str = "utility") -> dict[str, str]:
+        """Return the formulas of a node and of a branch as texts, by their keys in a tree file.
+
+        `node_key` is the key of the node's own formula: `utility` or `estimate`.
+        """
+        key, reward = payment_of(self.rewards.get(branch))
+        found = {"p": self.probabilities.get(branch), key: reward, node_key: self.nodes.get(node)}
         return {key: text_of(formula) for key, formula in found.items() if formula is not None}
 
     @property
@@ -95,7 +95,7 @@ class Formulas:
 
 
 def is_formula(value: object) -> TypeGuard[Expression]:
-    """Return whether a value is an expression, not a number."""
+    """Return whether a value is an expression, and not a number."""
     return isinstance(value, (Number, Name, Apply))
 
 
@@ -104,8 +104,15 @@ def negative_of(value: Any) -> Any:
     return Apply(NEGATION, (value,)) if is_formula(value) else -value
 
 
+def payment_of(reward: Any) -> tuple[str, Any]:
+    """Return the key and the formula with which a file has the formula of a reward."""
+    if isinstance(reward, Apply) and reward.operation == NEGATION:
+        return "cost", reward.operands[0]
+    return "reward", reward
+
+
 def _expression_of(number: Any) -> Expression:
-    return parse(exact_text(number), ())
+    return parse(number_text(number), ())
 
 
 def sum_of(a: Any, b: Any) -> Any:
@@ -113,4 +120,9 @@ def sum_of(a: Any, b: Any) -> Any:
     if not is_formula(a) and not is_formula(b):
         return a + b
     terms = [x if is_formula(x) else _expression_of(x) for x in (a, b) if is_formula(x) or x]
-    return Apply("+", tuple(terms)) if len(terms) > 1 else terms[0]
+    if len(terms) == 1:
+        return terms[0]
+    first, last = terms
+    if isinstance(last, Apply) and last.operation == NEGATION:
+        return Apply("-", (first, *last.operands))
+    return Apply("+", (first, last))

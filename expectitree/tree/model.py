@@ -341,8 +341,8 @@ class Tree(Shown):
 
         Raises:
             NumberError: A value is not a number.
-            TreeError: There is no such parameter, it is derived from others, or a formula has no
-                value that fits there.
+            TreeError: There is no such parameter, it is derived from others, or the value of a
+                formula is missing or invalid.
         """
         from expectitree.tree.parameters import set_parameters
 

@@ -1,4 +1,4 @@
-"""Parameters and formulas of a tree, and how they make the numbers of its columns."""
+"""Evaluate the parameters and the formulas of a tree, which gives the numbers in its columns."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from expectitree.numbers import (
     GREATEST_FLOAT,
     HOW,
     Number,
+    check_setting,
     message_text,
     quote,
     to_exact,
-    to_fraction,
 )
 from expectitree.tree.builder import ROUNDING, check_bounds
 from expectitree.tree.columns import CHANCE, NONE
@@ -44,7 +44,7 @@ def _in_order(parameters: Mapping[str, Parameter]) -> list[str]:
 
 
 class ParameterValues(dict[str, Any]):
-    """The values of parameters by name; the look-up of one without a value raises why.
+    """The values of parameters by name. To look up one without a value raises its error.
 
     `known` replaces the values of some parameters.
     """
@@ -72,7 +72,7 @@ class ParameterValues(dict[str, Any]):
     def at(self, *expressions: Expression, shown: str = "") -> str:
         """Return ` at pr = 0, spec = 1`: the values on which formulas depend, for a message.
 
-        After a text in which some values are `shown`, return only the others.
+        After a text in which some values are `shown`, return the others only: ` (spec = 1)`.
         """
         own = dict.fromkeys(name for part in expressions for name in names_in(part))
         met, pending, found = dict(own), [*reversed(own)], []
@@ -84,7 +84,7 @@ class ParameterValues(dict[str, Any]):
             if not bases and f" {name} = " not in shown:
                 found.append(Name(name))
         text = at_values(self.domain, self, *found)
-        return text.replace(" at ", " with ", 1) if shown else text
+        return text.replace(" at ", " (", 1) + ")" if shown and text else text
 
 
 def parameter_values(tree: Tree) -> dict[str, Number | None]:
@@ -94,16 +94,19 @@ def parameter_values(tree: Tree) -> dict[str, Number | None]:
 
 
 def unused(parameters: Mapping[str, Parameter], formulas: Formulas) -> list[str]:
-    """Return the names of parameters that no formula uses, nor a parameter derived from them."""
+    """Return the names of parameters that neither a formula nor another parameter uses."""
     used = formulas.names.union(*(parameter.bases for parameter in parameters.values()))
     return [name for name in parameters if name not in used]
 
 
 def number_of(name: str, value: object) -> Expression:
     """Return the expression of a parameter's new value: a number, a fraction or a percentage."""
-    text = value if isinstance(value, str) else f"{value}"
     try:
-        to_fraction(text.removesuffix("%"))
+        text = value if isinstance(value, str) else f"{value}"
+    except ValueError:  # more digits than Python prints
+        text = f"a number of type {type(value).__name__} with thousands of digits"
+    try:
+        check_setting(text)
     except NumberError:
         raise NumberError(f"{name}: {quote(text)} is not a number: {HOW}, or 5%") from None
     return parse(text, ())
@@ -112,7 +115,10 @@ def number_of(name: str, value: object) -> Expression:
 def with_values(
     parameters: Mapping[str, Parameter], values: Mapping[str, object]
 ) -> dict[str, Parameter]:
-    """Return parameters with other numbers; raise `TreeError` for a name that has none."""
+    """Return parameters with some values replaced; raise `TreeError` for an unknown name."""
+    if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):
+        expected = "expected a mapping from name to number, such as {'pr': 0.3}"
+        raise TreeError(f"found {quote(repr(values))} as parameters, {expected}")
     changed = dict(parameters)
     for name, value in values.items():
         if name not in parameters:
@@ -159,10 +165,10 @@ def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
 def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
     """Return the tree with the values of its formulas in its columns, and a warning or nothing.
 
-    `report` receives the errors; without it, the first is raised as a `TreeError`. What is below an
-    outcome of probability 0 does not need a value. If it has none, the warning says so: outcomes
-    are then equally likely, rewards are 0, and utilities are 0 or as near to it as the bounds
-    allow.
+    `report` receives the errors; without it, the first is raised as a `TreeError`. A formula below
+    an outcome of probability 0 needs no value. If it has none, there is a warning, and a default in
+    its place: outcomes are equally likely, rewards are 0, and utilities and estimates are 0 or the
+    nearest bound.
     """
     if tree.formulas is None:
         return tree, ""
@@ -181,8 +187,8 @@ class _Evaluation:
         self.domain = FRACTIONS if tree.exact else FLOATS
         self.values = ParameterValues(tree.parameters, self.domain)
         self.known: dict[int, Any] = {}  # by the id of an expression: its value or its error
-        self.without_value: list[int] = []  # nodes whose utility has none
-        self.unreached = ""  # the warning about what has no value and needs none
+        self.without_value: list[int] = []  # nodes whose utility or estimate has no value
+        self.unreached = ""  # the warning about the first formula that needs no value and has none
 
     def run(self) -> Tree:
         tree, formulas, columns = self.tree, self.formulas, self.tree.columns
@@ -200,7 +206,7 @@ class _Evaluation:
             if n in formulas.nodes:
                 found = self.number(formulas.nodes[n], "node", n, is_reached=is_reached)
                 utility[n] = UNKNOWN if found is None else found
-                if found is None and not columns.kind[n]:
+                if found is None:
                     self.without_value.append(n)
             if columns.kind[n] == CHANCE and branches and branches[0] in formulas.probabilities:
                 for b, p in zip(branches, self.outcomes(n, is_reached), strict=True):
@@ -229,7 +235,7 @@ class _Evaluation:
         return None
 
     def value(self, formula: Expression) -> Any:
-        """Return the value of a formula, or the error that it has none."""
+        """Return the value of a formula, or the error if it has no value."""
         if id(formula) not in self.known:
             try:
                 found: Any = evaluate(formula, self.domain, self.values)
@@ -245,7 +251,7 @@ class _Evaluation:
         return self.known[id(formula)]
 
     def fault(self, message: str, what: str, node: int, branch: int, is_reached: bool) -> None:
-        """Report an error, or note the first where no value is needed."""
+        """Report an error; below an outcome of probability 0, make it a warning."""
         if is_reached:
             self.report(message, what, node, branch)
         elif not self.unreached:

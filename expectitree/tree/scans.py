@@ -145,8 +145,8 @@ def next_outside(
 ) -> int:
     """Return the first node from `start` whose utility or estimate is outside its bounds, or NONE.
 
-    An unknown terminal is outside if no number is within its bounds. `eps` is what the bounds may
-    have lost to rounding.
+    An unknown terminal is outside if no number is within its bounds. `eps` is the rounding
+    error of the bounds.
     """
     kind, utility = tree.kind, tree.utility
     for n in range(start, len(kind)):

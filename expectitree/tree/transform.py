@@ -21,6 +21,7 @@ from expectitree.numbers import (
 )
 from expectitree.tree.builder import NodeId, TreeBuilder
 from expectitree.tree.columns import CHANCE, NONE
+from expectitree.tree.formulas import Formulas
 from expectitree.tree.model import Kind, Tree
 
 CHANCES = ("worst", "best", "expected")  # who picks outcomes: MIN, MAX, or their probabilities
@@ -215,8 +216,18 @@ def in_fractions(tree: Tree) -> Tree:
 
 
 def without_formulas(tree: Tree) -> Tree:
-    """Return the tree with numbers in place of its formulas, which no longer describe it."""
-    return replace(tree, parameters={}, formulas=None) if tree.formulas is not None else tree
+    """Return the tree with its numbers and events, but without formulas and parameters.
+
+    Use it for a tree whose numbers have changed: the formulas no longer describe them. Expected
+    results at other values of the parameters are left out, too.
+    """
+    if tree.formulas is None and not tree.parameters:
+        return tree
+    events = tree.formulas.events if tree.formulas is not None else {}
+    events = {n: event for n, event in events.items() if tree.columns.kind[n] == Kind.CHANCE}
+    formulas = Formulas(events=events) if events else None
+    expect = tree.expect and replace(tree.expect, at=())
+    return replace(tree, parameters={}, formulas=formulas, expect=expect)
 
 
 def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds: bool) -> Tree:

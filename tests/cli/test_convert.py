@@ -267,10 +267,24 @@ def test_fold_writes_numbers_in_place_of_formulas(run: Run) -> None:
     Path("a.yaml").write_text("{parameters: {fee: 5}, max: [{cost: fee, utility: 2*fee}, 1]}")
     done = run("a.yaml", "b.yaml", "--set", "fee=7", "--fold", "rewards")
     assert done.status == 0
-    assert "formulas: left out, since folding adds rewards to their numbers\n" in done.err
+    assert "parameters and formulas: left out, because folding changes their numbers\n" in done.err
     assert Path("b.yaml").read_text() == "max: [7, 1]\n"
     assert run("a.yaml", "c.yaml", "--unshare").status == 0
     assert "cost: fee" in Path("c.yaml").read_text()
     Path("plain.yaml").write_text("{parameters: {fee: 5}, max: [fee, 1]}")
     assert "formulas" not in run("plain.yaml", "d.yaml", "--fold", "rewards").err
     assert "fee" in Path("d.yaml").read_text()
+
+
+def test_fold_keeps_events_and_what_can_still_be_verified(run: Run) -> None:
+    """Without parameters, an expectation at another value of one could not be checked."""
+    assert run("example:rockefeller", "folded.yaml", "--fold", "rewards").status == 0
+    tree = et.load("folded.yaml", exact=True)
+    assert tree.formulas is not None
+    assert [*tree.formulas.events.values()] == ["oil", "oil", "oil"]
+    assert run_main("verify", "folded.yaml").status == 0
+    assert "at:" not in Path("folded.yaml").read_text()
+    Path("a.yaml").write_text("max: [{cost: 1, event: toss, chance: {heads: 1, tails: 2}}, 1]")
+    done = run("a.yaml", "b.yaml", "--fold", "rewards")
+    assert "left out" not in done.err
+    assert "event: toss" in Path("b.yaml").read_text()

@@ -33,9 +33,12 @@ def test_eval_shows_formulas_beside_the_numbers(file: str) -> None:
     lines = done.out.splitlines()
     assert "    win: p = pr" in " ".join(lines)
     assert [line.strip(" │") for line in lines[3:6]] == [
-        "reward = -fee", "win: p = pr", "lose: p = rest, value = min(0, k - 1)",
+        "cost = fee", "win: p = pr", "lose: p = rest, utility = min(0, k - 1)",
     ]  # fmt: skip
-    assert "parameters pr = 0.6, fee = 10, k = 1.2" in lines
+    assert lines[-2:] == [
+        "parameters pr = 0.6, fee = 10, k = 2*pr = 1.2",
+        "bounds     [-10, 90] from the leaves themselves",
+    ]
     assert "parameters" not in run_main("eval", file).out
 
 
@@ -74,6 +77,7 @@ def test_every_command_that_reads_a_tree_sets_parameters(
         ("pr", "found 'pr', expected NAME=VALUE such as pr=0.3"),
         ("=1", "found '=1', expected NAME=VALUE such as pr=0.3"),
         ("pr=", "found 'pr=', expected NAME=VALUE such as pr=0.3"),
+        ("pr=0.1,fee=2", "found 'pr=0.1,fee=2', expected one value: repeat --set for each"),
         ("pr=x", "pr: 'x' is not a number"),
         ("k=1", "k is derived: k = 2*pr; set pr instead"),
         ("pr=2", "bet/win: p is 2 at pr = 2, expected a number from 0 to 1"),
@@ -124,5 +128,5 @@ def test_converting_to_a_table_reports_that_formulas_become_numbers(file: str) -
     pytest.importorskip("pyarrow")
     done = run_main("convert", file, "out.arrow")
     assert done.err.splitlines()[0] == (
-        "out.arrow: a table holds the numbers of a tree, not its parameters and formulas"
+        "out.arrow: a table holds the numbers of a tree, not its parameters, formulas and events"
     )

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 import expectitree as et
-from expectitree.errors import FileError
+from expectitree.errors import FileError, TreeError
+from expectitree.numbers import to_fraction
+from expectitree.tree.folding import unshare
 
 NAMES = ("a", "b", "no", "p_1")
 
@@ -155,3 +157,44 @@ def test_tables_hold_numbers(tmp_path: Any) -> None:
     assert (tree.formulas, tree.parameters) == (None, {})
     assert tree.expect is not None
     assert tree.expect.at == ()
+
+
+TWO_PARTS = "{parameters: {a: 1}, nodes: {n: {PART, max: [a, 2]}}, max: [{PART, ref: n}, {ref: n}]}"
+
+
+@pytest.mark.parametrize(
+    "part", ["reward: " + "a+" * 150 + "a", "cost: 1+" + "(a+" * 98 + "a" + ")" * 98]
+)
+def test_a_sum_of_rewards_that_is_too_long_to_be_written_is_refused(part: str) -> None:
+    tree = et.loads(TWO_PARTS.replace("PART", part))
+    assert et.evaluate(tree).value == et.evaluate(unshare(tree)).value
+    with pytest.raises(
+        TreeError, match=r"^#1: a formula .* cannot be written: .* under the root's"
+    ):
+        et.dumps(tree)
+
+
+def test_the_sum_of_two_rewards_is_written_as_people_write_it() -> None:
+    text = "{parameters: {a: 1}, nodes: {n: {cost: a/5, max: [a, 2]}}, max: [ITEMS]}"
+    for item, written in (
+        ("reward: 4*a, ref: n", "reward: 4*a - a/5"),
+        ("cost: 4, ref: n", "reward: -4 - a/5"),
+        ("cost: 2*a, ref: n", "reward: -(2*a) - a/5"),
+        ("ref: n", "cost: a/5"),
+    ):
+        items = f"{{{item}}}, {{ref: n}}"
+        assert written in et.dumps(et.loads(text.replace("ITEMS", items)))
+
+
+def test_any_number_of_the_grammar_may_be_added_to_a_formula() -> None:
+    text = (
+        "{parameters: {a: 1}, nodes: {n: {reward: a, max: [a, 2]}}, max: [{reward: X, ref: n}, 1]}"
+    )
+    for number in ("1e-400", "-1e400", "9" * 300 + "e-400", "1/" + "3" * 390):
+        tree = et.loads(text.replace("X", number), exact=True)
+        assert et.evaluate(tree).value == max(1, 3 + to_fraction(number))
+
+
+def test_an_event_has_a_name() -> None:
+    with pytest.raises(FileError, match="found nothing as an event, expected text"):
+        et.loads("{max: {a: {event: , chance: [1, 2]}, b: 3}}")

@@ -11,7 +11,7 @@ from helpers import ROOT
 import expectitree as et
 from expectitree.errors import FileError
 
-TABLE = (ROOT / "docs/reference/tree-file.md").read_text("utf-8").partition("## First guesses")[2]
+TABLE = (ROOT / "docs/reference/errors.md").read_text("utf-8").partition("## First guesses")[2]
 ROWS = re.findall(r"^\| `(.*?)` \| (.*) \|$", TABLE.partition("\n## ")[0], re.MULTILINE)
 
 

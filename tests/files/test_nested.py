@@ -58,7 +58,7 @@ def test_rewards_and_costs(exact: bool) -> None:
     assert et.evaluate(tree).value == 6
     again = et.from_dict(json.loads(et.dumps(tree, "json")), exact=exact)
     assert et.dumps(again) == et.dumps(tree)
-    with pytest.raises(et.FileError, match="a reward and a cost at one node: keep one"):
+    with pytest.raises(et.FileError, match="a reward and a cost at one node: write one"):
         et.from_dict({"max": [{"reward": 1, "cost": 1, "utility": 0}]})
 
 

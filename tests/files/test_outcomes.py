@@ -151,6 +151,9 @@ def test_any_probabilities_are_read_back_unchanged(format: str) -> None:
 
 EQUALLY = "but these outcomes are equally likely; if that is wrong, write a p, as in"
 SUM = "contain numbers that sum to"
+AS_LABEL = (
+    "read as a label: these outcomes are equally likely; if that is wrong, give each a p, as in"
+)
 
 
 @pytest.mark.parametrize(
@@ -169,6 +172,10 @@ SUM = "contain numbers that sum to"
         ("{0.7: 5, lose: 1}",
          "'0.7' is read as a label, because 'lose' is one: these outcomes are equally likely; "
          "if that is wrong, write {0.7: …, rest: …}, or give each a p"),
+        ('{"0,7": 5, "0,3": 1}',
+         f"the labels '0,7', '0,3' {SUM} 1, {EQUALLY} '0,7': {{p: 0.7, utility: 5}}"),
+        ("{30: 5, rest: 1}", f"'rest' is {AS_LABEL} rest: {{p: rest, utility: 1}}"),
+        ("{Rest: {max: [1]}, 5e-1: 1}", f"'Rest' is {AS_LABEL} Rest: {{p: rest, max: [1]}}"),
     ],
 )  # fmt: skip
 def test_labels_that_seem_to_be_probabilities_cause_a_warning(children: str, warning: str) -> None:
@@ -181,7 +188,7 @@ def test_labels_that_seem_to_be_probabilities_cause_a_warning(children: str, war
 @pytest.mark.parametrize(
     "children",
     [
-        *LABELS[:5],
+        *LABELS[:4],
         "{0.7: 1, 1.3: 2}",
         "{1 of 3: 1, 2 of 3: 2}",
         "{v0.6: 1, v0.4: 2}",
@@ -203,3 +210,23 @@ def test_a_probability_too_small_for_floats_is_refused_in_float_mode_alone() -> 
     with pytest.raises(FileError, match="too small for floating point; use --exact"):
         et.loads(tiny)
     assert et.loads(tiny, exact=True).root.branches[1].probability == F(1, 10**330)
+
+
+@pytest.mark.parametrize(
+    ("children", "warning"),
+    [
+        ("{pr: 5, 1 - pr: 1}", "'pr' and '1 - pr' are read as labels: these outcomes are equally "
+         "likely; if that is wrong, give each a p, as in pr: {p: pr, utility: 5}"),
+        ("{pr/2: 5, 1/2: 1}", "'pr/2' and '1/2' are read as labels"),
+        ("{pr: 5, rest: 1}", "'pr' is read as a label"),
+        ("{pr: 5, oil: 1}", ""),
+        ("[{label: pr, utility: 5}, {label: 1 - pr, utility: 1}]", ""),
+        ("{5: 5, 7: 1}", ""),
+    ],
+)  # fmt: skip
+def test_labels_that_are_formulas_cause_a_warning(children: str, warning: str) -> None:
+    warnings: list[str] = []
+    text = f"{{parameters: {{pr: 0.5}}, max: [pr, {{chance: {children}}}]}}"
+    et.loads(text, warn=warnings.append)
+    assert warning in "".join(warnings)
+    assert len(warnings) == bool(warning)

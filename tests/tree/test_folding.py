@@ -303,3 +303,26 @@ def test_a_utility_that_is_not_known_is_not_folded() -> None:
     )
     free = fold_rewards(et.loads('max: {a: {cost: 3, utility: 5}, b: {utility: "?"}}'))
     assert [node.utility for node in free.root.children] == [2, None]
+
+
+@pytest.mark.parametrize("text", ["cost: x, max: [1, 2]", "max: [{reward: x - x, utility: 1}, 2]"])
+def test_formulas_of_rewards_that_are_0_are_folded_too(text: str) -> None:
+    tree = et.loads(f"{{parameters: {{x: 0}}, {text}}}", exact=True)
+    assert "reward" in et.dumps(tree) or "cost" in et.dumps(tree)
+    folded = fold_rewards(tree)
+    assert et.loads(et.dumps(folded), exact=True).formulas is None
+    assert et.evaluate(folded).value == et.evaluate(tree).value
+
+
+def test_a_folded_tree_keeps_its_events_and_expects_nothing_at_other_parameters() -> None:
+    text = """
+    parameters: {fee: 5}
+    expect: {value: 5, best: a, values: {a: 5}, at: [{set: {fee: 1}, value: 9}]}
+    max: {a: {cost: fee, event: oil, chance: {wet: 12, dry: 8}}, b: 1}
+    """
+    tree = et.loads(text, exact=True)
+    folded = et.loads(et.dumps(fold_rewards(tree)), exact=True)
+    assert [*tree.formulas.events.values()] == ["oil"]  # type: ignore[union-attr]
+    assert folded.formulas == replace(tree.formulas, rewards={})  # type: ignore[type-var]
+    assert et.verify(tree).broken == et.verify(folded).broken == []
+    assert replace_opponent(tree, 0, "worst").formulas is None  # its CHANCE is a player

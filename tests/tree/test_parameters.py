@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import time
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 from string import Template
 from typing import Any
@@ -82,7 +85,7 @@ def test_a_posterior_below_probability_0_needs_no_value() -> None:
         assert [branch.probability for branch in outcomes] == [Fraction(1, 2)] * 2
     assert warnings == [
         "<text>: test/plus/install/oil: 'sens*pr/p_plus' divides by zero at sens = 0.9, pr = 0, "
-        "p_plus = 0 with spec = 1; a value is not needed below an outcome of probability 0"
+        "p_plus = 0 (spec = 1); a value is not needed below an outcome of probability 0"
     ] * 2  # fmt: skip
 
 
@@ -98,7 +101,7 @@ def test_what_needs_no_value_is_within_the_bounds() -> None:
     a = tree.find("a")
     assert value(tree) == 6
     assert [child.utility for child in a.children] == [5, 8]
-    assert (a.estimate, tree.root.branches[0].reward) == (None, 0)
+    assert (a.estimate, tree.root.branches[0].reward) == (5, 0)
 
 
 def test_a_shared_node_needs_a_value_if_one_way_to_it_is_possible() -> None:
@@ -316,3 +319,58 @@ def test_events_are_kept() -> None:
     assert sorted(tree.formulas.events.values()) == ["oil"] * 3
     text = "max: [{event: a, chance: [1, 2]}]\n"
     assert "{event: a, chance: [1, 2]}" in et.dumps(et.loads(text))
+
+
+def test_the_place_of_a_parameter_among_many_does_not_matter() -> None:
+    def seconds(base: int) -> float:
+        lines = [f"  p{k}: p{base} + {k}\n" for k in range(1, 8_000)]
+        start = time.process_time()
+        et.loads(f"parameters:\n  p0: 1\n{''.join(lines)}  p8000: 1\nmax: [p1, 0]\n")
+        return time.process_time() - start
+
+    assert seconds(8_000) < 2 * seconds(0) + 0.2
+
+
+def test_a_tree_with_a_long_formula_can_be_copied() -> None:
+    tree = et.loads(f"{{parameters: {{x: 2}}, max: ['{'+'.join('x' * 200)}', 1]}}")
+    for other in (copy.deepcopy(tree), pickle.loads(pickle.dumps(tree))):
+        assert other.formulas == tree.formulas
+        assert value(other.with_parameters(x=3)) == 600
+
+
+@pytest.mark.parametrize("parameters", [[("x", 4)], "x=4", 3, {3: 4}, {None: 4}])
+def test_parameters_are_a_mapping_from_name_to_number(parameters: Any, tmp_path: Path) -> None:
+    text = "{parameters: {x: 2}, max: [x, 1]}"
+    path = tmp_path / "x.yaml"
+    path.write_text(text, "utf-8")
+    data = {"parameters": {"x": 2}, "max": ["x", 1]}
+    for function, source in ((et.loads, text), (et.load, path), (et.from_dict, data)):
+        with pytest.raises(TreeError, match=r"mapping from name to number, such as \{'pr': 0.3\}$"):
+            function(source, parameters=parameters)  # type: ignore[arg-type, operator]
+
+
+def test_a_value_that_is_too_long_or_ambiguous_is_not_a_number() -> None:
+    tree = et.loads("{parameters: {x: 2}, max: [x, 1]}")
+    for number in (10**5000, Fraction(1, 10**5000), "1/2%"):
+        with pytest.raises(NumberError, match=r"^x: .* is not a number: write a decimal"):
+            tree.with_parameters(x=number)
+
+
+def test_warnings_of_many_unused_parameters_stop() -> None:
+    warnings: list[str] = []
+    names = ", ".join(f"p{k}: {k}" for k in range(100))
+    et.loads(f"{{parameters: {{{names}}}, max: [p0, 2]}}", warn=warnings.append)
+    assert warnings[0] == "<text>: the parameter p1 is not used"
+    assert warnings[20:] == ["<text>: more such warnings are left out"]
+
+
+def test_an_estimate_that_needs_no_value_can_be_cut() -> None:
+    text = """
+    parameters: {x: 0}
+    bounds: [1, 9]
+    chance: [{p: x, max: [{estimate: 1/x, max: [2, 3]}]}, {p: rest, utility: 7}]
+    """
+    for exact in (False, True):
+        tree = cut_at_depth(et.loads(text, exact=exact), 2)
+        assert value(tree) == 7
+        assert tree.find("#1/#1").utility == 1

@@ -37,7 +37,7 @@ class Questions:
         self.beliefs, self.limits = begin_best_first(setup)
         self.bounds = list(self.beliefs.lower), list(self.beliefs.upper)
         self.answers: dict[int, Number] = {}
-        self._greatest_answer: Any = 0  # in magnitude, with what may be paid on the way
+        self._greatest_answer: Any = 0  # in magnitude, plus the greatest rewards on a path
         self._most_paid = _most_paid(self.tree)
         self.skipped: list[int] = []
         self.route: list[int] = []

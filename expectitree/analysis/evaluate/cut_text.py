@@ -13,7 +13,7 @@ from expectitree.tree.scans import shifted
 def cut_reason(cut: Cut, reward: Number = 0) -> str:
     """Return a cut with its place, the numbers that justify it, and how much it saved.
 
-    The numbers include the `reward` of the branch next to which the text is shown.
+    The text is shown next to a branch, so its numbers include the `reward` of the branch.
     """
     bound, limit = (cell_text(shifted(end, reward)) for end in (cut.bound, cut.limit))
     claim = f"{cut.relation} {bound} {cut.comparison} {limit}"

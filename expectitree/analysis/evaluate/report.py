@@ -69,8 +69,10 @@ class Evaluation:
 
     def formulas_at(self, node: int, branch: int) -> Mapping[str, str]:
         """Return the formulas of a node and of a branch, either of which may be -1, by key."""
-        formulas = self.tree.formulas
-        return {} if formulas is None else formulas.texts(node, branch)
+        formulas, kind = self.tree.formulas, self.tree.columns.kind
+        if formulas is None:
+            return {}
+        return formulas.texts(node, branch, "estimate" if node >= 0 and kind[node] else "utility")
 
 
 def _number_shared(tree: Tree) -> Readable[int]:

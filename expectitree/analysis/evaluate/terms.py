@@ -13,7 +13,7 @@ from expectitree.tree.scans import shifted
 
 MOST_TERMS = 8  # outcomes of a sum that is written out
 
-# Of every possible outcome: its probability, and the bound of its branch, reward included.
+# For each outcome of positive probability: the probability, and the bound of its branch.
 Terms: TypeAlias = tuple[tuple[Number, Number], ...]
 EndOf: TypeAlias = Callable[[int], Any]  # the bound that a sum has for an outcome's branch
 

@@ -11,11 +11,12 @@ from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.tree_text import Part, tree_lines
+from expectitree.expressions.syntax import text_of
 from expectitree.numbers import Number, display_text, exact_text
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, clipped, line, safe
 from expectitree.text.headings import title_heading
-from expectitree.text.phrases import interval_text, payment, plural, value_text
+from expectitree.text.phrases import interval_text, payment, plural, tied, untied, value_text
 
 BOUNDS_FROM = {
     "option": "from --bounds",
@@ -45,14 +46,17 @@ def render(
 
 def summary_lines(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the value, the best action, counts and bounds, each behind its name."""
-    room = options.max_width - _NAME_WIDTH
-    for name, *parts in _facts(evaluation, options):
+    facts = [*_facts(evaluation, options)]
+    width = max(_NAME_WIDTH, *(len(name) + 1 for name, *_ in facts))
+    room = options.max_width - width
+    for name, *parts in facts:
         text = line(*parts)
-        pieces: list[Sequence[str | Part]] = [parts]
+        whole = [untied(part) if isinstance(part, str) else part for part in parts]
+        pieces: list[Sequence[str | Part]] = [whole]
         if text.cell_len > room:
-            pieces = [[piece] for piece in wrap(text.plain, room)]
+            pieces = [[untied(piece)] for piece in wrap(text.plain, room)]
         for place, piece in enumerate(pieces):
-            yield line((f"{'' if place else name:<{_NAME_WIDTH}}", "dim"), *piece)
+            yield line((f"{'' if place else name:<{width}}", "dim"), *piece)
 
 
 def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[str | Part, ...]]:
@@ -85,13 +89,19 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
         note = f"; {plural(passed, 'node')} passed over" if passed else ""
         yield "cuts", f"{counts.cuts:>{wide},}{note}"
     if evaluation.formulas and evaluation.parameters:
-        values = evaluation.parameters.items()
-        shown = [f"{name} = {'?' if v is None else display_text(v)}" for name, v in values]
-        yield "parameters", f" {', '.join(shown)}"
+        yield "parameters", ", ".join(map(tied, _parameters(evaluation)))
     bounds = f"{interval_text(*search.bounds)} {BOUNDS_FROM[search.bounds_source]}"
     if search.tree.root_reward:
         bounds += f", without the root's {' of '.join(payment(search.tree.root_reward))}"
     yield "bounds", bounds
+
+
+def _parameters(evaluation: Evaluation) -> Iterator[str]:
+    """Yield each parameter with its value, and with its formula if it is derived from others."""
+    for name, value in evaluation.parameters.items():
+        parameter = evaluation.tree.parameters[name]
+        formula = f"{text_of(parameter.value)} = " if parameter.bases else ""
+        yield f"{name} = {formula}{'?' if value is None else display_text(value)}"
 
 
 def _attitude_facts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from textwrap import wrap
 from typing import NamedTuple
@@ -19,10 +19,12 @@ from expectitree.searches.cuts import PROBED
 from expectitree.searches.unvisited import SKIPPED
 from expectitree.text.console import characters, clipped, line, safe
 from expectitree.text.phrases import (
+    TIED,
     known_text,
     payment,
     plural,
     plus_text,
+    tied,
     untied,
     window_text,
 )
@@ -34,7 +36,7 @@ Part = tuple[str, str]  # a text and its style
 _KIND_NAMES = tuple(kind.name for kind in Kind)
 _FUNCTIONS = {Kind.MAX: "max", Kind.MIN: "min", Kind.CHANCE: "mean"}
 _ROOM = 40  # columns kept for the text of a row, however deep it is
-_PAYMENT_ROOM = 12  # and for what a branch pays
+_PAYMENT_ROOM = 12  # columns kept for what a branch pays
 _LEAST_ROOM = 24  # columns for text in a narrow terminal
 _MOST_ALIGNED = 200  # siblings whose labels are aligned
 
@@ -98,8 +100,9 @@ class _Drawing:
         remarks = [*overflow, *self.remarks(row, reward)]
         margin = stem + self.margin(row) if remarks else ""
         for text, style in remarks:
-            for piece in wrap(safe(text, self.options), max(_LEAST_ROOM, self.width - len(margin))):
-                yield line((margin, "guide"), (piece, style))
+            text = TIED.join(safe(part, self.options) for part in text.split(TIED))
+            for piece in wrap(text, max(_LEAST_ROOM, self.width - len(margin))):
+                yield line((margin, "guide"), (untied(piece), style))
 
     # ---- The left margin.
 
@@ -151,7 +154,7 @@ class _Drawing:
         return parts
 
     def payment(self, branch: int, width: int = 0) -> list[Part]:
-        """Return what a branch pays, in a column of some width; the branch to the root is -1."""
+        """Return what a branch pays, padded to the width; -1 is the way to the root."""
         reward = self.tree.reward_of(branch)
         if not reward:
             return [(" " * width, "none")] if width else []
@@ -321,12 +324,17 @@ class _Drawing:
         """Yield the formulas of a row, and of the terminals that are folded into it."""
         shown = self.evaluation.formulas_at(row.node if row.is_first else NONE, row.branch)
         if shown:
-            yield ", ".join(f"{key} = {text}" for key, text in shown.items())
+            yield _equations(shown)
         for b in self.tree.branches_of(row.node) if row.is_folded and row.is_first else ():
             shown = self.evaluation.formulas_at(self.columns.child[b], b)
             if shown:
                 label = self.label(row.node, b)
-                yield f"{label}: {', '.join(f'{key} = {text}' for key, text in shown.items())}"
+                yield f"{label}: {_equations(shown)}"
+
+
+def _equations(formulas: Mapping[str, str]) -> str:
+    """Return formulas by key as `p = pr, utility = 2*x`, which breaks between them."""
+    return ", ".join(tied(f"{key} = {text}") for key, text in formulas.items())
 
 
 def _width(parts: list[Part]) -> int:

@@ -34,7 +34,7 @@ class ProofTree:
     upper: Column
     eps: Any
     children: list[dict[int, Any]]  # the factors that the children's numbers are multiplied by
-    shift: list[dict[int, Any]]  # what is then added to them: the rewards; empty if none pays
+    shift: list[dict[int, Any]]  # by child: the reward that is added; empty if no branch pays
     leaves: list[int]  # how many leaves below are open: their bounds are more than one value
     mask: list[int]  # the same leaves as bits; 0 where no nodes are shared
     last_use: list[int]  # the last parent
@@ -100,9 +100,9 @@ def check_size(leaves: int, max_leaves: int | None, why: str = "", most: int = M
 def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
     """Return a tree with the values, the bounds and the tolerance of a search of it.
 
-    Several branches from a node to one child become one, of actions the one that pays the player
-    most. Outcomes of probability 0 are left out. Raises `AnalysisError` where the tree has more
-    than `max_leaves` leaves.
+    Several branches from a node to one child become one. Of several actions, it is the one that
+    pays the player most. Outcomes of probability 0 are left out. Raises `AnalysisError` if the tree
+    has more than `max_leaves` leaves.
     """
     check_size(tree.leaves, max_leaves)
     columns, is_sharing = tree.columns, tree.is_sharing

@@ -71,7 +71,7 @@ def find_order_preserving_map(
 
     Raises:
         SearchError: As for `evaluate`.
-        TransformError: Paths that pay differently lead to one node.
+        TransformError: Paths with different sums of rewards lead to one node.
     """
     check_tree(tree, "rescale")
     tree, bounds, remarks = fold(tree, bounds)

@@ -137,7 +137,8 @@ def rescale(
     Raises:
         AnalysisError: A positive affine map changed a decision in floating point.
         SearchError: As for `evaluate`.
-        TransformError: A utility has no image, or paths that pay differently lead to one node.
+        TransformError: A utility has no image, or paths with different sums of rewards lead to one
+            node.
     """
     check_tree(tree, "rescale")
     tree, bounds, folding = fold(tree, bounds)

@@ -288,7 +288,7 @@ class _Recorder(Recorder):
     def is_passed(self, branch: int) -> bool:
         """Say whether a player passes over a branch, as `star_minimax` decides it.
 
-        Of several branches to a child, only the later ones may pay enough.
+        If several branches lead to a child, some may pay enough and others not.
         """
         node, eps = self.stack[-1].node, self.eps
         if self.kind[node] == Kind.CHANCE:

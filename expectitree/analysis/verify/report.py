@@ -172,7 +172,7 @@ def _value_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
 
 
 def _point_checks(tree: Tree, point: PointExpectation, index: int) -> Iterator[Check]:
-    """Yield the checks of a tree at other values of its parameters."""
+    """Yield the checks of an entry of `at`: the tree at other values of its parameters."""
     at = f"at {', '.join(f'{name} = {value}' for name, value in point.settings.items())}"
     place: Place = ("at", index)
     try:

@@ -108,7 +108,7 @@ def _mark(text: str, at: int) -> Mark:
 
 
 def _deep_mark(text: str) -> Mark | tuple[None, None]:
-    """Return where too many lists and objects are open, if they are."""
+    """Return the place where more lists and objects are open than are allowed, or None."""
     depth = 0
     for token in tokens(text):
         depth += (token[0] in "[{") - (token[0] in "]}")
@@ -147,7 +147,7 @@ class JsonNotation(Notation):
         return text if _NUMBER.fullmatch(text) else json.dumps(text)
 
     def number_key(self, number: str) -> str:
-        """Return a number, as `number` returns it, as a key with its colon."""
+        """Return a key with its colon from a number, which is given as `number` returns it."""
         return f"{number}:" if number[0] == '"' else f'"{number}":'
 
     def brackets(self, is_mapping: bool, margin: str) -> tuple[str, str]:

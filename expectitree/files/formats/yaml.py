@@ -200,7 +200,7 @@ def _locate(text: str, containers: Sequence[Data], places: Sequence[Place]) -> l
         items = found[numbers.get(id(container), -1)]
         event = items[2 * at + (not of_key) if is_mapping else at]
         mark = event.start_mark
-        if offset:  # where a text without escapes and line ends makes its place certain
+        if offset:  # known only in a text without escapes and line ends
             is_one_line = event.end_mark.line == mark.line
             quotes = event.end_mark.index - mark.index - len(event.value)
             offset = offset + quotes // 2 if quotes in (0, 2) and is_one_line else 0

@@ -67,7 +67,7 @@ class BranchReader:
     def check_payment(self, item: Data, key: str) -> None:
         """Report a node that has both a reward and a cost."""
         if key == "cost" and any(pair[0] == "reward" for pair in item):
-            message = "a reward and a cost at one node: keep one, their difference"
+            message = "a reward and a cost at one node: write one of them, with the difference"
             self.trail.report(place_of(item, key, True), message)
 
     def pay(self, frame: Frame, reward: Number | Expression) -> None:
@@ -149,7 +149,9 @@ class BranchReader:
             return []
         if self.warn is not None and not written:
             names = [name for name in frame.branches.get("label", {}).values() if name is not None]
-            warning = label_warning(names, frame.container) if len(names) == count else ""
+            parameters = self.values.parameters or ()
+            is_whole = len(names) == count
+            warning = label_warning(names, frame.container, parameters) if is_whole else ""
             if warning:
                 self.warn_of(warning)
         if divisor is not None:

@@ -12,7 +12,7 @@ from expectitree.files.grammar.flow import NumberText
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Report, ValueReader
 from expectitree.files.grammar.words import described, unknown_key
-from expectitree.numbers import Number, exact_text, quote
+from expectitree.numbers import Number, check_setting, exact_text, quote
 from expectitree.tree.expectation import Expectation, PointExpectation, RunExpectation
 
 
@@ -145,8 +145,10 @@ class ExpectationReader(ValueReader):
 
     def setting(self, data: Data) -> Number:
         """Return a number or a percentage."""
-        is_text = isinstance(data, str)
-        return self.number(data.removesuffix("%") if is_text else data)
+        if isinstance(data, str):
+            check_setting(data)
+            data = data.removesuffix("%")
+        return self.number(data)
 
     def run(
         self, data: Data, where: Place, place: tuple[str | int, ...]

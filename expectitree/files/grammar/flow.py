@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from expectitree.errors import TreeError
-from expectitree.numbers import GREATEST_EXPONENT, LONGEST, Number, exact_text, quote
+from expectitree.numbers import number_text, quote
 
 
 class NumberText(str):
@@ -66,7 +66,7 @@ class Notation(ABC):
         return self.text(text)
 
     def number_key(self, number: str) -> str:
-        """Return a number, as `number` returns it, as a key with its colon."""
+        """Return a key with its colon from a number, which is given as `number` returns it."""
         return f"{number}:"
 
     def flow_key(self, key: str) -> str:
@@ -83,37 +83,3 @@ class Notation(ABC):
         if isinstance(value, NumberText):
             return self.number(value)
         return self.text(value) if isinstance(value, str) else self.number(number_text(value))
-
-
-def number_text(value: Number) -> str:
-    """Return a number as the grammar writes it; raise `TreeError` if it is too long."""
-    written = exact_text(value)
-    found = f"a number of {len(written):,} characters"
-    if written.startswith("about"):
-        found = "a number of thousands of digits"
-    elif len(written) > LONGEST:
-        written = _with_exponent(value)
-    if len(written) > LONGEST or written.startswith("about"):
-        limit = f"the grammar allows {LONGEST} characters"
-        raise TreeError(f"{found} cannot be written: {limit}")
-    return written
-
-
-def _with_exponent(value: Number) -> str:
-    """Return a number as digits and a power of ten; a fraction that is not a decimal as it is."""
-    from decimal import Decimal, localcontext
-
-    if isinstance(value, float):
-        return repr(value)
-    rest = value.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest != 1:
-        return str(value)
-    with localcontext() as context:
-        context.prec, context.Emax, context.Emin = 10_000, 999_999, -999_999
-        number = (Decimal(value.numerator) / Decimal(value.denominator)).normalize()
-        exponent = int(number.as_tuple().exponent)
-        power = max(-GREATEST_EXPONENT, min(exponent, GREATEST_EXPONENT))
-        return f"{number.scaleb(-power):f}e{power}"

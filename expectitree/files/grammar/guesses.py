@@ -1,4 +1,4 @@
-"""What people write first, and the messages that say what to write instead."""
+"""Errors for texts that people often write first: the messages show what to write instead."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from expectitree.files.grammar.words import (
 from expectitree.numbers import quote
 from expectitree.tree.model import Kind
 
-_MOST_SEEN = 20  # keys of a mapping: to compare one with the known keys takes time
+_MOST_SEEN = 20  # keys of a mapping that are compared with the known keys, which takes time
 _LONGEST = 100  # characters of a key that may be a label
 _TAKEN = {*NODE_KEYS, *ROOT_KEYS, *SYNONYMS, *KIND_SYNONYMS}
 _WIDE = 60  # characters of the user's text in a message
@@ -90,7 +90,7 @@ def _fault_of_pairs(kind: Kind, items: Sequence[Data]) -> str:
 
 
 def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8) -> bool:
-    """Return whether the keys of pairs are rather labels than wrong keys."""
+    """Return whether the keys of pairs are probably labels, and not wrong keys."""
     for key, value in pairs[:_MOST_SEEN]:
         word = key.lower()
         is_node = not isinstance(value, str) or value[:1] in "+-.0123456789"

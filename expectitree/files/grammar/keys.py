@@ -6,6 +6,7 @@ of nodes when it closes a node, or `read_tree` for the root.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from expectitree.files.grammar.document import Data, place_of
@@ -33,7 +34,7 @@ BRANCH_VALUES: dict[str, Read] = {
 NODE_VALUES: dict[str, Read] = {
     "estimate": ValueReader.amount,
     "bounds": ValueReader.bounds,
-    "event": text("an event"),
+    "event": text("an event", is_needed=True),
     "note": text("a note"),
 }
 SCHEMA_KEY = "$schema"  # editors read it; a tree does not use it
@@ -45,6 +46,7 @@ ROOT_VALUES: dict[str, Read] = {  # `nodes`, `parameters` and `events` have read
 ROOT_KEYS = ("title", "source", "parameters", "events", "attitude", "nodes", "expect")
 NODE_KEYS = (*BODY_KEYS, "ref", "type", "children", *BRANCH_VALUES, *NODE_VALUES)
 
+_SINGLE = re.compile(r"-?[\w.]+(?:/[0-9]+)?")  # a number or a name: its negative is plain
 _TYPES = {kind.name: kind for kind in Kind}
 _FORMS = "a mapping with one of max, min, chance, utility, ref or type"
 EXPECTED_NODE = f"expected a number (a terminal), or {_FORMS}"
@@ -91,9 +93,15 @@ def find_body(item: Data, keys: dict[str, Data]) -> tuple[Kind, str]:
 
 
 def _utility_hint(item: Data) -> str:
-    """Return what to write where a node only has a reward."""
-    reward = dict(item).get("reward")
-    return "" if reward is None else f"; for a terminal write `utility: {flow_text(reward)}`"
+    """Return what to write where a node only has a reward or a cost."""
+    key, amount = next(((key, data) for key, data in item if key in PAYMENTS), ("", None))
+    if not isinstance(amount, str):
+        return ""
+    if key == "cost" and not _SINGLE.fullmatch(amount):
+        return "; for a terminal add `utility: 0`"
+    if key == "cost":
+        amount = amount[1:] if amount[0] == "-" else f"-{amount}"
+    return f"; for a terminal write `utility: {flow_text(amount)}`, or add `utility: 0`"
 
 
 def _error(item: Data, key: str, message: str) -> GrammarError:

@@ -99,7 +99,7 @@ class Names:
         """Take the reward or the cost out of the keys of a named node, and return the reward."""
         written = [key for key in PAYMENTS if key in keys]
         if len(written) > 1:
-            message = "a reward and a cost at one node: keep one, their difference"
+            message = "a reward and a cost at one node: write one of them, with the difference"
             self.trail.report(place_of(item, "cost", True), message)
         paid = [
             self.values.attempt(BRANCH_VALUES[key], keys.pop(key), item, key) for key in written

@@ -1,14 +1,16 @@
-"""The outcomes of a chance node whose probabilities are keys, are `rest`, or are in labels."""
+"""Probabilities of outcomes that are keys of a mapping, `rest`, or parts of labels."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from expectitree.errors import NumberError, TreeError
+from expectitree.expressions.parser import parse
+from expectitree.expressions.syntax import names_in
 from expectitree.files.grammar.document import Data
-from expectitree.files.grammar.words import flow_text
+from expectitree.files.grammar.words import flow_text, key_list
 from expectitree.numbers import Number, message_text, quote, to_fraction, to_probability
 from expectitree.tree.builder import SUM_HINT
 from expectitree.tree.formulas import REST
@@ -17,12 +19,12 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 _NUMBER = re.compile(r"[0-9.+-][0-9.eE/%+-]*")  # roughly, to reject most labels quickly
-_LABEL_NUMBER = re.compile(r"(?<![\w./])(?:[0-9]+/[0-9]+|[0-9]*\.?[0-9]+)\s?%?(?![\w./%])")
+_LABEL_NUMBER = re.compile(r"(?<![\w./])(?:[0-9]+/[0-9]+|[0-9]*[.,]?[0-9]+)\s?%?(?![\w./%])")
 _MOST_SHOWN = 4  # outcomes, or labels, in a message
 
 
 def is_probability(key: str) -> bool:
-    """Return whether a key is a number from 0 to 1 as `p` takes it."""
+    """Return whether a key is a valid `p`: a number from 0 to 1."""
     if not _NUMBER.fullmatch(key):
         return False
     try:
@@ -33,7 +35,7 @@ def is_probability(key: str) -> bool:
 
 
 def is_marked(key: str) -> bool:
-    """Return whether a number, or one of several, is written as labels seldom are."""
+    """Return whether a key, or several joined, has a sign that labels seldom have."""
     return "." in key or "/" in key or "%" in key
 
 
@@ -51,9 +53,10 @@ def are_probabilities(children: Sequence[tuple[str, Data]]) -> bool:
 
 
 def with_rest(written: Mapping[int, Any], texts: Mapping[int, str], exact: bool) -> list[Number]:
-    """Return probabilities, with an equal share of what is left of 1 for each `rest`.
+    """Return the probabilities, with a number in place of each `rest`.
 
-    What is left is computed from the texts of the other probabilities, exactly: 0.7 leaves 0.3.
+    Several `rest` share equally what the others leave of 1. That is computed exactly, from the
+    texts of the others: 0.7 leaves 0.3.
     """
     total = sum([to_probability(text, exact=True) for text in texts.values()], to_fraction("0"))
     if total > 1:
@@ -74,14 +77,27 @@ def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
     return f"[{', '.join(items)}{more}]"
 
 
-def label_warning(names: Sequence[str], children: Data) -> str:
-    """Return the warning about labels of equally likely outcomes that seem to be probabilities."""
+def label_warning(names: Sequence[str], children: Data, parameters: Collection[str]) -> str:
+    """Return the warning about labels of equally likely outcomes that seem to be probabilities.
+
+    `parameters` are the names of the file's parameters.
+    """
     if isinstance(children, tuple):
         marked = next((name for name in names if is_marked(name) and is_probability(name)), "")
         other = next((name for name in names if not any(map(str.isdigit, name))), "")
         if marked and other:
             found = f"{quote(marked)} is read as a label, because {quote(other)} is one"
             hint = f"write {{{marked}: …, rest: …}}, or give each a p"
+            return f"{found}: these outcomes are equally likely; if that is wrong, {hint}"
+        others = [name for name in names if name.lower() != REST]
+        rest = [name for name in names if name.lower() == REST]
+        rest = rest if others and all(map(_only_number, others)) else []
+        if rest or _are_formulas(others, parameters):
+            meant = rest or others[:_MOST_SHOWN]
+            are = "is read as a label" if len(meant) == 1 else "are read as labels"
+            found = f"{key_list(meant)} {are}"
+            at, p = names.index(meant[0]), REST if rest else meant[0]
+            hint = f"give each a p, as in {_with_p(meant[0], p, children, at)}"
             return f"{found}: these outcomes are equally likely; if that is wrong, {hint}"
     numbers = [number for number in map(_only_number, names) if number is not None]
     if len(names) < 2 or len(numbers) < len(names):
@@ -97,21 +113,30 @@ def label_warning(names: Sequence[str], children: Data) -> str:
     return f"{found}, but these outcomes are equally likely; if that is wrong, {hint}"
 
 
+def _are_formulas(labels: Sequence[str], parameters: Collection[str]) -> bool:
+    """Return whether labels are formulas, and one of them uses a parameter."""
+    try:
+        formulas = [parse(label, parameters) for label in labels] if parameters else []
+    except NumberError:
+        return False
+    return any(map(names_in, formulas))
+
+
 def _only_number(label: str) -> tuple[Fraction, str] | None:
     """Return the only number in a label, and its text; None if there is none, or another."""
     found = _LABEL_NUMBER.findall(label)
     if len(found) != 1:
         return None
-    text = found[0].replace(" ", "")
+    text = found[0].replace(" ", "").replace(",", ".")
     try:
         return to_fraction(text.rstrip("%")) / (100 if text[-1] == "%" else 1), text
     except NumberError:
         return None
 
 
-def _with_p(label: str, p: str, children: Data) -> str:
-    """Return the first outcome with a p, as in a file."""
-    child = children[0] if isinstance(children, list) else children[0][1]
+def _with_p(label: str, p: str, children: Data, at: int = 0) -> str:
+    """Return the outcome `at` with a p, as in a file."""
+    child = children[at] if isinstance(children, list) else children[at][1]
     own = child if isinstance(child, tuple) else (("utility", child),)
     own = (("p", p), *[pair for pair in own if pair[0] != "label"][:1])
     if isinstance(children, list):

@@ -21,12 +21,12 @@ _EXPECTED = "expected a mapping from name to a number, a formula or a mapping wi
 def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
     """Return the parameters written at the root; report every error.
 
-    From here on, `values` knows their names.
+    Their names are stored in `values`, for the formulas that it reads later.
     """
     values.parameters = ()
     if not isinstance(data, tuple) or not data:
         raise GrammarError(f"found {described(data)} under parameters, {_EXPECTED}")
-    values.parameters = [*dict.fromkeys(str(name) for name, _ in data if not _fault(name))]
+    values.parameters = {str(name): None for name, _ in data if not _fault(name)}
     found: dict[str, Parameter] = {}
     for at, (name, written) in enumerate(data):
         fault = _fault(name)
@@ -73,7 +73,7 @@ def _read(values: ValueReader, name: str, written: Data, place: Place) -> Parame
         here = Place(written, at) if isinstance(written, tuple) else place
         if key not in _KEYS or key in fields:
             message = f"duplicate key {quote(key)}: keep one"
-            message = message if key in fields else unknown_key(key, tuple(_KEYS))
+            message = message if key in fields else _unknown(key)
             values.report(here._replace(of_key=True), f"parameter {name}: {message}")
         else:
             fields[key] = attempt(_KEYS[key], value, here)
@@ -81,6 +81,12 @@ def _read(values: ValueReader, name: str, written: Data, place: Place) -> Parame
         values.report(place, f"parameter {name}: the value is missing: add `value:`")
     fields["value"] = fields.get("value") or values.parse("0")
     return Parameter(name, **fields)
+
+
+def _unknown(key: str) -> str:
+    """Return the message for an unknown key of a parameter."""
+    hint = next((f"write `{form}`" for form, words in _MEANT.items() if key.lower() in words), "")
+    return f"unknown key {quote(key)}: {hint}" if hint else unknown_key(key, tuple(_KEYS))
 
 
 def _value(values: ValueReader, data: Data) -> Expression:
@@ -104,10 +110,16 @@ _KEYS: dict[str, Read] = {
     "unit": text("a unit"),
     "description": text("a description"),
 }
+_MEANT = {  # what people mean by other keys
+    "value: …": ("default", "base", "number", "expression", "formula"),
+    "range: [low, high]": ("min", "max", "low", "high", "lower", "upper", "bounds", "interval"),
+    "unit: …": ("units", "currency"),
+    "description: …": ("note", "comment", "text", "label", "title", "name"),
+}
 
 
 def _cycle(parameters: dict[str, Parameter]) -> list[str]:
-    """Return names of which each is derived from the next, and the last is the first; or none."""
+    """Return a cycle of names, each derived from the next, that ends with its first; or none."""
     from graphlib import CycleError, TopologicalSorter
 
     try:

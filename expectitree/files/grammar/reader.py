@@ -65,8 +65,9 @@ def read_tree(
 ) -> Tree:
     """Return the tree of a document; raise `FileError` with every error in it.
 
-    `warn` is called for probabilities whose sum missed 1 a little and was divided out, and for
-    parameters that are not used. `parameters` replace values in the document.
+    `warn` is called with a message if probabilities were normalised, because they summed to 1 only
+    within 1e-9, and for each parameter that is not used. `parameters` replaces values in the
+    document.
     """
     reader = TreeReader(document, exact, warn, parameters or {})
     tree = reader.read()
@@ -161,7 +162,7 @@ class TreeReader:
             raise self.trail.failure() from None
 
     def evaluate(self, tree: Tree) -> Tree:
-        """Return the tree with the values of its formulas; note those that have none."""
+        """Return the tree with the values of its formulas; add those without one to `faults`."""
         from expectitree.tree.parameters import evaluated, unused, with_values
 
         name = self.document.name
@@ -171,8 +172,11 @@ class TreeReader:
         if self.warn is not None:
             idle = unused(tree.parameters, self.builder.formulas)
             used = tree.formulas.names if tree.formulas is not None and self.defined else ()
-            for parameter in (name for name in idle if name not in used):
+            idle = [name for name in idle if name not in used]
+            for parameter in idle[:MOST_PROBLEMS]:
                 self.warn(f"{name}: the parameter {parameter} is not used")
+            if idle[MOST_PROBLEMS:]:
+                self.warn(f"{name}: more such warnings are left out")
 
         faults: list[tuple[str, str, int, int]] = []
         tree, warning = evaluated(tree, lambda *fault: faults.append(fault))
@@ -246,7 +250,7 @@ class TreeReader:
         return place
 
     def place_of_fault(self, what: str, node: int, branch: int) -> tuple[Place, str]:
-        """Return the place and the path of what a `Report` is about."""
+        """Return the place and the path of a fault, given by the arguments of a `Report`."""
         if what == "node":
             return self.places[node]
         if branch == NONE and what == "reward":
@@ -283,7 +287,7 @@ class TreeReader:
             return self.reject(place, f"{error}{hint}")
 
     def formula(self, text: str, place: Place | None, error: NumberError) -> int:
-        """Add a terminal from its formula's text, for which `error` says that it is no number."""
+        """Add a terminal from its formula; `error` is that of reading the text as a number."""
         try:
             return self.add_terminal(self.values.formula(text, error))
         except NumberError as wrong:
@@ -356,7 +360,7 @@ class TreeReader:
                     return self.placeholder()
                 return self.reject(error.place or named, str(error))
         if about and "event" in about and kind != CHANCE:
-            message = f"an event is what a CHANCE node represents, not a {kind.name} node"
+            message = f"an event is for CHANCE nodes, and this is a {kind.name} node: take it out"
             self.report(place_of(item, "event", True), message)
         children = keys[body]
         if not kind:
@@ -458,7 +462,7 @@ class TreeReader:
         return node
 
     def add_formulas(self, node: int, frame: Frame) -> None:
-        """Note the formulas of an inner node and of its branches, and its event."""
+        """Store the formulas of an inner node and of its branches, and its event."""
         builder, about, formulas = self.builder, frame.about, self.builder.formulas
         if is_formula(about.get("estimate")):
             formulas.nodes[node] = about["estimate"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from functools import cache, partial
 from typing import Any, TypeAlias
 
@@ -14,13 +14,15 @@ from expectitree.files.grammar.document import Data, Place, place_of
 from expectitree.files.grammar.flow import NumberText
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.words import described
-from expectitree.numbers import HOW, Number, to_bound, to_number, to_probability
+from expectitree.numbers import HOW, Number, quote, to_bound, to_number, to_probability
 from expectitree.tree.columns import Bounds
 from expectitree.tree.formulas import REST
 from expectitree.tree.model import UNKNOWN
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
 _OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *[-+*/^][^+-]")
+_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]{0,40}")  # of a parameter
+_WORDS = {REST, "inf", "nan", "null", "none", "true", "false", "yes", "no"}  # hardly parameters
 _MOST_DIGITS = 30  # of a count
 
 Report: TypeAlias = Callable[[Place, str], None]
@@ -36,7 +38,7 @@ class ValueReader:
         self.has_formulas = False  # whether a number so far is a formula
         self.to_number = cache(partial(to_number, exact=exact))
         self.to_probability = cache(partial(to_probability, exact=exact))
-        self.parameters: Sequence[str] | None = None  # the names; None if the root has no such key
+        self.parameters: Collection[str] | None = None  # the names; None without such a key
         self.parsed: dict[str, Expression] = {}  # by text: one object for equal formulas
 
     def attempt(self, read: Read, data: Data, item: Data, key: str | int) -> Any:
@@ -70,16 +72,20 @@ class ValueReader:
             return self.formula(data, error)
 
     def formula(self, data: str, error: ExpectitreeError) -> Expression:
-        """Return the formula in a text for which `error` says that it is not a number.
+        """Return the formula in a text; `error` is that of reading the text as a number.
 
-        In a file without parameters, a text without an operator is hardly meant as a formula: then
-        the error is `error`.
+        In a file without parameters, a text without an operator is hardly meant as a formula. Then
+        this raises `error`, with a hint if the text may be the name of a parameter.
         """
-        if not data.strip() or "?" in data:
+        if not data.strip() or "?" in data and self.parameters is None:
             raise error
         try:
             found = self.parse(data)
         except NumberError:
+            is_name = _NAME.fullmatch(data) and data.lower() not in _WORDS and HOW in str(error)
+            if self.parameters is None and is_name:
+                hint = f"or define {quote(data)} under the root's `parameters:`"
+                raise GrammarError(f"{error}, {hint}") from None
             if self.parameters is None and not _OPERATOR.search(data):
                 raise error from None
             raise
@@ -146,15 +152,15 @@ class ValueReader:
 
 
 def offset_of(error: ExpectitreeError) -> int:
-    """Return where in a text an error in a formula is, 0 for any other error."""
+    """Return the place of an error within the text of a formula, 0 for any other error."""
     return getattr(error, "offset", None) or 0
 
 
-def text(name: str) -> Read:
-    """Return the reader of a text that messages call `name`."""
+def text(name: str, is_needed: bool = False) -> Read:
+    """Return the reader of a text that messages call `name`, which may be empty if not needed."""
 
     def read(values: ValueReader, data: Data) -> str:
-        if isinstance(data, str) and not isinstance(data, NumberText):
+        if isinstance(data, str) and not isinstance(data, NumberText) and (data or not is_needed):
             return str(data)
         raise GrammarError(f"found {described(data)} as {name}, expected text")
 

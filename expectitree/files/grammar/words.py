@@ -20,6 +20,8 @@ _WORDS = {
     "type": "kind",
     "children": "branches actions outcomes moves options choices child",
     "repetitions": "reps",
+    "parameters": "params variables variable vars constants constant definitions",
+    "cost": "costs fee fees expense expenses",
 }
 SYNONYMS = {word: key for key, words in _WORDS.items() for word in words.split()}
 _KIND_WORDS = {
@@ -71,7 +73,7 @@ def _flow_text(data: Data, longest: int, depth: int) -> str:
 
 
 def text_or_quoted(text: str, longest: int = 40) -> str:
-    """Return a text as a file has it in flow style, in quotes if it needs them."""
+    """Return a text in flow style, in quotes if it needs them."""
     if len(text) <= longest and _PLAIN.fullmatch(text):
         return text
     return f'"{escape(text[:longest])}"' if "'" in text else quote(text, longest)

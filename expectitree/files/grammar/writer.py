@@ -14,15 +14,17 @@ from typing import Any
 
 from expectitree import compiling
 from expectitree.errors import NumberError, TreeError
-from expectitree.expressions.syntax import NEGATION, Apply, Expression, text_of
+from expectitree.expressions.parser import ExpressionError, parse
+from expectitree.expressions.syntax import Expression, text_of
 from expectitree.files.grammar.expect import written_expectation
-from expectitree.files.grammar.flow import Notation, number_text
+from expectitree.files.grammar.flow import Notation
 from expectitree.files.grammar.keys import KINDS
 from expectitree.files.grammar.outcomes import are_probabilities, is_marked
 from expectitree.files.grammar.values import NOT_KNOWN
-from expectitree.numbers import Number, escape, to_fraction
+from expectitree.numbers import Number, escape, number_text, to_fraction
 from expectitree.tree import scans
 from expectitree.tree.columns import NONE, Readable, Repeated
+from expectitree.tree.formulas import payment_of
 from expectitree.tree.model import Kind, Tree
 
 _NESTED = 100  # nodes within nodes; the grammar allows 300, but people like fewer
@@ -213,13 +215,26 @@ class TreeWriter:
         return bool(tree.parameters) or tree.formulas is None or n not in tree.formulas.nodes
 
     def formula(self, expression: Expression) -> str:
-        """Return a formula, or a number that is in place of one."""
+        """Return the text of a formula; a formula that is a single number is written as one."""
         text = text_of(expression)
         try:
             to_fraction(text)
         except NumberError:
             return self.notation.formula(text)
         return self.notation.number(text)
+
+    def amount(self, reward: Expression, n: int, b: int) -> str:
+        """Return the formula of a reward; a sum of several may exceed the limits of the grammar."""
+        text = text_of(reward)
+        try:
+            parse(text, self.tree.parameters)
+        except ExpressionError as error:
+            from expectitree.tree.parameters import place_text
+
+            path = escape(self.tree.path_of(n) if b == NONE else place_text(self.tree, n, b))
+            found = f"a formula of {len(text):,} characters, a sum of rewards, cannot be written"
+            raise TreeError(f"{path}: {found}: {error}") from None
+        return self.formula(reward)
 
     def parameters(self) -> Iterator[str]:
         """Yield the parameters, each as a pair of name and value."""
@@ -267,10 +282,8 @@ class TreeWriter:
         """Return the reward of a branch of node n as a field; a negative one is a cost."""
         formulas = self.tree.formulas
         if formulas is not None and b in formulas.rewards:
-            formula, key = formulas.rewards[b], "reward"
-            if isinstance(formula, Apply) and formula.operation == NEGATION:
-                formula, key = formula.operands[0], "cost"
-            return [f"{self.notation.key(key)} {self.formula(formula)}"]
+            key, formula = payment_of(formulas.rewards[b])
+            return [f"{self.notation.key(key)} {self.amount(formula, n, b)}"]
         reward = self.tree.reward_of(b)
         if not reward:
             return []
@@ -300,7 +313,7 @@ class TreeWriter:
         return [text for b in self.tree.branches_of(n) if (text := label[b]) is not None]
 
     def keys(self, n: int) -> str:
-        """Return what the keys are if the children are a mapping: `label` or `p`; else nothing.
+        """Return whether children are written by their `label` or by their `p`; nothing for a list.
 
         In a mapping, `#k` labels those without a label. A label that is too long for a key, or that
         would be read as a probability, is next to its node, in a list.
