@@ -11,7 +11,7 @@ from expectitree.analysis.sensitivity.break_even import break_even
 from expectitree.analysis.sensitivity.everywhere import everywhere
 from expectitree.analysis.sensitivity.extremes import Tornado, spider
 from expectitree.analysis.sensitivity.extremes import tornado as tornado_of
-from expectitree.analysis.sensitivity.ranges import Range, parse_range, range_of
+from expectitree.analysis.sensitivity.ranges import Range, parse_range, range_of, spider_range_of
 from expectitree.analysis.sensitivity.report import Sensitivity, one_way
 from expectitree.analysis.sensitivity.strategies import strategies_of
 from expectitree.analysis.sensitivity.tolerance import tolerances
@@ -139,6 +139,24 @@ def ranges_of(
     return [range_of(tree, name, ranges.get(name)) for name in chosen]
 
 
+def spider_ranges(tree: Tree, names: Sequence[str] = ()) -> list[Range]:
+    """Return -100% to +100% of some parameters.
+
+    By default, these are all that have a range in the file, or else all that are not derived.
+    """
+    for name in names:
+        if "=" in name:
+            raise AnalysisError(
+                f"found {quote(name)}: a spider moves from -100% to +100%, so name the parameter "
+                "without a range"
+            )
+    basic = [name for name, one in tree.parameters.items() if not one.bases]
+    chosen = list(names) or [name for name in basic if tree.parameters[name].range] or basic
+    if not chosen:
+        raise AnalysisError("the tree has no parameters: give its numbers names in `parameters`")
+    return [spider_range_of(tree, name) for name in chosen]
+
+
 def added(tree: Tree, path: str, *, file: str = "") -> Sensitivity:
     """Return how the decision depends on an amount that is added to the reward of a branch.
 
@@ -196,15 +214,15 @@ def answer(question: Question, tree: Tree, file: str) -> Shown:
     if question.name == "tolerance":
         return tolerances(tree, file)
     check_tree(tree, "sensitivity")
+    if question.name == "spider":
+        return spider(tree, spider_ranges(tree, question.parameters), question.fixed, file=file)
     ranges = [range_of(tree, *parse_range(text)) for text in question.parameters]
     if question.name == "add":
         return added(tree, question.add or "", file=file)
     if question.name == "strategies":
         return strategies_of(tree, file)
-    if question.name in ("tornado", "spider"):
-        chosen = ranges or ranges_of(tree)
-        function = tornado_of if question.name == "tornado" else spider
-        return function(tree, chosen, question.fixed, file=file)
+    if question.name == "tornado":
+        return tornado_of(tree, ranges or ranges_of(tree), question.fixed, file)
     if question.name in ("until", "where"):
         return break_even(tree, ranges[0], *_sides(question), file)
     if question.name == "everywhere":

@@ -58,6 +58,14 @@ def range_of(tree: Tree, name: str, ends: tuple[Number, Number] | None = None) -
     return Range(name, low, high, current, parameter.unit, parameter.description)
 
 
+def spider_range_of(tree: Tree, name: str) -> Range:
+    """Return the range of a parameter from -100% to +100% of its value."""
+    with_values(tree.parameters, {name: 0})  # refuses unknown and derived parameters
+    parameter, here = tree.parameters[name], ParameterValues(tree.parameters, FRACTIONS)[name]
+    ends = here - abs(here), here + abs(here)
+    return Range(name, *ends, here, parameter.unit, parameter.description)
+
+
 def _exact(end: Number | str, name: str) -> Fraction:
     try:
         return to_fraction(str(end))

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
+from expectitree.algebra.thresholds import Threshold
 from expectitree.analysis.sensitivity.break_even import BreakEven
 from expectitree.analysis.sensitivity.charts import map_lines, spider_lines, tornado_lines
 from expectitree.analysis.sensitivity.everywhere import Everywhere
@@ -23,7 +24,7 @@ from expectitree.analysis.sensitivity.report import Sensitivity
 from expectitree.analysis.sensitivity.strategies import Strategies
 from expectitree.analysis.sensitivity.tolerance import Tolerances
 from expectitree.analysis.sensitivity.two_way import TwoWay
-from expectitree.numbers import display_text
+from expectitree.numbers import display_text, exact_text
 from expectitree.text.console import characters, safe
 from expectitree.text.headings import file_heading
 from expectitree.text.phrases import plural
@@ -32,6 +33,7 @@ from expectitree.text.thresholds import names_text, place_texts, threshold_texts
 
 VERIFIED = "Each threshold is verified on both sides, by evaluating the tree in exact arithmetic."
 MOST_ROWS = 50  # of strategies or thresholds that are listed
+_LONGEST_WORTH = 16  # characters of a fraction
 _MOST_CONSTANT = 10  # decisions that never change
 
 Lines = Iterator[RenderableType]
@@ -104,8 +106,16 @@ def _sentences(report: Sensitivity, ellipsis: str) -> Iterator[str]:
         yield from _moves(report)
     for threshold in report.thresholds[:MOST_ROWS]:
         place = threshold_texts(threshold, ellipsis)[1]
-        ties, worth = names_text(threshold.at), display_text(float(threshold.value), 10)
+        ties, worth = names_text(threshold.at), _worth_text(threshold)
         yield f"At {place} {ties} tie at {worth}."
+
+
+def _worth_text(threshold: Threshold) -> str:
+    """Return the value at a threshold: `8875/7 = 1267.857143`, or a decimal."""
+    text = exact_text(threshold.value)
+    decimal = display_text(float(threshold.value), 10)
+    is_fraction = threshold.exact is not None and "/" in text and len(text) <= _LONGEST_WORTH
+    return f"{text} = {decimal}" if is_fraction else decimal
 
 
 def _moves(report: Sensitivity) -> Iterator[str]:

@@ -15,7 +15,7 @@ import expectitree as et
 from expectitree.analysis.sensitivity.break_even import break_even
 from expectitree.analysis.sensitivity.everywhere import everywhere
 from expectitree.analysis.sensitivity.extremes import spider
-from expectitree.analysis.sensitivity.questions import ranges_of
+from expectitree.analysis.sensitivity.questions import spider_ranges
 from expectitree.analysis.sensitivity.ranges import range_of
 from expectitree.analysis.sensitivity.strategies import strategies_of
 from expectitree.analysis.show import rendered
@@ -62,7 +62,7 @@ def test_text_of_one_parameter() -> None:
         "pr is 0.5: the best action is test, worth 1075.\n"
         "It can fall by 0.1806 or rise by 0.1071 before another action is best.\n"
         "At 23/72 = 0.3194444444… sell and test tie at 750.\n"
-        "At 17/28 = 0.6071428571… install and test tie at 1267.857143.\n" + VERIFIED
+        "At 17/28 = 0.6071428571… install and test tie at 8875/7 = 1267.857143.\n" + VERIFIED
     )
 
 
@@ -178,6 +178,10 @@ def test_text_of_a_spider() -> None:
     assert " -100%   175  287.5   812.5\n" in text
     assert " +100%  1975\n" in text
     assert text.endswith("A value is left out where a probability would leave [0, 1].\n")
+    losses = text_of("-e", "parameters: {a: -2, b: 0, c: a}\nmax: {x: 3*c + b, y: -9}", "--spider")
+    assert "change     a   b\n" in losses
+    assert " -100%     0  -6\n" in losses
+    assert " +100%    -9  -6\n" in losses
 
 
 def test_text_of_strategies() -> None:
@@ -304,7 +308,7 @@ def test_every_report_can_be_shown() -> None:
         et.sensitivity(tree, "pr"),
         et.sensitivity_map(tree, "pr", "sens", grid=3),
         et.tornado(tree),
-        spider(tree, ranges_of(tree)),
+        spider(tree, spider_ranges(tree)),
         strategies_of(tree),
         break_even(tree, moved, "value", 1200),
         everywhere(tree, moved),
@@ -395,6 +399,8 @@ def test_records() -> None:
                 "range within 0 to 1"
             ),
         ),
+        (("-p", "pr=0..1", "--spider"), 2, "found 'pr=0..1': a spider moves from -100% to +100%"),
+        (("-p", "p_plus", "--spider"), 2, "p_plus is derived"),
         (("-p", "pr", "-p", "pr"), 2, "a map needs two parameters, found pr twice"),
         (("-p", "pr", "--until", "0"), 2, "found '0': expected value=X, such as value=0"),
         (("-p", "pr", "--until", "value=many"), 2, "expected value=X, such as value=0"),

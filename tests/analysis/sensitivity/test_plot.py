@@ -11,7 +11,7 @@ from helpers import ROOT, run_main
 import expectitree as et
 from expectitree.analysis.sensitivity.extremes import spider
 from expectitree.analysis.sensitivity.plot import draw, figure_of
-from expectitree.analysis.sensitivity.questions import ranges_of
+from expectitree.analysis.sensitivity.questions import spider_ranges
 from expectitree.analysis.sensitivity.strategies import strategies_of
 from expectitree.errors import AnalysisError
 
@@ -82,7 +82,7 @@ def test_a_tornado_and_a_spider_name_their_meaning(fixed: bool) -> None:
     widths = [bar.get_width() for bar in axes.patches]
     assert widths[0] == (715 if fixed else 750) - 1075
     assert [text.get_text() for text in axes.texts][:2] == ["0.3", "0.7"]
-    lines = axes_of(spider(tree, ranges_of(tree), fixed))
+    lines = axes_of(spider(tree, spider_ranges(tree), fixed))
     assert meaning in lines.get_ylabel()
     assert legend(lines) == ["pr", "sens", "spec"]
     assert [len(line.get_xdata()) for line in lines.lines] == [11, 6, 8]

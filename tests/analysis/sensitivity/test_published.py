@@ -12,7 +12,7 @@ import expectitree as et
 from expectitree import Tree
 from expectitree.analysis.sensitivity.break_even import break_even
 from expectitree.analysis.sensitivity.extremes import spider
-from expectitree.analysis.sensitivity.questions import added, ranges_of
+from expectitree.analysis.sensitivity.questions import added, spider_ranges
 from expectitree.analysis.sensitivity.ranges import range_of
 from expectitree.analysis.sensitivity.strategies import strategies_of
 
@@ -106,11 +106,11 @@ def test_published_tornado_of_the_fixed_strategy(
 @EXACT
 def test_spider_of_rockefeller(exact: bool) -> None:
     tree = example("rockefeller", exact)
-    fixed = spider(tree, ranges_of(tree), is_fixed=True)
+    fixed = spider(tree, spider_ranges(tree), is_fixed=True)
     assert fixed.changes == tuple(F(i, 5) - 1 for i in range(11))
     assert [float(v) for v in fixed.values["pr"]] == pytest.approx([*range(175, 1976, 180)])
     assert fixed.values["sens"][-4:] == (None, None, None, None)
-    free = spider(tree, ranges_of(tree))
+    free = spider(tree, spider_ranges(tree))
     assert [float(v) for v in free.values["pr"]] == pytest.approx(
         [750, 750, 750, 750, 895, 1075, 1255, 1500, 1750, 2000, 2250]
     )
