@@ -18,6 +18,7 @@ from expectitree.text.tables import GAP, Column, table
 from expectitree.text.thresholds import names_text
 
 _MOST_CHANGES = 3  # of a bar of a tornado
+_ROUNDING = Fraction(1, 10**12)  # of sampled values
 _LEAST_BAR, _MOST_BAR = 10, 40  # columns
 
 Lines = Iterator[RenderableType]
@@ -86,7 +87,8 @@ def tornado_lines(report: Tornado, options: ConsoleOptions) -> Lines:
     """Yield the bars of a tornado, on one scale."""
     base = display_text(float(report.value))
     kind = "the strategy of today is kept" if report.is_fixed else "decisions follow the parameter"
-    yield Text(safe(f"{base} now, with {names_text(report.best)}; {kind}.", options), style="dim")
+    best = f", with {names_text(report.best)}" if report.best else ""
+    yield Text(safe(f"{base} now{best}; {kind}.", options), style="dim")
     yield ""
     marks = characters(options)
     cells = [_bar_cells(bar, report.is_fixed) for bar in report.bars]
@@ -123,7 +125,10 @@ def _bar_text(bar: Bar, report: Tornado, width: int, marks: Characters) -> str:
     The sign | is the value now.
     """
     low = min(report.value, *(one.least for one in report.bars))
-    span = max(report.value, *(one.greatest for one in report.bars)) - low or Fraction(1)
+    high = max(report.value, *(one.greatest for one in report.bars))
+    span = high - low
+    if span <= _ROUNDING * max(abs(low), abs(high)):
+        span = Fraction(1)  # nothing moves the value
     start, base, end = (
         round((value - low) / span * (width - 1))
         for value in (bar.least, report.value, bar.greatest)

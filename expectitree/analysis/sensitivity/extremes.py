@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from expectitree.algebra.piecewise import Piecewise
 from expectitree.algebra.polynomials import limited_work, roots_between
@@ -78,10 +79,33 @@ class Tornado(Shown):
     is_fixed: bool
     bars: tuple[Bar, ...]
 
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each bar: the rows of a table.
+
+        Each has `file`, `parameter`, its range from `low` to `high`, and the `least` and `greatest`
+        value with their places `least_at` and `greatest_at`.
+        """
+        return [
+            {
+                "file": self.file,
+                "parameter": bar.range.name,
+                "low": bar.range.low,
+                "high": bar.range.high,
+                "least": bar.least,
+                "least_at": bar.least_at,
+                "greatest": bar.greatest,
+                "greatest_at": bar.greatest_at,
+            }
+            for bar in self.bars
+        ]
+
 
 def tornado(tree: Tree, ranges: Sequence[Range], is_fixed: bool = False, file: str = "") -> Tornado:
     """Return the least and the greatest value over the range of each parameter."""
-    search = evaluate(tree)
+    try:
+        search = evaluate(exact_tree(tree))
+    except INEXACT:
+        search = evaluate(tree)
     bars = sorted((_bar(tree, one, is_fixed) for one in ranges), key=lambda bar: -bar.width)
     return Tornado(file, tree, to_exact(search.value), search.ties, is_fixed, tuple(bars))
 

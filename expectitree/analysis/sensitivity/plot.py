@@ -75,10 +75,7 @@ def _(report: Sensitivity) -> Any:
     one = report.range
     places = sorted({*places_of(one), *(threshold.middle for threshold in report.thresholds)})
     xs = [float(place) for place in places]
-    if report.actions:
-        best = [_best_value(report, place) for place in places]
-    else:
-        best = [float(report.value_at(place)[0]) for place in places]
+    best = [float(report.value_at(place)) for place in places]
     axes.plot(xs, best, color="0.8", linewidth=7, solid_capstyle="round", label="best", zorder=1)
     for position, (action, function) in enumerate(_lines(report)):
         style = look(position // len(COLORS), position % len(COLORS))
@@ -114,11 +111,6 @@ def _lines(report: Sensitivity) -> list[tuple[str, Piecewise]]:
         somewhere = {action for piece in report.pieces for action in piece.best}
         lines = [(action, function) for action, function in lines if action in somewhere]
     return lines[: len(COLORS) * len(DASHES)]
-
-
-def _best_value(report: Sensitivity, place: Fraction) -> float:
-    piece = next(piece for piece in report.pieces if piece.start <= place <= piece.end)
-    return float(report.actions[piece.best[0]](place))
 
 
 # ---- Two parameters.

@@ -24,7 +24,7 @@ from expectitree.analysis.sensitivity.ranges import Range
 from expectitree.analysis.sensitivity.sampling import sample
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, TreeError
-from expectitree.numbers import exact_text, message_text, to_exact
+from expectitree.numbers import exact_text, message_text, to_exact, to_fraction
 from expectitree.searches.engine import evaluate
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Kind, Tree
@@ -58,6 +58,7 @@ class Sensitivity(Shown):
         best: The best actions at the current value.
         value: The root's value at the current value.
         actions: The value of each action as a function of the parameter; empty if it was sampled.
+        function: The root's value as a function of the parameter; None if it was sampled.
         method: "exact", or "sampled" if the value is no quotient of polynomials.
         reason: Why the range was sampled; empty if it was not.
         branch: The path of the branch to which an amount is added; None if a parameter moves.
@@ -72,6 +73,7 @@ class Sensitivity(Shown):
     best: tuple[str, ...]
     value: Fraction
     actions: dict[str, Piecewise]
+    function: Piecewise | None = None
     method: str = "exact"
     reason: str = ""
     branch: str | None = None
@@ -81,9 +83,11 @@ class Sensitivity(Shown):
     def slack(self) -> tuple[Fraction | None, Fraction | None]:
         """How far the parameter can fall and rise before another action is best.
 
-        None where it can move to the end of the range.
+        None where it can move to the end of the range, and if it is outside the range.
         """
         here = self.range.current
+        if not self.range.low <= here <= self.range.high:
+            return None, None
         below = [t.upper for t in self.thresholds if t.lower <= here and t.before != self.best]
         above = [t.lower for t in self.thresholds if t.upper >= here and t.after != self.best]
         zero = Fraction(0)  # where the value lies within the interval of a threshold
@@ -91,10 +95,15 @@ class Sensitivity(Shown):
         rise = max(min(above) - here, zero) if above else None
         return fall, rise
 
-    def value_at(self, at: Fraction | float | str) -> tuple[Fraction, tuple[str, ...]]:
-        """Return the root's value and the best actions at a value of the parameter."""
-        search = evaluate(self.tree.with_parameters(**{self.range.name: at}))
-        return to_exact(search.value), search.ties
+    def value_at(self, at: Fraction | float | str) -> Fraction:
+        """Return the root's value at a value of the parameter."""
+        if self.function is not None:
+            return self.function(to_fraction(str(at)))
+        return to_exact(evaluate(self.tree.with_parameters(**{self.range.name: at})).value)
+
+    def best_at(self, at: Fraction) -> tuple[str, ...]:
+        """Return the best actions beside a value of the parameter."""
+        return next(piece.best for piece in self.pieces if piece.start <= at <= piece.end)
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each piece: the rows of a table for pandas or polars.
@@ -137,13 +146,15 @@ def one_way(tree: Tree, range: Range, file: str = "", added: Sequence[int] = ())
             decision, actions = decision_of(functions)
             thresholds = tuple(decision.thresholds()) if actions else ()
             pieces = tuple(pieces_of(decision))
+        function: Piecewise | None = decision.value
         now, method, reason = evaluate(exact), "exact", ""
     except INEXACT as error:
         if added:
             raise AnalysisError(f"{why_not_exact(error)}: use a smaller tree") from None
         pieces, thresholds = sample(tree, range)
-        now, actions, method, reason = evaluate(tree), {}, "sampled", why_not_exact(error)
-    about = now.ties, to_exact(now.value), actions, method, reason
+        now, actions, function = evaluate(tree), {}, None
+        method, reason = "sampled", why_not_exact(error)
+    about = now.ties, to_exact(now.value), actions, function, method, reason
     return Sensitivity(file, tree, range, pieces, thresholds, *about)
 
 

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import csv
 import json
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers import ROOT, invoke, run_main
 
 import expectitree as et
+from expectitree.analysis.sensitivity.break_even import break_even
+from expectitree.analysis.sensitivity.everywhere import everywhere
+from expectitree.analysis.sensitivity.extremes import spider
+from expectitree.analysis.sensitivity.questions import ranges_of
+from expectitree.analysis.sensitivity.ranges import range_of
 from expectitree.analysis.sensitivity.strategies import strategies_of
 from expectitree.analysis.show import rendered
 from expectitree.errors import AnalysisError, TreeError
@@ -153,6 +160,19 @@ def test_text_of_a_tornado() -> None:
     assert "changes at" not in fixed
 
 
+def test_a_tornado_in_which_nothing_moves() -> None:
+    text = text_of(str(ROOT / "trees" / "monty-hall.yaml"), "--tornado")
+    assert "\n0.666667 now; decisions follow the parameter.\n" in text
+    assert "habit  0..1   0.666667  |  " in text
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "trees").glob("*.yaml")), ids=lambda f: f.stem)
+def test_an_example_with_ranges_has_a_tornado(file: Path) -> None:
+    tree = et.load(file)
+    if any(parameter.range for parameter in tree.parameters.values()):
+        assert all(bar.method == "exact" for bar in et.tornado(tree).bars)
+
+
 def test_text_of_a_spider() -> None:
     text = text_of(OIL, "--spider", "--fixed")
     assert " -100%   175  287.5   812.5\n" in text
@@ -275,6 +295,37 @@ def test_several_trees_are_shown_one_after_the_other() -> None:
     text = text_of(OIL, OIL, "-p", "pr")
     assert text.count(TITLE) == 2
     assert len(rows_of(OIL, OIL, "--tornado")) == 7
+
+
+def test_every_report_can_be_shown() -> None:
+    tree = et.load(OIL)
+    moved = range_of(tree, "pr")
+    reports = [
+        et.sensitivity(tree, "pr"),
+        et.sensitivity_map(tree, "pr", "sens", grid=3),
+        et.tornado(tree),
+        spider(tree, ranges_of(tree)),
+        strategies_of(tree),
+        break_even(tree, moved, "value", 1200),
+        everywhere(tree, moved),
+    ]
+    for report in reports:
+        assert et.to_text(report).startswith(TITLE)
+        assert json.loads(et.to_json(report))["title"] == TITLE.strip()
+        assert "text/html" in report._repr_mimebundle_()
+
+
+def test_records() -> None:
+    tree = et.load(OIL)
+    rows = et.sensitivity_map(tree, "pr", "sens", grid=3).to_records()
+    assert rows[0] == {
+        "file": "", "sens": Fraction(4, 5), "start": Fraction(3, 10), "end": Fraction(23, 65),
+        "best": "sell", "ties": 1,
+    }  # fmt: skip
+    assert len(rows) == 7
+    bars = et.tornado(tree).to_records()
+    assert (bars[0]["parameter"], bars[0]["least"]) == ("pr", 750)
+    assert bars[0]["greatest_at"] == Fraction(7, 10)
 
 
 # ---- Messages.

@@ -18,7 +18,7 @@ from expectitree.analysis.sensitivity.ranges import range_of
 
 F = Fraction
 OIL = str(ROOT / "trees" / "rockefeller.yaml")
-SEEDS = [*range(40), *(pytest.param(s, marks=pytest.mark.slow) for s in range(40, 600))]
+SEEDS = [*range(40), *(pytest.param(s, marks=pytest.mark.slow) for s in range(40, 240))]
 
 
 def decisions_at(tree: Tree, place: Fraction) -> dict[str, tuple[str, ...]]:

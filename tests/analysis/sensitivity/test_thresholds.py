@@ -12,13 +12,15 @@ import expectitree as et
 from expectitree import Kind, Tree
 from expectitree.analysis.sensitivity import quotients, report
 from expectitree.analysis.sensitivity.break_even import break_even
+from expectitree.analysis.sensitivity.questions import added
 from expectitree.analysis.sensitivity.ranges import range_of
+from expectitree.analysis.sensitivity.strategies import strategies_of, value_under
 from expectitree.errors import AnalysisError
 
 F = Fraction
 SEEDS = [
     *range(60),
-    *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(60, 2_000)),
+    *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(60, 700)),
 ]
 
 
@@ -96,10 +98,62 @@ def test_extremes_are_those_of_the_whole_range(seed: int) -> None:
     assert at(tree, bar.least_at)[0] == bar.least
     assert at(tree, bar.greatest_at)[0] == bar.greatest
     assert bar.thresholds == (et.sensitivity(tree, "a").thresholds if tree.root.kind else ())
+    strategy = et.evaluate(tree).strategy_branches
     fixed = et.tornado(tree, ["a"], fixed=True).bars[0]
-    if Kind.MIN not in tree.columns.kind:
-        assert fixed.least <= bar.greatest
-        assert fixed.greatest <= bar.greatest + near
+    kept = [value_under(tree.with_parameters(a=place), strategy) for place in places]
+    assert min(kept) + near >= fixed.least
+    assert max(kept) - near <= fixed.greatest
+    for place, value in ((fixed.least_at, fixed.least), (fixed.greatest_at, fixed.greatest)):
+        assert value_under(tree.with_parameters(a=place), strategy) == value
+
+
+@pytest.mark.parametrize("seed", SEEDS[:30] + SEEDS[60:260])
+def test_the_best_strategy_is_worth_the_value(seed: int) -> None:
+    tree = random_tree(seed)
+    try:
+        found = strategies_of(tree, most=400).strategies
+    except AnalysisError:
+        return
+    assert found[0].value == et.evaluate(tree).value
+    assert len({tuple(one.choices.items()) for one in found}) == len(found)
+
+
+def with_amount(tree: Tree, branch: int, amount: Fraction) -> tuple[Fraction, tuple[str, ...]]:
+    """Return the value and the best actions by definition, if a branch pays more."""
+    columns, values = tree.columns, list[Fraction]()
+    worth: dict[str, Fraction] = {}
+    for n, kind in enumerate(columns.kind):
+        branches = tree.branches_of(n)
+        below = [
+            values[columns.child[b]] + tree.reward_of(b) + (amount if b == branch else 0)
+            for b in branches
+        ]
+        if kind == Kind.TERMINAL:
+            values.append(columns.utility[n])
+        elif kind == Kind.CHANCE:
+            shares = (columns.probability[b] for b in branches)
+            values.append(sum(p * w for p, w in zip(shares, below, strict=True)))
+        else:
+            values.append(max(below) if kind == Kind.MAX else min(below))
+            labels = (tree.branch_label(n, b) for b in branches)
+            worth = dict(zip(labels, below, strict=True))
+    if not tree.root.kind or tree.root.kind == Kind.CHANCE:
+        return values[-1], ()
+    return values[-1], tuple(a for a, w in worth.items() if w == values[-1])
+
+
+@pytest.mark.parametrize("seed", SEEDS[:30] + SEEDS[60:260])
+def test_added_amounts_change_the_decision_at_the_thresholds(seed: int) -> None:
+    tree = random_tree(seed)
+    for path in [path for _, path in tree.walk()][1:6]:
+        found = added(tree, path)
+        branch, high = tree.find_branch(path), found.range.high
+        thresholds = {end for one in found.thresholds for end in (one.lower, one.upper)}
+        for place in sorted(thresholds | {high * F(i, 5) for i in range(-5, 6)}):
+            expected = predicted(found, place)
+            value, best = with_amount(tree, branch, place)
+            assert found.value_at(place) == value
+            assert expected is None or expected == best
 
 
 @pytest.mark.parametrize("seed", SEEDS[:20] + SEEDS[60:160])
@@ -292,6 +346,12 @@ max: {x: {chance: [{p: p, utility: 1}, {p: q, utility: 3}, {p: rest, utility: 0}
     assert found.best_at(found.rows[2], F(51, 100)) is None
     assert found.best_at(found.rows[2], F(1, 2)) == ("x",)
     assert found.best_at(found.rows[0], F(1, 2)) == ("y",)
+
+
+def test_a_row_of_a_map_is_blank_where_a_formula_divides_by_zero() -> None:
+    tree = tree_of("a/b", "1", ", b: {value: 1, range: [0, 2]}")
+    rows = et.sensitivity_map(tree, "a", "b", grid=3).rows
+    assert [[piece.best for piece in row.pieces] for row in rows] == [[], [("y",)], [("y",)]]
 
 
 # ---- Work.
