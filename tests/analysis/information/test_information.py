@@ -461,6 +461,12 @@ def test_exponential_attitude() -> None:
     assert et.evaluate(paid).value - price == pytest.approx(found.value)
 
 
+def test_the_attitude_is_said() -> None:
+    words = ("information", WILDCATTER, "--event", "oil", "--attitude", "exponential=700")
+    shown = invoke(*words).stdout
+    assert "Values are certainty equivalents: exponential=700." in shown
+
+
 def test_other_attitudes_are_refused() -> None:
     tree = et.load("example:oil-wildcatter").with_attitude("logarithmic=5000")
     with pytest.raises(et.TreeError, match="information is about expected values, and this"):
