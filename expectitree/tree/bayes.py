@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Mapping, Sequence
 
@@ -104,6 +105,7 @@ class Definitions:
 
     def __init__(self, parameters: Mapping[str, Parameter]) -> None:
         self.parameters = dict(parameters)
+        self._counts: dict[str, int] = {}  # the number of the last name made of some words
         self._known = {
             text_of(one.value): name for name, one in self.parameters.items() if one.bases
         }
@@ -122,17 +124,23 @@ class Definitions:
             found = total([self.sum(part, *words) for part in (terms[:half], terms[half:])])
             text = text_of(found)
         if text not in self._known:
-            name = self._known[text] = free_name("_".join(("p", *words)), self.parameters)
+            wanted = "_".join(("p", *words))
+            start = self._counts.get(wanted, 1)
+            name, self._counts[wanted] = free_name(wanted, self.parameters, start)
+            self._known[text] = name
             self.parameters[name] = Parameter(name, found)
         return Name(self._known[text])
 
 
-def free_name(wanted: str, taken: Collection[str]) -> str:
-    """Return a name for a parameter that is made of a text and that no other one has."""
+def free_name(wanted: str, taken: Collection[str], start: int = 1) -> tuple[str, int]:
+    """Return a name for a parameter that is made of a text and a number from `start` on.
+
+    No other parameter has it. The number is the second result.
+    """
     name = _NOT_IN_NAMES.sub("_", wanted).strip("_") or "p"
     name = f"p_{name}" if name[0].isdigit() else name
-    found, count = name, 1
-    while found in taken or found in FUNCTIONS or found in (REST, "inf"):
-        count += 1
-        found = f"{name}_{count}"
-    return found
+    for count in itertools.count(start):
+        found = name if count == 1 else f"{name}_{count}"
+        if found not in taken and found not in FUNCTIONS and found not in (REST, "inf"):
+            break
+    return found, count

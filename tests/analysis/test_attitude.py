@@ -141,7 +141,6 @@ def test_all_searches_agree_in_compare(attitude: str) -> None:
         ("rescale", "--affine", "2,1"),
         ("sensitivity", "--strategies"),
         ("sensitivity", "--add", "bet"),
-        ("information", "--event", "bet"),
         ("draw", "--format", "html", "-o", "-"),
     ],
 )

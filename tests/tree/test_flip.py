@@ -195,11 +195,11 @@ def test_what_is_lost_is_said(tmp_path: Path) -> None:
 
 
 def test_names() -> None:
-    assert free_name("p_no hat!", ()) == "p_no_hat"
-    assert free_name("p_hat", ("p_hat", "p_hat_2")) == "p_hat_3"
-    assert free_name("max", ()) == "max_2"
-    assert free_name("42", ()) == "p_42"
-    assert free_name("…", ()) == "p"
+    assert free_name("p_no hat!", ()) == ("p_no_hat", 1)
+    assert free_name("p_hat", ("p_hat", "p_hat_2")) == ("p_hat_3", 3)
+    assert free_name("max", ()) == ("max_2", 2)
+    assert free_name("42", ()) == ("p_42", 1)
+    assert free_name("…", ()) == ("p", 1)
 
 
 def test_long_sums_are_defined_in_parts() -> None:

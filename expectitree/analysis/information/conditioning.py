@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from expectitree.analysis.information.events import Event
+from expectitree.searches.certainty import mix
 from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL
 
 Weights: TypeAlias = Mapping[str, Any]  # a number for each outcome of the event
@@ -31,10 +32,22 @@ class Conditioning:
     Attributes:
         event: The event.
         eps: The difference at which two actions of a decision are still equally good.
+        tolerance: The risk tolerance of an exponential attitude; None for expected values.
     """
 
     event: Event
     eps: Any
+    tolerance: Any = None
+
+    def mean(self, shares: Sequence[Any], worth: Sequence[Any]) -> Any:
+        """Return the expected value, or the certainty equivalent, of what outcomes are worth."""
+        if self.tolerance is None:
+            return sum(p * w for p, w in zip(shares, worth, strict=True) if p)
+        weight, found = 0.0, 0.0
+        for p, w in zip(shares, worth, strict=True):
+            found = mix(weight, found, float(p), float(w), self.tolerance)
+            weight += float(p)
+        return found
 
     @cached_property
     def values(self) -> list[Any]:
@@ -89,7 +102,7 @@ class Conditioning:
             worth = [tree.reward_of(b) + values[columns.child[b]] for b in branches]
             if kind == CHANCE:
                 own = shares.get(n) or [columns.probability[b] for b in branches]
-                values.append(sum(p * w for p, w in zip(own, worth, strict=True) if p))
+                values.append(self.mean(own, worth))
             else:
                 values.append(max(worth) if kind == MAX else min(worth))
         return values

@@ -189,17 +189,20 @@ def information(
     Raises:
         AnalysisError: There is no such event, a decision changes its probability, only some
             outcomes of a chance node meet it, or the likelihoods do not sum to 1.
-        TreeError: There is no node at the path.
+        TreeError: There is no node at the path, or the attitude to risk is not exponential.
         SearchError: As for `evaluate`.
     """
-    check_tree(tree, "information")
+    tolerance = tree.attitude.tolerance if isinstance(tree, Tree) and tree.attitude else None
+    check_tree(tree, "" if tolerance is not None else "information")
     at_node = tree.find(at).id
     evaluate(tree)  # raises what is wrong with the tree
-    numbers = in_decimals(tree) if len(tree) <= MOST_IN_FRACTIONS else tree
+    is_quick = tolerance is None and len(tree) <= MOST_IN_FRACTIONS
+    numbers = in_decimals(tree) if is_quick else tree
     near = 0 if tree.exact else NEAR
     found = find_event(numbers, event, at_node, near)
     check_dependence(found, near)
-    given = Conditioning(found, near * numbers.greatest_magnitude if near else 0)
+    eps = near * numbers.greatest_magnitude if near else 0
+    given = Conditioning(found, eps, tolerance)
     outcomes, with_information = _known(
         given, {o: {p: int(p == o) for p in found.outcomes} for o in found.outcomes}
     )
@@ -246,7 +249,7 @@ def _known(
         probability = event.weight(event.at, weight)
         if probability:
             found.append(Finding(name, probability, *given.given(weight)))
-    value: Any = sum(one.probability * one.value for one in found)
+    value = given.mean([one.probability for one in found], [one.value for one in found])
     return found, given.with_value(value)
 
 

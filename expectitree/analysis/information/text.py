@@ -73,6 +73,8 @@ def _sentences(report: Information, shows_control: bool) -> Iterator[str]:
             f"advance, and {now} now{best}."
         )
         yield f"The information is worth at most {display_text(report.evpi)} (EVPI)."
+    if report.tree.attitude is not None:
+        yield f"Values are certainty equivalents: {report.tree.attitude.text}."
     if report.is_known_to_min:
         yield "MIN knows what MAX knows, so information can also be worth less than nothing."
     if shows_control:

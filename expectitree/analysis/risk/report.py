@@ -38,7 +38,7 @@ class ActionRisk:
     Attributes:
         action: Its label; None if no player decides at the root.
         is_best: Whether it is a best action.
-        mean: The expected total, which is the value of the action.
+        mean: The expected total: the value of the action, unless the tree has an attitude to risk.
         variance: The variance of the total.
         sd: The standard deviation.
         least: The least total that can occur.
@@ -167,14 +167,14 @@ def risk(
         AnalysisError: There is no such action.
         SearchError: As for `evaluate`.
     """
-    tree = with_totals(tree)
+    tree, unit = with_totals(tree), _unit(tree)
     branches = _actions(tree, action)
     search = evaluate(tree)
     profiles = profiles_of(search, most)
     found = tuple(_measured(search, b, profiles.after(b), target) for b in branches)
     named = {one.action: one.distribution for one in found if one.action is not None}
     ties = tuple(_ties(search, profiles))
-    return Risk(file, tree, found, dominances(named), target, ties, _unit(tree))
+    return Risk(file, tree, found, dominances(named), target, ties, unit)
 
 
 def _actions(tree: Tree, action: str | None) -> list[int]:

@@ -18,6 +18,11 @@ import expectitree as et
 OIL = "max: {sell: 3, drill: {chance: {oil: {p: 1/4, utility: 10}, dry: {p: 3/4, utility: -2}}}}"
 ROCKEFELLER = "trees/rockefeller.yaml"
 WILDCATTER = "trees/oil-wildcatter.yaml"
+SOUNDING = {
+    "none": {"dry": 0.6, "wet": 0.3, "soaking": 0.1},
+    "open": {"dry": 0.3, "wet": 0.4, "soaking": 0.4},
+    "closed": {"dry": 0.1, "wet": 0.3, "soaking": 0.5},
+}
 
 
 @dataclass
@@ -180,12 +185,7 @@ def test_wildcatter() -> None:
     assert (cost.evpi, cost.with_information) == (10, 150)
     assert (cost.control.outcome, cost.control.worth) == ("low", 160)
     assert (oil.control.outcome, oil.control.worth) == ("soaking", 750)
-    sounding = {
-        "none": {"dry": 0.6, "wet": 0.3, "soaking": 0.1},
-        "open": {"dry": 0.3, "wet": 0.4, "soaking": 0.4},
-        "closed": {"dry": 0.1, "wet": 0.3, "soaking": 0.5},
-    }
-    found = et.information(tree, "oil", likelihood=sounding)
+    found = et.information(tree, "oil", likelihood=SOUNDING)
     assert (found.with_test, found.evsi) == (180.1, 40.1)
     assert et.evaluate(found.tree_with_test).value == pytest.approx(180.1)
 
@@ -441,3 +441,33 @@ def test_o_needs_a_test() -> None:
 def test_control_is_said() -> None:
     done = invoke("information", WILDCATTER, "--event", "cost", "--control")
     assert "To choose the outcome low is worth at most 160 (value of control)." in done.stdout
+
+
+# ---- With an attitude to risk.
+
+
+def test_exponential_attitude() -> None:
+    tree = et.load("example:oil-wildcatter")
+    neutral, nearly = et.information(tree, "oil"), tree.with_attitude("exponential=1e9")
+    assert et.information(nearly, "oil").evpi == pytest.approx(neutral.evpi, abs=1e-3)
+    averse = tree.with_attitude("exponential=700")
+    found = et.information(averse, "oil", likelihood=SOUNDING)
+    assert found.value == pytest.approx(et.evaluate(averse).value)
+    assert et.evaluate(found.tree_with_test).value == pytest.approx(found.with_test)
+    assert found.evpi > found.evsi > 0
+    # If information is paid for at what it is worth, it changes nothing.
+    price = found.evsi
+    paid = et.loads(et.dumps(found.tree_with_test))
+    assert et.evaluate(paid).value - price == pytest.approx(found.value)
+
+
+def test_the_attitude_is_said() -> None:
+    words = ("information", WILDCATTER, "--event", "oil", "--attitude", "exponential=700")
+    shown = invoke(*words).stdout
+    assert "Values are certainty equivalents: exponential=700." in shown
+
+
+def test_other_attitudes_are_refused() -> None:
+    tree = et.load("example:oil-wildcatter").with_attitude("logarithmic=5000")
+    with pytest.raises(et.TreeError, match="information is about expected values, and this"):
+        et.information(tree, "oil")

@@ -349,6 +349,16 @@ def test_target_is_a_decimal() -> None:
     assert "P(>= 0.15)" in done.stdout or "P(>= 3/20)" in done.stdout
 
 
+@pytest.mark.parametrize("attitude", ["exponential=700", "logarithmic=5000"])
+def test_with_an_attitude_optimal_play_is_by_certainty_equivalents(attitude: str) -> None:
+    tree = et.load("example:oil-wildcatter").with_attitude(attitude)
+    drill, leave = et.risk(tree).actions
+    assert (drill.action, leave.action) == ("drill", "do not drill")
+    assert (drill.mean, leave.mean) == (140, 0)
+    assert (drill.least, drill.greatest) == (-500, 1050)
+    assert leave.is_best == (attitude == "exponential=700")
+
+
 def test_json() -> None:
     found = json.loads(invoke("risk", "-e", COIN, "--target", "1", "--format", "json").stdout)
     assert found["target"] == 1
