@@ -21,6 +21,7 @@ from benchmarks.best_first import best_first
 from benchmarks.engines import engines, large, whole_process
 from benchmarks.insight import insight
 from benchmarks.measuring import FULL, QUICK, REPOSITORY, Row, Size, as_installed, best_seconds
+from benchmarks.sensitivity import sensitivities
 from expectitree import __version__, evaluate, loads
 
 SEED = 20
@@ -164,6 +165,7 @@ PARTS = {
         engines,
         whole_process,
         insight,
+        sensitivities,
         best_first,
         start_up,
         large,

@@ -64,11 +64,14 @@ def jobs() -> Iterator[tuple[str, Callable[[], object]]]:
             given: dict[str, Any] = {**parameters, "seed": 1, "plies": 0}
             branching = given["branching"]
             for algorithm in ALGORITHMS:
+                name = f"{algorithm}, {engine}, {what}"
+                if os.environ["ONLY"] not in name:
+                    continue
                 is_best_first = algorithm == "best-first"
                 plies = BEST_FIRST_PLIES[branching] if is_best_first else PLIES[engine, branching]
                 tree = et.generate(**given | {"plies": plies})
                 yield (
-                    f"{algorithm}, {engine}, {what}",
+                    name,
                     lambda t=tree, a=algorithm, e=engine: et.evaluate(t, a, engine=e),
                 )
 

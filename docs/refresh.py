@@ -29,7 +29,14 @@ EXAMPLES = ROOT / "docs" / "examples"
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 # Their bytes change with the version of what draws them, so that they are made here and not
 # compared.
-PLOTS = ("ballard-growth", "ballard-probes")
+PLOTS = {
+    "ballard-growth": "study studies/ballard-growth.yaml --report",
+    "ballard-probes": "study studies/ballard-probes.yaml --report",
+    "rockefeller-pr": "sensitivity trees/rockefeller.yaml -p pr=0..1",
+    "rockefeller-map": "sensitivity trees/rockefeller.yaml -p pr=0..1 -p sens=0.6..1",
+    "rockefeller-risk": "risk trees/rockefeller.yaml",
+    "rockefeller-tornado": "sensitivity trees/rockefeller.yaml --tornado",
+}
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _TABLE = re.compile(r"^<!-- (expectitree .*?) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
@@ -128,8 +135,8 @@ def main() -> int:
         path.write_text(drawn, encoding="utf-8")
     if "--capture" in sys.argv[1:]:
         subprocess.run([sys.executable, str(ROOT / "docs" / "capture.py")], check=True)
-    for name in PLOTS:
-        run(f"expectitree study studies/{name}.yaml --report --plot docs/pictures/{name}.svg")
+    for name, command in PLOTS.items():
+        run(f"expectitree {command} --plot docs/pictures/{name}.svg")
     return 0
 
 

@@ -5,6 +5,8 @@ from expectitree.analysis.ask.report import Inquiry as Inquiry
 from expectitree.analysis.ask.report import inquire as inquire
 from expectitree.analysis.compare.report import Comparison as Comparison
 from expectitree.analysis.compare.report import compare as compare
+from expectitree.analysis.information.report import Information as Information
+from expectitree.analysis.information.report import information as information
 from expectitree.analysis.limit.report import Limit as Limit
 from expectitree.analysis.limit.report import limit as limit
 from expectitree.analysis.opponents.report import Opponents as Opponents
@@ -14,6 +16,12 @@ from expectitree.analysis.rescale.any_map import (
 )
 from expectitree.analysis.rescale.report import Rescaling as Rescaling
 from expectitree.analysis.rescale.report import rescale as rescale
+from expectitree.analysis.risk.report import Risk as Risk
+from expectitree.analysis.risk.report import risk as risk
+from expectitree.analysis.sensitivity.questions import sensitivity as sensitivity
+from expectitree.analysis.sensitivity.questions import sensitivity_map as sensitivity_map
+from expectitree.analysis.sensitivity.questions import tornado as tornado
+from expectitree.analysis.sensitivity.report import Sensitivity as Sensitivity
 from expectitree.analysis.show import explain as explain
 from expectitree.analysis.show import to_json as to_json
 from expectitree.analysis.show import to_text as to_text

@@ -140,6 +140,18 @@ def where_equal(f: Piecewise, g: Piecewise) -> list[tuple[Root, Root]]:
     return found
 
 
+def merged(intervals: Iterable[tuple[Root, Root]]) -> list[tuple[Root, Root]]:
+    """Return closed intervals in order, where those that touch are one."""
+    found: list[tuple[Root, Root]] = []
+    key = cmp_to_key(compare)
+    for start, end in sorted(intervals, key=lambda interval: key(interval[0])):
+        if found and compare(start, found[-1][1]) <= 0:
+            start, last = found.pop()
+            end = end if compare(last, end) < 0 else last
+        found.append((start, end))
+    return found
+
+
 def _joined(ends: Iterable[tuple[Root, Rational]], left: Root) -> Piecewise:
     """Return the function of pieces with their right ends; equal neighbours become one piece."""
     pieces: list[Rational] = []

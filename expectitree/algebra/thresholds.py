@@ -77,6 +77,7 @@ class Decision:
         self.value = envelope if value is None else value
         self.changes = _changes(actions, envelope)
         self.verify = verify
+        self._verified: set[Fraction] = set()  # neighbouring thresholds share a side
 
     @property
     def start(self) -> tuple[str, ...]:
@@ -116,7 +117,9 @@ class Decision:
         )
 
     def _check(self, place: Fraction, best: tuple[str, ...]) -> None:
-        self.verify(place, best, self.value(place))
+        if place not in self._verified:
+            self.verify(place, best, self.value(place))
+            self._verified.add(place)
 
 
 def _changes(actions: Sequence[tuple[str, Piecewise]], envelope: Piecewise) -> list[Change]:

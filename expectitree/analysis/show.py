@@ -179,12 +179,13 @@ def _question(
     found: Any, file: str, windows: bool, rows: int | None
 ) -> tuple[str, Any, dict[str, Any]]:
     """Return the question that a report answers, what its renderers take, and their settings."""
-    package, _, question = type(found).__module__.removesuffix(".report").rpartition(".")
-    if package == "expectitree.searches":
+    package, _, module = type(found).__module__.partition("expectitree.")[2].partition(".")
+    if package == "searches":
         from expectitree.analysis.evaluate.report import Evaluation
 
         return "evaluate", Evaluation(file, found, windows), {"most_rows": rows}
-    if package == "expectitree.analysis":
+    if package == "analysis":
+        question = module.partition(".")[0]
         return question, found if question in ("trace", "study") else [found], {}
     from expectitree.errors import AnalysisError
 

@@ -49,6 +49,7 @@ GROUPS = {
     },
     "Files": {
         "new": "Print a commented tree file to start from.",
+        "flip": "Interchange two levels of chance nodes by Bayes' rule.",
         "convert": "Convert a tree between YAML, JSON, Arrow and Parquet.",
         "verify": "Check that files are valid and results match their `expect`.",
     },

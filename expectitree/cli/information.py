@@ -6,9 +6,19 @@ import click
 
 from expectitree.analysis.information.likelihoods import read_likelihoods
 from expectitree.analysis.information.report import Information, information
-from expectitree.cli.options import FILE, SearchOptions, format_options, tree_options
+from expectitree.cli.options import (
+    FILE,
+    SearchOptions,
+    check_output,
+    complete_path,
+    force_option,
+    format_options,
+    tree_options,
+    write_tree,
+)
 from expectitree.cli.terminal import show
 from expectitree.tree.model import Tree
+from expectitree.tree.paths import ROOT
 
 
 @click.command("information")
@@ -21,14 +31,32 @@ from expectitree.tree.model import Tree
     type=FILE,
     help="A test in YAML: signal, then outcome, then the probability of the signal.",
 )
+@click.option(
+    "--at",
+    "path",
+    default=ROOT,
+    metavar="PATH",
+    shell_complete=complete_path,
+    help="Where the outcome or the signal is known.  [default: the root]",
+)
 @click.option("--control", is_flag=True, help="Show what choosing the outcome would be worth.")
+@click.option(
+    *("-o", "--output", "out"),
+    metavar="FILE",
+    type=FILE,
+    help="Write the tree with the free test; the suffix decides the format.",
+)
+@force_option
 @tree_options
-@format_options("information")
+@format_options("information", "--report")
 def command(
     options: SearchOptions,
     event: str,
     likelihood: str | None,
+    path: str,
     control: bool,
+    out: str | None,
+    force: bool,
     format_name: str,
 ) -> None:
     """Compute what knowing an event in advance is worth (EVPI), or a free test for it (EVSI).
@@ -36,14 +64,30 @@ def command(
     An event is what `event:` names at chance nodes of the file. A chance node without it is an
     event of its own: give its path.
 
+    The file of --likelihood has the probability of each signal given each outcome, such as
+    `plus: {oil: 0.9, none: 0.3}`. Formulas may use the tree's parameters, and `rest` is what the
+    other signals leave of 1. -o writes the tree with the test in front of it, or of the node of
+    --at, with formulas for the probabilities of signals and outcomes. -o - prints only that tree.
+
     For example: expectitree information trees/rockefeller.yaml --event oil
     """
-    test = None if likelihood is None else read_likelihoods(likelihood, options.in_fractions)
+    test = None if likelihood is None else read_likelihoods(likelihood)
+    if out is not None:
+        if test is None:
+            raise click.UsageError("-o writes the tree with a test: give its --likelihood.")
+        if options.tree_count > 1:
+            raise click.UsageError("-o writes one tree: give one FILE.")
+        check_output(out, None, force)
 
     def worth(file: str, tree: Tree) -> Information:
-        return information(tree, event, likelihood=test, file=file)
+        found = information(tree, event, likelihood=test, at=path, file=file)
+        if out is not None:
+            _ = found.tree_with_test  # its errors are reported with the file
+        return found
 
     reports = list(options.map("information in", worth))
-    if reports:
+    if reports and out != "-":
         settings = {"shows_control": control} if format_name == "text" else {}
         show("information", format_name, reports, **settings)
+    if reports and out is not None:
+        write_tree(reports[0].tree_with_test, out, "json" if format_name == "json" else "yaml")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import click
 
+from expectitree.analysis.plotting import check_plot
 from expectitree.analysis.risk.distribution import MOST_TOTALS
+from expectitree.analysis.risk.plot import draw
 from expectitree.analysis.risk.report import Risk, risk
 from expectitree.cli.options import SearchOptions, format_options, tree_options
-from expectitree.cli.terminal import show
+from expectitree.cli.terminal import say, show
 from expectitree.errors import NumberError
 from expectitree.numbers import to_number
 from expectitree.tree.model import Tree
@@ -24,6 +26,7 @@ from expectitree.tree.model import Tree
     show_default=True,
     help="Put more totals than this into bins.",
 )
+@click.option("--plot", metavar="FILE", help="Draw the profiles too, as .svg, .png or .pdf.")
 @tree_options
 @format_options("risk")
 def command(
@@ -32,13 +35,15 @@ def command(
     target: str | None,
     cumulative: bool,
     most: int,
+    plot: str | None,
     format_name: str,
 ) -> None:
     """Show the distribution of totals for each first action, with optimal play afterwards.
 
     The columns 5%, 50% and 95% are quantiles: with that probability the total is at most so much.
     CVaR 5% is the mean of the worst 5%. An action dominates another if everyone who prefers more
-    would choose it (first order), or everyone who also avoids risk (second order).
+    would choose it (first order), or everyone who also avoids risk (second order). --plot draws the
+    probability of each total or less, with a line for each action.
 
     For example: expectitree risk trees/rockefeller.yaml --target 1000
     """
@@ -47,6 +52,11 @@ def command(
     except NumberError as error:
         raise click.BadParameter(str(error), param_hint="'--target'") from None
 
+    if plot is not None:
+        check_plot(plot)
+        if options.tree_count > 1:
+            raise click.UsageError("--plot draws one tree: name one file.")
+
     def risk_of(file: str, tree: Tree) -> Risk:
         return risk(tree, action, target=wanted, most=most, file=file)
 
@@ -54,3 +64,6 @@ def command(
     if reports:
         settings = {"is_cumulative": cumulative} if format_name == "text" else {}
         show("risk", format_name, reports, **settings)
+        if plot is not None:
+            draw(reports[0], plot)
+            say(f"{plot} written")

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import click
 
+from expectitree.analysis.plotting import check_plot
 from expectitree.analysis.sensitivity.csv import POINTS
+from expectitree.analysis.sensitivity.plot import draw
 from expectitree.analysis.sensitivity.two_way import GRID
 from expectitree.cli.options import SearchOptions, format_options, tree_options
-from expectitree.cli.terminal import show
+from expectitree.cli.terminal import say, show
 from expectitree.display import Shown
 from expectitree.tree.model import Tree
 
@@ -23,6 +25,7 @@ from expectitree.tree.model import Tree
     metavar="NAME[=LOW..HIGH]",
     help="The parameter that moves, and its range if the file has none; two make a map.",
 )
+@click.option("--everywhere", is_flag=True, help="Every decision that optimal play can reach.")
 @click.option("--tornado", is_flag=True, help="The least and greatest value over each range.")
 @click.option("--spider", is_flag=True, help="The value against relative changes, -100% to +100%.")
 @click.option("--fixed", is_flag=True, help="Keep today's strategy in a tornado or a spider.")
@@ -38,11 +41,13 @@ from expectitree.tree.model import Tree
 @click.option(
     "--points", type=click.IntRange(2), default=POINTS, show_default=True, help="Values in CSV."
 )
+@click.option("--plot", metavar="FILE", help="Draw it too, as .svg, .png or .pdf.")
 @tree_options
 @format_options("sensitivity")
 def command(
     options: SearchOptions,
     moved: tuple[str, ...],
+    everywhere: bool,
     tornado: bool,
     spider: bool,
     fixed: bool,
@@ -52,6 +57,7 @@ def command(
     strategies: bool,
     grid: int,
     points: int,
+    plot: str | None,
     format_name: str,
 ) -> None:
     """Find what the best decision depends on.
@@ -61,6 +67,7 @@ def command(
 
     \b
     -p pr                    one parameter: thresholds, and how far it may move
+    -p pr --everywhere       the same at every decision, not only at the root
     -p pr -p sens            two: a map of the best action
     --tornado, --spider      all parameters that have a range, one at a time
     -p fees --until value=0  break-even: where the value reaches a number
@@ -71,11 +78,20 @@ def command(
 
     For example: expectitree sensitivity trees/rockefeller.yaml --parameter pr=0..1
     """
-    question = _question(moved, tornado, spider, until, where, add, strategies, options.attitude)
+    question = _question(
+        moved, everywhere, tornado, spider, until, where, add, strategies, options.attitude
+    )
     if question == "tolerance":
         options = replace(options, attitude=None)
     if fixed and question not in ("tornado", "spider"):
         raise click.UsageError("--fixed is for --tornado and --spider.")
+
+    if plot is not None:
+        check_plot(plot)
+        if question not in ("one-way", "map", "tornado", "spider", "add"):
+            raise click.UsageError("--plot draws one or two parameters, --tornado or --spider.")
+        if options.tree_count > 1:
+            raise click.UsageError("--plot draws one tree: name one file.")
 
     def answer(file: str, tree: Tree) -> Shown:
         from expectitree.analysis.sensitivity import questions
@@ -87,10 +103,14 @@ def command(
     if reports:
         settings = {"points": points} if format_name == "csv" else {}
         show("sensitivity", format_name, reports, **settings)
+        if plot is not None:
+            draw(reports[0], plot)
+            say(f"{plot} written")
 
 
 def _question(
     parameters: tuple[str, ...],
+    everywhere: bool,
     tornado: bool,
     spider: bool,
     until: str | None,
@@ -101,6 +121,7 @@ def _question(
 ) -> str:
     """Return the question that the options ask; raise a usage error if they ask several."""
     asked = {
+        "everywhere": everywhere,
         "tornado": tornado,
         "spider": spider,
         "until": until is not None,
@@ -114,7 +135,7 @@ def _question(
         raise click.UsageError(f"--{chosen[0]} and --{chosen[1]} are two questions: ask one.")
     if chosen in (["add"], ["strategies"], ["attitude"]) and parameters:
         raise click.UsageError(f"--{chosen[0]} moves no parameter: leave --parameter out.")
-    if chosen and chosen[0] in ("until", "where") and len(parameters) != 1:
+    if chosen and chosen[0] in ("everywhere", "until", "where") and len(parameters) != 1:
         raise click.UsageError(f"--{chosen[0]} needs one --parameter, which moves.")
     if chosen:
         return "tolerance" if chosen == ["attitude"] else chosen[0]

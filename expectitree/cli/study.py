@@ -6,7 +6,8 @@ import os
 
 import click
 
-from expectitree.analysis.study.plot import check_plot, draw_study
+from expectitree.analysis.plotting import check_plot
+from expectitree.analysis.study.plot import draw_study
 from expectitree.analysis.study.reader import load_study
 from expectitree.analysis.study.report import summarize
 from expectitree.analysis.study.results import Results, count_done

@@ -67,8 +67,9 @@ def payment(reward: Number) -> tuple[str, str]:
 
 def plus_text(number: Number) -> str:
     """Return a number as what follows a sum: ` + 3`, ` - 100`, or nothing if it is 0."""
-    amount = payment(number)[1]
-    return "" if not number else f" - {amount}" if number < 0 else f" + {amount}"
+    if not number:
+        return ""
+    return f" {'-' if number < 0 else '+'} {payment(number)[1]}"
 
 
 def window_text(window: Bounds, reward: Number, write: Callable[[Number], str]) -> str:

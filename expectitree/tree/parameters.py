@@ -13,7 +13,7 @@ from typing import Any
 from expectitree.errors import NumberError, TreeError
 from expectitree.expressions.domains import FLOATS, FRACTIONS, Domain
 from expectitree.expressions.evaluation import at_values, evaluate
-from expectitree.expressions.parser import did_you_mean, listed, parse
+from expectitree.expressions.parser import ExpressionError, did_you_mean, listed, parse
 from expectitree.expressions.syntax import Expression, Name, names_in, text_of
 from expectitree.numbers import (
     GREATEST_FLOAT,
@@ -237,8 +237,10 @@ class _Evaluation:
                     large = f"{quote(text_of(formula), 60)} is {message_text(found)}"
                     limit = "beyond what floating point can search (10^301)"
                     found = NumberError(f"{large}, {limit}{self.values.at(formula)}")
-            except NumberError as error:
+            except ExpressionError as error:
                 found = NumberError(f"{error}{self.values.at(formula, shown=str(error))}")
+            except NumberError as error:  # a number as written that floats cannot hold
+                found = error
             self.known[id(formula)] = found
         return self.known[id(formula)]
 

@@ -246,6 +246,14 @@ GOOD = [
     "$schema: x\nmax: [1]",
     "{type: Terminal, utility: 1, bounds: [1, 1], note: x}",
     "chance: {0.7: {label: a, utility: 1}, 3/10: {note: b, max: [1]}}",
+    "parameters: {x: 2, y_1: 2*x - 1e-3, z: {value: '-(x + .5)^2', range: [0, 1e3], unit: $, "
+    "description: 7}}\nmax: [x, '-x', {utility: 'max(x, y_1, 2)', cost: 5%, note: x}, "
+    "{estimate: z/3, min: ['if(x <= y_1, abs (x), 2^-x)']}]",
+    "parameters: {p: 50%}\nchance: {a: {event: e, p: p, chance: [1, 2]}, b: {p: '1 - p', utility: "
+    "p*100%}}",
+    "parameters: {q: 1/3}\nchance: [{p: q/2, utility: 1}, {p: rest, utility: 2}]\n"
+    "expect: {at: [{set: {q: 10%}, value: 19/10}, {set: {q: .5}}]}",
+    "max: [{utility: 2*3}, {chance: [{p: 1 - 0.3, utility: 1}, {p: rest, reward: (1), max: [1]}]}]",
     "chance: {0: 1, 0.5: 2, 50%: 3, rest: 4}",
     "chance: {3/2: {p: 1/2, utility: 1}, 1/2: {p: rest, utility: 2}}",
     "chance: [{p: 30%, utility: 1}, {p: rest, utility: 2}]",

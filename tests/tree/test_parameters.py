@@ -297,6 +297,19 @@ def test_a_parameter_may_be_called_self() -> None:
     assert value(tree.with_parameters(self=3)) == 3
 
 
+def test_rewards_that_cannot_be_added_to_a_formula_are_errors_with_a_place() -> None:
+    text = """{parameters: {x: 2}, nodes: {n: {reward: x, max: [1]}, m: {cost: 1e-399, ref: n}},
+        max: {a: {cost: 1e-399, ref: n}, b: {ref: m}}}"""
+    with pytest.raises(et.FileError) as caught:
+        et.loads(text, exact=True)
+    long = "an expression of 403 characters: at most 400 are read"
+    assert [p.message.partition("; give")[0] for p in caught.value.problems] == [
+        f"the rewards of this branch: {long}", f"the rewards of this name: {long}",
+    ]  # fmt: skip
+    with pytest.raises(et.FileError, match="a: '1e-399' is too small for floating point; use --ex"):
+        et.loads(text)
+
+
 def test_events_are_kept() -> None:
     tree = oil()
     assert tree.formulas is not None

@@ -87,7 +87,8 @@ class _Writer:
         fields: dict[str, Any] = {"label": self.tree.branch_label(n, b)}
         if self.tree.columns.kind[n] == Kind.CHANCE:
             fields["p"] = json_number(self.tree.columns.probability[b])
-        fields |= reward_fields(self.tree, b)
+        if self.tree.columns.pays:
+            fields |= reward_fields(self.tree, b)
         if b in self.tree.branch_notes:
             fields["branch_note"] = self.tree.branch_notes[b]
         return fields

@@ -14,7 +14,7 @@ from rich.text import Text
 from expectitree.analysis.evaluate.cut_text import cut_reason, why_passed_over
 from expectitree.analysis.evaluate.outline import SHORT_TREE, Row, outline
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.numbers import cell_text, factor_text, probability_text
+from expectitree.numbers import Number, cell_text, factor_text, probability_text
 from expectitree.searches.cuts import PROBED
 from expectitree.searches.unvisited import SKIPPED
 from expectitree.text.console import characters, clipped, line, safe
@@ -26,7 +26,7 @@ from expectitree.text.phrases import (
     untied,
     window_text,
 )
-from expectitree.tree.columns import NONE, Bounds
+from expectitree.tree.columns import NONE
 from expectitree.tree.model import Kind
 from expectitree.tree.scans import shifted
 
@@ -92,9 +92,10 @@ class _Drawing:
             return
         head = self.head(row, mark) if row.depth else self.payment(NONE)
         room = self.width - len(stem) - 4 - _width(head)
-        body, overflow = self.body(row, room)
+        reward = self.tree.reward_of(row.branch)
+        body, overflow = self.body(row, reward, room)
         yield line(*guides, *head, *body)
-        remarks = [*overflow, *self.remarks(row)]
+        remarks = [*overflow, *self.remarks(row, reward)]
         margin = stem + self.margin(row) if remarks else ""
         for text, style in remarks:
             for piece in wrap(safe(text, self.options), max(_LEAST_ROOM, self.width - len(margin))):
@@ -176,7 +177,7 @@ class _Drawing:
         label = safe(self.tree.branch_label(parent, branch), self.options)
         return clipped(label, max(8, self.width // 4), self.characters.ellipsis)
 
-    def body(self, row: Row, room: int) -> tuple[list[Part], list[Part]]:
+    def body(self, row: Row, reward: Number, room: int) -> tuple[list[Part], list[Part]]:
         """Return the node: kind, value, its terminals, and why it was not visited.
 
         What does not fit becomes remarks, which are returned too.
@@ -185,14 +186,15 @@ class _Drawing:
         kind = _KIND_NAMES[self.columns.kind[n]]
         if kind == "TERMINAL":
             estimate = "estimate " if n in self.tree.estimated else ""
-            return [*self.leaf(row, estimate), (tail, "dim")], []
+            return [*self.leaf(n, estimate, reward), (tail, "dim")], []
         shared = self.evaluation.shared_number[n]
+        interval = search.interval_of_branch(row.branch) if reward else search.interval_of(n)
         reference = "" if row.is_first else f"{self.characters.arrow} "
         parts = [
             (f"{reference}@{shared} " if shared else "", "dim"),
             (f"{self.characters.kinds[kind]}{kind}", kind),
             (" ", "none"),
-            (known_text(*self.interval(row)), "value" if search.visits[n] else "dim"),
+            (known_text(*interval), "value" if search.visits[n] else "dim"),
         ]
         room -= _width(parts)
         overflow: list[Part] = []
@@ -202,7 +204,7 @@ class _Drawing:
             parts.append((f"  plays {self.label(n, branches[0])}", "none"))
         elif row.is_folded:
             relation, terminals = "=" if search.is_exact(n) else "of", self.terminals(n)
-            terminals.append((plus_text(self.tree.reward_of(row.branch)), "none"))
+            terminals.append((plus_text(reward), "none"))
             if _width(terminals) + len(relation) + 2 + len(tail) <= room:
                 parts += [(f" {relation} ", "none"), *terminals]
             else:
@@ -214,19 +216,15 @@ class _Drawing:
             overflow.append((tail.strip(), "dim"))
         return parts, overflow
 
-    def interval(self, row: Row) -> Bounds:
-        """Return the interval of the branch of a row, which includes its reward."""
-        return self.search.interval_of_branch(row.branch)
-
-    def leaf(self, row: Row, estimate: str) -> list[Part]:
+    def leaf(self, n: int, estimate: str, reward: Number) -> list[Part]:
         """Return a terminal's utility, or how utility and reward make the value of its branch."""
-        text, style = self.utility(row.node)
-        utility, reward = self.columns.utility[row.node], self.tree.reward_of(row.branch)
+        text, style = self.utility(n)
         if not reward or text == "?":
             return [(estimate, "none"), (text, style)]
+        utility = self.columns.utility[n]
         sides = f"{estimate}{cell_text(utility)}{plus_text(reward)}"
         worth = f"{cell_text(shifted(utility, reward))} = {sides}"
-        return [(worth if self.search.visits[row.node] else f"({worth})", style)]
+        return [(worth if self.search.visits[n] else f"({worth})", style)]
 
     def utility(self, n: int) -> Part:
         """Return a terminal's utility; one that was not visited is in parentheses."""
@@ -250,10 +248,10 @@ class _Drawing:
         elif not is_sum:
             opening, separator, closing = f"{_FUNCTIONS[Kind(kind)]}(", ", ", ")"
         parts = [(opening, "none")]
-        used = 0
+        used, pays = 0, self.columns.pays
         for b in branches:
             value, style = self.utility(self.columns.child[b])
-            reward = plus_text(self.tree.reward_of(b))
+            reward = plus_text(self.tree.reward_of(b)) if pays else ""
             before = separator if b > branches[0] else ""
             if self.tree.label[b]:
                 before += f"{self.label(n, b)}: "
@@ -292,9 +290,9 @@ class _Drawing:
 
     # ---- What is below a row.
 
-    def remarks(self, row: Row) -> Iterator[Part]:
+    def remarks(self, row: Row, reward: Number) -> Iterator[Part]:
         """Yield the window of a node, why it was cut, and its notes."""
-        n, search, reward = row.node, self.search, self.tree.reward_of(row.branch)
+        n, search = row.node, self.search
         if row.is_first:
             if self.explanation.skipped(n) == "passed over":
                 yield why_passed_over(search, row.parent, row.branch), "dim"

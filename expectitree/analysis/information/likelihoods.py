@@ -1,34 +1,128 @@
-"""Read the likelihoods of a test: signal, then outcome, then probability."""
+"""The likelihoods of a test: signal, then outcome, then the probability of the signal."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, TypeAlias
 
-from expectitree.errors import FileError, NumberError, Problem
-from expectitree.files import parse, read_text
-from expectitree.numbers import to_probability
+from expectitree.errors import AnalysisError, FileError, NumberError, Problem
+from expectitree.expressions.domains import FLOATS, FRACTIONS
+from expectitree.expressions.evaluation import evaluate
+from expectitree.expressions.parser import parse
+from expectitree.expressions.syntax import Expression
+from expectitree.files import parse as parse_document
+from expectitree.files import read_text
+from expectitree.numbers import Number, escape, exact_text, message_text, quote, to_exact
+from expectitree.tree.bayes import rest_of
+from expectitree.tree.formulas import REST
+from expectitree.tree.model import Tree
+from expectitree.tree.parameters import ParameterValues
+
+# By signal and outcome: a number, or a text such as "0.9", "1/3", "1 - spec" and "rest".
+Likelihoods: TypeAlias = Mapping[str, Mapping[str, "Number | str"]]
+Formulas: TypeAlias = dict[str, dict[str, Expression]]
 
 _EXPECTED = "expected signal: {outcome: probability, ...}, such as positive: {oil: 0.9, dry: 0.3}"
+_NEAR = 1e-9  # by which a sum may miss 1, unless the tree is exact
 
 
-def read_likelihoods(path: str, exact: bool = False) -> dict[str, dict[str, Any]]:
-    """Return the likelihoods in a file; raise `FileError` if it has something else."""
+def read_likelihoods(path: str) -> dict[str, dict[str, str]]:
+    """Return the likelihoods in a file as texts; raise `FileError` if it has something else."""
     text, name = read_text(path)
-    root = parse(text, name).root
+    root = parse_document(text, name).root
 
     def wrong(message: str) -> FileError:
         return FileError([Problem(name, message)])
 
-    if not isinstance(root, tuple):
+    if not isinstance(root, tuple) or not root:
         raise wrong(f"found no mapping, {_EXPECTED}")
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, str]] = {}
     for signal, row in root:
         if not isinstance(row, tuple):
-            raise wrong(f"{signal}: found no mapping, {_EXPECTED}")
+            raise wrong(f"{escape(str(signal))}: found no mapping, {_EXPECTED}")
+        if signal in found:
+            raise wrong(f"duplicate signal {quote(str(signal))}: keep one")
         found[str(signal)] = {}
         for outcome, p in row:
-            try:
-                found[str(signal)][str(outcome)] = to_probability(str(p), exact)
-            except NumberError as error:
-                raise wrong(f"{signal}/{outcome}: {error}") from None
+            if not isinstance(p, str) or outcome in found[str(signal)]:
+                problem = "found no number" if not isinstance(p, str) else "a duplicate key"
+                place = f"{escape(str(signal))}/{escape(str(outcome))}"
+                raise wrong(f"{place}: {problem}, {_EXPECTED}")
+            found[str(signal)][str(outcome)] = str(p)
     return found
+
+
+def likelihood_formulas(
+    tree: Tree, likelihoods: Likelihoods, outcomes: tuple[str, ...]
+) -> Formulas:
+    """Return the likelihoods as expressions; raise `AnalysisError` if one is not."""
+    if not likelihoods:
+        raise AnalysisError("the test has no signals: give the likelihoods of at least one")
+    found: Formulas = {}
+    rests: dict[str, str] = {}  # the signal whose likelihood is the rest, by outcome
+    for signal, row in likelihoods.items():
+        if set(row) != set(outcomes):
+            raise AnalysisError(
+                f"the signal {escape(signal)} has likelihoods of {', '.join(map(escape, row))}, "
+                f"expected one of each outcome: {', '.join(map(escape, outcomes))}"
+            )
+        found[signal] = {}
+        for outcome, p in row.items():
+            if p == REST and outcome in rests:
+                place = f"{escape(outcome)} at {escape(rests[outcome])} and {escape(signal)}"
+                raise AnalysisError(f"two signals have the rest of {place}: give one a number")
+            if p == REST:
+                rests[outcome] = signal
+                continue
+            try:
+                text = p if isinstance(p, str) else exact_text(p)
+                found[signal][outcome] = parse(text, tree.parameters)
+            except NumberError as error:
+                raise AnalysisError(f"{escape(signal)}/{escape(outcome)}: {error}") from None
+    for outcome, signal in rests.items():
+        others = [row[outcome] for row in found.values() if outcome in row]
+        found[signal][outcome] = rest_of(others)
+    return found
+
+
+def likelihood_values(tree: Tree, formulas: Formulas) -> dict[str, dict[str, Any]]:
+    """Return the values of likelihoods as fractions, or as floats if a formula has no exact value.
+
+    Raises `AnalysisError` unless each outcome has a distribution over the signals.
+    """
+    try:
+        found = _evaluated(tree, formulas, in_fractions=True)
+    except NumberError as error:
+        if tree.exact:
+            raise AnalysisError(f"{error}") from None
+        found = _evaluated(tree, formulas, in_fractions=False)
+    for signal, row in found.items():
+        for outcome, p in row.items():
+            if not 0 <= p <= 1:
+                raise AnalysisError(
+                    f"{escape(signal)}/{escape(outcome)}: the likelihood is {message_text(p)}, "
+                    "expected a number from 0 to 1"
+                )
+    for outcome in next(iter(found.values())):
+        total = sum(row[outcome] for row in found.values())
+        if abs(total - 1) > (0 if tree.exact else _NEAR):
+            shown = total if tree.exact else float(total)
+            raise AnalysisError(
+                f"the likelihoods of the signals for {escape(outcome)} sum to "
+                f"{message_text(shown)}, expected 1: correct them, or write `rest` for one"
+            )
+    return found
+
+
+def _evaluated(tree: Tree, formulas: Formulas, in_fractions: bool) -> dict[str, dict[str, Any]]:
+    domain = FRACTIONS if in_fractions else FLOATS
+    values = ParameterValues(tree.parameters, domain)
+
+    def number(expression: Expression) -> Fraction:
+        return to_exact(evaluate(expression, domain, values))
+
+    return {
+        signal: {outcome: number(formula) for outcome, formula in row.items()}
+        for signal, row in formulas.items()
+    }

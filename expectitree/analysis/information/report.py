@@ -9,28 +9,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
-from expectitree.analysis.information.conditioning import Event, find_event
+from expectitree.analysis.decimals import in_decimals
+from expectitree.analysis.information.conditioning import Conditioning
+from expectitree.analysis.information.dependence import check_dependence
+from expectitree.analysis.information.events import NEAR, find_event
+from expectitree.analysis.information.likelihoods import (
+    Formulas,
+    Likelihoods,
+    likelihood_formulas,
+    likelihood_values,
+)
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
-from expectitree.numbers import Number, escape, message_text
+from expectitree.numbers import Number
 from expectitree.searches.engine import evaluate
+from expectitree.tree import paths
+from expectitree.tree.columns import MIN
 from expectitree.tree.model import Tree, check_tree
 
-Likelihoods = Mapping[str, Mapping[str, Any]]  # signal -> outcome -> probability
-_NEAR = 1e-9
+MOST_IN_FRACTIONS = 20_000  # nodes; values of larger trees of floats are computed in floats
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What is known, how likely that is, and what the tree is worth then.
+    """What is known, how likely that is, and the value then.
 
     Attributes:
         name: The outcome that is known, or the signal of a test.
         probability: How likely it is.
-        value: The value of the tree, given that.
-        best: The best actions at the root; empty if no player decides there.
+        value: The value, given that, of the node at which it is known; at the root, of the tree.
+        best: The best actions there; empty if no player decides there.
     """
 
     name: str
@@ -40,48 +52,120 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Control:
+    """What choosing the outcome of an event is worth.
+
+    Attributes:
+        outcome: The outcome that MAX would choose.
+        value: The value of the tree then.
+        worth: The difference to the value now.
+    """
+
+    outcome: str
+    value: Number
+    worth: Number
+
+
+@dataclass(frozen=True)
 class Information(Shown):
     """What information about an event is worth; `information` makes it.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("max: {sell: 3, drill: {chance: {oil: {p: 1/4, utility: 10}, dry: "
+        ...                 "{p: 3/4, utility: -2}}}}")
+        >>> for one in et.information(tree, "drill").outcomes:
+        ...     print(one.name, one.probability, one.best, one.value)
+        oil 0.25 ('drill',) 10.0
+        dry 0.75 ('sell',) 3.0
 
     Attributes:
         file: The name of the tree in outputs.
         tree: The tree.
         event: The name of the event.
-        value: The value now.
-        best: The best actions now.
-        findings: One for each outcome of the event, or for each signal of the test.
-        with_information: The value if the outcome, or the signal, is known in advance.
-        perfect: The value if the outcome is known in advance; the same without a test.
-        is_test: Whether the information is the signal of a test.
-        control: The outcome that MAX would choose, and the value then.
+        at: The path of the node at which something is known.
+        value: The value of the tree when nothing is known.
+        best: The best actions then, at that node.
+        outcomes: One finding for each outcome that can occur.
+        with_information: The value of the tree if the outcome is known in advance.
+        evpi: The expected value of perfect information: the difference.
+        signals: One finding for each signal of the test that can occur; empty without a test.
+        with_test: The value of the tree with the free test; None without a test.
+        evsi: The expected value of sample information: the difference; None without a test.
+        efficiency: The EVSI as a share of the EVPI; None without a test, or if the EVPI is 0.
+        control: The outcome that MAX would choose, and what that is worth.
+        likelihood: The likelihoods of the test as formulas; empty without a test.
     """
 
     file: str
     tree: Tree
     event: str
+    at: str
     value: Number
     best: tuple[str, ...]
-    findings: tuple[Finding, ...]
+    outcomes: tuple[Finding, ...]
     with_information: Number
-    perfect: Number
-    is_test: bool
-    control: tuple[str, Number]
+    evpi: Number
+    signals: tuple[Finding, ...]
+    with_test: Number | None
+    evsi: Number | None
+    efficiency: float | None
+    control: Control
+    likelihood: Formulas
+
+    @cached_property
+    def tree_with_test(self) -> Tree:
+        """The tree with the free test in front of the node, with formulas for probabilities.
+
+        Raises `AnalysisError` without a test.
+        """
+        from expectitree.analysis.information.with_test import with_test
+
+        if not self.likelihood:
+            raise AnalysisError("there is no test: give its likelihoods")
+        event = find_event(self.tree, self.event, self.tree.find(self.at).id)
+        return with_test(self.tree, event, self.likelihood)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each outcome, and for each signal: rows for pandas or polars.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("max: {sell: 3, drill: {chance: {1/4: 10, 3/4: -2}}}")
+        >>> for row in et.information(tree, "drill").to_records():
+        ...     print(row["known"], row["name"], row["probability"], row["best"], row["value"])
+        outcome #1 0.25 drill 10.0
+        outcome #2 0.75 sell 3.0
+        """
+        findings = [("outcome", one) for one in self.outcomes]
+        findings += [("signal", one) for one in self.signals]
+        return [
+            {
+                "file": self.file,
+                "event": self.event,
+                "at": self.at,
+                "known": known,
+                "name": one.name,
+                "probability": one.probability,
+                "best": one.best[0] if one.best else None,
+                "value": one.value,
+            }
+            for known, one in findings
+        ]
 
     @property
-    def worth(self) -> Number:
-        """What the information is worth: the EVPI, or the EVSI of a test."""
-        return self.with_information - self.value
-
-    @property
-    def evpi(self) -> Number:
-        """The expected value of perfect information."""
-        return self.perfect - self.value
+    def is_known_to_min(self) -> bool:
+        """Whether MIN decides somewhere: it then knows what MAX knows."""
+        return MIN in self.tree.columns.kind
 
 
 def information(
-    tree: Tree, event: str, *, likelihood: Likelihoods | None = None, file: str = ""
+    tree: Tree,
+    event: str,
+    *,
+    likelihood: Likelihoods | None = None,
+    at: str = paths.ROOT,
+    file: str = "",
 ) -> Information:
-    """Compute what knowing an event in advance is worth, or a free test for it.
+    """Return what knowing an event in advance is worth, or a free test for it.
 
         >>> import expectitree as et
         >>> tree = et.loads("max: {sell: 3, drill: {chance: {oil: {p: 1/4, utility: 10}, dry: "
@@ -89,66 +173,86 @@ def information(
         >>> found = et.information(tree, "drill")
         >>> found.value, found.with_information, found.evpi
         (3.0, 4.75, 1.75)
+        >>> test = {"good": {"oil": 0.8, "dry": 0.2}, "bad": {"oil": "rest", "dry": "rest"}}
+        >>> found = et.information(tree, "drill", likelihood=test)
+        >>> found.evsi, et.evaluate(found.tree_with_test).value
+        (0.65, 3.65)
 
     Args:
         tree: The tree.
         event: The name of an event (`event:` in the file), or the path of a chance node.
-        likelihood: For a test: by signal, the probability of the signal for each outcome.
+        likelihood: For a test: by signal and outcome, the probability of the signal given the
+            outcome. It is a number, a formula of the tree's parameters, or "rest".
+        at: The path of the node at which the outcome or the signal is known.
         file: The name of the tree in outputs.
 
     Raises:
         AnalysisError: There is no such event, a decision changes its probability, only some
             outcomes of a chance node meet it, or the likelihoods do not sum to 1.
+        TreeError: There is no node at the path.
+        SearchError: As for `evaluate`.
     """
     check_tree(tree, "information")
-    found = find_event(tree, event)
-    search = evaluate(tree)
-    perfect = _findings(
-        found, {o: {p: int(p == o) for p in found.outcomes} for o in found.outcomes}
+    at_node = tree.find(at).id
+    evaluate(tree)  # raises what is wrong with the tree
+    numbers = in_decimals(tree) if len(tree) <= MOST_IN_FRACTIONS else tree
+    near = 0 if tree.exact else NEAR
+    found = find_event(numbers, event, at_node, near)
+    check_dependence(found, near)
+    given = Conditioning(found, near * numbers.greatest_magnitude if near else 0)
+    outcomes, with_information = _known(
+        given, {o: {p: int(p == o) for p in found.outcomes} for o in found.outcomes}
     )
-    findings = perfect
+    formulas: Formulas = {}
+    signals: list[Finding] = []
+    with_test: Any = None
     if likelihood is not None:
-        _check_likelihoods(found, likelihood)
-        findings = _findings(found, likelihood)
-    with_information, with_perfect = (
-        sum(one.probability * one.value for one in some) for some in (findings, perfect)
-    )
+        formulas = likelihood_formulas(tree, likelihood, found.outcomes)
+        weights = likelihood_values(tree, formulas)
+        if not isinstance(numbers.columns.utility[0], Fraction):
+            weights = {s: {o: float(p) for o, p in row.items()} for s, row in weights.items()}
+        signals, with_test = _known(given, weights)
+    number: Any = (lambda x: x) if tree.exact else float
+    now, evpi = given.value, with_information - given.value
+    evsi = None if with_test is None else with_test - now
+    controlled = {outcome: given.under_control(outcome) for outcome in found.outcomes}
+    chosen = max(controlled, key=lambda outcome: controlled[outcome])
+    before = numbers.root_reward if at_node == tree.root_id else 0
     return Information(
-        file,
-        tree,
-        event,
-        search.value,
-        search.ties,
-        findings,
-        with_information,
-        with_perfect,
-        likelihood is not None,
-        found.value_of_control(),
+        file=file,
+        tree=tree,
+        event=found.name,
+        at=tree.path_of(at_node),
+        value=number(now),
+        best=given.best(given.values),
+        outcomes=_rounded(outcomes, before, number),
+        with_information=number(with_information),
+        evpi=number(evpi),
+        signals=_rounded(signals, before, number),
+        with_test=None if with_test is None else number(with_test),
+        evsi=None if evsi is None else number(evsi),
+        efficiency=float(evsi / evpi) if evsi is not None and evpi else None,
+        control=Control(chosen, number(controlled[chosen]), number(controlled[chosen] - now)),
+        likelihood=formulas,
     )
 
 
-def _findings(event: Event, weights: Likelihoods) -> tuple[Finding, ...]:
-    """Return what is known for each outcome or signal that can occur."""
-    found = []
+def _known(
+    given: Conditioning, weights: Mapping[str, Mapping[str, Any]]
+) -> tuple[list[Finding], Any]:
+    """Return what is known for each outcome or signal that can occur, and the tree's value."""
+    event, found = given.event, []
     for name, weight in weights.items():
-        probability = sum(p * weight[outcome] for outcome, p in event.prior.items())
+        probability = event.weight(event.at, weight)
         if probability:
-            found.append(Finding(name, probability, *event.value_given(weight)))
-    return tuple(found)
+            found.append(Finding(name, probability, *given.given(weight)))
+    value: Any = sum(one.probability * one.value for one in found)
+    return found, given.with_value(value)
 
 
-def _check_likelihoods(event: Event, likelihood: Likelihoods) -> None:
-    """Raise `AnalysisError` unless each outcome has a distribution over the signals."""
-    for signal, row in likelihood.items():
-        if set(row) != set(event.outcomes):
-            raise AnalysisError(
-                f"the signal {escape(signal)} has likelihoods of {', '.join(map(escape, row))}, "
-                f"expected one of each outcome: {', '.join(map(escape, event.outcomes))}"
-            )
-    for outcome in event.outcomes:
-        total = sum(row[outcome] for row in likelihood.values())
-        if abs(total - 1) > (0 if event.tree.exact else _NEAR):
-            raise AnalysisError(
-                f"the likelihoods of the signals for {escape(outcome)} sum to "
-                f"{message_text(total)}, expected 1"
-            )
+def _rounded(findings: list[Finding], before: Any, number: Any) -> tuple[Finding, ...]:
+    """Return findings in the tree's own numbers, with what MAX receives before the node."""
+    return tuple(
+        Finding(one.name, number(one.probability), number(before + one.value), one.best)
+        for one in findings
+    )

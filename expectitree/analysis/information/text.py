@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.analysis.information.report import Information
+from expectitree.analysis.information.report import Finding, Information
 from expectitree.numbers import display_text, escape, probability_text
 from expectitree.text.console import safe
 from expectitree.text.headings import file_heading
 from expectitree.text.tables import Column, table
+from expectitree.tree.paths import ROOT
 
 
 def render(
@@ -23,44 +24,58 @@ def render(
             yield ""
         yield from file_heading(report.file, report.tree, options, len(reports) > 1)
         yield ""
-        first = "signal" if report.is_test else report.event
-        columns = [
-            Column(escape(first)),
-            Column("p", number=True),
-            Column("best"),
-            Column("value", number=True),
-        ]
-        rows = [
-            [
-                one.name,
-                probability_text(one.probability),
-                ", ".join(map(escape, one.best)) or "-",
-                display_text(one.value),
-            ]
-            for one in report.findings
-        ]
-        yield from table(columns, rows, options)
+        if report.signals:
+            yield from _table("signal", report.signals, options)
+        else:
+            yield from _table(report.event, report.outcomes, options)
         yield ""
         for sentence in _sentences(report, shows_control):
             yield Text(safe(sentence, options))
 
 
+def _table(
+    heading: str, findings: Sequence[Finding], options: ConsoleOptions
+) -> Iterator[RenderableType]:
+    columns = [
+        Column(escape(heading)),
+        Column("p", number=True),
+        Column("best"),
+        Column("value", number=True),
+    ]
+    rows = [
+        [
+            escape(one.name),
+            probability_text(one.probability),
+            ", ".join(map(escape, one.best)) or "-",
+            display_text(one.value),
+        ]
+        for one in findings
+    ]
+    return table(columns, rows, options)
+
+
 def _sentences(report: Information, shows_control: bool) -> Iterator[str]:
-    now = f"{display_text(report.value)} now"
-    if report.best:
-        now += f" ({escape(', '.join(report.best))})"
-    event = escape(report.event)
-    known = f"with the signal of the test for {event}" if report.is_test else f"if {event} is known"
-    yield f"The tree is worth {display_text(report.with_information)} {known} in advance, and {now}."
-    if report.is_test:
-        yield f"The test is worth at most {display_text(report.worth)} (EVSI)."
-        if report.evpi:
-            share = float(report.worth) / float(report.evpi)
-            perfect = display_text(report.evpi)
-            yield f"Perfect information is worth {perfect}: the test has {share:.0%} of it."
+    event, at = escape(report.event), "" if report.at == ROOT else f" at {escape(report.at)}"
+    now = display_text(report.value)
+    best = f" ({escape(', '.join(report.best))})" if report.best else ""
+    if report.with_test is not None and report.evsi is not None:
+        yield (
+            f"The tree is worth {display_text(report.with_test)} with the free test for {event}"
+            f"{at}, and {now} without it{best}."
+        )
+        yield f"The test is worth at most {display_text(report.evsi)} (EVSI)."
+        perfect = f"Perfect information is worth at most {display_text(report.evpi)} (EVPI)"
+        share = "" if report.efficiency is None else f": the test has {report.efficiency:.0%} of it"
+        yield f"{perfect}{share}."
     else:
-        yield f"The information is worth at most {display_text(report.worth)} (EVPI)."
+        yield (
+            f"The tree is worth {display_text(report.with_information)} if {event} is known{at} in "
+            f"advance, and {now} now{best}."
+        )
+        yield f"The information is worth at most {display_text(report.evpi)} (EVPI)."
+    if report.is_known_to_min:
+        yield "MIN knows what MAX knows, so information can also be worth less than nothing."
     if shows_control:
-        outcome, value = report.control
-        worth = display_text(value - report.value)
-        yield f"To make {event} {escape(outcome)} is worth at most {worth} (value of control)."
+        control = report.control
+        outcome, worth = escape(control.outcome), display_text(control.worth)
+        yield f"To choose the outcome {outcome} is worth at most {worth} (value of control)."

@@ -12,6 +12,7 @@ from expectitree.analysis.opponents.report import Opponents
 from expectitree.analysis.opponents.text import TOO_LARGE
 from expectitree.numbers import Number
 from expectitree.text.json_values import dumps, json_number
+from expectitree.text.thresholds import fraction_text
 
 
 def render(reports: Sequence[Opponents]) -> Iterator[str]:
@@ -49,12 +50,11 @@ def _crossing_object(crossing: Threshold, exact: bool) -> dict[str, Any]:
             lower = nextafter(float(lower), -inf)
         if Fraction(upper) < crossing.upper:
             upper = nextafter(float(upper), inf)
-    fraction = None if crossing.exact is None else str(json_number(crossing.exact))
     return {
         "epsilon": _plain(crossing.middle, exact),
         "epsilon_lower": lower,
         "epsilon_upper": upper,
-        "exact": None if fraction is None or fraction.startswith("about") else fraction,
+        "exact": fraction_text(crossing.exact),
         "value": _plain(crossing.value, exact),
         "value_lower": _plain(crossing.value_lower, exact),
         "value_upper": _plain(crossing.value_upper, exact),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from decimal import ROUND_FLOOR, Context, Decimal
 from itertools import groupby
 
 from rich.console import ConsoleOptions, RenderableType
@@ -11,17 +10,15 @@ from rich.text import Text
 
 from expectitree.algebra.thresholds import Threshold
 from expectitree.analysis.opponents.report import Opponents
-from expectitree.numbers import display_text, exact_text
+from expectitree.numbers import display_text
 from expectitree.text.console import characters, safe
 from expectitree.text.headings import file_heading
 from expectitree.text.phrases import plural
 from expectitree.text.tables import Column, table
+from expectitree.text.thresholds import names_text, threshold_texts
 from expectitree.tree.model import Kind
 
 MOST_CROSSINGS = 50  # that are listed
-_MOST_NAMES = 3  # of actions that tie
-_DIGITS = 10  # of an epsilon
-_LONGEST_FRACTION = 24  # characters
 
 OPPONENT = (
     "With probability epsilon MIN makes a mistake and picks one of its actions uniformly. "
@@ -79,7 +76,7 @@ def _opponent_table(
     for report in group:
         for row in report.rows:
             numbers = display_text(row.epsilon), display_text(row.value)
-            rows.append([row.opponent, *numbers, _names(row.ties), report.chance][:shown])
+            rows.append([row.opponent, *numbers, names_text(row.ties), report.chance][:shown])
     return table(columns[:shown], rows, options)
 
 
@@ -97,7 +94,7 @@ def _sentence(report: Opponents) -> str:
         text = f"The best actions change at {values} of epsilon."
     else:
         verb = "are" if len(report.start) > 1 else "is"
-        text = f"{_names(report.start)} {verb} best for every epsilon: MIN's mistakes never "
+        text = f"{names_text(report.start)} {verb} best for every epsilon: MIN's mistakes never "
         text += "change the decision."
     if kind == Kind.MIN:
         text += f" {MIN_ROOT}"
@@ -112,40 +109,16 @@ def _crossing_table(
     since = "0"
     shown = crossings[:MOST_CROSSINGS]
     for crossing in shown:
-        place, in_full = _epsilon_texts(crossing, characters(options).ellipsis)
+        place, in_full = threshold_texts(crossing, characters(options).ellipsis)
         if crossing.before:
-            rows.append([f"{since} to {place}", _names(crossing.before), ""])
+            rows.append([f"{since} to {place}", names_text(crossing.before), ""])
         value = display_text(crossing.value, None if crossing.exact is not None else 6)
-        rows.append([in_full, _names(crossing.at), value.removeprefix("about ")])
+        rows.append([in_full, names_text(crossing.at), value.removeprefix("about ")])
         since = place
     if shown[-1].after:
-        rows.append([f"{since} to 1", _names(shown[-1].after), ""])
+        rows.append([f"{since} to 1", names_text(shown[-1].after), ""])
     columns = (Column("epsilon"), Column("best"), Column("value", number=True))
     yield from table(columns, rows, options)
     if len(crossings) > MOST_CROSSINGS:
         yield Text(f"The first {MOST_CROSSINGS} changes; --format json lists all.", style="dim")
     yield Text(VERIFIED, style="dim")
-
-
-def _epsilon_texts(crossing: Threshold, ellipsis: str) -> tuple[str, str]:
-    """Return a crossing for the ends of intervals, and in full: `2/91`, `2/91 = 0.021978…`.
-
-    An exact decimal is both. So are the digits that are certain, with an ellipsis.
-    """
-    text = "" if crossing.exact is None else exact_text(crossing.exact)
-    if text and "/" not in text and not text.startswith("about"):
-        return text, text
-    floor = Context(prec=_DIGITS, rounding=ROUND_FLOOR)
-    lower = crossing.lower
-    digits = f"{floor.divide(Decimal(lower.numerator), Decimal(lower.denominator))}{ellipsis}"
-    if "/" in text and len(text) <= _LONGEST_FRACTION:
-        return text, f"{text} = {digits}"
-    return digits, digits
-
-
-def _names(actions: Sequence[str]) -> str:
-    """Return the names of actions, of many the first ones: `a, b and c`."""
-    names = list(actions[:_MOST_NAMES])
-    if len(actions) > _MOST_NAMES:
-        names.append(f"{len(actions) - _MOST_NAMES:,} more")
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:]))) or "-"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 
 from expectitree.analysis.risk.report import Risk
 from expectitree.numbers import exact_text
@@ -20,6 +19,6 @@ def render(reports: Sequence[Risk]) -> Iterator[str]:
             rows = zip(found.totals, found.probabilities, found.cumulative, strict=True)
             for numbers in rows:
                 line = io.StringIO()
-                cells = [exact_text(x) if isinstance(x, Fraction) else x for x in numbers]
-                csv.writer(line, lineterminator="").writerow([report.file, one.action, *cells])
+                cells = [report.file, one.action, *map(exact_text, numbers)]
+                csv.writer(line, lineterminator="").writerow(cells)
                 yield line.getvalue()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import permutations
+from heapq import merge
+from itertools import groupby, permutations
 from typing import Any
 
-from expectitree.analysis.risk.distribution import Distribution
+from expectitree.analysis.risk.distribution import NEAR, Distribution
+
+_ROUNDING = 1e-12  # by which sums of probabilities may differ, unless the tree is exact
 
 
 @dataclass(frozen=True)
@@ -25,38 +29,52 @@ class Dominance:
     order: int
 
 
-def dominances(distributions: dict[str, Distribution], eps: Any) -> tuple[Dominance, ...]:
+def dominances(distributions: Mapping[str, Distribution]) -> tuple[Dominance, ...]:
     """Return which action dominates which, of the first order, or else of the second."""
     found = []
     for a, b in permutations(distributions, 2):
-        order = _order(distributions[a], distributions[b], eps)
+        order = order_of(distributions[a], distributions[b])
         if order:
             found.append(Dominance(a, b, order))
     return tuple(found)
 
 
-def _order(a: Distribution, b: Distribution, eps: Any) -> int:
+def order_of(a: Distribution, b: Distribution) -> int:
     """Return the order in which a dominates b, 0 if it does not.
 
     With F the probability of at most t: the first order needs F_a <= F_b at every t, the second
     the same of the integrals of F. Both are steps, so the union of the totals is enough.
     """
-    first = second = True
-    is_strict = False
+    is_exact = a.is_exact and b.is_exact
+    widest = max(abs(end) for d in (a, b) for end in (d.totals[0], d.totals[-1]))
+    near, eps = (0, 0) if is_exact else (widest / NEAR, _ROUNDING)
+    is_first, is_strict = True, False
     gap = area = 0  # F_b - F_a at the last total, and its integral up to it
-    i = j = 0
     previous = min(a.totals[0], b.totals[0])
-    for t in sorted({*a.totals, *b.totals}):
+    for t, change in _steps(a, b, near):
         area += gap * (t - previous)
-        while i < len(a.totals) and a.totals[i] <= t:
-            i += 1
-        while j < len(b.totals) and b.totals[j] <= t:
-            j += 1
-        gap = (b.cumulative[j - 1] if j else 0) - (a.cumulative[i - 1] if i else 0)
-        first = first and gap >= -eps
-        second = second and area >= -eps * max(1, abs(t))
-        is_strict = is_strict or gap > eps or area > eps * max(1, abs(t))
+        gap += change
+        if area < -eps * widest:
+            return 0
+        is_first = is_first and gap >= -eps
+        is_strict = is_strict or gap > eps
         previous = t
     if not is_strict:
         return 0
-    return 1 if first else 2 if second else 0
+    return 1 if is_first else 2
+
+
+def _steps(a: Distribution, b: Distribution, near: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield each total of two distributions, and by how much F_b - F_a changes there."""
+    start: Any = None
+
+    def group(step: tuple[Any, Any]) -> Any:
+        """Return the first of the totals that are nearly the same."""
+        nonlocal start
+        if start is None or step[0] - start > near:
+            start = step[0]
+        return start
+
+    ends = merge(((t, -p) for t, p in a.pairs()), b.pairs())
+    for t, steps in groupby(ends, group):
+        yield t, sum(p for _, p in steps)

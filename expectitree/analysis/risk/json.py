@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from expectitree.analysis.risk.report import QUANTILES, ActionRisk, Risk
+from expectitree.analysis.risk.report import ActionRisk, Risk
 from expectitree.text.json_values import dumps, json_number
 
 
@@ -18,6 +18,10 @@ def render(reports: Sequence[Risk]) -> Iterator[str]:
                 "title": report.tree.title,
                 "target": None if report.target is None else json_number(report.target),
                 "actions": [_action(one) for one in report.actions],
+                "ties": [
+                    {"path": tie.path, "used": tie.used, "others": tie.others}
+                    for tie in report.ties
+                ],
                 "dominance": [
                     {"a": one.action, "b": one.other, "order": one.order}
                     for one in report.dominance
@@ -27,22 +31,20 @@ def render(reports: Sequence[Risk]) -> Iterator[str]:
 
 
 def _action(one: ActionRisk) -> dict[str, Any]:
-    totals, probabilities = one.distribution.totals, one.distribution.probabilities
-    pairs = zip(totals, probabilities, strict=True)
     return {
         "action": one.action,
         "is_best": one.is_best,
         "mean": json_number(one.mean),
         "sd": one.sd,
-        "min": json_number(totals[0]),
-        "max": json_number(totals[-1]),
-        "quantiles": {
-            share: json_number(total) for share, total in zip(QUANTILES, one.quantiles, strict=True)
-        },
+        "min": json_number(one.least),
+        "max": json_number(one.greatest),
+        "quantiles": {share: json_number(total) for share, total in one.quantiles.items()},
         "loss": json_number(one.loss),
         "reach": None if one.reach is None else json_number(one.reach),
         "semideviation": one.semideviation,
         "cvar": json_number(one.cvar),
         "binned": one.distribution.is_binned,
-        "distribution": [[json_number(total), json_number(p)] for total, p in pairs],
+        "distribution": [
+            [json_number(total), json_number(p)] for total, p in one.distribution.pairs()
+        ],
     }

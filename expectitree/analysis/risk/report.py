@@ -1,40 +1,34 @@
-"""The distribution of totals for each first action, with optimal play afterwards.
+"""How risky each action is: the report behind `risk`.
 
 A risk profile is the distribution of what MAX receives in all under a strategy (Clemen and Reilly,
-Making Hard Decisions). One distribution a node is computed, children first:
-
-    TERMINAL  the utility, for certain
-    CHANCE    the mixture of the outcomes' distributions
-    MAX, MIN  that of the first best action
-
-A branch shifts the distribution below it by its reward. A shared node is computed once. Means and
-variances are computed next to the distributions, so that bins do not change them.
+Making Hard Decisions): one of the actions first, then optimal play.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
-from expectitree.analysis.risk.distribution import (
-    MOST_TOTALS,
-    Distribution,
-    mixture,
-    standard_deviation,
-)
+from expectitree.analysis.risk.distribution import MOST_TOTALS, Distribution, standard_deviation
 from expectitree.analysis.risk.dominance import Dominance, dominances
+from expectitree.analysis.risk.profiles import Profile, Profiles, profiles_of
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
-from expectitree.numbers import Number, escape, quote
+from expectitree.expressions.parser import did_you_mean
+from expectitree.expressions.syntax import names_in
+from expectitree.numbers import Number, escape, quote, to_exact
 from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
-from expectitree.tree.columns import CHANCE, NONE, TERMINAL
+from expectitree.tree.columns import NONE
 from expectitree.tree.model import Kind, Tree
 
 QUANTILES = ("0.05", "0.5", "0.95")
-_TAIL = "0.05"  # of the CVaR
+TAIL = "0.05"  # the share of the worst totals whose mean is the CVaR
+_PLAYERS = (Kind.MAX, Kind.MIN)
+_MOST_LABELS = 8  # in a message
 
 
 @dataclass(frozen=True)
@@ -47,10 +41,13 @@ class ActionRisk:
         mean: The expected total, which is the value of the action.
         variance: The variance of the total.
         sd: The standard deviation.
-        quantiles: The totals that are not exceeded with a probability of 5%, 50% and 95%.
+        least: The least total that can occur.
+        greatest: The greatest total that can occur.
+        quantiles: By the texts "0.05", "0.5" and "0.95": the least total that is not exceeded with
+            at least that probability.
         loss: The probability of a total below 0.
         reach: The probability of a total of at least the target; None without a target.
-        semideviation: The root of the mean square of what totals miss of the mean.
+        semideviation: The root of the mean square of what the totals below the mean miss of it.
         cvar: The mean of the worst 5% of the totals.
         distribution: The totals and their probabilities.
     """
@@ -60,7 +57,9 @@ class ActionRisk:
     mean: Any
     variance: Any
     sd: float
-    quantiles: tuple[Any, ...]
+    least: Any
+    greatest: Any
+    quantiles: Mapping[str, Any]
     loss: Any
     reach: Any
     semideviation: float
@@ -69,13 +68,30 @@ class ActionRisk:
 
 
 @dataclass(frozen=True)
+class Tie:
+    """A node below the root with several best actions, which may differ in risk.
+
+    Attributes:
+        path: The first path to the node.
+        used: The action that the distributions use: the first of the best.
+        others: The other best actions.
+    """
+
+    path: str
+    used: str
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Risk(Shown):
     """The risk of each action at the root; `risk` makes it.
 
         >>> import expectitree as et
         >>> tree = et.loads("max: {sure: 3, bet: {chance: {1/4: 16, 3/4: 0}}}")
-        >>> [(one.action, one.mean, one.loss) for one in et.risk(tree).actions]
-        [('sure', 3.0, 0), ('bet', 4.0, 0)]
+        >>> for one in et.risk(tree).actions:
+        ...     print(one.action, one.mean, one.least, one.greatest)
+        sure 3.0 3.0 3.0
+        bet 4.0 0.0 16.0
 
     Attributes:
         file: The name of the tree in outputs.
@@ -83,7 +99,8 @@ class Risk(Shown):
         actions: One for each action at the root, in order.
         dominance: Which action stochastically dominates which, with `action`, `other` and `order`.
         target: The target, or None.
-        is_tied: Whether several actions are best somewhere in play; then the first one was used.
+        ties: The nodes below the root that play can reach and that have several best actions.
+        unit: The unit of totals: that of the parameters in utilities and rewards, if it is one.
     """
 
     file: str
@@ -91,7 +108,8 @@ class Risk(Shown):
     actions: tuple[ActionRisk, ...]
     dominance: tuple[Dominance, ...]
     target: Number | None
-    is_tied: bool
+    ties: tuple[Tie, ...]
+    unit: str | None
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each action: the rows of a table for pandas or polars.
@@ -109,11 +127,11 @@ class Risk(Shown):
                 "action": one.action,
                 "mean": one.mean,
                 "sd": one.sd,
-                "min": one.distribution.totals[0],
-                "q05": one.quantiles[0],
-                "q50": one.quantiles[1],
-                "q95": one.quantiles[2],
-                "max": one.distribution.totals[-1],
+                "min": one.least,
+                "q05": one.quantiles["0.05"],
+                "q50": one.quantiles["0.5"],
+                "q95": one.quantiles["0.95"],
+                "max": one.greatest,
                 "loss": one.loss,
                 "reach": one.reach,
                 "semideviation": one.semideviation,
@@ -131,7 +149,7 @@ def risk(
     most: int = MOST_TOTALS,
     file: str = "",
 ) -> Risk:
-    """Compute the distribution of totals for each first action, with optimal play afterwards.
+    """Return the distribution of totals for each first action, with optimal play afterwards.
 
         >>> import expectitree as et
         >>> tree = et.loads("max: {sure: 3, bet: {chance: {1/4: 16, 3/4: 0}}}")
@@ -150,120 +168,80 @@ def risk(
         SearchError: As for `evaluate`.
     """
     tree = with_totals(tree)
+    branches = _actions(tree, action)
     search = evaluate(tree)
-    profiles = _Profiles(search, most)
-    root = tree.root_id
-    branches = [NONE]
-    if tree.root.kind in (Kind.MAX, Kind.MIN):
-        branches = [*tree.branches_of(root)]
-        if action is not None:
-            branches = [b for b in branches if tree.branch_label(root, b) == action]
-    if not branches or (action is not None and branches == [NONE]):
-        labels = [tree.branch_label(root, b) for b in tree.branches_of(root)][:8]
-        known = f"the actions are {', '.join(map(escape, labels))}"
-        if tree.root.kind not in (Kind.MAX, Kind.MIN):
-            known = "no player decides at the root: leave the action out"
-        raise AnalysisError(f"no action {quote(str(action))}: {known}")
-    found = tuple(profiles.of_branch(b, target) for b in branches)
+    profiles = profiles_of(search, most)
+    found = tuple(_measured(search, b, profiles.after(b), target) for b in branches)
     named = {one.action: one.distribution for one in found if one.action is not None}
-    eps = 0 if tree.exact else 1e-9
-    is_tied = any(
-        len(list(search.best_branches(n))) > 1
-        for n in profiles.played
-        if tree.columns.kind[n] in (Kind.MAX, Kind.MIN) and n != root
+    ties = tuple(_ties(search, profiles))
+    return Risk(file, tree, found, dominances(named), target, ties, _unit(tree))
+
+
+def _actions(tree: Tree, action: str | None) -> list[int]:
+    """Return the branches of the root to compute; -1 if no player decides there."""
+    root = tree.root_id
+    if tree.root.kind not in _PLAYERS:
+        if action is None:
+            return [NONE]
+        known = "no player decides at the root: leave the action out"
+        raise AnalysisError(f"no action {quote(action)}: {known}")
+    branches = {tree.branch_label(root, b): b for b in tree.branches_of(root)}
+    if action is None:
+        return [*branches.values()]
+    if action not in branches:
+        labels = [*map(escape, branches)]
+        more = ["…"] * (len(labels) > _MOST_LABELS)
+        known = f"the actions are {', '.join([*labels[:_MOST_LABELS], *more])}"
+        raise AnalysisError(f"no action {quote(action)}{did_you_mean(action, branches)}: {known}")
+    return [branches[action]]
+
+
+def _measured(search: Search, branch: int, profile: Profile, target: Number | None) -> ActionRisk:
+    """Return the risk of an action at the root; -1 is the tree itself."""
+    tree, root, found = search.tree, search.tree.root_id, profile.distribution
+    share = type(profile.mean)  # `Fraction` or float
+    # Profiles of a tree of floats are in fractions of decimals; each result is rounded once.
+    number: Any = (lambda x: x) if tree.exact else float
+    quantiles = {text: number(found.quantile(Fraction(text))) for text in QUANTILES}
+    at_least = None if target is None else 1 - found.below(_same_kind(target, profile.mean))
+    return ActionRisk(
+        action=None if branch == NONE else tree.branch_label(root, branch),
+        is_best=branch == NONE or search.is_best(root, branch),
+        mean=number(profile.mean),
+        variance=number(profile.variance),
+        sd=standard_deviation(profile.variance),
+        least=number(profile.least),
+        greatest=number(profile.greatest),
+        quantiles=quantiles,
+        loss=number(found.below(0)),
+        reach=None if at_least is None else number(at_least),
+        semideviation=standard_deviation(found.semivariance(profile.mean)),
+        cvar=number(found.mean_of_worst(share(TAIL))),
+        distribution=found if tree.exact else found.in_floats(),
     )
-    return Risk(file, tree, found, dominances(named, eps), target, is_tied)
 
 
-class _Profiles:
-    """The distribution, the mean and the variance of every node that optimal play can reach."""
+def _same_kind(target: Number, mean: Any) -> Any:
+    """Return a target as a fraction if totals are fractions; 0.1 is then 1/10."""
+    return to_exact(target) if isinstance(mean, Fraction) else target
 
-    def __init__(self, search: Search, most: int) -> None:
-        self.search, self.tree, self.most = search, search.tree, most
-        self.zero: Any = self.tree.columns.utility[0] * 0
-        self.played = self._played()
-        self.found: dict[int, tuple[Distribution, Any, Any]] = {}
-        columns = self.tree.columns
-        uses = Counter(columns.child[b] for n in self.played for b in self._branches(n))
-        for n in sorted(self.played):
-            if n == self.tree.root_id and columns.kind[n] in (Kind.MAX, Kind.MIN):
-                continue
-            self.found[n] = self._of_node(n)
-            for b in self._branches(n):
-                child = columns.child[b]
-                uses[child] -= 1
-                if not uses[child]:  # large trees would take too much memory
-                    self.found.pop(child, None)
 
-    def _branches(self, n: int) -> list[int]:
-        """Return the branches that play can take at a node; at the root, all actions."""
-        tree, kind = self.tree, self.tree.columns.kind[n]
-        if kind == TERMINAL:
-            return []
-        if kind == CHANCE:
-            return [b for b in tree.branches_of(n) if tree.columns.probability[b] > 0]
-        if n == tree.root_id:
-            return [*tree.branches_of(n)]
-        return [next(self.search.best_branches(n))]
+def _ties(search: Search, profiles: Profiles) -> Iterator[Tie]:
+    tree = search.tree
+    for n in sorted(profiles.played - {tree.root_id}, reverse=True):
+        if tree.columns.kind[n] in _PLAYERS:
+            used, *others = (tree.branch_label(n, b) for b in search.best_branches(n))
+            if others:
+                yield Tie(tree.path_of(n), used, tuple(others))
 
-    def _played(self) -> set[int]:
-        """Return the nodes that play can reach, by optimal play after any first action."""
-        reached, waiting = {self.tree.root_id}, [self.tree.root_id]
-        while waiting:
-            below = {self.tree.columns.child[b] for b in self._branches(waiting.pop())} - reached
-            reached |= below
-            waiting += below
-        return reached
 
-    def _of_node(self, n: int) -> tuple[Distribution, Any, Any]:
-        """Return the distribution of a node, its mean, and its variance."""
-        tree, columns = self.tree, self.tree.columns
-        if columns.kind[n] == TERMINAL:
-            u = columns.utility[n]
-            return Distribution((u,), (self.zero + 1,)), u, self.zero
-        branches = self._branches(n)
-        below = [self.found[columns.child[b]] for b in branches]
-        rewards = [tree.reward_of(b) for b in branches]
-        if len(branches) == 1:
-            distribution, mean, variance = below[0]
-            return distribution.shifted(rewards[0]), mean + rewards[0], variance
-        shares = [columns.probability[b] for b in branches]
-        means = [m + r for (_, m, _), r in zip(below, rewards, strict=True)]
-        mean = sum((p * m for p, m in zip(shares, means, strict=True)), self.zero)
-        variance = sum(
-            (
-                p * (v + (m - mean) ** 2)
-                for p, m, (_, _, v) in zip(shares, means, below, strict=True)
-            ),
-            self.zero,
-        )
-        parts = [(p, r, d) for p, r, (d, _, _) in zip(shares, rewards, below, strict=True)]
-        return mixture(parts, tree.exact, self.most), mean, variance
-
-    def of_branch(self, branch: int, target: Number | None) -> ActionRisk:
-        """Return the risk of an action at the root; -1 is the tree itself."""
-        tree, root = self.tree, self.tree.root_id
-        node = root if branch == NONE else tree.columns.child[branch]
-        added = tree.root_reward + (0 if branch == NONE else tree.reward_of(branch))
-        below, mean, variance = self.found[node]
-        distribution, mean = below.shifted(added), mean + added
-        number = type(self.zero)
-        semivariance = sum(
-            p * (mean - total) ** 2
-            for total, p in zip(distribution.totals, distribution.probabilities, strict=True)
-            if total < mean
-        )
-        label = None if branch == NONE else tree.branch_label(root, branch)
-        return ActionRisk(
-            label,
-            branch == NONE or self.search.is_best(root, branch),
-            mean,
-            variance,
-            standard_deviation(variance),
-            tuple(distribution.quantile(number(share)) for share in QUANTILES),
-            distribution.below(self.zero),
-            None if target is None else 1 - distribution.below(target),
-            standard_deviation(semivariance),
-            distribution.mean_of_worst(number(_TAIL)),
-            distribution,
-        )
+def _unit(tree: Tree) -> str | None:
+    """Return the unit of the parameters in utilities and rewards; None if there are several."""
+    if tree.formulas is None:
+        return None
+    columns = (tree.formulas.nodes, tree.formulas.rewards)
+    names = {
+        name for column in columns for formula in column.values() for name in names_in(formula)
+    }
+    units = {tree.parameters[name].unit for name in names} - {None}
+    return units.pop() if len(units) == 1 else None

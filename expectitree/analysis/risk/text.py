@@ -54,9 +54,8 @@ def _table(report: Risk, options: ConsoleOptions) -> Iterator[RenderableType]:
     mark = f" {characters(options).best.strip()}"
     rows = []
     for one in report.actions:
-        totals = one.distribution.totals
-        numbers = [one.mean, one.sd, totals[0], *one.quantiles, totals[-1]]
-        cells = [f"{one.action or 'the tree'}{mark if one.is_best else ''}"]
+        numbers = [one.mean, one.sd, one.least, *one.quantiles.values(), one.greatest]
+        cells = [f"{escape(one.action or 'the tree')}{mark if one.is_best else ''}"]
         cells += [cell_text(_rounded(x)) for x in (*numbers, one.loss, one.cvar)]
         if one.reach is not None:
             cells.append(cell_text(_rounded(one.reach)))
@@ -96,10 +95,16 @@ def _bars(
 
 def _sentences(report: Risk) -> Iterator[str]:
     if any(one.distribution.is_binned for one in report.actions):
-        yield "There are too many totals: they are in bins. Means and deviations are exact."
-    if report.is_tied:
-        yield "Several actions are best further down; the first of them is used."
+        yield (
+            "There are too many totals to list, so they are in bins. Means, standard deviations, "
+            "min and max do not depend on the bins."
+        )
+    if report.ties:
+        tie, more = report.ties[0], len(report.ties) - 1
+        best = " and ".join(map(escape, (tie.used, *tie.others)))
+        also = f", and the first action at {more} more nodes with a tie" if more else ""
+        yield f"At {escape(tie.path)}, {best} tie: play takes {escape(tie.used)}{also}."
     for one in report.dominance:
-        yield (f"{escape(one.action)} dominates {escape(one.other)} ({ORDERS[one.order]} order).")
+        yield f"{escape(one.action)} dominates {escape(one.other)} ({ORDERS[one.order]} order)."
     if len(report.actions) > 1 and not report.dominance:
         yield "No action dominates another, in the first or the second order."

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from expectitree.algebra.piecewise import Piecewise, where_equal
-from expectitree.algebra.polynomials import limited_work
+from expectitree.algebra.piecewise import Piecewise, merged, where_equal
+from expectitree.algebra.polynomials import Root, compare, limited_work
 from expectitree.algebra.rationals import constant
 from expectitree.algebra.thresholds import enclose
-from expectitree.analysis.sensitivity.functions import NodeFunctions, NotRationalError
+from expectitree.analysis.sensitivity.functions import NodeFunctions
+from expectitree.analysis.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
 from expectitree.analysis.sensitivity.ranges import Range
 from expectitree.analysis.sensitivity.report import MOST_WORK, check_feasible
 from expectitree.display import Shown
@@ -17,7 +18,6 @@ from expectitree.errors import AnalysisError
 from expectitree.numbers import Number, to_exact
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Tree
-from expectitree.tree.transform import in_fractions
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ class BreakEven(Shown):
         left: What is compared: a path, or "value".
         right: A path, or a number.
         meetings: Where they are equal, from the least value of the parameter.
+        is_of_two: Whether two branches are compared, not the value with a number.
     """
 
     file: str
@@ -61,6 +62,7 @@ class BreakEven(Shown):
     left: str
     right: str
     meetings: tuple[Meeting, ...]
+    is_of_two: bool
 
 
 def break_even(
@@ -79,27 +81,30 @@ def break_even(
         AnalysisError: A formula is not a quotient of polynomials, or a probability leaves [0, 1].
         TreeError: A path leads nowhere.
     """
-    exact = tree if tree.exact else in_fractions(tree)
     try:
         with limited_work(MOST_WORK):
-            functions = NodeFunctions(exact, range.name, range.low, range.high)
+            functions = NodeFunctions(exact_tree(tree), range.name, range.low, range.high)
             check_feasible(functions, range)
-            first, second = (_function(functions, side) for side in (left, right))
-            found = []
-            for start, end in where_equal(first, second):
-                low, high = enclose(start, ())[0], enclose(end, ())[1]
-                found.append(Meeting(low, high, first((low + high) / 2), start is not end))
-    except NotRationalError as error:
+            sides = _function(functions, left), _function(functions, right)
+            found = tuple(_meeting(sides[0], *ends) for ends in merged(where_equal(*sides)))
+    except INEXACT as error:
         raise AnalysisError(
-            f"a break-even point needs formulas of + - * / and whole powers, and {error} is none "
-            "of them: use --parameter alone, which samples"
+            f"a break-even point needs exact functions, but {why_not_exact(error)}: use "
+            "--parameter alone, which then samples"
         ) from None
-    return BreakEven(file, tree, range, left, str(right), tuple(found))
+    is_of_two = isinstance(right, str)
+    return BreakEven(file, tree, range, left, str(right), found, is_of_two)
+
+
+def _meeting(function: Piecewise, start: Root, end: Root) -> Meeting:
+    low, high = enclose(start, ())[0], enclose(end, ())[1]
+    return Meeting(low, high, function((low + high) / 2), compare(start, end) < 0)
 
 
 def _function(functions: NodeFunctions, side: str | Number) -> Piecewise:
     if not isinstance(side, str):
         return Piecewise((constant(to_exact(side)),), (), functions.left, functions.right)
     if side == "value":
-        return functions.of_branch(NONE)
-    return functions.of_branch(functions.tree.find_branch(side))
+        return functions.check_limits("the tree", functions.of_branch(NONE))
+    branch = functions.tree.find_branch(side)
+    return functions.check_limits(side, functions.of_branch(branch))

@@ -10,6 +10,7 @@ from functools import singledispatch
 from typing import Any
 
 from expectitree.analysis.sensitivity.break_even import BreakEven
+from expectitree.analysis.sensitivity.everywhere import Everywhere
 from expectitree.analysis.sensitivity.extremes import Spider, Tornado
 from expectitree.analysis.sensitivity.report import Sensitivity
 from expectitree.analysis.sensitivity.strategies import Strategies
@@ -52,8 +53,8 @@ def _(report: Sensitivity, points: int) -> Rows:
             for action, function in report.actions.items():
                 yield report.range.name, at, action, function(at)
         else:
-            value, best = report.value_at(at)
-            yield report.range.name, at, best[0] if best else None, value
+            best = report.best_at(at)
+            yield report.range.name, at, best[0] if best else None, report.value_at(at)
 
 
 @_rows.register
@@ -86,6 +87,15 @@ def _(report: BreakEven, points: int) -> Rows:
     yield "parameter", "at", "value"
     for one in report.meetings:
         yield report.range.name, (one.lower + one.upper) / 2, one.value
+
+
+@_rows.register
+def _(report: Everywhere, points: int) -> Rows:
+    yield "node", "parameter", "from", "to", "best"
+    for one in report.decisions:
+        for piece in one.pieces:
+            best = " = ".join(piece.best)
+            yield one.path, report.range.name, piece.start, piece.end, best
 
 
 @_rows.register

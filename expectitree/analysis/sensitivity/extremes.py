@@ -5,27 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from expectitree.algebra.piecewise import Piecewise
-from expectitree.algebra.polynomials import TooMuchWorkError, limited_work, roots_between
+from expectitree.algebra.polynomials import limited_work, roots_between
 from expectitree.algebra.rationals import slope_of
 from expectitree.algebra.thresholds import Threshold, place_of
-from expectitree.analysis.sensitivity.functions import NodeFunctions, NotRationalError
+from expectitree.analysis.sensitivity.functions import NodeFunctions
+from expectitree.analysis.sensitivity.quotients import INEXACT, exact_tree
 from expectitree.analysis.sensitivity.ranges import Range
 from expectitree.analysis.sensitivity.report import (
     MOST_WORK,
     check_feasible,
     decision_of,
 )
-from expectitree.analysis.sensitivity.sampling import POINTS, sample
+from expectitree.analysis.sensitivity.sampling import Sampler, places_of, sample
 from expectitree.analysis.sensitivity.strategies import value_under
 from expectitree.display import Shown
-from expectitree.errors import ExpectitreeError, NumberError
+from expectitree.errors import AnalysisError
 from expectitree.numbers import Number, to_exact
 from expectitree.searches.engine import evaluate
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Tree
-from expectitree.tree.transform import in_fractions
 
 STEPS = 10  # of a spider, from -100% to +100%
 
@@ -78,10 +79,33 @@ class Tornado(Shown):
     is_fixed: bool
     bars: tuple[Bar, ...]
 
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each bar: the rows of a table.
+
+        Each has `file`, `parameter`, its range from `low` to `high`, and the `least` and `greatest`
+        value with their places `least_at` and `greatest_at`.
+        """
+        return [
+            {
+                "file": self.file,
+                "parameter": bar.range.name,
+                "low": bar.range.low,
+                "high": bar.range.high,
+                "least": bar.least,
+                "least_at": bar.least_at,
+                "greatest": bar.greatest,
+                "greatest_at": bar.greatest_at,
+            }
+            for bar in self.bars
+        ]
+
 
 def tornado(tree: Tree, ranges: Sequence[Range], is_fixed: bool = False, file: str = "") -> Tornado:
     """Return the least and the greatest value over the range of each parameter."""
-    search = evaluate(tree)
+    try:
+        search = evaluate(exact_tree(tree))
+    except INEXACT:
+        search = evaluate(tree)
     bars = sorted((_bar(tree, one, is_fixed) for one in ranges), key=lambda bar: -bar.width)
     return Tornado(file, tree, to_exact(search.value), search.ties, is_fixed, tuple(bars))
 
@@ -89,16 +113,16 @@ def tornado(tree: Tree, ranges: Sequence[Range], is_fixed: bool = False, file: s
 def _bar(tree: Tree, range: Range, is_fixed: bool) -> Bar:
     try:
         with limited_work(MOST_WORK):
-            exact = tree if tree.exact else in_fractions(tree)
+            exact = exact_tree(tree)
             strategy = evaluate(exact).strategy_branches if is_fixed else None
             functions = NodeFunctions(exact, range.name, range.low, range.high, strategy=strategy)
             check_feasible(functions, range)
-            ends = extremes(functions.of_branch(NONE))
+            ends = extremes(functions.check_limits("the tree", functions.of_branch(NONE)))
             if is_fixed:
                 return Bar(range, *ends, ())
             decision, actions = decision_of(functions, is_verified=False)
             return Bar(range, *ends, tuple(decision.thresholds()) if actions else ())
-    except (NotRationalError, TooMuchWorkError, NumberError):
+    except INEXACT:
         return _sampled_bar(tree, range, is_fixed)
 
 
@@ -113,7 +137,7 @@ def extremes(value: Piecewise) -> tuple[Fraction, Fraction, Fraction, Fraction]:
         stationary = roots_between(slope_of(piece), left, right)
         for place in (left, *stationary, right):
             at = place_of(place)
-            places[at] = piece(at)
+            places[at] = value(at)
     least = min(places, key=lambda at: places[at])
     greatest = max(places, key=lambda at: places[at])
     return places[least], least, places[greatest], greatest
@@ -121,20 +145,16 @@ def extremes(value: Piecewise) -> tuple[Fraction, Fraction, Fraction, Fraction]:
 
 def _sampled_bar(tree: Tree, range_: Range, is_fixed: bool) -> Bar:
     strategy = evaluate(tree).strategy_branches if is_fixed else {}
-    width = range_.high - range_.low
-    values = {}
-    for i in range(POINTS + 1):
-        at = range_.low + width * i / POINTS
-        values[at] = _value_at(tree, range_.name, at, strategy)
+    sampler = Sampler(tree, range_.name)
+    values = {at: _value_under(sampler, at, strategy) for at in places_of(range_)}
     least, greatest = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
     thresholds = () if is_fixed else sample(tree, range_)[1]
     ends = values[least], least, values[greatest], greatest
     return Bar(range_, *ends, thresholds, "sampled")
 
 
-def _value_at(tree: Tree, name: str, at: Fraction, strategy: Mapping[int, int]) -> Fraction:
-    moved = tree.with_parameters(**{name: at if tree.exact else float(at)})
-    return to_exact(value_under(moved, strategy))
+def _value_under(sampler: Sampler, at: Fraction, strategy: Mapping[int, int]) -> Fraction:
+    return to_exact(value_under(sampler.tree_at(at), strategy))
 
 
 @dataclass(frozen=True)
@@ -166,11 +186,12 @@ def spider(
     changes = tuple(Fraction(2 * i, steps) - 1 for i in range(steps + 1))
     values: dict[str, tuple[Number | None, ...]] = {}
     for one in ranges:
+        sampler = Sampler(tree, one.name)
         found: list[Number | None] = []
         for change in changes:
             try:
-                found.append(_value_at(tree, one.name, one.current * (1 + change), strategy))
-            except ExpectitreeError:  # a probability leaves [0, 1]
+                found.append(_value_under(sampler, one.current * (1 + change), strategy))
+            except AnalysisError:  # a probability leaves [0, 1]
                 found.append(None)
         values[one.name] = tuple(found)
     return Spider(file, tree, is_fixed, changes, tuple(ranges), values)

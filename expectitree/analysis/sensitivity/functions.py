@@ -8,120 +8,38 @@ is a quotient of polynomials in the parameter, and the value of a node is one be
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 from expectitree.algebra.piecewise import Piecewise, greatest_of, scaled, shifted, weighted_sum
 from expectitree.algebra.polynomials import (
+    Coefficients,
     Root,
     TooMuchWorkError,
-    between,
-    in_order,
     roots_between,
+    sign_at,
     spend,
 )
 from expectitree.algebra.rationals import VARIABLE, Rational, constant
-from expectitree.errors import NumberError
-from expectitree.expressions.domains import FRACTIONS, Domain, UndefinedError
-from expectitree.expressions.evaluation import evaluate as evaluate_expression
-from expectitree.expressions.syntax import COMPARISONS, NEGATION, Expression, Name
+from expectitree.algebra.thresholds import place_of
+from expectitree.analysis.sensitivity.formulas import FormulaFunctions, exact
+from expectitree.analysis.sensitivity.quotients import MOST_BITS, MOST_DEGREE
+from expectitree.errors import AnalysisError
+from expectitree.numbers import message_text
 from expectitree.searches.engine import evaluate
 from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL
-from expectitree.tree.formulas import REST, Formulas
 from expectitree.tree.model import Tree
-from expectitree.tree.parameters import ParameterValues
+from expectitree.tree.paths import message_path
 
-MOST_DEGREE = 60  # of a node's function
-MOST_BITS = 20_000  # of a coefficient
 _COEFFICIENT_WORK = 30  # for one coefficient of a node's function
 _ONE, _ZERO = constant(Fraction(1)), constant(Fraction(0))
 
 
-class NotRationalError(Exception):
-    """A formula is not a quotient of polynomials in the parameter; the message names what it is."""
-
-
-# ---- The domain in which formulas become quotients of polynomials.
-
-
-def _of_constants(operation: str) -> Callable[..., Any]:
-    """Return an operation that has a value for numbers, but not for functions of the parameter."""
-
-    def apply(*operands: Rational) -> Any:
-        if any(operand.degree for operand in operands):
-            raise NotRationalError(operation)
-        try:
-            found = FRACTIONS.operations[operation](*(operand(Fraction(0)) for operand in operands))
-        except UndefinedError as error:
-            raise NotRationalError(operation) if "exact" in str(error) else error from None
-        return found if operation in COMPARISONS else constant(found)
-
-    return apply
-
-
-def _quotient(a: Rational, b: Rational) -> Rational:
-    if not b.numerator:
-        raise UndefinedError("divides by zero")
-    return a / b
-
-
-def _power(base: Rational, exponent: Rational) -> Rational:
-    """Return a whole power of a function, or a power of a number."""
-    if not base.degree and not exponent.degree:
-        found: Rational = _of_constants("^")(base, exponent)
-        return found
-    power = None if exponent.degree else exponent(Fraction(0))
-    if power is None or power.denominator != 1 or abs(power) > MOST_DEGREE:
-        raise NotRationalError("^")
-    found = _ONE
-    for _ in range(abs(int(power))):
-        found = found * base
-    return _quotient(_ONE, found) if power < 0 else found
-
-
-def _checked(value: Any) -> Any:
-    if isinstance(value, Rational) and (value.degree > MOST_DEGREE or value.bits > MOST_BITS):
-        raise TooMuchWorkError
-    return value
-
-
-def _join(*_: Rational) -> NoReturn:
-    raise NotRationalError("if")
-
-
-RATIONALS = Domain(
-    lambda text: constant(FRACTIONS.number(text)),
-    {
-        **{"+": Rational.__add__, "-": Rational.__sub__, "*": Rational.__mul__, "/": _quotient},
-        **{"^": _power, NEGATION: Rational.__neg__, "join": _join},
-        **{
-            name: _of_constants(name)
-            for name in ("abs", "exp", "log", "max", "min", "sqrt", *COMPARISONS)
-        },
-    },
-    _checked,
-    str,
-)
-
-
-# ---- The functions of the nodes.
-
-
-@dataclass(frozen=True)
-class OutOfRange:
-    """A probability that is not one: where, and at which value of the parameter."""
-
-    node: int
-    branch: int
-    at: Fraction
-    value: Fraction
-
-
-class NodeFunctions:
+class NodeFunctions(FormulaFunctions):
     """The values of the nodes of an exact tree, as functions of one of its parameters.
 
     Args:
@@ -145,20 +63,8 @@ class NodeFunctions:
         added: Sequence[int] = (),
         strategy: Mapping[int, int] | None = None,
     ) -> None:
-        self.tree, self.name, self.added, self.strategy = tree, name, added, strategy
-        self.left, self.right = (
-            end if isinstance(end, Root) else Root.at(end) for end in (left, right)
-        )
-        known = {other: constant(value) for other, value in (fixed or {}).items()}
-        if name is not None:
-            known[name] = VARIABLE
-        self.values = ParameterValues(tree.parameters, RATIONALS, known)
-        self.known: dict[int, Rational] = {}  # by the id of a formula
-        self.utility: dict[int, Rational] = {}  # of the terminals that have formulas
-        self.probability: dict[int, Rational] = {}  # by branch, where it is a formula
-        self.reward: dict[int, Rational] = {}
-        self.reached = bytearray(len(tree))
-        self._read_formulas(tree.formulas or Formulas())
+        super().__init__(tree, name, left, right, fixed)
+        self.added, self.strategy = added, strategy
         for branch in added:
             self.reward[branch] = self.reward_of(branch) + VARIABLE
 
@@ -172,104 +78,13 @@ class NodeFunctions:
             reward[branch] += at
         return replace(self.tree, columns=columns._replace(reward=reward), formulas=None)
 
-    def _read_formulas(self, formulas: Formulas) -> None:
-        """Evaluate the formulas that play can reach, parents before children."""
-        tree, columns = self.tree, self.tree.columns
-        self.reached[tree.root_id] = 1
-        if NONE in formulas.rewards:
-            self.reward[NONE] = self._value(formulas.rewards[NONE])
-        for n in range(tree.root_id, -1, -1):
-            if not self.reached[n]:
-                continue
-            branches = tree.branches_of(n)
-            if columns.kind[n] == TERMINAL and n in formulas.nodes:
-                self.utility[n] = self._value(formulas.nodes[n])
-            if columns.kind[n] == CHANCE and branches[0] in formulas.probabilities:
-                self._read_outcomes(branches, formulas.probabilities)
-            for b in branches:
-                if not self.probability_of(b).numerator:
-                    continue
-                if b in formulas.rewards:
-                    self.reward[b] = self._value(formulas.rewards[b])
-                self.reached[columns.child[b]] = 1
-
-    def _read_outcomes(self, branches: range, formulas: Mapping[int, Expression]) -> None:
-        rests = [b for b in branches if formulas[b] == Name(REST)]
-        total = _ZERO
-        for b in branches:
-            if b not in rests:
-                self.probability[b] = self._value(formulas[b])
-                total += self.probability[b]
-        for b in rests:
-            self.probability[b] = (_ONE - total) * constant(Fraction(1, len(rests)))
-
-    def _value(self, formula: Expression) -> Rational:
-        if id(formula) not in self.known:
-            self.known[id(formula)] = evaluate_expression(formula, RATIONALS, self.values)
-        return self.known[id(formula)]
-
-    def probability_of(self, branch: int) -> Rational:
-        """Return the probability of a branch."""
-        if branch in self.probability:
-            return self.probability[branch]
-        return constant(_exact(self.tree.columns.probability[branch]))
-
-    def reward_of(self, branch: int) -> Rational:
-        """Return the reward of a branch; -1 is the way to the root."""
-        if branch in self.reward:
-            return self.reward[branch]
-        return constant(_exact(self.tree.reward_of(branch)))
-
     def over(self, left: Root, right: Root) -> NodeFunctions:
         """Return the same functions over another interval."""
         other = copy(self)
         other.left, other.right = left, right
-        for name in ("feasible", "_turns", "of_nodes"):
+        for name in ("feasible", "_turns", "of_nodes", "_denominators"):
             other.__dict__.pop(name, None)
         return other
-
-    # ---- Where probabilities are numbers from 0 to 1.
-
-    @cached_property
-    def feasible(self) -> list[tuple[Root, Root]]:
-        """The closed intervals of the parameter on which all probabilities lie in [0, 1]."""
-        ends = [self.left, *self._turns, self.right]
-        found: list[tuple[Root, Root]] = []
-        for start, end in itertools.pairwise(ends):
-            if self.fault_at(between(start, end)) is None:
-                if found and found[-1][1] is start:
-                    start = found.pop()[0]
-                found.append((start, end))
-        return found
-
-    @cached_property
-    def _turns(self) -> list[Root]:
-        """The places where a probability crosses 0 or 1, or is not defined."""
-        found: list[Root] = []
-        for p in {p for p in self.probability.values() if p.degree}:
-            for part in (p.numerator, (_ONE - p).numerator, p.denominator):
-                if part:
-                    found += roots_between(part, self.left, self.right)
-        return in_order(found)
-
-    @property
-    def fault(self) -> OutOfRange | None:
-        """A probability that leaves [0, 1], at an end of the range if it does so there."""
-        turns = [self.left, *self._turns, self.right]
-        middles = (between(a, b) for a, b in itertools.pairwise(turns))
-        places = [end.lower for end in (self.right, self.left)]
-        return next(filter(None, map(self.fault_at, (*places, *middles))), None)
-
-    def fault_at(self, at: Fraction) -> OutOfRange | None:
-        """Return a probability that is not one at a value of the parameter, if there is any."""
-        for b, p in self.probability.items():
-            try:
-                value = p(at)
-            except ZeroDivisionError:  # a posterior below an outcome of probability 0
-                continue
-            if not 0 <= value <= 1:
-                return OutOfRange(self.tree.parent_of(b), b, at, value)
-        return None
 
     # ---- Values.
 
@@ -287,9 +102,7 @@ class NodeFunctions:
                 if is_constant:
                     found = self._flat(constant(constants[n]))
                 elif kind == TERMINAL:
-                    u = columns.utility[n]
-                    utility = self.utility.get(n) or constant(_exact(u))
-                    found = self._flat(utility)
+                    found = self._flat(self.utility.get(n) or constant(constants[n]))
                 else:
                     found = self._combined(n, kind, functions)
                 if any(p.degree > MOST_DEGREE or p.bits > MOST_BITS for p in found.pieces):
@@ -306,13 +119,14 @@ class NodeFunctions:
             *(
                 b
                 for b, p in self.probability.items()
-                if p != constant(_exact(columns.probability[b]))
+                if p != constant(exact(columns.probability[b]))
             ),
-            *(b for b, r in self.reward.items() if r != constant(_exact(tree.reward_of(b)))),
+            *(b for b, r in self.reward.items() if r != constant(exact(tree.reward_of(b)))),
         }
         for n in range(len(tree)):
             if n in self.utility:
-                moving[n] = self.utility[n] != constant(_exact(columns.utility[n]))
+                u = columns.utility[n]
+                moving[n] = u != u or self.utility[n] != constant(exact(u))
             for b in tree.branches_of(n):
                 if moving[columns.child[b]] or b in moved:
                     moving[n] = 1
@@ -337,6 +151,28 @@ class NodeFunctions:
             return self.of_branch(self.strategy[n], functions)
         return greatest_of((self.of_branch(b, functions) for b in branches), kind == MAX)
 
+    def has_pole_at(self, place: Fraction) -> bool:
+        """Say whether the value of some node may have no limit at a place."""
+        return any(sign_at(denominator, place) == 0 for denominator in self._denominators)
+
+    @cached_property
+    def _denominators(self) -> set[Coefficients]:
+        pieces = (piece for f in self.of_nodes if f is not None for piece in f.pieces)
+        return {piece.denominator for piece in pieces if not piece.is_polynomial}
+
+    def check_limits(self, what: str, function: Piecewise) -> Piecewise:
+        """Return a function; raise `AnalysisError` if it has no limit somewhere in its interval."""
+        for piece, left, right in function.parts():
+            if not piece.is_polynomial:
+                ends = (end for end in (left, right) if end.is_root_of(piece.denominator))
+                for place in itertools.chain(ends, roots_between(piece.denominator, left, right)):
+                    at = message_text(place_of(place))
+                    raise AnalysisError(
+                        f"{what} has no value at {self.name} = {at}, where a formula divides by "
+                        f"zero: give {self.name} a range that leaves {at} out"
+                    )
+        return function
+
     def of_branch(
         self, branch: int, functions: Sequence[Piecewise | None] | None = None
     ) -> Piecewise:
@@ -344,18 +180,10 @@ class NodeFunctions:
         functions = self.of_nodes if functions is None else functions
         node = self.tree.root_id if branch == NONE else self.tree.columns.child[branch]
         found = functions[node]
-        assert found is not None
+        if found is None:
+            path = message_path(self.tree.path_of(node))
+            raise AnalysisError(
+                f"{path} is below an outcome of probability 0, so it has no value to compare: "
+                "name a place that play can reach"
+            )
         return shifted(found, self.reward_of(branch))
-
-
-def _exact(number: Any) -> Fraction:
-    return Fraction(number)
-
-
-def why_not_exact(error: Exception) -> str:
-    """Return why the functions of a tree are sampled, as a clause."""
-    if isinstance(error, NotRationalError):
-        return f"{error} makes the value no quotient of polynomials"
-    if isinstance(error, NumberError):
-        return str(error)
-    return "exact functions would take too long"

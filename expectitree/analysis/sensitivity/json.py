@@ -8,6 +8,7 @@ from typing import Any
 
 from expectitree.algebra.thresholds import Threshold
 from expectitree.analysis.sensitivity.break_even import BreakEven
+from expectitree.analysis.sensitivity.everywhere import Everywhere
 from expectitree.analysis.sensitivity.extremes import Bar, Spider, Tornado
 from expectitree.analysis.sensitivity.phrases import formula_text
 from expectitree.analysis.sensitivity.pieces import Piece
@@ -16,8 +17,9 @@ from expectitree.analysis.sensitivity.report import Sensitivity
 from expectitree.analysis.sensitivity.strategies import Strategies
 from expectitree.analysis.sensitivity.tolerance import Tolerances
 from expectitree.analysis.sensitivity.two_way import TwoWay
-from expectitree.numbers import Number, exact_text
+from expectitree.numbers import Number
 from expectitree.text.json_values import dumps, json_number
+from expectitree.text.thresholds import fraction_text
 
 
 def render(reports: Sequence[Any]) -> Iterator[str]:
@@ -37,6 +39,7 @@ def _(report: Sensitivity, exact: bool) -> dict[str, Any]:
     fall, rise = report.slack
     return {
         **_range(report.range, exact),
+        **_branch(report, exact),
         "best": report.best,
         "value": _number(report.value, exact),
         "can_fall_by": None if fall is None else _number(fall, exact),
@@ -46,6 +49,12 @@ def _(report: Sensitivity, exact: bool) -> dict[str, Any]:
         "method": report.method,
         "reason": report.reason or None,
     }
+
+
+def _branch(report: Sensitivity, exact: bool) -> dict[str, Any]:
+    if report.branch is None:
+        return {}
+    return {"branch": report.branch, "branch_pays": _number(report.branch_pays, exact)}
 
 
 @_fields.register
@@ -115,11 +124,24 @@ def _(report: BreakEven, exact: bool) -> dict[str, Any]:
                 "at": _number((one.lower + one.upper) / 2, exact),
                 "at_lower": _number(one.lower, exact),
                 "at_upper": _number(one.upper, exact),
-                "exact": None if one.exact is None else exact_text(one.exact),
+                "exact": fraction_text(one.exact),
                 "value": _number(one.value, exact),
                 "is_part": one.is_part,
             }
             for one in report.meetings
+        ],
+        "method": "exact",
+    }
+
+
+@_fields.register
+def _(report: Everywhere, exact: bool) -> dict[str, Any]:
+    name = report.range.name
+    return {
+        **_range(report.range, exact),
+        "decisions": [
+            {"node": one.path, "pieces": [_piece(piece, name, exact) for piece in one.pieces]}
+            for one in report.decisions
         ],
         "method": "exact",
     }
@@ -160,7 +182,7 @@ def _threshold(one: Threshold, exact: bool) -> dict[str, Any]:
         "at": _number(one.middle, exact),
         "at_lower": _number(one.lower, exact),
         "at_upper": _number(one.upper, exact),
-        "exact": None if one.exact is None else exact_text(one.exact),
+        "exact": fraction_text(one.exact),
         "value": _number(one.value, exact),
         "before": one.before,
         "at_ties": one.at,

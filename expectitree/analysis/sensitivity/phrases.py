@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from expectitree.algebra.polynomials import Coefficients
 from expectitree.algebra.rationals import Rational
-from expectitree.algebra.thresholds import Threshold
 from expectitree.numbers import display_text, exact_text
 
 LONGEST = 60  # characters of a formula that is shown
-_LONGEST_FRACTION = 24
-_DIGITS = 10  # of a place
 
 
 def formula_text(value: Rational, name: str, times: str = "*") -> str | None:
@@ -43,31 +39,15 @@ def _polynomial_text(coefficients: Coefficients, denominator: int, name: str, ti
     return text or "0"
 
 
-def place_texts(threshold: Threshold, ellipsis: str) -> tuple[str, str]:
-    """Return a threshold for the ends of intervals, and in full: `2/91`, `2/91 = 0.021978…`.
-
-    An exact decimal is both. So are the digits that are certain, with an ellipsis.
-    """
-    text = "" if threshold.exact is None else exact_text(threshold.exact)
-    if text and "/" not in text and not text.startswith("about"):
-        return text, text
-    digits = f"{_digits(threshold.lower)}{ellipsis}"
-    if "/" in text and len(text) <= _LONGEST_FRACTION:
-        return text, f"{text} = {digits}"
-    return digits, digits
-
-
-def _digits(value: Fraction) -> str:
-    """Return the first digits of a number, cut off."""
-    floor = Context(prec=_DIGITS, rounding=ROUND_FLOOR)
-    quotient = floor.divide(Decimal(abs(value.numerator)), Decimal(value.denominator))
-    return f"{'-' if value < 0 else ''}{quotient}"
-
-
 def number_text(value: Fraction) -> str:
     """Return a number for a table: a short fraction or decimal as it is, else rounded."""
     text = exact_text(value)
     return text if len(text) <= 12 else display_text(float(value))
+
+
+def move_text(value: Fraction) -> str:
+    """Return the distance to a threshold, with four digits or as an amount."""
+    return display_text(float(value), 4 if value < 1000 else None)
 
 
 def with_unit(text: str, unit: str | None) -> str:

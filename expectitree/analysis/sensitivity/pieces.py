@@ -44,4 +44,5 @@ def _piece(decision: Decision, left: Root, right: Root, best: tuple[str, ...]) -
         if compare(start, right) < 0 and compare(left, end) < 0
     }
     start, end = place_of(left), place_of(right)
+    best = () if best == ("",) else best  # no player decides at the root
     return Piece(start, end, best, values.pop() if len(values) == 1 else None)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import MappingProxyType
 
 from expectitree.analysis.sensitivity.break_even import break_even
+from expectitree.analysis.sensitivity.everywhere import everywhere
 from expectitree.analysis.sensitivity.extremes import Tornado, spider
 from expectitree.analysis.sensitivity.extremes import tornado as tornado_of
 from expectitree.analysis.sensitivity.ranges import Range, parse_range, range_of
@@ -19,6 +21,7 @@ from expectitree.errors import AnalysisError, NumberError
 from expectitree.numbers import Number, quote, to_exact, to_fraction
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Tree, check_tree
+from expectitree.tree.paths import join, split
 
 Ends = tuple[Number, Number]
 
@@ -32,7 +35,7 @@ def sensitivity(
     roots of polynomials, rational or enclosed to within 1e-9. Otherwise the range is sampled.
 
         >>> import expectitree as et
-        >>> tree = et.loads("parameters: {p: {value: 1/2, range: [0, 1]}}\nmax: {sure: 3, bet: "
+        >>> tree = et.loads("parameters: {p: {value: 1/2, range: [0, 1]}}\\nmax: {sure: 3, bet: "
         ...                 "{chance: {win: {p: p, utility: 10}, lose: {p: rest, utility: 0}}}}")
         >>> found = et.sensitivity(tree, "p")
         >>> found.thresholds[0].exact, found.thresholds[0].after
@@ -64,7 +67,7 @@ def sensitivity_map(
     """Return the regions of the best actions as two parameters move.
 
         >>> import expectitree as et
-        >>> tree = et.loads("parameters: {p: 1/2, prize: 10}\nmax: {sure: 3, bet: {chance: {win: "
+        >>> tree = et.loads("parameters: {p: 1/2, prize: 10}\\nmax: {sure: 3, bet: {chance: {win: "
         ...                 "{p: p, utility: prize}, lose: {p: rest, utility: 0}}}}")
         >>> found = et.sensitivity_map(tree, "p", "prize", ranges=[(0, 1), (5, 15)], grid=3)
         >>> [row.pieces[0].end for row in found.rows]
@@ -83,8 +86,6 @@ def sensitivity_map(
         TreeError: There is no such parameter, or it is derived from others.
     """
     check_tree(tree, "sensitivity")
-    if across == down:
-        raise AnalysisError(f"a map needs two parameters, got {across} twice")
     if grid < 2:
         raise AnalysisError(f"a map needs at least 2 rows, got {grid}")
     first, second = (range_of(tree, *one) for one in zip((across, down), ranges, strict=True))
@@ -92,12 +93,17 @@ def sensitivity_map(
 
 
 def tornado(
-    tree: Tree, parameters: Sequence[str] = (), *, fixed: bool = False, file: str = ""
+    tree: Tree,
+    parameters: Sequence[str] = (),
+    *,
+    ranges: Mapping[str, Ends] | None = None,
+    fixed: bool = False,
+    file: str = "",
 ) -> Tornado:
     """Return the least and the greatest value over the range of each parameter.
 
         >>> import expectitree as et
-        >>> tree = et.loads("parameters: {p: {value: 1/2, range: [1/4, 1]}}\nmax: {sure: 3, bet: "
+        >>> tree = et.loads("parameters: {p: {value: 1/2, range: [1/4, 1]}}\\nmax: {sure: 3, bet: "
         ...                 "{chance: {win: {p: p, utility: 10}, lose: {p: rest, utility: 0}}}}")
         >>> bar = et.tornado(tree).bars[0]
         >>> bar.least, bar.greatest
@@ -106,6 +112,7 @@ def tornado(
     Args:
         tree: The tree.
         parameters: Their names; by default, all that have a range in the file.
+        ranges: By name, the least and greatest value, where they are not those of the file.
         fixed: Keep today's strategy; otherwise the decisions follow the parameter.
         file: The name of the tree in outputs.
 
@@ -114,32 +121,47 @@ def tornado(
         TreeError: There is no such parameter, or it is derived from others.
     """
     check_tree(tree, "sensitivity")
-    return tornado_of(tree, ranges_of(tree, parameters), fixed, file)
+    return tornado_of(tree, ranges_of(tree, parameters, ranges or {}), fixed, file)
 
 
-def ranges_of(tree: Tree, names: Sequence[str] = ()) -> list[Range]:
+def ranges_of(
+    tree: Tree, names: Sequence[str] = (), ranges: Mapping[str, Ends] = MappingProxyType({})
+) -> list[Range]:
     """Return the ranges of some parameters; by default of all that have one in the file."""
-    chosen = list(names) or [name for name, one in tree.parameters.items() if one.range]
+    has_range = [name for name, one in tree.parameters.items() if one.range]
+    chosen = [names] if isinstance(names, str) else list(names)
+    chosen = chosen or [*dict.fromkeys((*has_range, *ranges))]
     if not chosen:
         raise AnalysisError(
             "no parameter has a range: give each one `range: [low, high]` in the file, or name one "
             "as in --parameter pr=0..1"
         )
-    return [range_of(tree, name) for name in chosen]
+    return [range_of(tree, name, ranges.get(name)) for name in chosen]
 
 
 def added(tree: Tree, path: str, *, file: str = "") -> Sensitivity:
     """Return how the decision depends on an amount that is added to the reward of a branch.
 
-    The amount goes as far as the totals of the tree are apart: more changes no decision.
+    The amount goes as far as the totals of the tree are apart, divided by the probability of the
+    path. If no other path leads to the branch, a larger amount changes no decision.
     """
     branch = tree.find_branch(path)
     if branch == NONE:
         raise AnalysisError("an amount at the root changes no decision: name a branch below it")
     low, high = (to_exact(end) for end in tree.total_range)
-    width = high - low or Fraction(1)
+    width = (high - low or Fraction(1)) / (_probability_of(tree, path) or 1)
     amount = Range(f"added to {path}", -width, width, Fraction(0))
-    return one_way(tree, amount, file, (branch,))
+    pays = to_exact(tree.reward_of(branch))
+    return replace(one_way(tree, amount, file, (branch,)), branch=path, branch_pays=pays)
+
+
+def _probability_of(tree: Tree, path: str) -> Fraction:
+    """Return the probability of a path if all players lead to it."""
+    labels, found = split(path), Fraction(1)
+    for length in range(1, len(labels) + 1):
+        branch = tree.find_branch(join(labels[:length]))
+        found *= to_exact(tree.columns.probability[branch])
+    return found
 
 
 # ---- What the command line asks.
@@ -150,7 +172,8 @@ class Question:
     """A question of the command line about each of its trees.
 
     Attributes:
-        name: "one-way", "map", "tornado", "spider", "until", "where", "add" or "strategies".
+        name: "one-way", "everywhere", "map", "tornado", "spider", "until", "where", "add" or
+            "strategies".
         parameters: Names, each with a range after `=` if it has one.
         fixed: Keep today's strategy.
         until: Such as `value=0`.
@@ -184,6 +207,8 @@ def answer(question: Question, tree: Tree, file: str) -> Shown:
         return function(tree, chosen, question.fixed, file=file)
     if question.name in ("until", "where"):
         return break_even(tree, ranges[0], *_sides(question), file)
+    if question.name == "everywhere":
+        return everywhere(tree, ranges[0], file)
     if question.name == "map":
         return two_way(tree, ranges[0], ranges[1], question.grid, file)
     return one_way(tree, ranges[0], file)

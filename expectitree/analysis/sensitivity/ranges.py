@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from expectitree.errors import AnalysisError, NumberError
 from expectitree.expressions.domains import FRACTIONS
-from expectitree.numbers import Number, message_text, quote
+from expectitree.numbers import Number, message_text, quote, to_fraction
 from expectitree.tree.model import Tree
 from expectitree.tree.parameters import ParameterValues, with_values
 
@@ -46,6 +47,8 @@ def range_of(tree: Tree, name: str, ends: tuple[Number, Number] | None = None) -
     chosen = parameter.range if ends is None else ends
     if chosen is None:
         raise AnalysisError(f"the parameter {name} has no range: {HOW.format(name=name)}")
+    if isinstance(chosen, str) or not isinstance(chosen, Sequence) or len(chosen) != 2:
+        raise AnalysisError(f"the range of {name} is {chosen!r}: expected (low, high)")
     low, high = (_exact(end, name) for end in chosen)
     if low >= high:
         raise AnalysisError(
@@ -55,8 +58,11 @@ def range_of(tree: Tree, name: str, ends: tuple[Number, Number] | None = None) -
     return Range(name, low, high, current, parameter.unit, parameter.description)
 
 
-def _exact(end: Number, name: str) -> Fraction:
-    return Fraction(str(end)) if isinstance(end, float) else Fraction(end)
+def _exact(end: Number | str, name: str) -> Fraction:
+    try:
+        return to_fraction(str(end))
+    except NumberError as error:
+        raise AnalysisError(f"the range of {name} needs two finite numbers: {error}") from None
 
 
 def parse_range(text: str) -> tuple[str, tuple[Fraction, Fraction] | None]:
@@ -67,7 +73,7 @@ def parse_range(text: str) -> tuple[str, tuple[Fraction, Fraction] | None]:
         return name, None
     low, dots, high = ends.partition("..")
     expected = f"expected NAME=LOW..HIGH, such as {name or 'pr'}=0..1"
-    if not dots:
+    if not dots or "..." in ends:
         raise AnalysisError(f"found {quote(text)} as a parameter and its range, {expected}")
     try:
         return name, (FRACTIONS.number(low.strip()), FRACTIONS.number(high.strip()))

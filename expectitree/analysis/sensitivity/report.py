@@ -15,26 +15,24 @@ from fractions import Fraction
 from typing import Any
 
 from expectitree.algebra.piecewise import Piecewise, shifted
-from expectitree.algebra.polynomials import TooMuchWorkError, limited_work, spend
-from expectitree.algebra.thresholds import Decision, Threshold
-from expectitree.analysis.sensitivity.functions import (
-    NodeFunctions,
-    NotRationalError,
-    why_not_exact,
-)
+from expectitree.algebra.polynomials import Root, limited_work, spend
+from expectitree.algebra.thresholds import Decision, Threshold, place_of
+from expectitree.analysis.sensitivity.functions import NodeFunctions
 from expectitree.analysis.sensitivity.pieces import Piece, pieces_of
+from expectitree.analysis.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
 from expectitree.analysis.sensitivity.ranges import Range
 from expectitree.analysis.sensitivity.sampling import sample
 from expectitree.display import Shown
-from expectitree.errors import AnalysisError, NumberError
-from expectitree.numbers import display_text, message_text, to_exact
+from expectitree.errors import AnalysisError, TreeError
+from expectitree.numbers import exact_text, message_text, to_exact, to_fraction
 from expectitree.searches.engine import evaluate
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Kind, Tree
 from expectitree.tree.parameters import place_text
-from expectitree.tree.transform import in_fractions
+from expectitree.tree.paths import join, message_path
 
 MOST_WORK = 30_000_000  # about microseconds
+_LONGEST_END = 12  # characters of an end of a range in a message
 _VERIFIED_NODE_WORK = 10  # for one node of a tree that is evaluated to verify a threshold
 
 
@@ -60,8 +58,11 @@ class Sensitivity(Shown):
         best: The best actions at the current value.
         value: The root's value at the current value.
         actions: The value of each action as a function of the parameter; empty if it was sampled.
+        function: The root's value as a function of the parameter; None if it was sampled.
         method: "exact", or "sampled" if the value is no quotient of polynomials.
         reason: Why the range was sampled; empty if it was not.
+        branch: The path of the branch to which an amount is added; None if a parameter moves.
+        branch_pays: What this branch pays now.
     """
 
     file: str
@@ -72,26 +73,37 @@ class Sensitivity(Shown):
     best: tuple[str, ...]
     value: Fraction
     actions: dict[str, Piecewise]
+    function: Piecewise | None = None
     method: str = "exact"
     reason: str = ""
+    branch: str | None = None
+    branch_pays: Fraction = Fraction(0)
 
     @property
     def slack(self) -> tuple[Fraction | None, Fraction | None]:
         """How far the parameter can fall and rise before another action is best.
 
-        None where it can move to the end of the range.
+        None where it can move to the end of the range, and if it is outside the range.
         """
         here = self.range.current
+        if not self.range.low <= here <= self.range.high:
+            return None, None
         below = [t.upper for t in self.thresholds if t.lower <= here and t.before != self.best]
         above = [t.lower for t in self.thresholds if t.upper >= here and t.after != self.best]
-        fall = here - max(below) if below else None
-        rise = min(above) - here if above else None
+        zero = Fraction(0)  # where the value lies within the interval of a threshold
+        fall = max(here - max(below), zero) if below else None
+        rise = max(min(above) - here, zero) if above else None
         return fall, rise
 
-    def value_at(self, at: Fraction | float | str) -> tuple[Fraction, tuple[str, ...]]:
-        """Return the root's value and the best actions at a value of the parameter."""
-        search = evaluate(self.tree.with_parameters(**{self.range.name: at}))
-        return to_exact(search.value), search.ties
+    def value_at(self, at: Fraction | float | str) -> Fraction:
+        """Return the root's value at a value of the parameter."""
+        if self.function is not None:
+            return self.function(to_fraction(str(at)))
+        return to_exact(evaluate(self.tree.with_parameters(**{self.range.name: at})).value)
+
+    def best_at(self, at: Fraction) -> tuple[str, ...]:
+        """Return the best actions beside a value of the parameter."""
+        return next(piece.best for piece in self.pieces if piece.start <= at <= piece.end)
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each piece: the rows of a table for pandas or polars.
@@ -127,19 +139,22 @@ def one_way(tree: Tree, range: Range, file: str = "", added: Sequence[int] = ())
     """Return how the best action depends on one parameter, or on an amount added to branches."""
     try:
         with limited_work(MOST_WORK):
-            exact = tree if tree.exact else in_fractions(tree)
+            exact = exact_tree(tree, keeps_formulas=not added)
             name = None if added else range.name
             functions = NodeFunctions(exact, name, range.low, range.high, added=added)
             check_feasible(functions, range)
             decision, actions = decision_of(functions)
             thresholds = tuple(decision.thresholds()) if actions else ()
             pieces = tuple(pieces_of(decision))
-        method, reason = "exact", ""
-    except (NotRationalError, TooMuchWorkError, NumberError) as error:
+        function: Piecewise | None = decision.value
+        now, method, reason = evaluate(exact), "exact", ""
+    except INEXACT as error:
+        if added:
+            raise AnalysisError(f"{why_not_exact(error)}: use a smaller tree") from None
         pieces, thresholds = sample(tree, range)
-        actions, method, reason = {}, "sampled", why_not_exact(error)
-    search = evaluate(tree)
-    about = search.ties, to_exact(search.value), actions, method, reason
+        now, actions, function = evaluate(tree), {}, None
+        method, reason = "sampled", why_not_exact(error)
+    about = now.ties, to_exact(now.value), actions, function, method, reason
     return Sensitivity(file, tree, range, pieces, thresholds, *about)
 
 
@@ -152,15 +167,22 @@ def decision_of(
     """
     tree, root_reward = functions.tree, functions.reward_of(NONE)
     if tree.root.kind not in (Kind.MAX, Kind.MIN):
-        return Decision([("", functions.of_branch(NONE))], True, lambda *_: None), {}
-    actions = {
-        tree.branch_label(tree.root_id, b): shifted(functions.of_branch(b), root_reward)
-        for b in tree.branches_of(tree.root_id)
-    }
+        value = functions.check_limits("the tree", functions.of_branch(NONE))
+        return Decision([("", value)], True, lambda *_: None), {}
+    actions = {}
+    for b in tree.branches_of(tree.root_id):
+        label = tree.branch_label(tree.root_id, b)
+        value = shifted(functions.of_branch(b), root_reward)
+        actions[label] = functions.check_limits(message_path(join([label])), value)
 
     def verify(place: Fraction, best: tuple[str, ...], value: Fraction) -> None:
         spend(_VERIFIED_NODE_WORK * len(tree))
-        search = evaluate(functions.tree_at(place))
+        if functions.has_pole_at(place):  # below an outcome of probability 0: only limits exist
+            return
+        try:
+            search = evaluate(functions.tree_at(place))
+        except TreeError:  # 0/0, of which the functions have the limit
+            return
         if search.ties != best or search.value != value:
             raise AnalysisError(
                 f"at {functions.name or 'an added'} = {message_text(place)} the best actions are "
@@ -178,16 +200,30 @@ def check_feasible(functions: NodeFunctions, range: Range) -> None:
     fault = functions.fault
     if fault is None:
         return
-    where = place_text(functions.tree, fault.node, fault.branch)
-    here = range.current
-    around = [
-        (left, right) for left, right in functions.feasible if left.lower <= here <= right.upper
-    ]
-    hint = f"give {range.name} a smaller range"
-    if around:
-        ends = (display_text(float(root.lower)) for root in around[0])
-        hint = f"give {range.name} a range within {{}} to {{}}".format(*ends)
+    tree, here = functions.tree, range.current
+    at = f"at {range.name} = {message_text(fault.at)}"
+    if fault.branch == NONE:
+        path = message_path(tree.path_of(fault.node))
+        raise AnalysisError(
+            f"the probabilities of {path} sum to {message_text(fault.value)} {at}: they must sum "
+            "to 1; write `p: rest` at one outcome"
+        )
+    hint = "a smaller range"
+    for left, right in functions.feasible:
+        low, high = place_of(left), place_of(right)
+        if low <= here <= high:
+            step = Fraction(1, 10**4)
+            while step * 100 > high - low:
+                step /= 10
+            ends = _end_text(left, -(-low // step) * step), _end_text(right, high // step * step)
+            hint = "a range within {} to {}".format(*ends)
     raise AnalysisError(
-        f"p of {where} is {message_text(fault.value)} at {range.name} = {message_text(fault.at)}: "
-        f"it must be between 0 and 1; {hint}"
+        f"p of {place_text(tree, fault.node, fault.branch)} is {message_text(fault.value)} {at}: "
+        f"it must be between 0 and 1; give {range.name} {hint}"
     )
+
+
+def _end_text(end: Root, rounded: Fraction) -> str:
+    """Return an end of the interval of valid values: a short number as it is, else rounded."""
+    text = exact_text(rounded if end.exact is None else end.exact)
+    return text if len(text) <= _LONGEST_END else exact_text(rounded)

@@ -55,6 +55,7 @@ def strategies_of(tree: Tree, file: str = "", most: int = MOST_STRATEGIES) -> St
     A strategy has choices at the nodes that it can reach only. Raises `AnalysisError` above `most`.
     """
     player = MAX if MAX in tree.columns.kind else MIN
+    position = {n: i for i, n in enumerate(tree.first_paths.order)}
     found: list[Strategy] = []
     for choices in _choices(tree, player):
         if len(found) == most:
@@ -62,9 +63,8 @@ def strategies_of(tree: Tree, file: str = "", most: int = MOST_STRATEGIES) -> St
                 f"the tree has more than {most:,} strategies: --parameter finds where the best "
                 "one changes without listing them"
             )
-        labels = {
-            tree.path_of(n): tree.branch_label(n, b) for n, b in sorted(choices.items())[::-1]
-        }
+        nodes = sorted(choices, key=position.__getitem__)
+        labels = {tree.path_of(n): tree.branch_label(n, choices[n]) for n in nodes}
         found.append(Strategy(labels, value_under(tree, choices)))
     found.sort(key=lambda one: one.value, reverse=player == MAX)
     return Strategies(file, tree, "MAX" if player == MAX else "MIN", tuple(found))

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from expectitree.algebra.polynomials import limited_work
-from expectitree.analysis.sensitivity.functions import NodeFunctions, NotRationalError
+from expectitree.analysis.sensitivity.functions import NodeFunctions
 from expectitree.analysis.sensitivity.pieces import Piece, pieces_of
+from expectitree.analysis.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
 from expectitree.analysis.sensitivity.ranges import Range
 from expectitree.analysis.sensitivity.report import MOST_WORK, decision_of
+from expectitree.analysis.sensitivity.sampling import places_of
 from expectitree.display import Shown
-from expectitree.errors import AnalysisError
+from expectitree.errors import AnalysisError, NumberError
 from expectitree.tree.model import Tree
-from expectitree.tree.transform import in_fractions
 
 GRID = 41  # rows of the map
+_MOST_WORK = 4 * MOST_WORK  # for all rows
 
 
 @dataclass(frozen=True)
@@ -24,8 +27,8 @@ class Row:
 
     Attributes:
         at: The value.
-        pieces: The parts of the other parameter's range, as in a one-way analysis. Where a
-            probability leaves [0, 1] there is none.
+        pieces: The parts of the other parameter's range, as in a one-way analysis. There is none
+            where a probability leaves [0, 1] or a formula divides by zero.
     """
 
     at: Fraction
@@ -57,30 +60,52 @@ class TwoWay(Shown):
                 return piece.best
         return None
 
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each piece of each row: the rows of a table.
+
+        Each has `file`, the value of the parameter that moves down, by its name, `start` and `end`
+        of the other one, `best` (the first best action) and `ties` (how many actions are best).
+        """
+        return [
+            {
+                "file": self.file,
+                self.down.name: row.at,
+                "start": piece.start,
+                "end": piece.end,
+                "best": piece.best[0] if piece.best else None,
+                "ties": len(piece.best),
+            }
+            for row in self.rows
+            for piece in row.pieces
+        ]
+
 
 def two_way(tree: Tree, across: Range, down: Range, grid: int = GRID, file: str = "") -> TwoWay:
     """Return the regions of the best actions over a rectangle.
 
-    Raises `AnalysisError` if a formula is not a quotient of polynomials.
+    Raises `AnalysisError` if a formula is not a quotient of polynomials, or a row is too much work.
     """
-    exact = tree if tree.exact else in_fractions(tree)
-    width = down.high - down.low
-    places = [down.low + width * i / (grid - 1) for i in range(grid)]
+    if across.name == down.name:
+        raise AnalysisError(f"a map needs two parameters, found {across.name} twice")
     try:
-        rows = tuple(_row(exact, across, down.name, at) for at in places)
-    except NotRationalError as error:
+        exact = exact_tree(tree)
+        with limited_work(_MOST_WORK):
+            rows = tuple(_row(exact, across, down.name, at) for at in places_of(down, grid - 1))
+    except INEXACT as error:
         raise AnalysisError(
-            f"a map of two parameters needs formulas of + - * / and whole powers, and {error} is "
-            "none of them: move one parameter at a time"
+            f"a map needs exact functions, but {why_not_exact(error)}: move one parameter at a "
+            "time, which then samples"
         ) from None
     return TwoWay(file, tree, across, down, rows)
 
 
 def _row(tree: Tree, across: Range, other: str, at: Fraction) -> Row:
     pieces: list[Piece] = []
-    with limited_work(MOST_WORK):
+    try:
         functions = NodeFunctions(tree, across.name, across.low, across.high, {other: at})
-        for left, right in functions.feasible:
-            decision, _ = decision_of(functions.over(left, right), is_verified=False)
-            pieces += pieces_of(decision)
+    except NumberError:  # a formula divides by zero in this row
+        return Row(at, ())
+    for left, right in functions.feasible:
+        decision, _ = decision_of(functions.over(left, right), is_verified=False)
+        pieces += pieces_of(decision)
     return Row(at, tuple(pieces))

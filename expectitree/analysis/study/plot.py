@@ -2,43 +2,31 @@
 
 from __future__ import annotations
 
-import os
 import re
-import warnings
 from collections.abc import Sequence
-from importlib.util import find_spec
 from itertools import cycle
 from operator import itemgetter
 from textwrap import fill
 from typing import Any, TypeAlias
 
 from expectitree.algorithms import OPTIONS
+from expectitree.analysis.plotting import (
+    BESIDE,
+    COLORS,
+    DASHES,
+    look,
+    new_figure,
+    plain,
+    save_figure,
+)
 from expectitree.analysis.study.report import Summary, SummaryRow
-from expectitree.errors import AnalysisError, install_hint
+from expectitree.errors import AnalysisError
 from expectitree.families.parameters import PARAMETERS
-from expectitree.files.saving import whole_file
-from expectitree.numbers import escape
 
 _MOST_TICKS = 10  # more numbers along the axis would run into each other
 _MOST_ENTRIES = 24  # of the legend in one column, next to the plot
-# The palette of Okabe and Ito (2008), without yellow, which is too light on white.
-_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-_MARKERS = "osD^vPX"
-_DASHES = ((0, ()), (0, (4, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)))
-ENDINGS = (".svg", ".png", ".pdf")
 
 Point: TypeAlias = tuple[float, float, float]  # x, y, and half the width of the interval of y
-
-
-def check_plot(path: str) -> None:
-    """Raise `AnalysisError` if the ending is not a picture's or matplotlib is missing.
-
-    The command calls this before a long study.
-    """
-    if find_spec("matplotlib") is None:
-        raise AnalysisError(f"plots need matplotlib: {install_hint('plot')}")
-    if not path.lower().endswith(ENDINGS):
-        raise AnalysisError(f"{path}: a plot's ending is one of {', '.join(ENDINGS)}")
 
 
 def draw_study(summary: Summary, path: str) -> None:
@@ -47,13 +35,7 @@ def draw_study(summary: Summary, path: str) -> None:
     Raises `AnalysisError` if there is nothing to draw, and `FileError` if the file cannot be
     written. `check_plot` comes first.
     """
-    figure = figure_of(summary)
-    ending = os.path.splitext(path)[1][1:].lower()
-    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending, {})
-    settings = {"format": ending, "dpi": 150, "metadata": metadata}
-    with whole_file(path) as temporary, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # characters that the font lacks are drawn as boxes
-        figure.savefig(temporary, bbox_inches="tight", **settings)  # with the legend
+    save_figure(figure_of(summary), path)
 
 
 def figure_of(summary: Summary) -> Any:
@@ -61,10 +43,6 @@ def figure_of(summary: Summary) -> Any:
 
     Raises `AnalysisError` if there is nothing to draw.
     """
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    matplotlib.rcParams["svg.hashsalt"] = "expectitree"  # the same plot gives the same file
     plot = summary.study.plot
     numeric = (n for n in summary.varying if any(_x(row, n) is not None for row in summary.rows))
     x_name = plot.x or next(numeric, "")
@@ -72,27 +50,25 @@ def figure_of(summary: Summary) -> Any:
     if not series:
         over = x_name or "any parameter"
         raise AnalysisError(f"there is nothing to draw over {over}: it has no numbers here")
-    figure = Figure(figsize=(6.4, 4.6))
-    axes: Any = figure.subplots()
+    figure, axes = new_figure()
     all_x = sorted({x for points in series.values() for x, _, _ in points})
     _label_axes(axes, summary, x_name, all_x)
     _draw_series(axes, series)
-    for line, dashes in zip(plot.lines, cycle(_DASHES[1:])):
+    for line, dashes in zip(plot.lines, cycle(DASHES[1:])):
         drawn = [x for x in all_x if x > 0 and (line.factor > 0 or not plot.log)]
         style = {"color": "0.3", "linewidth": 1, "linestyle": dashes, "zorder": 3}
-        axes.plot(drawn, [line.height(x) for x in drawn], label=_plain(line.label), **style)
+        axes.plot(drawn, [line.height(x) for x in drawn], label=plain(line.label), **style)
     columns = 1 + (len(series) + len(plot.lines) - 1) // _MOST_ENTRIES
-    beside = {"loc": "upper left", "bbox_to_anchor": (1.02, 1), "borderaxespad": 0}
-    axes.legend(frameon=False, fontsize=9, handlelength=3.5, ncols=columns, **beside)
+    axes.legend(frameon=False, fontsize=9, handlelength=3.5, ncols=columns, **BESIDE)
     return figure
 
 
 def _draw_series(axes: Any, series: dict[tuple[str, str], list[Point]]) -> None:
-    for (names, points), look in zip(series.items(), looks(list(series)), strict=True):
+    for (names, points), style in zip(series.items(), looks(list(series)), strict=True):
         xs, ys, halves = zip(*sorted(points, key=itemgetter(0)), strict=True)
-        axes.plot(xs, ys, label=_plain(", ".join(filter(None, names))), **look)
+        axes.plot(xs, ys, label=plain(", ".join(filter(None, names))), **style)
         if any(halves):
-            bars = {"ecolor": look["color"], "elinewidth": 0.8, "capsize": 2.5, "alpha": 0.6}
+            bars = {"ecolor": style["color"], "elinewidth": 0.8, "capsize": 2.5, "alpha": 0.6}
             axes.errorbar(xs, ys, halves, fmt="none", **bars)
 
 
@@ -112,7 +88,7 @@ def _label_axes(axes: Any, summary: Summary, x_name: str, all_x: list[float]) ->
     axes.set_xlabel(axis_label(x_name))
     axes.set_ylabel("leaves visited" if plot.y == "leaves" else "leaves visited (% of all)")
     if summary.study.title:
-        axes.set_title(fill(_plain(summary.study.title), 80), fontsize=11, loc="left")
+        axes.set_title(fill(plain(summary.study.title), 80), fontsize=11, loc="left")
     axes.grid(alpha=0.25)
 
 
@@ -131,23 +107,11 @@ def looks(series: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
     """
     names = [list(dict.fromkeys(column)) for column in zip(*series, strict=True)]
     dashed, colored = sorted((1, 0), key=lambda i: len(names[i]))
-    if len(names[dashed]) <= len(_DASHES) and len(names[colored]) <= len(_COLORS):
+    if len(names[dashed]) <= len(DASHES) and len(names[colored]) <= len(COLORS):
         places = [[names[i].index(one[i]) for i in (dashed, colored)] for one in series]
     else:
-        places = [list(divmod(i, len(_COLORS))) for i in range(len(series))]
-    return [_look(*place) for place in places]
-
-
-def _look(dash: int, color: int) -> dict[str, Any]:
-    turn, dash = divmod(dash, len(_DASHES))
-    return {
-        "color": _COLORS[color],
-        "marker": _MARKERS[(color + turn) % len(_MARKERS)],
-        "linestyle": _DASHES[dash],
-        "markerfacecolor": "white" if dash % 2 else _COLORS[color],
-        "markersize": 6 - dash / 2,
-        "linewidth": 1.4,
-    }
+        places = [list(divmod(i, len(COLORS))) for i in range(len(series))]
+    return [look(*place) for place in places]
 
 
 def _series(summary: Summary, x_name: str) -> dict[tuple[str, str], list[Point]]:
@@ -185,8 +149,3 @@ def _x(row: SummaryRow, name: str) -> float | None:
         return float(row.run.algorithm.options[name] if name in OPTIONS else row.tree[name])
     except (KeyError, ValueError):
         return None
-
-
-def _plain(text: str) -> str:
-    """Return a text that matplotlib draws literally, not as a formula."""
-    return escape(text).replace("$", r"\$")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from enum import StrEnum
+from functools import partial
 from typing import Any, NamedTuple
 
 from expectitree.algorithms import Algorithm
 from expectitree.analysis.evaluate.cuts import Cut
-from expectitree.analysis.evaluate.terms import EndOf, Quotient, Terms, branch_ends, sum_terms
+from expectitree.analysis.evaluate.terms import EndOf, Quotient, Terms, sum_terms
 from expectitree.numbers import INFINITY, Number
 from expectitree.tree.columns import Bounds, Column
 from expectitree.tree.model import Tree
+from expectitree.tree.scans import shifted
 
 ENTER, PROBE, VISIT, PASS, TIGHTEN, CLOSE, CUT, LEAVE = (
     "enter", "probe", "visit", "pass", "tighten", "close", "cut", "leave"
@@ -99,6 +101,7 @@ class Recorder:
         columns = tree.columns
         self.kind, self.first = list(columns.kind), list(columns.first)
         self.child, self.probability = list(columns.child), list(columns.probability)
+        self.reward = list(columns.reward)  # empty if no branch pays
         self.events: list[Event] = []
         self.total = self.step = 0
         self.columns: dict[str, Column] = {}
@@ -140,6 +143,11 @@ class Recorder:
         """Return the terms of a CHANCE node's bound, if the bound is their sum and they are few."""
         return sum_terms(self.tree, self.eps, node, self.end_of(low), total)
 
+    def bound(self, low: bool, branch: int) -> Any:
+        """Return the lower or the upper bound of a branch, as the search has it."""
+        end = self.columns["lower" if low else "upper"][self.child[branch]]
+        return shifted(end, self.reward[branch]) if self.reward else end
+
     def end_of(self, low: bool) -> EndOf:
         """Return the bounds, by branch, that a sum of lower or of upper bounds has."""
-        return branch_ends(self.tree, self.columns["lower" if low else "upper"])
+        return partial(self.bound, low)

@@ -215,12 +215,12 @@ class _Recorder(Recorder):
 
     def on_low_term(self, b: int, was: Number, term: Number) -> None:
         """Add a term to the sum of lower bounds."""
-        self.low_ends[b] = super().end_of(True)(b)
+        self.low_ends[b] = self.bound(True, b)
         self.add_term(b, was, term, low=True)
 
     def on_high_term(self, b: int, was: Number, term: Number) -> None:
         """Add a term to the sum of upper bounds."""
-        self.high_ends[b] = super().end_of(False)(b)
+        self.high_ends[b] = self.bound(False, b)
         self.add_term(b, was, term, low=False)
 
     def add_term(self, b: int, was: Number, term: Number, low: bool) -> None:
@@ -318,7 +318,7 @@ class _Recorder(Recorder):
         kind = self.kind[self.stack[-1].node]
         if kind != Kind.CHANCE:
             low = kind == Kind.MAX
-            self.tighten(super().end_of(low)(branch), low)
+            self.tighten(self.bound(low, branch), low)
 
     def tighten(self, end: Any, low: bool) -> None:
         """Record a bound of the innermost open node if it is tighter than the one before."""

@@ -111,7 +111,7 @@ class StepSentences(Words):
     def with_reward(self, event: Event, *ends: Number) -> list[Number]:
         """Return bounds of an event's node as those of its branch: its reward included."""
         reward = self.tree.reward_of(event.branch)
-        return [shifted(end, reward) for end in ends]
+        return [shifted(end, reward) for end in ends] if reward else list(ends)
 
     def interval(self, event: Event) -> str:
         """Return the interval of an event's branch."""

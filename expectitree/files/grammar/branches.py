@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from expectitree.errors import ExpectitreeError, TreeError
+from expectitree.errors import ExpectitreeError, NumberError, TreeError
 from expectitree.expressions.syntax import Expression, Name
 from expectitree.files.grammar.document import Data, Place, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
@@ -73,7 +73,10 @@ class BranchReader:
     def pay(self, frame: Frame, reward: Number | Expression) -> None:
         """Add a reward to those of the branch to the current child."""
         rewards, at = frame.branches.setdefault("reward", {}), len(frame.ids)
-        rewards[at] = sum_of(rewards[at], reward) if at in rewards else reward
+        try:
+            rewards[at] = sum_of(rewards[at], reward) if at in rewards else reward
+        except NumberError as error:  # a sum of a formula and a number of very many digits
+            self.trail.report(self.trail.here(), f"the rewards of this branch: {error}")
 
     def read_keys(self, frame: Frame) -> None:
         """Read the probabilities that are the keys of a mapping; report those there twice."""

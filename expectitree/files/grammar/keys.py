@@ -37,12 +37,12 @@ NODE_VALUES: dict[str, Read] = {
     "note": text("a note"),
 }
 SCHEMA_KEY = "$schema"  # editors read it; a tree does not use it
-ROOT_VALUES: dict[str, Read] = {  # `nodes` and `parameters` have readers of their own
+ROOT_VALUES: dict[str, Read] = {  # `nodes`, `parameters` and `events` have readers of their own
     **{key: text(f"the {key}") for key in ("title", "source", SCHEMA_KEY)},
     "attitude": _read_attitude,
     "expect": read_expectation,
 }
-ROOT_KEYS = ("title", "source", "parameters", "attitude", "nodes", "expect")
+ROOT_KEYS = ("title", "source", "parameters", "events", "attitude", "nodes", "expect")
 NODE_KEYS = (*BODY_KEYS, "ref", "type", "children", *BRANCH_VALUES, *NODE_VALUES)
 
 _TYPES = {kind.name: kind for kind in Kind}

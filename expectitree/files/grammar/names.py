@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Any, NamedTuple
 
+from expectitree.errors import NumberError
 from expectitree.files.grammar.document import Data, Place, SharedText, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_VALUES, PAYMENTS
 from expectitree.files.grammar.trail import Trail
@@ -84,7 +85,11 @@ class Names:
                 found = Named(item, keys, self.places[name], self.identity(name), None)
         for name, note in reversed(way.items()):
             if found is not None and name in rewards:
-                found = found._replace(reward=sum_of(found.reward, rewards[name]))
+                try:
+                    found = found._replace(reward=sum_of(found.reward, rewards[name]))
+                except NumberError as error:
+                    message = f"the rewards of this name: {error}"
+                    self.trail.report(self.places[name], message)
             self.followed[name] = found
             if found is not None and note:
                 found = found._replace(note=note)

@@ -86,8 +86,7 @@ def _read(values: ValueReader, name: str, written: Data, place: Place) -> Parame
 def _value(values: ValueReader, data: Data) -> Expression:
     if not isinstance(data, str) or not data:
         raise GrammarError(f"{described(data)} is not a number: {HOW}, or a formula")
-    found: Expression = values.parse(data)
-    return found
+    return values.parse(data)
 
 
 def _range(values: ValueReader, data: Data) -> tuple[Number, Number] | None:

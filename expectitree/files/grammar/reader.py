@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from expectitree.errors import NumberError, TreeError
 from expectitree.files.grammar.branches import CHANCE, BranchReader, Warn
@@ -48,6 +48,9 @@ from expectitree.tree.builder import NodeId, TreeBuilder, outside_bounds
 from expectitree.tree.columns import NONE
 from expectitree.tree.formulas import is_formula
 from expectitree.tree.model import Kind, Tree
+
+if TYPE_CHECKING:
+    from expectitree.tree.events import Definition
 
 _NO_SPACE_AFTER_COLON = re.compile(r"[A-Za-z]\w*:")
 _MISSING_SPACE = re.compile(r"\w[^:]*:[^:]+")  # a label in braces
@@ -95,6 +98,7 @@ class TreeReader:
         self.closed: dict[int, tuple[Frame, str]] = {}  # frame and path of each tracked inner node
         self.faults: list[tuple[str, str, int, int]] = []  # the arguments of a `Report`
         self.events: dict[str, list[str]] = {}  # the labels of an event's outcomes
+        self.defined: dict[str, Definition] = {}  # the events under the root's `events`
         self.builder = TreeBuilder(exact)
         self.shared = document.shared
         self.trail = Trail(document)
@@ -129,6 +133,12 @@ class TreeReader:
         if root_reward or parameters or attitude is not None:
             about = {"root_reward": root_reward, "parameters": parameters, "attitude": attitude}
             tree = replace(tree, **about)
+        if self.defined:
+            from expectitree.tree.events import define_probabilities
+
+            tree = define_probabilities(tree, self.defined, self.note_fault)
+        if self.faults:
+            return tree
         if tree.formulas is not None or parameters or self.parameters:
             tree = self.evaluate(tree)
             outside = outside_bounds(tree, None)
@@ -159,7 +169,9 @@ class TreeReader:
             changed = with_values(tree.parameters, self.parameters)
             tree = replace(tree, parameters=changed, expect=None)
         if self.warn is not None:
-            for parameter in unused(tree.parameters, self.builder.formulas):
+            idle = unused(tree.parameters, self.builder.formulas)
+            used = tree.formulas.names if tree.formulas is not None and self.defined else ()
+            for parameter in (name for name in idle if name not in used):
                 self.warn(f"{name}: the parameter {parameter} is not used")
 
         faults: list[tuple[str, str, int, int]] = []
@@ -172,19 +184,30 @@ class TreeReader:
             self.warn(f"{name}: {warning}")
         return tree
 
+    def note_fault(self, message: str, what: str, node: int, branch: int) -> None:
+        """Note an error whose place is not known yet."""
+        self.faults.append((message, what, node, branch))
+
     def read_root_keys(self) -> dict[str, Any]:
         """Return the values of the root's own keys, but remember the names under `nodes`."""
         root = self.document.root
         about: dict[str, Any] = {}
+        events = NONE
         for index, (key, value) in enumerate(root if isinstance(root, tuple) else ()):
             if key == "parameters":
                 from expectitree.files.grammar.parameters import read_parameters
 
                 about[key] = self.values.attempt(read_parameters, value, root, index) or {}
+            elif key == "events":
+                events = index
             elif key in ROOT_VALUES:
                 about[key] = self.values.attempt(ROOT_VALUES[key], value, root, index)
             elif key == "nodes":
                 self.names.read(value, Place(root, index))
+        if events != NONE:  # after the parameters, which formulas use
+            from expectitree.files.grammar.events import read_events
+
+            self.defined = self.values.attempt(read_events, root[events][1], root, events) or {}
         about.pop(SCHEMA_KEY, None)
         return about
 
@@ -278,9 +301,10 @@ class TreeReader:
     def enter(self, frame: Frame, item: Data) -> int | None:
         """Read the current child: return its id, or None if its own children come first."""
         keys = self.trail.keys_of(item) if isinstance(item, tuple) else {}
-        for key in BRANCH_VALUES:
-            if key in keys:
-                self.branches.read(frame, item, key, keys.pop(key))
+        if len(keys) != 1 or next(iter(keys)) not in BODY_KEYS:  # most have only their kind
+            for key in BRANCH_VALUES:
+                if key in keys:
+                    self.branches.read(frame, item, key, keys.pop(key))
         is_shared = id(item) in self.shared or isinstance(item, SharedText)
         identity: object = id(item) if is_shared else None
         where, name, place = None, "this node", None
@@ -331,22 +355,22 @@ class TreeReader:
                 if unknown:
                     return self.placeholder()
                 return self.reject(error.place or named, str(error))
-        if "event" in about and kind != CHANCE:
+        if about and "event" in about and kind != CHANCE:
             message = f"an event is what a CHANCE node represents, not a {kind.name} node"
             self.report(place_of(item, "event", True), message)
+        children = keys[body]
         if not kind:
-            return self.long_terminal(item, keys[body], about)
+            return self.long_terminal(item, children, about)
         frame = self.trail.frames[-1]
         nested = frame.nested + 1 if identity is None else 1
         if nested >= MOST_NESTED:
             return self.reject(None, NESTED_TOO_DEEPLY)
-        fault = self.fault_of_children(kind, keys[body])
+        fault = self.fault_of_children(kind, children)
         if fault:
             return self.reject(place_of(item, body), fault)
         is_plain = not (about or identity or self.tracked or self.shared)
-        node = self.add_plain(kind, keys[body]) if is_plain else None
+        node = self.add_plain(kind, children) if is_plain else None
         if node is None:
-            children = keys[body]
             by_p = kind == CHANCE and children.__class__ is tuple and are_probabilities(children)
             self.trail.frames.append(Frame(kind, children, nested, about, identity, by_p))
             if by_p:
@@ -406,23 +430,27 @@ class TreeReader:
 
     def close(self, frame: Frame) -> int:
         """Add the node of a frame whose children are all read; return its id."""
-        about, labels = frame.about, self.branches.labels(frame)
+        about, branches = frame.about, frame.branches
+        labels = self.branches.labels(frame) if branches else None
         probabilities = self.branches.distribution(frame) if frame.kind == CHANCE else None
-        estimate, rewards = about.get("estimate"), frame.branches.get("reward", {})
+        estimate, rewards = about.get("estimate"), branches.get("reward")
         if self.values.has_formulas:
             estimate = None if is_formula(estimate) else estimate
-            rewards = {at: reward for at, reward in rewards.items() if not is_formula(reward)}
+            rewards = {
+                at: reward for at, reward in (rewards or {}).items() if not is_formula(reward)
+            }
         node = self.builder.add_inner(
             frame.kind, frame.ids, probabilities, labels, estimate, rewards
         )
         if about:
             self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
-        if self.values.has_formulas or "event" in about:
+        if self.values.has_formulas or about and "event" in about:
             self.add_formulas(node, frame)
         if node in self.tracked:
             self.closed[node] = frame, self.trail.path(own=True)
-        for place, note in frame.branches.get("note", {}).items():
-            self.builder.annotate_branch(node, place, note)
+        if "note" in branches:
+            for place, note in branches["note"].items():
+                self.builder.annotate_branch(node, place, note)
         if frame.identity is not None:
             self.open.discard(frame.identity)
             self.done[frame.identity] = node
@@ -445,6 +473,9 @@ class TreeReader:
     def check_event(self, frame: Frame, event: str) -> None:
         """Report an event whose outcomes have other labels than before."""
         labels = sorted(map(frame.label, range(len(frame.ids))))
+        if event in self.defined and frame.branches.get("p"):
+            message = f"the root's `events` give {quote(event)} its probabilities: take the p out"
+            self.report(frame.place(0), message, own=True)
         known = self.events.setdefault(event, labels)
         if known != labels:
             found = f"the outcomes of the event {quote(event)} are {key_list(labels)} here"

@@ -37,7 +37,7 @@ class ValueReader:
         self.to_number = cache(partial(to_number, exact=exact))
         self.to_probability = cache(partial(to_probability, exact=exact))
         self.parameters: Sequence[str] | None = None  # the names; None if the root has no such key
-        self.parse = cache(lambda text: parse(text, self.parameters or ()))
+        self.parsed: dict[str, Expression] = {}  # by text: one object for equal formulas
 
     def attempt(self, read: Read, data: Data, item: Data, key: str | int) -> Any:
         """Return the value of a mapping's `key`, or a list's item; None after a report."""
@@ -49,6 +49,12 @@ class ValueReader:
             place = getattr(error, "place", None) or place
             self.report(place._replace(offset=offset_of(error)), f"{error}{hint}")
             return None
+
+    def parse(self, text: str) -> Expression:
+        """Return the formula that a text is."""
+        if text not in self.parsed:
+            self.parsed[text] = parse(text, self.parameters or ())
+        return self.parsed[text]
 
     def number(self, data: Data) -> Number:
         """Return a number."""
@@ -72,7 +78,7 @@ class ValueReader:
         if not data.strip() or "?" in data:
             raise error
         try:
-            found: Expression = self.parse(data)
+            found = self.parse(data)
         except NumberError:
             if self.parameters is None and not _OPERATOR.search(data):
                 raise error from None

@@ -1,0 +1,72 @@
+"""What the plots of all questions share, by matplotlib (extra `plot`): looks, legends, files."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from importlib.util import find_spec
+from typing import Any
+
+from expectitree.errors import AnalysisError, install_hint
+from expectitree.files.saving import whole_file
+from expectitree.numbers import escape
+
+# The palette of Okabe and Ito (2008), without yellow, which is too light on white.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+MARKERS = "osD^vPX"
+DASHES = ((0, ()), (0, (4, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)))
+HATCHES = ("", "///", "++", "xxx", "\\\\\\", "|||", "---")  # circles make large files
+BESIDE = {"loc": "upper left", "bbox_to_anchor": (1.02, 1), "borderaxespad": 0}  # of a legend
+ENDINGS = (".svg", ".png", ".pdf")
+
+
+def check_plot(path: str) -> None:
+    """Raise `AnalysisError` if the ending is not a picture's or matplotlib is missing.
+
+    A command calls this before long work.
+    """
+    if find_spec("matplotlib") is None:
+        raise AnalysisError(f"plots need matplotlib: {install_hint('plot')}")
+    if not path.lower().endswith(ENDINGS):
+        raise AnalysisError(f"{path}: a plot's ending is one of {', '.join(ENDINGS)}")
+
+
+def new_figure() -> tuple[Any, Any]:
+    """Return a figure and its axes."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    matplotlib.rcParams["svg.hashsalt"] = "expectitree"  # the same plot gives the same file
+    figure = Figure(figsize=(6.4, 4.6))
+    return figure, figure.subplots()
+
+
+def save_figure(figure: Any, path: str) -> None:
+    """Write a figure to a file; the ending sets the format.
+
+    Raises `FileError` if the file cannot be written. `check_plot` comes first.
+    """
+    ending = os.path.splitext(path)[1][1:].lower()
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending, {})
+    settings = {"format": ending, "dpi": 150, "metadata": metadata}
+    with whole_file(path) as temporary, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # characters that the font lacks are drawn as boxes
+        figure.savefig(temporary, bbox_inches="tight", **settings)  # with the legend
+
+
+def look(dash: int, color: int) -> dict[str, Any]:
+    """Return the colour, marker and line style of a line; 28 lines differ without colour too."""
+    turn, dash = divmod(dash, len(DASHES))
+    return {
+        "color": COLORS[color],
+        "marker": MARKERS[(color + turn) % len(MARKERS)],
+        "linestyle": DASHES[dash],
+        "markerfacecolor": "white" if dash % 2 else COLORS[color],
+        "markersize": 6 - dash / 2,
+        "linewidth": 1.4,
+    }
+
+
+def plain(text: str) -> str:
+    """Return a text that matplotlib draws literally, not as a formula."""
+    return escape(text).replace("$", r"\$")

@@ -1,0 +1,74 @@
+"""`expectitree flip`: interchange two levels of chance nodes."""
+
+from __future__ import annotations
+
+import click
+
+from expectitree.cli.options import (
+    FILE,
+    check_output,
+    complete_path,
+    force_option,
+    set_option,
+    write_tree,
+)
+from expectitree.cli.terminal import say, working
+from expectitree.errors import FileError
+from expectitree.expressions.syntax import INEXACT
+from expectitree.files import load
+from expectitree.files.formats import TEXT_FORMATS, format_by_suffix
+from expectitree.tree.flip import flip, left_out
+
+
+@click.command("flip")
+@click.argument("files", metavar="FILE", type=FILE)
+@click.argument("out", metavar="[OUT]", type=FILE, default="-")
+@click.option(
+    "--at",
+    "path",
+    required=True,
+    metavar="PATH",
+    shell_complete=complete_path,
+    help="The upper chance node; / is the root.",
+)
+@click.option(
+    "--format", "format_name", type=click.Choice(TEXT_FORMATS), help="The format where OUT is -."
+)
+@set_option
+@force_option
+def command(
+    files: str,
+    out: str,
+    path: str,
+    format_name: str | None,
+    parameters: dict[str, str],
+    force: bool,
+) -> None:
+    """Interchange two levels of chance nodes by Bayes' rule, and write the tree to OUT.
+
+    The children of the node at PATH must be chance nodes with the same labels. What was P(a) and
+    P(b given a) becomes P(b) and P(a given b), as formulas of the same parameters. Rewards of both
+    levels are paid at the lower one. Values above do not change, and a second flip undoes the
+    first.
+
+    Without OUT, the tree is printed.
+
+    For example: expectitree flip trees/oil-wildcatter.yaml --at drill
+    """
+    check_output(out, format_name, force)
+    format = format_by_suffix(files)
+    with working(f"reading {files}"):
+        try:
+            tree = load(
+                files, exact=format is None or format.is_text, warn=say, parameters=parameters
+            )
+        except FileError as error:
+            if INEXACT not in str(error):
+                raise
+            tree = load(files, warn=say, parameters=parameters)
+    flipped = flip(tree, path)
+    for lost in left_out(tree, path):
+        say(f"left out, since the node is replaced: {lost}")
+    if tree.expect is not None:
+        say("expect: left out, since paths and counts of the tree change")
+    write_tree(flipped, out, format_name)

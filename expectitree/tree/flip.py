@@ -1,0 +1,167 @@
+"""Interchange two levels of chance nodes: Bayes' rule, with formulas as the result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from expectitree.errors import TransformError
+from expectitree.expressions.syntax import Expression
+from expectitree.numbers import escape
+from expectitree.tree.bayes import ZERO, Definitions, chances_of, product, quotient
+from expectitree.tree.columns import CHANCE, NONE
+from expectitree.tree.formulas import sum_of
+from expectitree.tree.model import Kind, Tree
+from expectitree.tree.parameters import evaluated
+from expectitree.tree.transform import Copy
+
+
+def flip(tree: Tree, path: str) -> Tree:
+    """Return the tree with two levels of chance nodes interchanged, without `expect`.
+
+    With outcomes a of the node at `path` and b of the chance nodes below it:
+
+        P(b)      the sum of P(a) * P(b | a) over a
+        P(a | b)  P(a) * P(b | a) / P(b)
+
+    Both are formulas, and P(b) is a derived parameter. The rewards of both levels are paid at the
+    lower one. The nodes below the two levels are shared with the rest of the tree as before.
+
+    Args:
+        tree: The tree.
+        path: The path of a chance node whose children are chance nodes with the same labels.
+
+    Raises:
+        TreeError: There is no such path.
+        TransformError: The nodes there are not two levels of chance nodes with the same labels.
+    """
+    branch = tree.find_branch(path)
+    node = tree.root_id if branch == NONE else tree.columns.child[branch]
+    labels = _labels_below(tree, node)
+    copy, columns = _Flipped(tree), tree.columns
+    copies: list[int] = []
+    for n in range(len(tree)):
+        branches = tree.branches_of(n)
+        if n == node:
+            copies.append(copy.add_flipped(n, labels, copies))
+        else:
+            copies.append(copy.add(n, branches, [copies[columns.child[b]] for b in branches]))
+    parameters = copy.definitions.parameters
+    return evaluated(replace(copy.finish(), parameters=parameters, expect=None))[0]
+
+
+def left_out(tree: Tree, path: str) -> list[str]:
+    """Return what `flip` leaves out: notes, bounds and estimates at nodes that no longer exist."""
+    found, columns, node = [], tree.columns, tree.find(path).id
+    for b in tree.branches_of(node):
+        n = columns.child[b]
+        where = escape(tree.path_of(n))
+        found += [f"the note of {where}"] if n in tree.notes else []
+        found += [f"the bounds of {where}"] if n in tree.local_bounds else []
+        found += [f"the estimate of {where}"] if tree.node(n).estimate is not None else []
+        notes = [c for c in (b, *tree.branches_of(n)) if c in tree.branch_notes]
+        found += [f"the notes of branches at {where}"] if notes else []
+    return [*dict.fromkeys(found)]
+
+
+class _Flipped(Copy):
+    """A copy of a tree in which two levels are interchanged."""
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        self.definitions = Definitions(tree.parameters)
+
+    def add_flipped(self, node: int, labels: Sequence[str], copies: Sequence[int]) -> int:
+        """Add the two levels in their new order; return the id of the upper node."""
+        tree, columns, builder = self.tree, self.tree.columns, self.builder
+        upper = tree.branches_of(node)
+        names = [tree.branch_label(node, b) for b in upper]
+        chances = dict(zip(upper, chances_of(tree, node), strict=True))
+        event = self._event([node])
+        added, marginals = [], []
+        for label in labels:
+            joint: list[Expression] = []
+            ends: list[tuple[int, int]] = []  # the branch of each level
+            for b in upper:
+                n = columns.child[b]
+                at = [tree.branch_label(n, c) for c in tree.branches_of(n)].index(label)
+                joint.append(product(chances[b], chances_of(tree, n)[at]))
+                ends.append((b, columns.first[n] + at))
+            marginal = self.definitions.sum(joint, label)
+            marginals.append(marginal)
+            equal, _ = builder.distribution(None, len(upper))
+            children = [copies[columns.child[c]] for _, c in ends]
+            rewards = {i: tree.reward_of(b) + tree.reward_of(c) for i, (b, c) in enumerate(ends)}
+            lower = builder.add_inner(
+                Kind.CHANCE, children, equal, _unless_numbered(names), None, rewards
+            )
+            if marginal != ZERO:  # else the outcome cannot occur, and what follows does not matter
+                posterior = {i: quotient(p, marginal) for i, p in enumerate(joint)}
+                builder.add_formulas(builder.formulas.probabilities, lower, posterior)
+            self._add_reward_formulas(lower, ends)
+            if event:
+                builder.formulas.events[lower] = event
+            added.append(lower)
+        equal, _ = builder.distribution(None, len(added))
+        estimate = columns.utility[node]
+        top = builder.add_inner(Kind.CHANCE, added, equal, _unless_numbered(labels), estimate)
+        builder.add_formulas(builder.formulas.probabilities, top, dict(enumerate(marginals)))
+        if tree.formulas is not None and node in tree.formulas.nodes:
+            builder.formulas.nodes[top] = tree.formulas.nodes[node]
+        below = self._event([columns.child[b] for b in upper])
+        if below:
+            builder.formulas.events[top] = below
+        self.annotate(top, node)
+        return top
+
+    def _event(self, nodes: Sequence[int]) -> str | None:
+        """Return the event that all of some chance nodes represent."""
+        events = self.tree.formulas.events if self.tree.formulas is not None else {}
+        found = {events.get(n) for n in nodes}
+        return found.pop() if len(found) == 1 else None
+
+    def _add_reward_formulas(self, node: int, ends: Sequence[tuple[int, int]]) -> None:
+        """Write the rewards that are formulas at the branches of a lower node."""
+        if self.tree.formulas is None:
+            return
+        written = self.tree.formulas.rewards
+        sums = {
+            i: sum_of(*(written.get(b, self.tree.reward_of(b)) for b in pair))
+            for i, pair in enumerate(ends)
+            if any(b in written for b in pair)
+        }
+        self.builder.add_formulas(self.builder.formulas.rewards, node, sums)
+
+
+def _unless_numbered(labels: Sequence[str]) -> list[str | None]:
+    """Return labels as the column holds them: None for `#k` at place k."""
+    return [None if label == f"#{k}" else label for k, label in enumerate(labels, start=1)]
+
+
+def _labels_below(tree: Tree, node: int) -> list[str]:
+    """Return the labels of the lower level, in order; raise `TransformError` if they differ."""
+    columns = tree.columns
+    path = escape(tree.path_of(node))
+    if columns.kind[node] != CHANCE:
+        raise TransformError(
+            f"{path} is a {Kind(columns.kind[node]).name} node: give the path of a CHANCE node "
+            "whose children are CHANCE nodes"
+        )
+    found: list[str] = []
+    for b in tree.branches_of(node):
+        n, where = columns.child[b], escape(tree.branch_label(node, b))
+        if columns.kind[n] != CHANCE:
+            raise TransformError(
+                f"{path}: below {where} is a {Kind(columns.kind[n]).name} node: only CHANCE nodes "
+                "can be interchanged with their CHANCE children"
+            )
+        labels = [tree.branch_label(n, c) for c in tree.branches_of(n)]
+        found = found or labels
+        if sorted(labels) != sorted(found):
+            first = escape(tree.branch_label(node, columns.first[node]))
+            shown, expected = (", ".join(map(escape, some)) for some in (labels, found))
+            raise TransformError(
+                f"{path}: the outcomes below {where} are {shown}, and those below {first} are "
+                f"{expected}: give them the same labels"
+            )
+    return found

@@ -1,0 +1,443 @@
+"""Information against models written by hand, published values, and refusals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from helpers import invoke, run_main
+
+import expectitree as et
+
+OIL = "max: {sell: 3, drill: {chance: {oil: {p: 1/4, utility: 10}, dry: {p: 3/4, utility: -2}}}}"
+ROCKEFELLER = "trees/rockefeller.yaml"
+WILDCATTER = "trees/oil-wildcatter.yaml"
+
+
+@dataclass
+class Model:
+    """A decision with a test that can be bought, from a prior and likelihoods.
+
+    Attributes:
+        prior: The probability of each outcome.
+        likely: [signal][outcome] the probability of a signal of the test that can be bought.
+        worth: The utility of drilling by outcome.
+        sell: What selling brings now, and after each signal.
+        cost: The cost of the test.
+        choose: How the player decides after the signal: max or min.
+        root_reward: What MAX receives first.
+    """
+
+    prior: list[Fraction]
+    likely: list[list[Fraction]]
+    worth: list[Fraction]
+    sell: list[Fraction]
+    cost: Fraction
+    choose: Callable[[list[Any]], Any]
+    root_reward: Fraction
+
+    def value(self, weights: list[Fraction]) -> Fraction:
+        """Return the value given weights of the outcomes, from the joint distribution."""
+        joint = [p * w for p, w in zip(self.prior, weights, strict=True)]
+        total = sum(joint)
+        drill = sum(p * u for p, u in zip(joint, self.worth, strict=True)) / total
+        test = -self.cost
+        for row, sell in zip(self.likely, self.sell[1:], strict=True):
+            both = [p * q for p, q in zip(joint, row, strict=True)]
+            if sum(both):
+                after = sum(p * u for p, u in zip(both, self.worth, strict=True)) / sum(both)
+                test += sum(both) / total * self.choose([after, sell])
+        return self.root_reward + max(self.sell[0], drill, test)
+
+    def with_signals(self, rows: list[list[Fraction]]) -> Fraction:
+        """Return the value with a free test whose signals have these likelihoods."""
+        found = Fraction(0)
+        for row in rows:
+            p = sum(a * b for a, b in zip(self.prior, row, strict=True))
+            found += p * self.value(row) if p else 0
+        return found
+
+    def tree(self, exact: bool = True) -> et.Tree:
+        """Return the model as a tree, with posteriors as numbers."""
+
+        def event(joint: list[Fraction]) -> dict[str, Any]:
+            total = sum(joint)
+            outcomes = {
+                f"o{i}": {"p": str(p / total), "utility": str(u)}
+                for i, (p, u) in enumerate(zip(joint, self.worth, strict=True))
+            }
+            return {"event": "oil", "chance": outcomes}
+
+        signals = {}
+        for s, row in enumerate(self.likely):
+            both = [p * q for p, q in zip(self.prior, row, strict=True)]
+            if sum(both):
+                kind = "max" if self.choose is max else "min"
+                actions = {"drill": event(both), "sell": str(self.sell[s + 1])}
+                signals[f"s{s}"] = {"p": str(sum(both)), kind: actions}
+        test = {"cost": str(self.cost), "chance": signals}
+        actions = {"sell": str(self.sell[0]), "drill": event(self.prior), "test": test}
+        return et.from_dict({"reward": str(self.root_reward), "max": actions}, exact=exact)
+
+
+def distribution(random: Random, count: int) -> list[Fraction]:
+    weights = [random.randint(0, 4) for _ in range(count)]
+    weights[random.randrange(count)] += 1
+    return [Fraction(w, sum(weights)) for w in weights]
+
+
+def likelihood(random: Random, signals: int, outcomes: int) -> list[list[Fraction]]:
+    columns = [distribution(random, signals) for _ in range(outcomes)]
+    return [[column[s] for column in columns] for s in range(signals)]
+
+
+def random_model(seed: int) -> Model:
+    random = Random(seed)
+    outcomes, signals = random.randint(2, 4), random.randint(2, 3)
+    weights = [random.randint(1, 4) for _ in range(outcomes)]
+    return Model(
+        [Fraction(w, sum(weights)) for w in weights],
+        likelihood(random, signals, outcomes),
+        [Fraction(random.randint(-9, 9)) for _ in range(outcomes)],
+        [Fraction(random.randint(-4, 6)) for _ in range(signals + 1)],
+        Fraction(random.randint(0, 4), 2),
+        random.choice((max, max, min)),
+        Fraction(random.choice((0, 5))),
+    )
+
+
+def check(seed: int) -> None:
+    """Check EVPI, EVSI and the tree with the test of a random model."""
+    model = random_model(seed)
+    count = len(model.prior)
+    rows = likelihood(Random(seed + 1), 3, count)
+    test = {f"t{s}": {f"o{i}": str(p) for i, p in enumerate(row)} for s, row in enumerate(rows)}
+    now = model.value([Fraction(1)] * count)
+    known = [[Fraction(int(i == o)) for i in range(count)] for o in range(count)]
+    perfect, tested = model.with_signals(known), model.with_signals(rows)
+    for exact in (True, False):
+        tree = model.tree(exact)
+        found = et.information(tree, "oil", likelihood=test)
+        about = (lambda x: x) if exact else pytest.approx
+        assert found.value == about(now) == about(et.evaluate(tree).value)
+        assert found.with_information == about(perfect)
+        assert found.evpi == about(perfect - now)
+        assert found.with_test == about(tested)
+        assert found.evsi == about(tested - now)
+        assert [one.value for one in found.outcomes] == [about(model.value(row)) for row in known]
+        written = found.tree_with_test
+        assert et.evaluate(written).value == about(tested)
+        again = et.loads(et.dumps(written), exact=exact)
+        assert et.evaluate(again).value == about(tested)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_two_stage_trees(seed: int) -> None:
+    check(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_many_two_stage_trees(part: int) -> None:
+    for seed in range(60):
+        check(1000 + 100 * part + seed)
+
+
+# ---- Published values.
+
+
+def test_rockefeller() -> None:
+    found = et.information(et.load("example:rockefeller"), "oil")
+    assert (found.value, found.with_information, found.evpi) == (1075, 1500, 425)
+    assert found.best == ("test",)
+    assert [(one.name, one.value, one.best) for one in found.outcomes] == [
+        ("oil", 2250, ("install",)),
+        ("none", 750, ("sell",)),
+    ]
+
+
+def test_the_test_of_rockefeller_if_the_price_of_the_land_stays() -> None:
+    short = et.loads(
+        "{parameters: {pr: 0.5, sens: 0.9, spec: 0.7}, max: {sell: 750, install: {cost: 250, "
+        "event: oil, chance: {oil: {p: pr, utility: 2500}, none: {p: rest, utility: 0}}}}}"
+    )
+    test = {"plus": {"oil": "sens", "none": "1 - spec"}, "minus": {"oil": "rest", "none": "rest"}}
+    found = et.information(short, "oil", likelihood=test)
+    assert found.evsi == 0.6 * 1625 + 0.4 * 750 - 1000
+    assert found.efficiency == pytest.approx(275 / 500)
+
+
+def test_wildcatter() -> None:
+    tree = et.load("example:oil-wildcatter")
+    oil, cost = et.information(tree, "oil"), et.information(tree, "cost")
+    assert (oil.value, oil.evpi, oil.with_information) == (140, 155, 295)
+    assert (cost.evpi, cost.with_information) == (10, 150)
+    assert (cost.control.outcome, cost.control.worth) == ("low", 160)
+    assert (oil.control.outcome, oil.control.worth) == ("soaking", 750)
+    sounding = {
+        "none": {"dry": 0.6, "wet": 0.3, "soaking": 0.1},
+        "open": {"dry": 0.3, "wet": 0.4, "soaking": 0.4},
+        "closed": {"dry": 0.1, "wet": 0.3, "soaking": 0.5},
+    }
+    found = et.information(tree, "oil", likelihood=sounding)
+    assert (found.with_test, found.evsi) == (180.1, 40.1)
+    assert et.evaluate(found.tree_with_test).value == pytest.approx(180.1)
+
+
+def test_supertree_bid() -> None:
+    tree = et.load("example:sealed-bid")
+    assert et.information(tree, "competitor").evpi == 30
+    assert et.information(tree, "competitor").with_information == 95
+    # A lost bid does not meet the cost, so the event is written there, too.
+    lost = "{event: cost, chance: {low: {p: 1/4, utility: 0}, middle: {p: 1/2, utility: 0}, "
+    lost += "high: {p: 1/4, utility: 0}}}"
+    text = Path("trees/sealed-bid.yaml").read_text("utf-8").partition("\nnodes:")[2]
+    for p in ("0.35", "0.5"):
+        text = text.replace(f"{{p: {p}, utility: 0}}", f"{{p: {p}, ref: lost}}")
+    parameters = "parameters: {p_low: 1/4, p_high: 1/4}"
+    whole = et.loads(f"{parameters}\nnodes:\n  lost: {lost}{text}")
+    assert et.evaluate(whole).value == 65
+    assert et.information(whole, "cost").evpi == 20
+    with pytest.raises(et.AnalysisError, match="play meets cost after 600, but not after 400"):
+        et.information(tree, "cost")
+
+
+def test_movie_contract() -> None:
+    tree = et.load("example:movie-contract").with_parameters(fees=0)
+    assert et.information(tree, "movie").evpi == 210_000
+
+
+# ---- Where something is known, and what is an event.
+
+
+def test_a_path_is_an_event() -> None:
+    tree = et.loads(OIL)
+    found = et.information(tree, "drill")
+    assert (found.event, found.evpi) == ("drill", 1.75)
+
+
+def test_a_path_to_a_node_of_an_event_is_the_whole_event() -> None:
+    found = et.information(et.load("example:rockefeller"), "install")
+    assert (found.event, found.evpi) == ("oil", 425)
+
+
+def test_known_only_after_a_branch() -> None:
+    tree = et.load("example:rockefeller")
+    found = et.information(tree, "oil", at="test/plus")
+    # After plus, oil has the probability 0.75: 0.75 * 2250 + 0.25 * 1000 instead of 1625.
+    assert found.at == "test/plus"
+    assert [one.probability for one in found.outcomes] == [0.75, 0.25]
+    assert found.with_information == 1075 + 0.6 * (1937.5 - 1625)
+    assert found.value == 1075
+    test = {"good": {"oil": 0.9, "none": 0.2}, "bad": {"oil": "rest", "none": "rest"}}
+    tested = et.information(tree, "oil", likelihood=test, at="test/plus")
+    assert et.evaluate(tested.tree_with_test).value == pytest.approx(tested.with_test)
+
+
+def test_information_can_hurt_where_min_knows_it_too() -> None:
+    text = "min: {a: {chance: {x: 0, y: 10}}, b: 5}"
+    found = et.information(et.loads(text), "a")
+    assert found.evpi == -2.5
+    shown = invoke("information", "-e", text, "--event", "a").stdout
+    assert "MIN knows what MAX knows, so information can also be worth less than nothing" in shown
+
+
+def test_a_test_at_other_values_of_the_parameters() -> None:
+    tree = et.load("example:rockefeller")
+    test = {"good": {"oil": "sens", "none": 0.2}, "bad": {"oil": "rest", "none": "rest"}}
+    written = et.information(tree, "oil", likelihood=test).tree_with_test
+    for values in ({"pr": 0.3}, {"pr": "0.6", "sens": 0.8}, {"spec": 0.9}):
+        other = et.information(tree.with_parameters(**values), "oil", likelihood=test)
+        found = et.evaluate(written.with_parameters(**values)).value
+        assert found == pytest.approx(other.with_test)
+
+
+def test_large_trees_are_computed_in_floats(monkeypatch: pytest.MonkeyPatch) -> None:
+    from expectitree.analysis.information import report
+
+    monkeypatch.setattr(report, "MOST_IN_FRACTIONS", 0)
+    test = {"plus": {"oil": "sens", "none": 0.3}, "minus": {"oil": "rest", "none": "rest"}}
+    found = et.information(et.load("example:rockefeller"), "oil", likelihood=test)
+    assert (found.evpi, found.with_test) == pytest.approx((425, 1275))
+
+
+def test_a_signal_that_other_branches_do_not_take_into_account() -> None:
+    tree = et.load("example:rockefeller")
+    with pytest.raises(et.AnalysisError) as error:
+        et.information(tree, "test")
+    assert str(error.value) == (
+        "test: oil depends on test (oil: 0.75 after plus, 0.125 after minus), and play also meets "
+        "oil without test: ask for oil instead, with the likelihoods of a test"
+    )
+    independent = et.loads(
+        "max: {a: {chance: {h: {event: e, chance: {x: 1, y: 3}}, t: {event: e, chance: {x: 5, "
+        "y: 0}}}}, b: {event: e, chance: {x: 2, y: 2}}}"
+    )
+    assert et.information(independent, "a").value == 2.25
+
+
+# ---- Refusals.
+
+SPLIT = "{chance: {a: {event: e, chance: {x: 1, y: 2}}, b: 3}}"
+TWICE = "{event: e, chance: {x: {event: e, chance: {x: 1, y: 2}}, y: 2}}"
+CHANGED = (
+    "max: {install: {event: oil, chance: {oil: {p: 0.5, utility: 1}, none: {p: 0.5, utility: 0}}},"
+    " test: {event: oil, chance: {oil: {p: 0.45, utility: 1}, none: {p: 0.55, utility: 0}}}}"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "event", "message"),
+    [
+        (
+            CHANGED,
+            "oil",
+            "/: the decision changes the probability of oil (oil: 0.5 after install, 0.45 after "
+            "test): oil cannot be known in advance",
+        ),
+        (
+            SPLIT,
+            "e",
+            "/: play meets e after a, but not after b: write the event into the other branches, "
+            "too",
+        ),
+        (
+            TWICE,
+            "e",
+            "/: play can meet e again below it, and an event happens once: give the other nodes "
+            "another event",
+        ),
+        (
+            CHANGED,
+            "oill",
+            "no event 'oill' (did you mean 'oil'?): the events are oil; the path of a chance node "
+            "is an event, too",
+        ),
+        (
+            OIL,
+            "oil",
+            "no event 'oil': the tree has no `event:`; the path of a chance node is an event, too",
+        ),
+        (OIL, "sell", "sell is not a chance node: the tree has no `event:`"),
+        (
+            "{chance: {x: {p: 0, event: e, chance: {x: 1, y: 2}}, y: {p: 1, utility: 2}}}",
+            "e",
+            "play never meets e",
+        ),
+    ],
+)
+def test_refused_events(text: str, event: str, message: str) -> None:
+    with pytest.raises(et.AnalysisError) as error:
+        et.information(et.loads(text), event)
+    assert str(error.value) == message
+    done = run_main("information", "-e", text, "--event", event)
+    assert (done.status, done.out) == (2, "")
+    assert done.err == f"-e: {message}\n"
+
+
+@pytest.mark.parametrize(
+    ("test", "message"),
+    [
+        ({}, "the test has no signals: give the likelihoods of at least one"),
+        (
+            {"good": {"oil": 0.9, "dry": 0.3}, "bad": {"oil": 0.2, "dry": 0.7}},
+            "the likelihoods of the signals for oil sum to 1.1, expected 1: correct them, or write "
+            "`rest` for one",
+        ),
+        (
+            {"good": {"oil": 0.9}},
+            "the signal good has likelihoods of oil, expected one of each outcome: oil, dry",
+        ),
+        (
+            {"good": {"oil": 2, "dry": 1}},
+            "good/oil: the likelihood is 2, expected a number from 0 to 1",
+        ),
+        (
+            {"good": {"oil": "rest", "dry": 1}, "bad": {"oil": "rest", "dry": 0}},
+            "two signals have the rest of oil at good and bad: give one a number",
+        ),
+    ],
+)
+def test_refused_likelihoods(test: dict[str, dict[str, Any]], message: str) -> None:
+    with pytest.raises(et.AnalysisError) as error:
+        et.information(et.loads(OIL), "drill", likelihood=test)
+    assert str(error.value) == message
+
+
+def test_likelihoods_with_unknown_parameters() -> None:
+    with pytest.raises(et.AnalysisError, match="good/oil: unknown parameter 'sens'"):
+        et.information(et.loads(OIL), "drill", likelihood={"good": {"oil": "sens", "dry": "1"}})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[1, 2]", "found no mapping, expected signal: {outcome: probability, ...}"),
+        ("plus: 3", "plus: found no mapping, expected signal"),
+        ("plus: {oil: [1]}", "plus/oil: found no number, expected signal"),
+    ],
+)
+def test_files_of_likelihoods(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "test.yaml"
+    file.write_text(text, "utf-8")
+    done = run_main("information", "-e", OIL, "--event", "drill", "--likelihood", str(file))
+    assert done.status == 3
+    assert message in done.err
+
+
+# ---- Outputs.
+
+
+def test_json() -> None:
+    found = json.loads(
+        invoke("information", ROCKEFELLER, "--event", "oil", "--format", "json").stdout
+    )
+    assert found == {
+        "file": ROCKEFELLER,
+        "title": "Sell the land, drill, or test first",
+        "event": "oil",
+        "at": "/",
+        "value": 1075,
+        "best": ["test"],
+        "with_information": 1500,
+        "evpi": 425,
+        "best_by_outcome": {
+            "oil": {"probability": 0.5, "best": ["install"], "value": 2250},
+            "none": {"probability": 0.5, "best": ["sell"], "value": 750},
+        },
+        "control": {"outcome": "oil", "value": 2250, "worth": 1175},
+    }
+
+
+def test_text_and_written_tree(tmp_path: Path) -> None:
+    file, out = tmp_path / "test.yaml", tmp_path / "tested.yaml"
+    file.write_text("plus: {oil: 0.9, none: 30%}\nminus: {oil: rest, none: rest}\n", "utf-8")
+    words = ("information", ROCKEFELLER, "--event", "oil", "--likelihood", str(file))
+    shown = invoke(*words, "-o", str(out)).stdout
+    assert "The tree is worth 1275 with the free test for oil, and 1075 without it" in shown
+    assert "The test is worth at most 200 (EVSI)." in shown
+    assert "Perfect information is worth at most 425 (EVPI): the test has 47% of it." in shown
+    assert et.evaluate(et.load(str(out))).value == pytest.approx(1275)
+    assert "p: pr*0.9/p_plus_2" in out.read_text("utf-8")
+    found = json.loads(invoke(*words, "--format", "json").stdout)
+    assert (found["evsi"], found["with_test"], found["evpi"]) == (200, 1275, 425)
+    assert found["best_by_signal"]["minus"]["best"] == ["sell"]
+    printed = invoke(*words, "-o", "-").stdout
+    assert printed == out.read_text("utf-8")
+
+
+def test_o_needs_a_test() -> None:
+    done = run_main("information", ROCKEFELLER, "--event", "oil", "-o", "x.yaml")
+    assert done.status == 2
+    assert "-o writes the tree with a test: give its --likelihood." in done.err
+
+
+def test_control_is_said() -> None:
+    done = invoke("information", WILDCATTER, "--event", "cost", "--control")
+    assert "To choose the outcome low is worth at most 160 (value of control)." in done.stdout

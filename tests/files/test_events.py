@@ -1,0 +1,179 @@
+"""Priors and likelihoods under `events`: Bayes' rule by the reader, against written trees."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from random import Random
+from typing import Any
+
+import pytest
+from helpers import ROOT
+
+import expectitree as et
+
+EVENTS = """
+parameters: {pr: 0.5, sens: 0.9, spec: 0.7}
+events:
+  seismic:
+    test_of: oil
+    likelihood: {plus: {oil: sens, none: 1 - spec}, minus: {oil: rest, none: rest}}
+  oil: {prior: {oil: pr, none: rest}}
+"""
+SHORT = """
+max:
+  sell: 750
+  install: {cost: 250, event: oil, chance: {oil: 2500, none: 0}}
+  test:
+    cost: 100
+    event: seismic
+    chance:
+      plus: {max: {install: {cost: 250, event: oil, chance: {oil: 2500, none: 0}}, sell: 1000}}
+      minus: {max: {install: {cost: 250, event: oil, chance: {none: 0, oil: 2500}}, sell: 500}}
+"""
+
+
+def test_rockefeller() -> None:
+    tree = et.loads(EVENTS + SHORT, exact=True)
+    full = et.load(str(ROOT / "trees" / "rockefeller.yaml"), exact=True)
+    assert et.evaluate(tree).value == 1075
+    for node, path in full.walk():
+        if not node.branches and node.kind == et.Kind.TERMINAL:
+            continue
+        expected = {branch.label: branch.probability for branch in node.branches}
+        found = {branch.label: branch.probability for branch in tree.find(path).branches}
+        assert found == expected
+    for values in ({"pr": "0.3"}, {"sens": "0.8"}, {"spec": "0.9", "pr": "0.7"}):
+        assert (
+            et.evaluate(tree.with_parameters(**values)).value
+            == et.evaluate(full.with_parameters(**values)).value
+            == et.evaluate(et.loads(EVENTS + SHORT, exact=True, parameters=values)).value
+        )
+
+
+def test_what_is_written_is_the_tree_in_full() -> None:
+    tree = et.loads(EVENTS + SHORT, exact=True)
+    text = et.dumps(tree)
+    assert "p_plus: pr*sens + (1 - pr)*(1 - spec)" in text
+    assert "oil: {p: pr*sens/p_plus, utility: 2500}" in text
+    assert "events:" not in text
+    assert et.dumps(et.loads(text, exact=True)) == text
+    assert et.dumps(et.loads(et.dumps(tree, "json"), exact=True)) == text
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_two_tests_in_a_row(seed: int) -> None:
+    """Compare all probabilities with those from the joint distribution."""
+    random = Random(seed)
+
+    def distribution(count: int) -> list[Fraction]:
+        weights = [random.choice((0, 1, 2, 3)) for _ in range(count)]
+        weights[random.randrange(count)] += 1
+        return [Fraction(w, sum(weights)) for w in weights]
+
+    outcomes = [f"o{i}" for i in range(random.randint(2, 3))]
+    prior = dict(zip(outcomes, distribution(len(outcomes)), strict=True))
+    signals: list[dict[str, dict[str, Fraction]]] = []  # of each test: signal, outcome
+    for _ in range(2):
+        columns = {o: distribution(2) for o in outcomes}
+        signals.append({s: {o: columns[o][k] for o in outcomes} for k, s in enumerate("ab")})
+    events: Any = {"e": {"prior": {o: str(p) for o, p in prior.items()}}}
+    for k, test in enumerate(signals):
+        rows = {s: {o: str(p) for o, p in row.items()} for s, row in test.items()}
+        events[f"t{k}"] = {"test_of": "e", "likelihood": rows}
+
+    def node(event: str, below: Any) -> Any:
+        return {"event": event, "chance": below}
+
+    first = {
+        s: node("t1", {t: node("e", {o: str(i) for i, o in enumerate(outcomes)}) for t in "ab"})
+        for s in "ab"
+    }
+    tree = et.from_dict({"events": events, "event": "t0", "chance": first}, exact=True)
+    total: dict[str, Fraction] = {}
+    for s, t, o in product("ab", "ab", outcomes):
+        joint = prior[o] * signals[0][s][o] * signals[1][t][o]
+        p = Fraction(1)
+        for path, label in (("/", s), (s, t), (f"{s}/{t}", o)):
+            p *= {b.label: b.probability for b in tree.find(path).branches}[label] if p else 0
+        assert p == joint
+        total[o] = total.get(o, Fraction(0)) + p
+    assert total == prior
+
+
+def test_a_test_after_the_outcome_is_known() -> None:
+    tree = et.loads(
+        EVENTS + "event: oil\nchance: {oil: {event: seismic, chance: {plus: 1, minus: 0}}, none: 0}"
+    )
+    assert et.evaluate(tree).value == pytest.approx(0.45)
+
+
+def test_shared_nodes_before_any_test() -> None:
+    tree = et.loads(
+        EVENTS + "nodes: {well: {event: oil, chance: {oil: 4, none: 0}}}\n"
+        "max: {now: {ref: well}, later: {cost: 1, ref: well}}"
+    )
+    assert (et.evaluate(tree).value, len(tree)) == (2, 4)
+
+
+SEISMIC = "chance: {plus: {ref: well}, minus: {ref: well}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            EVENTS
+            + "nodes: {well: {event: oil, chance: {oil: 4, none: 0}}}\nevent: seismic\n"
+            + SEISMIC,
+            "plus: paths with different signals lead to this node, so oil has different "
+            "probabilities: write the node once below each signal",
+        ),
+        (
+            EVENTS + "event: oil\nchance: {oil: 1, nothing: 0}",
+            "/: the outcomes of oil are oil, nothing here, expected oil, none",
+        ),
+        (
+            EVENTS + "event: oil\nchance: {oil: {p: 0.5, utility: 1}, none: {p: 0.5, utility: 0}}",
+            "/: the root's `events` give 'oil' its probabilities: take the p out",
+        ),
+        (
+            EVENTS + "event: oil\nchance: {oil: {event: oil, chance: {oil: 1, none: 0}}, none: 0}",
+            "oil: oil is oil on the way here: an event happens once",
+        ),
+        (
+            "events: {t: {test_of: oi, likelihood: {a: {x: 1}}}, oil: {prior: {x: 1}}}\nmax: [1]",
+            "event t: no event 'oi' (did you mean 'oil'?): give it a prior under events",
+        ),
+        (
+            "events: {t: {test_of: oil, likelihood: {a: {y: 1}}}, oil: {prior: {x: 1}}}\nmax: [1]",
+            "event t: the signal a has likelihoods of y, expected one of each outcome: x",
+        ),
+        ("events: {oil: {}}\nmax: [1]", "event oil: found "),
+        ("events: {oil: 3}\nmax: [1]", "event oil: found '3', expected an event such as {prior:"),
+        ("events: [1]\nmax: [1]", "found a list under events, expected names of events"),
+        ("events: {oil: {prior: {x: 2}}}\nmax: [1]", "event oil/x: '2' is not"),
+        ("events: {oil: {prior: {x: pz}}}\nmax: [1]", "event oil/x: "),
+        ("events: {oil: {priors: {x: 1}}}\nmax: [1]", "event oil: unknown key 'priors'"),
+        (
+            "events: {oil: {test_of: b, likelihood: 3}}\nmax: [1]",
+            "event oil: found '3' as likelihood",
+        ),
+        (
+            EVENTS.replace("rest}}\n", "0.2}}\n", 1)
+            + "event: seismic\nchance: {plus: 1, minus: 0}",
+            "/: the probabilities sum to",
+        ),
+    ],
+)
+def test_errors(text: str, message: str) -> None:
+    with pytest.raises(et.FileError) as error:
+        et.loads(text)
+    assert message in str(error.value)
+    assert str(error.value).startswith("<text>:")
+
+
+def test_unused_parameters_are_still_reported() -> None:
+    warnings: list[str] = []
+    et.loads(EVENTS.replace("{pr:", "{idle: 1, pr:") + SHORT, warn=warnings.append)
+    assert warnings == ["<text>: the parameter idle is not used"]
