@@ -116,7 +116,7 @@ def test_the_contract_holds_for_any_window(case: Case, r: str) -> None:
 @given(case=CASES, r=st.sampled_from(TOLERANCES))
 def test_the_mirror_negates_the_risk_tolerance_too(case: Case, r: str) -> None:
     negated = r[1:] if r.startswith("-") else f"-{r}"
-    for chosen in EVERY:
+    for chosen in EVERY[::2]:
         search, image = run(case, chosen, r), run(case, chosen, negated, mirror=True)
         assert [-x for x in image.lower] == list(search.upper)
         assert [-x for x in image.upper] == list(search.lower)
@@ -182,12 +182,12 @@ OTHERS = {
 
 
 @given(case=CASES, text=st.sampled_from(list(OTHERS)))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_other_attitudes_find_the_certainty_equivalent(case: Case, text: str) -> None:
     tree = case.tree(False)
     attitude = read_attitude(text)
     functions = OTHERS[text]
-    for chosen in EVERY:
+    for chosen in EVERY[::2]:
         bounds = case.bounds and in_numbers(case.bounds, False)
         search = evaluate(replace(tree, attitude=attitude), chosen, bounds=bounds)
         with localcontext(PRECISE):
@@ -426,15 +426,16 @@ def test_the_best_action_alone(case: Case, r: str) -> None:
 
 
 @given(case=CASES, r=st.sampled_from(TOLERANCES))
-def test_the_mean_is_that_of_the_strategy(case: Case, r: str) -> None:
+def test_the_mean_is_on_one_side_of_the_value(case: Case, r: str) -> None:
     tree = with_tolerance(case.tree(False), r)
-    means = [evaluate(tree, chosen).mean for chosen in EVERY]
-    risky = Decimal(r) > 0
-    whole = evaluate(tree)
-    for search, mean in zip((evaluate(tree, chosen) for chosen in EVERY), means, strict=True):
+    value = evaluate(tree).value
+    for chosen in EVERY[::3]:
+        search = evaluate(tree, chosen)
         # Where actions tie, searches may find different means, on the same side of the value.
-        assert mean >= whole.value - slack_of(search, r) if risky else True
-        assert mean <= whole.value + slack_of(search, r) if not risky else True
+        if Decimal(r) > 0:
+            assert search.mean >= value - slack_of(search, r)
+        else:
+            assert search.mean <= value + slack_of(search, r)
 
 
 def test_the_mean_where_an_outcome_hardly_counts() -> None:
