@@ -99,7 +99,7 @@ def _loop_seconds(tree: Tree, name: str) -> float:
         compiling.run_compiled(backward_induction, tree.columns, value, 0.0)
         return perf_counter() - start
     by_node = [compiling.filled(code, 0, count, True) for code in "IddBI"]
-    by_branch = [compiling.filled("d", 0.0, branches, True) for _ in range(2)]
+    by_branch = [compiling.filled("d", 0.0, count, True) for count in (branches, branches, 0, 0)]
     by_depth = [compiling.zeros(code, tree.heights[-1] + 1, True) for code in DEPTH_CODES]
     lower, upper = (compiling.filled("d", end, count, True) for end in (lower_bound, upper_bound))
     work = Work._make([lower, upper, *by_node, *by_branch, *by_depth])

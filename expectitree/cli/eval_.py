@@ -85,6 +85,7 @@ def command(
 
     def evaluate_tree(file: str, tree: Tree) -> Evaluation:
         search = evaluate(tree, algorithm, **options.search_arguments)
+        tree = search.tree  # an attitude to risk may have folded its rewards
         about = {"strategy_only": strategy, "formulas": "formulas" in shown}
         if explain is None:
             return Evaluation(file, search, windows, **about)

@@ -63,6 +63,7 @@ class SearchOptions:
     engine: str
     max_visits: int | None
     parameters: Mapping[str, str]
+    attitude: str | None
     statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far
 
     @property
@@ -161,7 +162,8 @@ class SearchOptions:
 
     def _read(self, function: Callable[..., Tree], source: str, **about: str) -> Tree:
         exact, parameters = self.in_fractions, self.parameters
-        return function(source, exact=exact, warn=say, parameters=parameters, **about)
+        tree = function(source, exact=exact, warn=say, parameters=parameters, **about)
+        return tree if self.attitude is None else tree.with_attitude(self.attitude)
 
 
 class ChosenAlgorithms:
@@ -297,6 +299,11 @@ _TREE_OPTIONS = (
         help="Stop a pruning search after N node visits and report the bounds so far.",
     ),
     set_option,
+    click.option(
+        "--attitude",
+        metavar="KIND=VALUE",
+        help="Attitude to risk: exponential=R, logarithmic=W, points=X:U,…, utility=TEXT, or none.",
+    ),
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from expectitree.analysis.plotting import check_plot
@@ -72,10 +74,15 @@ def command(
     -p fees --where 'a = b'  break-even: where two branches are worth the same
     --add test               what a branch may cost at most
     --strategies             every strategy and its value
+    --attitude exponential   the risk tolerances at which another action is best
 
     For example: expectitree sensitivity trees/rockefeller.yaml --parameter pr=0..1
     """
-    question = _question(moved, everywhere, tornado, spider, until, where, add, strategies)
+    question = _question(
+        moved, everywhere, tornado, spider, until, where, add, strategies, options.attitude
+    )
+    if question == "tolerance":
+        options = replace(options, attitude=None)
     if fixed and question not in ("tornado", "spider"):
         raise click.UsageError("--fixed is for --tornado and --spider.")
 
@@ -110,6 +117,7 @@ def _question(
     where: str | None,
     add: str | None,
     strategies: bool,
+    attitude: str | None,
 ) -> str:
     """Return the question that the options ask; raise a usage error if they ask several."""
     asked = {
@@ -120,19 +128,20 @@ def _question(
         "where": where is not None,
         "add": add is not None,
         "strategies": strategies,
+        "attitude": attitude == "exponential",
     }
     chosen = [name for name, is_asked in asked.items() if is_asked]
     if len(chosen) > 1:
         raise click.UsageError(f"--{chosen[0]} and --{chosen[1]} are two questions: ask one.")
-    if chosen in (["add"], ["strategies"]) and parameters:
+    if chosen in (["add"], ["strategies"], ["attitude"]) and parameters:
         raise click.UsageError(f"--{chosen[0]} moves no parameter: leave --parameter out.")
     if chosen and chosen[0] in ("everywhere", "until", "where") and len(parameters) != 1:
         raise click.UsageError(f"--{chosen[0]} needs one --parameter, which moves.")
     if chosen:
-        return chosen[0]
+        return "tolerance" if chosen == ["attitude"] else chosen[0]
     if len(parameters) not in (1, 2):
         raise click.UsageError(
-            "Name one --parameter, or two for a map; or ask for --tornado, --spider, --add or "
-            "--strategies."
+            "Name one --parameter, or two for a map; or ask for --tornado, --spider, --add, "
+            "--strategies or --attitude exponential."
         )
     return "one-way" if len(parameters) == 1 else "map"

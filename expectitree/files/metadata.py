@@ -1,10 +1,10 @@
 """What a table of nodes holds besides its columns: JSON text in the schema's metadata.
 
 The object has the keys `version`, `title`, `source`, `root_reward`, `bounds`, `notes`,
-`branch_notes`, `estimated`, `unknown` and `expect`. Bounds and notes are by row number.
+`branch_notes`, `estimated`, `unknown`, `attitude` and `expect`. Bounds and notes are by row number.
 
-The version is 2 if the tree has rewards, so that a program that does not know them refuses the file
-instead of ignoring them. Otherwise it is 1.
+The version is 3 if the tree has an attitude to risk, and 2 if it has rewards, so that a program
+that does not know them refuses the file instead of ignoring them. Otherwise it is 1.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from expectitree.files.grammar.words import described
 from expectitree.numbers import Number
 from expectitree.tree.model import Tree
 
-_VERSION, _PAYING_VERSION = 1, 2
+_VERSION, _PAYING_VERSION, _RISKY_VERSION = 1, 2, 3
 ROW = "row number"
 
 
@@ -46,6 +46,13 @@ def rows(values: ValueReader, data: Data) -> list[int]:
     return [values.count(row, ROW) for row in data]
 
 
+def _read_attitude(values: ValueReader, data: Data) -> Any:
+    """Read an attitude to risk, as `--attitude` takes it."""
+    from expectitree.tree.attitude import read_attitude
+
+    return read_attitude(text("an attitude")(values, data), values.exact)
+
+
 # The parameters of `adopt`, each with its key and the function that reads its value.
 _PARAMETERS: dict[str, tuple[str, Read]] = {
     "title": ("title", text("the title")),
@@ -57,6 +64,7 @@ _PARAMETERS: dict[str, tuple[str, Read]] = {
     "estimated": ("estimated", rows),
     "unknown": ("unknown", rows),
     "expect": ("expect", read_expectation),
+    "attitude": ("attitude", _read_attitude),
 }
 
 
@@ -72,9 +80,9 @@ def read_metadata(written: bytes | None, exact: bool) -> dict[str, Any]:
         object_pairs_hook=tuple,
     )
     about = dict(data) if isinstance(data, tuple) else {}
-    if about.get("version") not in (str(_VERSION), str(_PAYING_VERSION)):
+    if about.get("version") not in [str(v) for v in (_VERSION, _PAYING_VERSION, _RISKY_VERSION)]:
         raise TreeError(
-            f"the metadata have another version: expected version {_VERSION} or {_PAYING_VERSION}"
+            f"the metadata have another version: expected version {_VERSION} to {_RISKY_VERSION}"
         )
 
     def report(place: Place, message: str) -> None:
@@ -100,6 +108,8 @@ def metadata_text(tree: Tree, drop_fractions: bool) -> str:
     about: dict[str, Any] = {"version": _VERSION, "title": tree.title, "source": tree.source}
     if tree.columns.pays or tree.root_reward:
         about["version"] = _PAYING_VERSION
+    if tree.attitude is not None:
+        about |= {"version": _RISKY_VERSION, "attitude": tree.attitude.text}
     if tree.root_reward:
         about["root_reward"] = written(tree.root_reward)
     about["bounds"] = {str(n): list(map(written, ends)) for n, ends in tree.local_bounds.items()}

@@ -9,8 +9,18 @@ from __future__ import annotations
 from math import erf, exp, sqrt
 from typing import Any, NamedTuple
 
+from expectitree.searches.certainty import weigh_outcomes
 from expectitree.searches.intervals import close, sum_outcomes
-from expectitree.tree.columns import CHANCE, MAX, MIN, Columns, FloatColumn, IntColumn, NumberColumn
+from expectitree.tree.columns import (
+    CHANCE,
+    MAX,
+    MIN,
+    NONE,
+    Columns,
+    FloatColumn,
+    IntColumn,
+    NumberColumn,
+)
 from expectitree.tree.scans import shifted
 
 EXACT, LOWER, RAISE = range(3)  # the aim of a walk at a node: both bounds, the upper, the lower
@@ -83,6 +93,8 @@ class Limits(NamedTuple):
     guide: int  # LEARNING, ORDERED, UNIFORM or BOUNDS
     goal: int  # VALUE or ACTION
     root: int
+    is_risky: tuple[bool, ...] = ()  # empty without an attitude to risk
+    tolerance: float = 1.0  # the risk tolerance of the exponential attitude
 
 
 def begin(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
@@ -149,7 +161,10 @@ def narrow(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
     pays = len(tree.reward) > 0
     k = tree.kind[n]
     begin, end = tree.first[n], tree.last[n]
-    if k == CHANCE:
+    if k == CHANCE and len(limits.is_risky) > 0:
+        least = weigh_outcomes(tree, lower, begin, end, NONE, limits.tolerance)[1]
+        most = weigh_outcomes(tree, upper, begin, end, NONE, limits.tolerance)[1]
+    elif k == CHANCE:
         least, most = sum_outcomes(
             tree, lower, upper, begin, end, limits.zero, INFINITE, False, pays
         )

@@ -27,6 +27,8 @@ from expectitree.searches.beliefs import (
     Limits,
 )
 from expectitree.searches.best_first import best_first
+from expectitree.searches.by_utility import check_exact, search_by_utility
+from expectitree.searches.certainty import certain_backward_induction
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
     RELATIVE_EPS,
@@ -61,6 +63,8 @@ def evaluate(
     **options: int | str | None,
 ) -> Search:
     """Search a tree and return its value, its best actions, and the bounds proved for each node.
+
+    With an attitude to risk (`Tree.attitude`), values are certainty equivalents.
 
         >>> import expectitree as et
         >>> tree = et.load("example:risk")
@@ -111,6 +115,15 @@ def search_window(
     `SearchError` if the utility of a terminal is not known.
     """
     check_known(tree)
+    check_exact(tree)
+    if tree.attitude is not None and tree.attitude.tolerance is None:
+        if listen is not None:
+            raise SearchError(f"a search with the attitude {tree.attitude.text} cannot be recorded")
+
+        def search(utilities: Tree, bounds: Bounds, window: Bounds) -> Search:
+            return search_window(utilities, algorithm, bounds, source, window, engine, max_visits)
+
+        return search_by_utility(tree, bounds, window, search)
     setup = SearchSetup.of(tree, algorithm, bounds, source, engine)
     if not algorithm.player_cuts:
         return _run_backward_induction(setup, listen)
@@ -123,7 +136,10 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search
     value = setup.column("d")
     if listen is not None:
         value = listen("value", value)
-    setup.run(backward_induction, setup.columns, value, setup.zero)
+    if setup.tolerance is None:
+        setup.run(backward_induction, setup.columns, value, setup.zero)
+    else:
+        setup.run(certain_backward_induction, setup.columns, value, setup.tolerance)
     count = len(setup.tree)
     nothing = Repeated(0, count)
     windows = Repeated(-INFINITY, count), Repeated(INFINITY, count)
@@ -136,7 +152,8 @@ def _run_star_minimax(
     tree, algorithm = setup.tree, setup.algorithm
     branches, depths = len(tree.columns.child), tree.heights[-1] + 1
     by_node = map(setup.column, "IddBI")
-    by_branch = setup.column("d", branches), setup.column("d", branches)
+    weighed = branches if setup.is_risky else 0
+    by_branch = (setup.column("d", count) for count in (branches, branches, weighed, weighed))
     by_depth = (setup.column(code, depths) for code in DEPTH_CODES)
     work = Work._make([*setup.intervals(), *by_node, *by_branch, *by_depth])
     if listen is not None:
@@ -157,6 +174,8 @@ def _run_star_minimax(
         NO_LIMIT if max_visits is None else max_visits,
         setup.index(1),
         (True,) if setup.columns.pays else (),
+        setup.is_risky,
+        setup.tolerance or 1.0,
     )
     root = setup.index(tree.root_id)
     cuts, stopped = setup.run(star_minimax, setup.columns, work, settings, root, window)
@@ -217,7 +236,8 @@ def find_limits(
         OPTIONS[key].values.index(value)
         for key, value in (("goal", chosen.goal), ("guide", chosen.guide))
     )
-    return Limits(eps, near, setup.zero, scale, guide, goal, setup.tree.root_id)
+    risk = setup.is_risky, setup.tolerance or 1.0
+    return Limits(eps, near, setup.zero, scale, guide, goal, setup.tree.root_id, *risk)
 
 
 def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Search:
@@ -237,6 +257,8 @@ def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Searc
         INFINITY,
         is_action,
         stopped,
+        setup.is_risky,
+        setup.tolerance or 1.0,
     )
     return setup.result(*columns, cuts, stopped, asked_by)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from expectitree.errors import TransformError
 from expectitree.numbers import quote
+from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import evaluate
 from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.transform import cut_at_depth, order_at_random, order_by_value
@@ -37,6 +38,7 @@ def prepare(tree: Tree, depth: int | None = None, order: str = "given") -> Tree:
     if order == "given":
         return tree
     if order in ("best", "worst"):
+        tree = with_totals(tree)
         return order_by_value(tree, evaluate(tree).lower, best_first=order == "best")
     if name == "random" and colon and seed.isascii() and seed.isdecimal() and len(seed) <= 18:
         return order_at_random(tree, int(seed))

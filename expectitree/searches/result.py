@@ -145,6 +145,44 @@ class Search(Shown):
             raise SearchError(f"{why}: the value lies in [{lower}, {upper}]")
         return self.interval(ROOT)[0]
 
+    @cached_property
+    def mean(self) -> Number:
+        """The expected total of optimal play, which includes `root_reward`.
+
+        Without an attitude to risk, it is the value but for rounding. Of actions that are worth as
+        much, it is of the first. Raises `SearchError` if the search did not prove the value.
+        """
+        _ = self.value
+        columns, chosen = self.tree.columns, self.strategy_branches
+        means: dict[int, Any] = {}
+        reached = {self.tree.root_id}
+        for n in range(self.tree.root_id, -1, -1):
+            if n in reached and columns.kind[n]:
+                if n not in chosen and columns.kind[n] in PLAYERS:
+                    # The value hardly depends on this outcome, but the mean may.
+                    from expectitree.searches.engine import evaluate
+
+                    return evaluate(self.tree).mean
+                own = [chosen[n]] if n in chosen else self.tree.branches_of(n)
+                reached |= {columns.child[b] for b in own if columns.probability[b] > 0}
+        for n in sorted(reached):
+            if not columns.kind[n]:
+                means[n] = columns.utility[n]
+                continue
+            own = [chosen[n]] if n in chosen else self.tree.branches_of(n)
+            means[n] = sum(
+                columns.probability[b] * (means[columns.child[b]] + self.tree.reward_of(b))
+                for b in own
+                if columns.probability[b] > 0
+            )
+        mean: Number = means[self.tree.root_id] + self.tree.root_reward
+        return mean
+
+    @property
+    def risk_premium(self) -> Number:
+        """What MAX gives up to avoid the risk: the mean less the value; 0 without an attitude."""
+        return self.mean - self.value if self.tree.attitude is not None else 0
+
     @property
     def outcome(self) -> Outcome:
         """What the search proved about the root."""

@@ -72,6 +72,17 @@ class SearchSetup:
         """The tolerance: numbers that differ by at most this count as equal."""
         return tolerance(self.tree, self.bounds)
 
+    @property
+    def tolerance(self) -> float | None:
+        """The risk tolerance of the tree's exponential attitude; None without an attitude."""
+        attitude = self.tree.attitude
+        return None if attitude is None else attitude.tolerance
+
+    @property
+    def is_risky(self) -> tuple[bool, ...]:
+        """Empty without an attitude to risk, so that compiled searches have no code for one."""
+        return () if self.tolerance is None else (True,)
+
     def run(self, loop: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a loop returns."""
         return compiling.run(loop, *arguments, rows=len(self.tree), compiled=self.compiled)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
+from expectitree.searches.certainty import mix, solve_outcome, weigh_outcomes
 from expectitree.searches.cuts import (
     ALPHA_CUT,
     BETA_CUT,
@@ -42,6 +43,8 @@ class Work(NamedTuple):
     cut_after: IntColumn  # [N] after how many children (while probing: outcomes reached)
     low_term: NumberColumn  # [M] p * lower as an outcome last added it to its parent's sum `low`,
     high_term: NumberColumn  # [M] the same of `high`, rewards included; infinite if the bound is
+    before: NumberColumn  # [M] the probability of the outcomes before one, and of those after it;
+    after: NumberColumn  # both are empty without an attitude to risk
     # [height + 1] by depth: the nodes between the root and the current one, with their state
     frame_node: IntColumn
     frame_branch: IntColumn  # the branch to the child that is being searched
@@ -70,6 +73,9 @@ class Settings(NamedTuple):
     # Empty if no branch pays. The length of a tuple is a part of its type, so a compiled search of
     # a tree without rewards has no code for them.
     pays: tuple[bool, ...]
+    # Empty without an attitude to risk; else CHANCE is worth a certainty equivalent (`certainty`).
+    is_risky: tuple[bool, ...] = ()
+    tolerance: float = 1.0  # the risk tolerance of the exponential attitude
 
 
 def star_minimax(
@@ -106,6 +112,7 @@ def star_minimax(
         lower[root] = upper[root] = tree.utility[root]
         return 0, False
     pays = len(settings.pays) > 0
+    is_risky = len(settings.is_risky) > 0
     # Then every bound is finite. (A reward may move a bound beyond the greatest float.)
     bounded = not pays and lower[root] > -inf and upper[root] < inf
     cuts = 0
@@ -132,9 +139,12 @@ def star_minimax(
             if k == CHANCE:
                 low = high = settings.zero
                 if settings.chance_cuts:
-                    low, high, low_open, high_open = sum_terms(
-                        tree, work, first[node], last[node], low, inf, bounded, pays
-                    )
+                    if is_risky:
+                        low, high = weigh_terms(tree, work, settings, node)
+                    else:
+                        low, high, low_open, high_open = sum_terms(
+                            tree, work, first[node], last[node], low, inf, bounded, pays
+                        )
                     if (
                         high_open == 0
                         and high <= alpha + eps
@@ -151,7 +161,11 @@ def star_minimax(
 
         # ---- Search the children of `node` until one must be entered, or the node is done.
         if step == SEARCH:
-            if k == CHANCE:
+            if k == CHANCE and is_risky:
+                step, branch, entries, low, high, window, rank = search_lottery(
+                    tree, work, settings, node, branch, rank, low, high, entries, returned, stopped
+                )
+            elif k == CHANCE:
                 step, branch, entries, low, high, window, low_open, high_open, rank = search_chance(
                     tree,
                     work,
@@ -195,7 +209,11 @@ def star_minimax(
             if branch < last[node] or rank != NO_PROBE or stopped:
                 is_low = high_open == 0 and high <= work.alpha[node] + eps
                 cut = find_cut(k, step, stopped, branch < last[node], rank != NO_PROBE, is_low)
-            if k == CHANCE:
+            if k == CHANCE and is_risky:
+                begin, end, tolerance = first[node], last[node], settings.tolerance
+                low = weigh_outcomes(tree, lower, begin, end, NO_PROBE, tolerance)[1]
+                high = weigh_outcomes(tree, upper, begin, end, NO_PROBE, tolerance)[1]
+            elif k == CHANCE:
                 low, high = sum_outcomes(
                     tree, lower, upper, first[node], last[node], settings.zero, inf, bounded, pays
                 )
@@ -417,6 +435,125 @@ def search_chance(
     return step, branch, entries, low, high, child_window, low_open, high_open, rank
 
 
+def search_lottery(
+    tree: Columns,
+    work: Work,
+    settings: Settings,
+    node: int,
+    branch: int,
+    rank: int,
+    low: Any,
+    high: Any,
+    entries: int,
+    returned: bool,
+    stopped: bool,
+) -> tuple[int, int, int, Any, Any, Window, int]:
+    """Do the same as `search_chance` with an attitude to risk.
+
+    `low` and `high` are the certainty equivalents of the outcomes before `branch`. Those of the
+    outcomes after it are in `low_term` and `high_term`. So no sum ever has a term taken out, which
+    would lose all digits where one outcome decides.
+    """
+    lower, upper, child = work.lower, work.upper, tree.child
+    pays = len(settings.pays) > 0
+    eps, inf, one, tolerance = settings.eps, settings.inf, settings.one, settings.tolerance
+    chance_cuts, cyclic, probes = settings.chance_cuts, settings.cyclic, settings.probes
+    alpha = work.alpha[node]
+    beta = work.beta[node]
+    end = tree.last[node]
+    child_window = -inf, inf
+    while True:
+        if branch == end:  # a round of probes is over, or all outcomes are done
+            if rank == NO_PROBE:
+                step = LEAVE
+                break
+            rank = rank + 1 if cyclic and rank + 1 < probes else NO_PROBE
+            branch = tree.first[node]
+            weigh_terms(tree, work, settings, node)
+        p = tree.probability[branch]
+        if p <= 0:
+            branch += one
+            continue
+        c = child[branch]
+        child_low = lower[c]
+        child_high = upper[c]
+        if pays:
+            child_low = shifted(child_low, tree.reward[branch])
+            child_high = shifted(child_high, tree.reward[branch])
+        is_skipped = False
+        if returned:
+            returned = False
+        elif rank != NO_PROBE and (child_low == child_high or not can_probe(tree, c, rank)):
+            is_skipped = True
+        elif child_low < child_high:
+            is_terminal = tree.kind[c] == TERMINAL
+            if chance_cuts and not is_terminal:
+                child_window = lottery_window(work, settings, branch, p, alpha, beta, low, high)
+            if (
+                is_terminal
+                or rank != NO_PROBE
+                or not satisfies(child_low, child_high, child_window[0], child_window[1], eps)
+            ):
+                if entries >= settings.most_visits:
+                    step = STOP
+                    break
+                entries += 1
+                if not is_terminal:
+                    step = ENTER
+                    break
+                work.visits[c] += 1
+                child_low = child_high = lower[c] = upper[c] = tree.utility[c]
+                if pays:
+                    child_low = child_high = child_low + tree.reward[branch]
+        is_done = False
+        next_low = low
+        next_high = high
+        if chance_cuts:
+            before, after = work.before[branch], work.after[branch]
+            next_low = mix(before, low, p, child_low, tolerance)
+            next_high = mix(before, high, p, child_high, tolerance)
+            all_low = mix(before + p, next_low, after, work.low_term[branch], tolerance)
+            all_high = mix(before + p, next_high, after, work.high_term[branch], tolerance)
+            is_done = not is_skipped and (all_high <= alpha + eps or all_low >= beta - eps)
+            if is_done:
+                next_low, next_high = all_low, all_high
+        if rank == NO_PROBE or cyclic or is_done:
+            branch += one
+        elif not is_skipped and rank + 1 < probes and child_low < child_high:
+            rank += 1
+            next_low, next_high = low, high  # the outcome is probed once more
+        else:
+            branch += one
+            rank = 0
+        low, high = next_low, next_high
+        if is_done or stopped:
+            step = LEAVE if is_done else STOP
+            break
+    return step, branch, entries, low, high, child_window, rank
+
+
+def lottery_window(
+    work: Work,
+    settings: Settings,
+    branch: int,
+    p: Any,
+    alpha: Any,
+    beta: Any,
+    low: Any,
+    high: Any,
+) -> Window:
+    """Return the window of an outcome with an attitude to risk, its reward included."""
+    before, after, tolerance = work.before[branch], work.after[branch], settings.tolerance
+    rest = mix(before, high, after, work.high_term[branch], tolerance)
+    child_alpha = solve_outcome(p, before + after, rest, alpha, tolerance)
+    rest = mix(before, low, after, work.low_term[branch], tolerance)
+    child_beta = solve_outcome(p, before + after, rest, beta, tolerance)
+    most = settings.most
+    return (most if child_alpha > most else child_alpha), (
+        -most if child_beta < -most else child_beta
+    )
+
+
 def find_cut(
     kind: int, step: int, stopped: bool, is_rest: bool, is_probe: bool, is_low: bool
 ) -> int:
@@ -475,6 +612,38 @@ def shift_window(window: Window, reward: Any, most: Any) -> Window:
     alpha = shifted(window[0], -reward)
     beta = shifted(window[1], -reward)
     return (most if alpha > most else alpha), (-most if beta < -most else beta)
+
+
+def weigh_terms(tree: Columns, work: Work, settings: Settings, node: int) -> Window:
+    """Write what is before and after each outcome of CHANCE; return what all are worth, both ends.
+
+    The attitude to risk decides what outcomes are worth together: their certainty equivalent.
+    """
+    first, last, tolerance = tree.first[node], tree.last[node], settings.tolerance
+    pays = len(settings.pays) > 0
+    weight: Any = 0.0
+    for b in range(first, last):
+        work.before[b] = weight
+        if tree.probability[b] > 0:
+            weight += tree.probability[b]
+    weight = 0.0
+    low: Any = 0.0
+    high: Any = 0.0
+    for i in range(last - first):
+        b = last - settings.one - i
+        work.after[b], work.low_term[b], work.high_term[b] = weight, low, high
+        p = tree.probability[b]
+        if p > 0:
+            c = tree.child[b]
+            child_low = work.lower[c]
+            child_high = work.upper[c]
+            if pays:
+                child_low = shifted(child_low, tree.reward[b])
+                child_high = shifted(child_high, tree.reward[b])
+            low = mix(p, child_low, weight, low, tolerance)
+            high = mix(p, child_high, weight, high, tolerance)
+            weight += p
+    return low, high
 
 
 def sum_terms(

@@ -29,6 +29,7 @@ def search_fields(file: str, search: Search) -> dict[str, Any]:
         **search.algorithm.options,
         "engine": search.engine,
         "value": json_number(search.value) if search.outcome is Outcome.VALUE else None,
+        **_attitude_fields(search),
         **({"stopped": True} if search.stopped else {}),
         **({"interval": interval} if search.stopped or search.outcome is not Outcome.VALUE else {}),
         "best": search.best,
@@ -43,6 +44,19 @@ def search_fields(file: str, search: Search) -> dict[str, Any]:
         },
         "leaves": {"total": counts.leaves_total, "visited": counts.leaves_visited},
         "cuts": counts.cuts,
+    }
+
+
+def _attitude_fields(search: Search) -> dict[str, Any]:
+    """Return the attitude to risk, the expected value and the risk premium, if there is one."""
+    attitude = search.tree.attitude
+    if attitude is None:
+        return {}
+    is_known = search.outcome is Outcome.VALUE
+    return {
+        "attitude": attitude.text,
+        "mean": json_number(search.mean) if is_known else None,
+        "risk_premium": json_number(search.risk_premium) if is_known else None,
     }
 
 

@@ -21,6 +21,8 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
     )
     if tree.root_reward:
         graph.graph["root_reward"] = tree.root_reward
+    if tree.attitude is not None:
+        graph.graph["attitude"] = tree.attitude.text
     for node in map(tree.node, range(len(tree))):
         written = {
             name: value
@@ -80,7 +82,9 @@ def from_networkx(graph: Any, *, exact: bool = False) -> Tree:
     texts = {key: graph.graph.get(key) for key in ("title", "source")}
     about: Any = {key: None if text is None else str(text) for key, text in texts.items()}
     try:
-        return builder.build(ids[root], reward=graph.graph.get("root_reward", 0), **about)
+        tree = builder.build(ids[root], reward=graph.graph.get("root_reward", 0), **about)
+        attitude = graph.graph.get("attitude")
+        return tree if attitude is None else tree.with_attitude(str(attitude))
     except NumberError as error:
         raise TreeError(f"the attribute root_reward of the graph: {error}") from None
 

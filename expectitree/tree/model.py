@@ -27,6 +27,7 @@ from expectitree.tree.expectation import Expectation
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
 
+    from expectitree.tree.attitude import Attitude
     from expectitree.tree.formulas import Formulas, Parameter
 
 # The utility of an unknown terminal (`"?"` in a file), and of a node without an estimate.
@@ -73,6 +74,8 @@ class Tree(Shown):
         parameters: The named numbers, by name.
         formulas: The formulas of its numbers and the events of its chance nodes; None if there are
             neither.
+        attitude: The attitude to risk, with which values are certainty equivalents; None if values
+            are expected values.
     """
 
     columns: Columns
@@ -89,6 +92,7 @@ class Tree(Shown):
     expect: Expectation | None = None
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     formulas: Formulas | None = None
+    attitude: Attitude | None = None
 
     def __len__(self) -> int:
         return len(self.columns.kind)
@@ -344,6 +348,27 @@ class Tree(Shown):
 
         return set_parameters(self, values)
 
+    def with_attitude(self, attitude: str | Attitude | None) -> Tree:
+        """Return the tree with an attitude to risk, or without one, and without `expect`.
+
+            >>> import expectitree as et
+            >>> tree = et.loads("max: {safe: 40, risky: {chance: [0, 100]}}")
+            >>> found = et.evaluate(tree.with_attitude("exponential=100"))
+            >>> found.best, round(found.value_of("risky"), 2), found.mean
+            ('safe', 37.99, 40.0)
+
+        Args:
+            attitude: A text as `--attitude` takes it, such as "exponential=1000",
+                "logarithmic=500", "points=0:0,50:0.7,100:1" or "utility=x^(1/2)"; or None.
+
+        Raises:
+            TreeError: The text is not an attitude, or its utility does not increase on the range of
+                the tree's totals.
+        """
+        from expectitree.tree.attitude import set_attitude
+
+        return set_attitude(self, attitude)
+
     def to_networkx(self) -> MultiDiGraph[int]:
         """Return the tree as a `networkx.MultiDiGraph`: nodes are ids, and edges are branches.
 
@@ -364,12 +389,23 @@ class Tree(Shown):
         return to_networkx(self)
 
 
-def check_tree(tree: object) -> None:
-    """Raise `TreeError` if an argument that should be a tree is something else."""
+def check_tree(tree: object, without_attitude: str = "") -> None:
+    """Raise `TreeError` if an argument that should be a tree is something else.
+
+    `without_attitude` names an analysis of expected values, which refuses an attitude to risk.
+    """
     if not isinstance(tree, Tree):
         raise TreeError(
             f"found {type(tree).__name__} {quote(str(tree))} as a tree: pass what load (a "
             "file), loads (text) or TreeBuilder.build returns"
+        )
+    if without_attitude and tree.attitude is not None:
+        remove = "delete the key attitude"
+        if without_attitude != "ask":
+            remove = "--attitude none leaves it out (`with_attitude(None)` in Python)"
+        raise TreeError(
+            f"{without_attitude} is about expected values, and this tree has the attitude "
+            f"{tree.attitude.text}: {remove}"
         )
 
 

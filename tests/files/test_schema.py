@@ -61,6 +61,9 @@ UNSEEN = {
         formula-bounds.yaml formula-large.yaml formula-many.yaml formula-named.yaml formula-p.yaml
         formula-value.yaml""",
     "the labels of an event": "event-labels.yaml",
+    "a utility that does not increase, or not for all totals, and a name in it": """
+        attitude-decreases.yaml attitude-name.yaml attitude-outside.yaml attitude-points.yaml
+        attitude-wealth.yaml attitude-zero.yaml""",
     "tags": "tag-plain.yaml tag.yaml",
     "half of a surrogate pair": "json-surrogate-utility.json json-surrogate.json",
     "null, which YAML's readers make of nothing, and nothing is an empty text": "json-title.json",

@@ -71,7 +71,7 @@ def inquire(
     Raises:
         SearchError: The goal or the guide is unknown, or a utility lies outside the bounds.
     """
-    check_tree(tree)
+    check_tree(tree, "ask")
     return Inquiry(tree, bounds, goal, guide)
 
 

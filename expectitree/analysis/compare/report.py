@@ -14,12 +14,13 @@ from expectitree.analysis.limit.proof_tree import check_size
 from expectitree.analysis.limit.report import Limit, measure
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
+from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import evaluate, usual_algorithms
 from expectitree.searches.result import Search
 from expectitree.searches.setup import choose_engine
 from expectitree.tree.builder import TreeBuilder
 from expectitree.tree.columns import Bounds
-from expectitree.tree.model import Kind, Tree, check_tree
+from expectitree.tree.model import Kind, Tree
 
 _SAME = 4  # tolerances within which values agree, since each search has its own rounding errors
 
@@ -147,7 +148,7 @@ def compare(
         AnalysisError: No algorithm is named, or the tree has more than `max_leaves` leaves.
         SearchError: As for `evaluate`.
     """
-    check_tree(tree)
+    tree = with_totals(tree)
     if limit:
         check_size(tree.leaves, max_leaves)
     if algorithms is None:

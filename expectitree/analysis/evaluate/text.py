@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
 
 from rich.console import ConsoleOptions, RenderableType
@@ -11,7 +11,7 @@ from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.tree_text import Part, tree_lines
-from expectitree.numbers import display_text, exact_text
+from expectitree.numbers import Number, display_text, exact_text
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, clipped, line, safe
 from expectitree.text.headings import title_heading
@@ -61,6 +61,7 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     write = exact_text if search.tree.exact else display_text
     yield "algorithm", search.algorithm.full_name
     yield "value", (value_text(search, write), "value")
+    yield from _attitude_facts(search, write)
     if search.outcome is Outcome.ACTION:
         yield "asked", "which action is best, not its value (--goal action)"
     if search.stopped:
@@ -91,6 +92,19 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     if search.tree.root_reward:
         bounds += f", without the root's {' of '.join(payment(search.tree.root_reward))}"
     yield "bounds", bounds
+
+
+def _attitude_facts(
+    search: Search, write: Callable[[Number], str]
+) -> Iterator[tuple[str | Part, ...]]:
+    """Yield the attitude to risk, and what the value would be without it."""
+    attitude = search.tree.attitude
+    if attitude is None:
+        return
+    yield "attitude", f"{attitude.text}: values are certainty equivalents"
+    if search.outcome is Outcome.VALUE:
+        premium = f"the risk premium is {write(search.risk_premium)}"
+        yield "mean", f"{write(search.mean)}, so {premium}"
 
 
 def _best(search: Search, options: ConsoleOptions) -> list[str | Part]:

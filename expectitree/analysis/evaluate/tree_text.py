@@ -234,7 +234,8 @@ class _Drawing:
     def terminals(self, n: int) -> list[Part]:
         """Return how terminals make a node's value: `min(2, 3)`, `mean(1, 2)`, `0.9·2 + 0.1·3`.
 
-        If there are very many, only the first.
+        With an attitude to risk, CHANCE is worth a certainty equivalent: `CE(0.9·2, 0.1·3)`. If
+        there are very many, only the first.
         """
         branches = self.tree.branches_of(n)
         kind, probability = self.columns.kind[n], self.columns.probability
@@ -242,7 +243,9 @@ class _Drawing:
             probability[b] != probability[branches[0]] for b in branches
         )
         opening, separator, closing = "", " + ", ""
-        if not is_sum:
+        if kind == Kind.CHANCE and self.tree.attitude is not None:
+            opening, separator, closing = "CE(", ", ", ")"
+        elif not is_sum:
             opening, separator, closing = f"{_FUNCTIONS[Kind(kind)]}(", ", ", ")"
         parts = [(opening, "none")]
         used, pays = 0, self.columns.pays

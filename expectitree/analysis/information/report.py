@@ -192,7 +192,7 @@ def information(
         TreeError: There is no node at the path.
         SearchError: As for `evaluate`.
     """
-    check_tree(tree)
+    check_tree(tree, "information")
     at_node = tree.find(at).id
     evaluate(tree)  # raises what is wrong with the tree
     numbers = in_decimals(tree) if len(tree) <= MOST_IN_FRACTIONS else tree

@@ -180,7 +180,7 @@ def limit(
         AnalysisError: The tree has too many leaves.
         SearchError: As for `evaluate`.
     """
-    check_tree(tree)
+    check_tree(tree, "limit")
     check_size(tree.leaves, max_leaves)
     if algorithms is None:
         algorithms = usual_algorithms(tree)
@@ -202,6 +202,7 @@ def measure(
     file: str = "",
 ) -> Limit:
     """Return the fewest leaves that prove a tree's result, next to finished searches of it."""
+    check_tree(tree, "limit")
     whole = next((row for row in rows if not row.algorithm.player_cuts), None) or evaluate(
         tree, bounds=bounds, engine=engine
     )

@@ -151,7 +151,7 @@ def opponents(
         AnalysisError: An epsilon is not from 0 to 1.
         SearchError: As for `evaluate`.
     """
-    check_tree(tree)
+    check_tree(tree, "opponents")
     chosen = list(epsilons) if isinstance(epsilons, Iterable) else [epsilons]
     for epsilon in chosen:
         if isinstance(epsilon, str) or not 0 <= epsilon <= 1:

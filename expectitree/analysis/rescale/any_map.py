@@ -73,7 +73,7 @@ def find_order_preserving_map(
         SearchError: As for `evaluate`.
         TransformError: Paths that pay differently lead to one node.
     """
-    check_tree(tree)
+    check_tree(tree, "rescale")
     tree, bounds, remarks = fold(tree, bounds)
     before = evaluate(tree, bounds=bounds, engine=engine)
     unchanged, root = Rescaling(file, before, remarks=remarks), tree.root

@@ -139,7 +139,7 @@ def rescale(
         SearchError: As for `evaluate`.
         TransformError: A utility has no image, or paths that pay differently lead to one node.
     """
-    check_tree(tree)
+    check_tree(tree, "rescale")
     tree, bounds, folding = fold(tree, bounds)
     utilities, estimates = numbers_of(tree)
     scale = scale_of(scale)

@@ -19,10 +19,11 @@ from expectitree.errors import AnalysisError
 from expectitree.expressions.parser import did_you_mean
 from expectitree.expressions.syntax import names_in
 from expectitree.numbers import Number, escape, quote, to_exact
+from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.tree.columns import NONE
-from expectitree.tree.model import Kind, Tree, check_tree
+from expectitree.tree.model import Kind, Tree
 
 QUANTILES = ("0.05", "0.5", "0.95")
 TAIL = "0.05"  # the share of the worst totals whose mean is the CVaR
@@ -166,7 +167,7 @@ def risk(
         AnalysisError: There is no such action.
         SearchError: As for `evaluate`.
     """
-    check_tree(tree)
+    tree = with_totals(tree)
     branches = _actions(tree, action)
     search = evaluate(tree)
     profiles = profiles_of(search, most)

@@ -14,6 +14,7 @@ from expectitree.analysis.sensitivity.everywhere import Everywhere
 from expectitree.analysis.sensitivity.extremes import Spider, Tornado
 from expectitree.analysis.sensitivity.report import Sensitivity
 from expectitree.analysis.sensitivity.strategies import Strategies
+from expectitree.analysis.sensitivity.tolerance import Tolerances
 from expectitree.analysis.sensitivity.two_way import TwoWay
 
 POINTS = 101  # of a range
@@ -103,3 +104,11 @@ def _(report: Strategies, points: int) -> Rows:
     yield *paths, "value"
     for one in report.strategies:
         yield *(one.choices.get(path) for path in paths), one.value
+
+
+@_rows.register
+def _(report: Tolerances, points: int) -> Rows:
+    del points
+    yield "from", "to", "best", "value_from", "value_to"
+    for piece in report.pieces:
+        yield piece.low, piece.high, piece.best, piece.value_low, piece.value_high

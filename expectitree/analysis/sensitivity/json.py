@@ -15,6 +15,7 @@ from expectitree.analysis.sensitivity.pieces import Piece
 from expectitree.analysis.sensitivity.ranges import Range
 from expectitree.analysis.sensitivity.report import Sensitivity
 from expectitree.analysis.sensitivity.strategies import Strategies
+from expectitree.analysis.sensitivity.tolerance import Tolerances
 from expectitree.analysis.sensitivity.two_way import TwoWay
 from expectitree.numbers import Number
 from expectitree.text.json_values import dumps, json_number
@@ -191,3 +192,32 @@ def _threshold(one: Threshold, exact: bool) -> dict[str, Any]:
 
 def _number(value: Number, exact: bool) -> int | float | str:
     return json_number(value if exact else float(value))
+
+
+@_fields.register
+def _(report: Tolerances, exact: bool) -> dict[str, Any]:
+    del exact  # certainty equivalents are floats
+    pairs = zip(report.pieces, report.pieces[1:], strict=False)
+    return {
+        "parameter": "risk tolerance",
+        "pieces": [
+            {
+                "from": json_number(piece.low),
+                "to": json_number(piece.high),
+                "best": piece.best,
+                "value_from": json_number(piece.value_low),
+                "value_to": json_number(piece.value_high),
+            }
+            for piece in report.pieces
+        ],
+        "thresholds": [
+            {
+                "at": json_number(above.low),
+                "value": json_number(above.value_low),
+                "above": above.best,
+                "below": below.best,
+            }
+            for above, below in pairs
+        ],
+        "method": "sampled",
+    }

@@ -14,6 +14,7 @@ from expectitree.analysis.sensitivity.extremes import tornado as tornado_of
 from expectitree.analysis.sensitivity.ranges import Range, parse_range, range_of, spider_range_of
 from expectitree.analysis.sensitivity.report import Sensitivity, one_way
 from expectitree.analysis.sensitivity.strategies import strategies_of
+from expectitree.analysis.sensitivity.tolerance import tolerances
 from expectitree.analysis.sensitivity.two_way import GRID, TwoWay, two_way
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, NumberError
@@ -50,7 +51,7 @@ def sensitivity(
         AnalysisError: The parameter has no range, or a probability leaves [0, 1] within it.
         TreeError: There is no such parameter, or it is derived from others.
     """
-    check_tree(tree)
+    check_tree(tree, "sensitivity")
     return one_way(tree, range_of(tree, parameter, range), file)
 
 
@@ -84,7 +85,7 @@ def sensitivity_map(
         AnalysisError: A parameter has no range, or a formula is not a quotient of polynomials.
         TreeError: There is no such parameter, or it is derived from others.
     """
-    check_tree(tree)
+    check_tree(tree, "sensitivity")
     if grid < 2:
         raise AnalysisError(f"a map needs at least 2 rows, got {grid}")
     first, second = (range_of(tree, *one) for one in zip((across, down), ranges, strict=True))
@@ -119,7 +120,7 @@ def tornado(
         AnalysisError: There is no parameter with a range, or a probability leaves [0, 1].
         TreeError: There is no such parameter, or it is derived from others.
     """
-    check_tree(tree)
+    check_tree(tree, "sensitivity")
     return tornado_of(tree, ranges_of(tree, parameters, ranges or {}), fixed, file)
 
 
@@ -210,6 +211,9 @@ class Question:
 
 def answer(question: Question, tree: Tree, file: str) -> Shown:
     """Return the report that answers a question about a tree."""
+    if question.name == "tolerance":
+        return tolerances(tree, file)
+    check_tree(tree, "sensitivity")
     if question.name == "spider":
         return spider(tree, spider_ranges(tree, question.parameters), question.fixed, file=file)
     ranges = [range_of(tree, *parse_range(text)) for text in question.parameters]

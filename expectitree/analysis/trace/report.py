@@ -103,7 +103,7 @@ def trace(
         SearchError: As for `evaluate`.
         TreeError: The path `at` names no node.
     """
-    check_tree(tree)
+    check_tree(tree, "trace")
     chosen = find_algorithm(algorithm)
     if isinstance(at, str):
         at = tree.find(at).id

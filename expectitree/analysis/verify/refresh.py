@@ -9,6 +9,8 @@ from expectitree.analysis.verify.report import Verification, answers, verify
 from expectitree.errors import FileError, Problem
 from expectitree.files import loads, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix
+from expectitree.searches.by_utility import is_inexact
+from expectitree.tree.model import Tree
 
 
 def refresh(path: str | os.PathLike[str]) -> Verification:
@@ -34,14 +36,14 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
         message = "expect cannot be written into a table: convert it to YAML or JSON first"
         raise FileError([Problem(os.fspath(path), message)])
     text, name = read_text(path)
-    tree = loads(text, name=name, exact=True)
+    tree = _read(text, name)
     before = verify(tree, file=name)
     # A path that is missing may have a typing error: what holds it is not replaced.
     kept = {check.place for check in before.broken if check.replacement is None}
     replacements = {c.place: c.replacement for c in before.broken if c.place not in kept}
     changed = rewritten(text, format, replacements if before.checks else {(): answers(tree)})
     try:
-        after = verify(loads(changed, name=name, exact=True), file=name)
+        after = verify(_read(changed, name), file=name)
         holds = not any(check.place in replacements for check in after.broken)
     except FileError:
         holds = False
@@ -50,3 +52,9 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     if changed != text:
         write_text(name, changed)
     return after
+
+
+def _read(text: str, name: str) -> Tree:
+    """Return the tree of a text: exact, unless its attitude to risk has no exact values."""
+    tree = loads(text, name=name, exact=True)
+    return loads(text, name=name) if is_inexact(tree) else tree

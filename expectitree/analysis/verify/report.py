@@ -20,6 +20,7 @@ from expectitree.files import Warn, load, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix
 from expectitree.files.grammar.expect import number_texts
 from expectitree.numbers import Number, exact_text, message_text
+from expectitree.searches.by_utility import is_inexact
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.searches.unknown import why_unknown
@@ -97,15 +98,19 @@ def verify(tree: Tree, *, file: str = "") -> Verification:
         []
 
     Args:
-        tree: A tree read with `exact=True`, so that results are checked exactly. If a utility is
-            not known, nothing is checked, and `unchecked` has the reason.
+        tree: A tree read with `exact=True`, so that results are checked exactly. If its attitude to
+            risk has no exact values, read it in floats: these are checked to the digits written. If
+            a utility is not known, nothing is checked, and `unchecked` has the reason.
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: The tree is not exact.
+        AnalysisError: The tree is not exact, and could be.
     """
     check_tree(tree)
-    if not tree.exact:
+    if tree.exact and is_inexact(tree):
+        assert tree.attitude is not None
+        return Verification(file, unchecked=f"the attitude {tree.attitude.text} {INEXACT}")
+    if not tree.exact and not is_inexact(tree):
         raise AnalysisError("expectations are checked exactly: read the tree with exact=True")
     if tree.expect is None or tree.expect == Expectation():
         return Verification(file, has_expect=False)
@@ -126,7 +131,10 @@ def verify_file(
     start, file = perf_counter(), os.fspath(path)
     format = format_by_suffix(file) or FORMATS["yaml"]
     try:
-        report = verify(load(path, exact=True, warn=warn), file=file)
+        tree = load(path, exact=True, warn=warn)
+        if is_inexact(tree):  # then answers are compared in the digits that are written
+            tree = load(path)
+        report = verify(tree, file=file)
         wanted = [check.place for check in (report.checks if locate else report.broken)]
         if wanted and format.is_text and os.path.isfile(file):
             found = find_lines(read_text(file)[0], format, wanted)
@@ -147,7 +155,7 @@ def answers(tree: Tree) -> dict[str, object]:
     best = {} if search.best is None else {"best": search.best}
     counts = {name: evaluate(tree, name).counts for name in ("star1", "star2")}
     runs = {name: {"nodes": c.visited, "leaves": c.leaves_visited} for name, c in counts.items()}
-    return {"value": search.value, **best, **runs}
+    return {"value": _rounded(search.value), **best, **runs}
 
 
 def _value_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
@@ -193,8 +201,15 @@ def _number_check(
     except ExpectitreeError as error:
         return Check(what, shown, "no such node", False, place, hint=error)
     kept = expected == found
+    if not search.tree.exact:
+        kept = _agrees_as_written(text, expected, found)
     hint = Hint.DIGITS if not kept and _agrees_as_written(text, expected, found) else None
-    return Check(what, shown, message_text(found), kept, place, Fraction(found), hint)
+    return Check(what, shown, message_text(found), kept, place, _rounded(found), hint)
+
+
+def _rounded(found: Number) -> Number:
+    """Return a number to write: a float has as many digits as every machine finds."""
+    return float(f"{found:.9g}") if isinstance(found, float) else Fraction(found)
 
 
 def _agrees_as_written(text: str, expected: Number, found: Number) -> bool:

@@ -6,12 +6,21 @@ of nodes when it closes a node, or `read_tree` for the root.
 
 from __future__ import annotations
 
+from typing import Any
+
 from expectitree.files.grammar.document import Data, place_of
 from expectitree.files.grammar.expect import read_expectation
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Read, ValueReader, text
 from expectitree.files.grammar.words import KIND_SYNONYMS, described, flow_text, key_list, kind_hint
 from expectitree.tree.model import Kind
+
+
+def _read_attitude(values: ValueReader, data: Data) -> Any:
+    from expectitree.files.grammar.attitude import read_attitude  # few trees have one
+
+    return read_attitude(values, data)
+
 
 KINDS = {"max": Kind.MAX, "min": Kind.MIN, "chance": Kind.CHANCE}
 BODY_KEYS = {**KINDS, "utility": Kind.TERMINAL}  # the key says the kind of its node
@@ -30,9 +39,10 @@ NODE_VALUES: dict[str, Read] = {
 SCHEMA_KEY = "$schema"  # editors read it; a tree does not use it
 ROOT_VALUES: dict[str, Read] = {  # `nodes`, `parameters` and `events` have readers of their own
     **{key: text(f"the {key}") for key in ("title", "source", SCHEMA_KEY)},
+    "attitude": _read_attitude,
     "expect": read_expectation,
 }
-ROOT_KEYS = ("title", "source", "parameters", "events", "nodes", "expect")
+ROOT_KEYS = ("title", "source", "parameters", "events", "attitude", "nodes", "expect")
 NODE_KEYS = (*BODY_KEYS, "ref", "type", "children", *BRANCH_VALUES, *NODE_VALUES)
 
 _TYPES = {kind.name: kind for kind in Kind}

@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from expectitree.errors import NumberError
+from expectitree.errors import NumberError, TreeError
 from expectitree.files.grammar.branches import CHANCE, BranchReader, Warn
 from expectitree.files.grammar.document import (
     MOST_NESTED,
@@ -127,11 +127,12 @@ class TreeReader:
         if is_formula(root_reward):
             self.builder.formulas.rewards[NONE] = root_reward
             root_reward = 0
-        parameters = about.pop("parameters", {})
+        parameters, attitude = about.pop("parameters", {}), about.pop("attitude", None)
         outside = self.builder.outside_bounds(root)
         tree = self.builder.build(NodeId(root), check=False, **about)
-        if root_reward or parameters:
-            tree = replace(tree, root_reward=root_reward, parameters=parameters)
+        if root_reward or parameters or attitude is not None:
+            about = {"root_reward": root_reward, "parameters": parameters, "attitude": attitude}
+            tree = replace(tree, **about)
         if self.defined:
             from expectitree.tree.events import define_probabilities
 
@@ -143,7 +144,21 @@ class TreeReader:
             outside = outside_bounds(tree, None)
         faults = ((message, "node", n, NONE) for n, message in outside)
         self.faults = self.faults or [*islice(faults, MOST_PROBLEMS)]
+        if attitude is not None and not self.faults:
+            self.check_attitude(tree)
         return tree
+
+    def check_attitude(self, tree: Tree) -> None:
+        """Report an attitude that cannot be applied to the totals of the tree."""
+        from expectitree.tree.attitude import check_attitude
+
+        try:
+            check_attitude(tree)
+        except TreeError as error:
+            place = place_of(self.document.root, "attitude")
+            with suppress(TooManyProblemsError):
+                self.report(place, f"attitude: {error}")
+            raise self.trail.failure() from None
 
     def evaluate(self, tree: Tree) -> Tree:
         """Return the tree with the values of its formulas; note those that have none."""

@@ -73,6 +73,10 @@ class TreeWriter:
         """Yield the root's keys, the named nodes, and the tree."""
         tree, notation = self.tree, self.notation
         about: dict[str, Any] = {"title": tree.title, "source": tree.source}
+        if tree.attitude is not None:
+            from expectitree.files.grammar.attitude import written_attitude
+
+            about["attitude"] = written_attitude(tree.attitude)
         if tree.expect is not None:
             about["expect"] = written_expectation(tree.expect)
         fields = [self.pair(key, value) for key, value in about.items() if value is not None]

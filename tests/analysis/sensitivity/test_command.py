@@ -343,7 +343,7 @@ def test_records() -> None:
             2,
             (
                 "Name one --parameter, or two for a map; or ask for --tornado, --spider, "
-                "--add or --strategies."
+                "--add, --strategies or --attitude exponential."
             ),
         ),
         (("-p", "pr", "-p", "sens", "-p", "spec"), 2, "Name one --parameter, or two for a map"),

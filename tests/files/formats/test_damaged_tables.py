@@ -202,7 +202,7 @@ def test_text_and_tables_normalise_the_same_sums(format: str, tmp_path: Path) ->
 
 
 ABOUT: dict[str, tuple[object, str]] = {
-    "another version": ({"version": 3}, "version"),
+    "another version": ({"version": 4}, "version"),
     "no version": ({"version": None}, "version"),
     "title a number": ({"title": 5}, "title"),
     "title a list": ({"title": ["a"]}, "title"),

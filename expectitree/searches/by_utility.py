@@ -1,0 +1,143 @@
+"""Search by expected utility: attitudes to risk that depend on what was paid earlier.
+
+The rewards are folded into the terminals, whose totals become utilities. The search is an ordinary
+one. Its intervals and windows become totals again: certainty equivalents.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from expectitree.errors import SearchError, TransformError, TreeError
+from expectitree.numbers import is_finite
+from expectitree.searches.result import Search
+from expectitree.searches.setup import tolerance
+from expectitree.tree.columns import Bounds, Kind
+from expectitree.tree.model import Tree, check_tree
+from expectitree.tree.transform import without_formulas
+
+if TYPE_CHECKING:
+    from expectitree.tree.attitude import Utility
+
+MOST_COPIES = 1_000_000  # nodes of a tree whose shared nodes are reached with different sums
+
+
+def is_inexact(tree: Tree) -> bool:
+    """Return whether a tree has an attitude whose certainty equivalents are not fractions."""
+    return tree.attitude is not None and tree.attitude.kind != "points"
+
+
+def check_exact(tree: Tree) -> None:
+    """Raise `SearchError` if a tree of fractions has an attitude that takes exp or log."""
+    attitude = tree.attitude
+    if tree.exact and attitude is not None and is_inexact(tree):
+        raise SearchError(
+            f"the attitude {attitude.text} has no exact value: leave out --exact (in Python, load "
+            "the tree without exact=True), or approximate the attitude by points"
+        )
+
+
+def search_by_utility(
+    tree: Tree, bounds: Bounds, window: Bounds, search: Callable[[Tree, Bounds, Bounds], Search]
+) -> Search:
+    """Return the search of a tree with an attitude that depends on what was paid earlier.
+
+    `search` searches a tree without attitude, within bounds and in a window. The result is about
+    the tree whose rewards are folded. Raises `SearchError`.
+    """
+    from expectitree.tree.attitude import range_of
+
+    attitude = tree.attitude
+    assert attitude is not None
+    folded = with_totals(tree)
+    columns = folded.columns
+    kinds = zip(columns.kind, columns.utility, strict=True)
+    totals = {u for kind, u in kinds if kind == Kind.TERMINAL}
+    try:
+        try:
+            utility = utility_between(folded, range_of(folded, bounds), totals)
+        except TreeError:  # bounds outside what the attitude covers count as infinite
+            utility = utility_between(folded, range_of(folded), totals)
+        linear = in_utilities(folded, utility, totals)
+    except TreeError as error:
+        raise SearchError(f"attitude {attitude.text}: {error}") from None
+
+    found = search(linear, utility.of_bounds(bounds), utility.of_bounds(window))
+    written: dict[Any, Any] = {utility.of(x): x for x in totals}
+
+    @cache
+    def total(end: Any) -> Any:
+        return written[end] if end in written else utility.total_of(end)
+
+    @cache
+    def total_within(end: Any) -> Any:
+        """Return the total of a node's bound: rounding may move it out of the range."""
+        found = total(end)
+        if is_finite(found) or not is_finite(end):
+            return found
+        return utility.range[found > 0]
+
+    changed: dict[str, Any] = {
+        name: [function(end) for end in getattr(found, name)]
+        for names, function in ((("lower", "upper"), total_within), (("alpha", "beta"), total))
+        for name in names
+    }
+    eps = tolerance(folded, bounds)
+    return replace(found, tree=folded, bounds=bounds, eps=eps, **changed)
+
+
+def with_totals(tree: Tree) -> Tree:
+    """Return the tree that a search with the tree's attitude is about; raise `SearchError`.
+
+    If the attitude depends on what was paid earlier, the rewards of branches are folded, and
+    sharing is unfolded where a shared node is reached with different sums. The root's reward stays.
+    Raises `TreeError` if `tree` is not a tree.
+    """
+    check_tree(tree)
+    attitude = tree.attitude
+    if attitude is None or attitude.tolerance is not None:
+        return tree
+    if not tree.columns.pays:
+        return tree
+    from expectitree.tree.folding import fold_rewards, unshare
+
+    branches_only = replace(tree, root_reward=0)
+    try:
+        folded = fold_rewards(branches_only)
+    except TransformError:
+        try:
+            folded = fold_rewards(unshare(branches_only, MOST_COPIES))
+        except TransformError as error:
+            raise SearchError(f"attitude {attitude.text}: {error}") from None
+    return replace(folded, root_reward=tree.root_reward)
+
+
+def utility_between(tree: Tree, ends: Bounds, totals: set[Any]) -> Utility:
+    """Return the utility of what is still to be received, in a range, by the tree's attitude."""
+    from expectitree.tree.attitude import utility_of
+
+    assert tree.attitude is not None
+    low, high, *paid = (x + tree.root_reward for x in (*ends, *sorted(totals)))
+    utility = utility_of(tree.attitude, (low, high), paid, tree.exact)
+    return utility.after(tree.root_reward, ends)
+
+
+def in_utilities(tree: Tree, utility: Utility, totals: set[Any]) -> Tree:
+    """Return a tree of utilities in place of totals."""
+    columns = tree.columns
+    of = {x: utility.of(x) for x in totals}
+    utilities = [
+        of[u] if kind == Kind.TERMINAL else float("nan")
+        for kind, u in zip(columns.kind, columns.utility, strict=True)
+    ]
+    column = utilities if tree.exact else array("d", utilities)
+    return replace(
+        without_formulas(tree),
+        columns=columns._replace(utility=column),
+        local_bounds={n: utility.of_bounds(ends) for n, ends in tree.local_bounds.items()},
+        attitude=None,
+    )

@@ -1,0 +1,274 @@
+"""Attitudes to risk: what a player makes of a lottery, as a utility function of totals."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from expectitree.errors import NumberError, TreeError
+from expectitree.expressions.domains import FLOATS
+from expectitree.expressions.evaluation import evaluate
+from expectitree.expressions.parser import parse
+from expectitree.expressions.syntax import Expression, text_of
+from expectitree.numbers import (
+    INFINITY,
+    Number,
+    exact_text,
+    is_finite,
+    message_text,
+    quote,
+    to_number,
+)
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Tree
+
+KINDS = ("exponential", "logarithmic", "points", "utility")
+TOTAL = "x"  # the name of the total in a utility expression
+_SAMPLES = 1000  # places between the least and the greatest total where a utility is checked
+_APART = 1e-9  # of the range: totals that are this far apart are compared
+_STEPS = 200  # at most, of a bisection
+EXPECTED = (
+    "write exponential=R (the risk tolerance), logarithmic=W (the wealth), "
+    "points=X:U,X:U,…, utility=EXPRESSION in x, or none"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Attitude:
+    """An attitude to risk; `Tree.attitude` has the tree's.
+
+    Attributes:
+        kind: "exponential", "logarithmic", "points" or "utility".
+        number: The risk tolerance of "exponential", the wealth of "logarithmic"; else None.
+        points: The pairs (total, utility) of "points"; else empty.
+        expression: The syntax tree of "utility"; else None.
+    """
+
+    kind: str
+    number: Number | None = None
+    points: tuple[tuple[Number, Number], ...] = ()
+    expression: Expression | None = None
+
+    def __post_init__(self) -> None:
+        """Raise `TreeError` if the attitude cannot be one."""
+        if self.kind == "exponential" and not self.number:
+            raise TreeError(
+                "the risk tolerance is 0: give a positive one, or a negative one for risk seeking"
+            )
+        if self.kind == "points" and len(self.points) < 2:
+            raise TreeError(f"found {len(self.points)} points, expected at least 2")
+        for (x, u), (next_x, next_u) in zip(self.points, self.points[1:], strict=False):
+            if next_x <= x:
+                found = f"{message_text(next_x)} after {message_text(x)}"
+                raise TreeError(
+                    f"the points have the total {found}: write them in increasing order"
+                )
+            if next_u <= u:
+                place = f"from {message_text(x)} to {message_text(next_x)}"
+                found = f"from {message_text(u)} to {message_text(next_u)}"
+                raise TreeError(f"the utility does not increase {place}: it goes {found}")
+
+    @property
+    def tolerance(self) -> float | None:
+        """The risk tolerance of an exponential attitude; None for another one."""
+        return float(self.number) if self.kind == "exponential" and self.number else None
+
+    @property
+    def text(self) -> str:
+        """The attitude as `--attitude` takes it, such as `exponential=1000`."""
+        if self.expression is not None:
+            return f"{self.kind}={text_of(self.expression)}"
+        if self.points:
+            pairs = [f"{exact_text(x)}:{exact_text(u)}" for x, u in self.points]
+            return f"{self.kind}={','.join(pairs)}"
+        assert self.number is not None
+        return f"{self.kind}={exact_text(self.number)}"
+
+
+def read_attitude(text: str, exact: bool = False) -> Attitude:
+    """Return the attitude in a text such as `exponential=1000`; raise `TreeError`."""
+    kind, sign, rest = (part.strip() for part in text.partition("="))
+    if not sign or kind not in KINDS or not rest:
+        raise TreeError(f"found {quote(text)} as an attitude to risk: {EXPECTED}")
+    try:
+        if kind == "utility":
+            return Attitude(kind, expression=parse(rest, (TOTAL,)))
+        if kind == "points":
+            return Attitude(kind, points=tuple(_read_points(rest, exact)))
+        return Attitude(kind, to_number(rest, exact))
+    except NumberError as error:
+        raise TreeError(f"attitude {kind}: {error}") from None
+
+
+def _read_points(text: str, exact: bool) -> Iterable[tuple[Number, Number]]:
+    for pair in text.split(","):
+        x, colon, u = pair.partition(":")
+        if not colon:
+            raise TreeError(
+                f"found {quote(pair)} as a point, expected TOTAL:UTILITY such as 50:0.7"
+            )
+        yield to_number(x.strip(), exact), to_number(u.strip(), exact)
+
+
+@dataclass(frozen=True, slots=True)
+class Utility:
+    """An increasing utility function on a range of totals, and its inverse.
+
+    Attributes:
+        of: Returns the utility of a total within the range.
+        inverse: Returns the total of a utility.
+        range: The least and the greatest total.
+    """
+
+    of: Callable[[Any], Any]
+    inverse: Callable[[Any], Any]
+    range: Bounds
+
+    def after(self, paid: Any, ends: Bounds) -> Utility:
+        """Return the utility of what is still to be received, in a range, after a payment."""
+        return Utility(lambda x: self.of(x + paid), lambda u: self.inverse(u) - paid, ends)
+
+    def of_bounds(self, bounds: Bounds) -> Bounds:
+        """Return the utilities of a lower and an upper bound; outside the range, infinite ones."""
+        low, high = self.range
+        least, most = bounds
+        return (
+            -INFINITY if least < low else self.of(min(least, high)),
+            INFINITY if most > high else self.of(max(most, low)),
+        )
+
+    def total_of(self, end: Any) -> Any:
+        """Return the total of a bound of utilities; infinite if it is beyond the range."""
+        low, high = self.range
+        if end < self.of(low):
+            return -INFINITY
+        return INFINITY if end > self.of(high) else self.inverse(end)
+
+
+def utility_of(attitude: Attitude, ends: Bounds, totals: Sequence[Any], exact: bool) -> Utility:
+    """Return the utility function of an attitude that depends on what was paid earlier.
+
+    It is for the totals between `ends`; `totals` are those that occur. Raises `TreeError` if the
+    function is not defined there or does not increase.
+    """
+    low, high = ends
+    if attitude.kind == "points":
+        return _between_points(attitude.points, ends, exact)
+    low, high = float(low), float(high)
+    if attitude.kind == "logarithmic":
+        return _logarithm(float(attitude.number or 0), (low, high))
+    assert attitude.expression is not None
+    return _sampled(attitude.expression, (low, high), totals)
+
+
+def _between_points(points: Sequence[tuple[Any, Any]], ends: Bounds, exact: bool) -> Utility:
+    xs, us = ([x for x, _ in points], [u for _, u in points])
+    if not exact:
+        xs, us = [*map(float, xs)], [*map(float, us)]
+    for end in ends:
+        if not xs[0] <= end <= xs[-1]:
+            known = f"{message_text(xs[0])} to {message_text(xs[-1])}"
+            raise TreeError(
+                f"the total {message_text(end)} is outside the points, {known}: add one"
+            )
+
+    def line(a: Sequence[Any], b: Sequence[Any]) -> Callable[[Any], Any]:
+        def between(x: Any) -> Any:
+            i = min(max(bisect_right(a, x), 1), len(a) - 1)
+            return b[i - 1] + (x - a[i - 1]) * (b[i] - b[i - 1]) / (a[i] - a[i - 1])
+
+        return between
+
+    return Utility(line(xs, us), line(us, xs), ends)
+
+
+def _logarithm(wealth: float, ends: Bounds) -> Utility:
+    if ends[0] + wealth <= 0:
+        need = f"the wealth must be greater than {message_text(-ends[0])}"
+        found = f"the total {message_text(ends[0])} leaves {message_text(ends[0] + wealth)}"
+        raise TreeError(f"{found} of the wealth {message_text(wealth)}, and no logarithm: {need}")
+    if wealth > 0:  # W log(1 + x/W), which is x for a large W
+        return Utility(
+            lambda x: wealth * math.log1p(x / wealth),
+            lambda u: wealth * math.expm1(u / wealth),
+            ends,
+        )
+    return Utility(lambda x: math.log(x + wealth), lambda u: math.exp(u) - wealth, ends)
+
+
+def _sampled(expression: Expression, ends: Bounds, totals: Sequence[Any]) -> Utility:
+    """Return the utility of an expression, checked at all totals and at places between them."""
+    low, high = map(float, ends)
+    between = (low + (high - low) * i / _SAMPLES for i in range(1, _SAMPLES))
+    xs = [low]
+    for x in sorted({high, *between, *map(float, totals)}):
+        if x - xs[-1] > _APART * (high - low):  # utilities of closer totals differ by rounding
+            xs.append(x)
+
+    def value(x: float) -> float:
+        try:
+            return float(evaluate(expression, FLOATS, {TOTAL: x}))
+        except NumberError as error:
+            raise TreeError(f"the utility has no value: {error}") from None
+
+    base = value(low)  # utilities are measured from here, so that tolerances fit their range
+    us = [value(x) - base for x in xs]
+    for i in range(1, len(xs)):
+        if us[i] <= us[i - 1]:
+            word = "decreases" if us[i] < us[i - 1] else "does not increase"
+            place = f"from x = {message_text(xs[i - 1])} to x = {message_text(xs[i])}"
+            raise TreeError(
+                f"the utility {text_of(expression)} {word} {place}: "
+                "it must increase over the whole range of totals"
+            )
+
+    def inverse(u: float) -> float:
+        i = bisect_left(us, u)
+        if i < len(us) and us[i] == u:
+            return xs[i]
+        i = min(max(i, 1), len(us) - 1)
+        left, right = xs[i - 1], xs[i]
+        for _ in range(_STEPS):
+            middle = (left + right) / 2
+            if not left < middle < right:
+                break
+            if value(middle) - base < u:
+                left = middle
+            else:
+                right = middle
+        return right
+
+    return Utility(lambda x: value(x) - base, inverse, (low, high))
+
+
+def check_attitude(tree: Tree) -> None:
+    """Raise `TreeError` if a tree's attitude cannot be applied to its totals."""
+    attitude = tree.attitude
+    if attitude is None or attitude.tolerance is not None:
+        return
+    low, high = range_of(tree)
+    if is_finite(low) and is_finite(high):
+        paid = tree.root_reward
+        utility_of(attitude, (low + paid, high + paid), (), tree.exact)
+
+
+def range_of(tree: Tree, bounds: Bounds | None = None) -> Bounds:
+    """Return the range of a tree's totals, without its root reward, and of finite bounds."""
+    ends: list[Any] = [end for end in (*tree.total_range, *(bounds or ())) if is_finite(end)]
+    if not ends:
+        return -INFINITY, INFINITY
+    return min(ends), max(ends)
+
+
+def set_attitude(tree: Tree, attitude: str | Attitude | None) -> Tree:
+    """Return the tree with another attitude; `Tree.with_attitude` explains it."""
+    from dataclasses import replace
+
+    if isinstance(attitude, str):
+        attitude = None if attitude == "none" else read_attitude(attitude, tree.exact)
+    changed = replace(tree, attitude=attitude, expect=None)
+    check_attitude(changed)
+    return changed

@@ -1,0 +1,248 @@
+"""The attitude to risk in commands, files and reports."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import ROOT, run_main
+
+import expectitree as et
+from expectitree.analysis.sensitivity.tolerance import tolerances
+from expectitree.errors import AnalysisError, SearchError, TreeError
+from expectitree.tree.attitude import read_attitude
+from expectitree.tree.transform import order_by_value
+
+BET = "max: {safe: 40, bet: {cost: 1, chance: [0, 100]}}\n"
+ATTITUDES = (
+    "exponential=1000",
+    "exponential=-1/3",
+    "logarithmic=500",
+    "points=-10:0,50:0.7,100:1",
+    "utility=x^3 + 2*x",
+)
+
+
+def out(*words: str) -> str:
+    done = run_main(*words)
+    assert done.status == 0, done.err
+    return done.out
+
+
+# ---- The tree carries the attitude.
+
+
+@pytest.mark.parametrize("text", ATTITUDES)
+@pytest.mark.parametrize("exact", [True, False])
+def test_text_and_tables_keep_the_attitude(text: str, exact: bool, tmp_path: Path) -> None:
+    tree = et.loads(BET, exact=exact).with_attitude(text)
+    for format in ("yaml", "json"):
+        again = et.loads(et.dumps(tree, format=format), name=f"x.{format}", exact=exact)
+        assert again.attitude == tree.attitude
+    if not exact:
+        for suffix in ("arrow", "parquet"):
+            et.save(tree, tmp_path / f"x.{suffix}")
+            again = et.load(tmp_path / f"x.{suffix}")
+            assert again.attitude == tree.attitude
+            assert et.evaluate(again).value == et.evaluate(tree).value
+        again = et.from_networkx(tree.to_networkx())
+        assert again.attitude is not None
+        assert again.attitude.text == tree.attitude.text  # type: ignore[union-attr]
+
+
+def test_transforms_keep_the_attitude() -> None:
+    tree = et.loads(BET).with_attitude("exponential=50")
+    for changed in (
+        et.prepare(tree, order="worst"),
+        et.prepare(tree, depth=9),
+        order_by_value(tree, et.evaluate(tree).lower),
+    ):
+        assert changed.attitude == tree.attitude
+        assert et.evaluate(changed).value == et.evaluate(tree).value
+    assert tree.with_attitude(None).attitude is None
+    assert tree.with_attitude("none").attitude is None
+    assert tree.with_attitude(tree.attitude).attitude == tree.attitude
+
+
+def test_the_best_order_is_that_of_certainty_equivalents() -> None:
+    text = "max: {bet: {reward: 5, chance: [0, 100]}, safe: {reward: 40, utility: 0}}"
+    for attitude in ("exponential=30", "logarithmic=1"):
+        tree = et.prepare(et.loads(text).with_attitude(attitude), order="best")
+        assert [branch.label for branch in tree.root.branches] == ["safe", "bet"]
+        assert et.evaluate(tree, "star1").best == "safe"
+
+
+@pytest.mark.parametrize("text", ATTITUDES)
+def test_the_text_of_an_attitude_reads_as_the_attitude(text: str) -> None:
+    attitude = read_attitude(text, exact=True)
+    assert read_attitude(attitude.text, exact=True) == attitude
+
+
+def test_parameters_change_below_an_attitude() -> None:
+    tree = et.loads(
+        "{parameters: {pr: 0.5}, attitude: {points: [[0, 0], [50, 0.7], [100, 1]]}, "
+        "max: {safe: 40, bet: {chance: {win: {p: pr, utility: 100}, lose: {p: rest, utility: 0}}}}}"
+    )
+    assert et.evaluate(tree).best == "safe"
+    assert et.evaluate(tree.with_parameters(pr=0.9)).best == "bet"
+
+
+def test_the_attitude_is_checked_at_the_values_of_the_parameters() -> None:
+    text = "{parameters: {top: 50}, attitude: {points: [[0, 0], [60, 1]]}, max: [top, 0]}"
+    assert et.loads(text).attitude is not None
+    with pytest.raises(et.FileError, match="the total 70 is outside the points"):
+        et.loads(text, parameters={"top": 70})
+    with pytest.raises(SearchError, match="the total 70 is outside the points"):
+        et.evaluate(et.loads(text).with_parameters(top=70))
+
+
+# ---- Commands.
+
+
+def test_eval_shows_the_mean_and_the_premium() -> None:
+    shown = out("eval", "-e", BET, "--attitude", "exponential=100")
+    assert "└── bet   cost 1  ● CHANCE 36.9885 = CE(0, 100) - 1\n" in shown
+    assert "attitude  exponential=100: values are certainty equivalents\n" in shown
+    assert "mean      40, so the risk premium is 0\n" in shown
+    assert "value     49\n" in out("eval", "-e", BET, "--attitude", "none")
+
+
+def test_json_has_the_mean() -> None:
+    found = json.loads(out("eval", "-e", "chance: [0, 100]", "--attitude", "exponential=100",
+                           "--format", "json"))  # fmt: skip
+    assert found["value"] == pytest.approx(37.9885, abs=1e-4)
+    assert found["attitude"] == "exponential=100"
+    assert found["mean"] == 50
+    assert found["risk_premium"] == pytest.approx(50 - found["value"])
+    plain = json.loads(out("eval", "-e", "chance: [0, 100]", "--format", "json"))
+    assert not {"mean", "attitude", "risk_premium"} & set(plain)
+
+
+@pytest.mark.parametrize("attitude", ATTITUDES)
+def test_all_searches_agree_in_compare(attitude: str) -> None:
+    shown = out("compare", str(ROOT / "trees" / "shared.yaml"), "--attitude", attitude)
+    assert "same value" in shown
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("trace",),
+        ("limit",),
+        ("compare", "--limit"),
+        ("opponents",),
+        ("rescale", "--any"),
+        ("rescale", "--affine", "2,1"),
+        ("sensitivity", "--strategies"),
+        ("sensitivity", "--add", "bet"),
+        ("information", "--event", "bet"),
+        ("draw", "--format", "html", "-o", "-"),
+    ],
+)
+def test_analyses_of_expected_values_refuse(words: tuple[str, ...]) -> None:
+    done = run_main(*words, "-e", BET, "--attitude", "exponential=100")
+    assert done.status == 2
+    assert "is about expected values, and this tree has the attitude exponential=100" in done.err
+    assert "--attitude none" in done.err
+
+
+def test_ask_refuses(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text('attitude: {exponential: 3}\nmax: [1, {utility: "?"}]\n')
+    done = run_main("ask", str(tmp_path / "x.yaml"))
+    assert done.status == 3
+    assert "delete the key attitude" in done.err
+
+
+@pytest.mark.parametrize(
+    "function", [et.limit, et.opponents, partial(et.trace, algorithm="star1"), et.inquire]
+)
+def test_functions_refuse_too(function: Callable[..., Any]) -> None:
+    with pytest.raises(TreeError, match="is about expected values"):
+        function(et.loads(BET).with_attitude("logarithmic=100"))
+
+
+def test_risk_follows_the_attitude() -> None:
+    tree = et.loads("max: {now: {max: {safe: 40, bet: {chance: [0, 100]}}}, not: 0}")
+    assert et.risk(tree).actions[0].sd == 50
+    assert et.risk(tree.with_attitude("exponential=20")).actions[0].sd == 0
+    assert et.risk(tree.with_attitude("logarithmic=1")).actions[0].sd == 0
+
+
+def test_a_wrong_attitude_is_a_usage_error() -> None:
+    done = run_main("eval", "-e", BET, "--attitude", "bold")
+    assert done.status == 2
+    assert "found 'bold' as an attitude to risk: write exponential=R" in done.err
+    done = run_main("eval", "-e", BET, "--attitude", "exponential=9", "--exact")
+    assert done.status == 2
+    assert "has no exact value" in done.err
+
+
+def test_verify_checks_the_digits_that_are_written(tmp_path: Path) -> None:
+    file = tmp_path / "x.yaml"
+    text = "attitude: {exponential: 100}\nexpect: {value: 37.9885, best: b}\nmax: {b: {chance: [0, 100]}}\n"  # noqa: E501
+    file.write_text(text)
+    assert run_main("verify", str(file)).status == 0
+    file.write_text(text.replace("37.9885", "37.9886"))
+    assert run_main("verify", str(file)).status == 1
+    assert run_main("verify", "--write", str(file)).status == 0
+    assert "value: 37.9885493" in file.read_text()
+    file.write_text("attitude: {exponential: 100}\nmax: {b: {chance: [0, 100]}}\n")
+    assert run_main("verify", "--write", str(file)).status == 0
+    assert run_main("verify", str(file)).status == 0
+    file.write_text(
+        "attitude: {points: [[0, 0], [100, 3]]}\nexpect: {value: 50}\nchance: [0, 100]\n"
+    )
+    assert run_main("verify", str(file)).status == 0
+
+
+# ---- The risk tolerance at which another action is best.
+
+
+def test_published_and_computed_thresholds() -> None:
+    report = tolerances(et.load("example:rockefeller"))
+    assert [piece.best for piece in report.pieces] == ["test", "sell"]
+    assert report.thresholds == (pytest.approx(1456.23, abs=0.005),)
+    report = tolerances(et.load("example:sealed-bid"))
+    assert [piece.best for piece in report.pieces] == ["bid 500", "bid 700"]
+    assert report.thresholds == (pytest.approx(123.6195, abs=5e-5),)
+
+
+def test_thresholds_hold_on_both_sides() -> None:
+    tree = et.loads(
+        "max: {sure: 30, fair: {chance: [0, 66]}, wide: {chance: [-100, 190]}, "
+        "wider: {chance: [-500, 600]}}"
+    )
+    report = tolerances(tree)
+    assert [piece.best for piece in report.pieces] == ["wider", "wide", "fair", "sure"]
+    for above, below in zip(report.pieces, report.pieces[1:], strict=False):
+        assert above.low == below.high
+        for factor, best in ((1 + 1e-7, above.best), (1 - 1e-7, below.best)):
+            found = et.evaluate(tree.with_attitude(f"exponential={above.low * factor!r}"))
+            others = [found.value_of(b.label) for b in tree.root.branches]
+            assert found.value_of(best) == max(others)
+
+
+def test_output_of_thresholds() -> None:
+    words = ("sensitivity", str(ROOT / "trees" / "rockefeller.yaml"), "--attitude", "exponential")
+    assert "more than 1456.23  test  750 to 1075\nless than 1456.23  sell  750\n" in out(*words)
+    found = json.loads(out(*words, "--format", "json"))
+    [threshold] = found["thresholds"]
+    assert (threshold["above"], threshold["below"]) == ("test", "sell")
+    assert found["pieces"][0]["to"] == "inf"
+    rows = list(csv.DictReader(io.StringIO(out(*words, "--format", "csv"))))
+    assert [row["best"] for row in rows] == ["test", "sell"]
+
+
+def test_no_threshold() -> None:
+    assert [piece.best for piece in tolerances(et.loads("max: {a: 3, b: 4}")).pieces] == ["b"]
+    assert "any" in out("sensitivity", "-e", "max: {a: 3, b: 4}", "--attitude", "exponential")
+    with pytest.raises(AnalysisError, match="no player decides at the root"):
+        tolerances(et.loads("chance: [3, 4]"))
+    done = run_main("sensitivity", "-e", BET, "--attitude", "exponential", "--exact")
+    assert "has no exact value" in done.err

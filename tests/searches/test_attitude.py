@@ -1,0 +1,471 @@
+"""Attitudes to risk: every search against the definition, the contract, the mirror, the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from itertools import pairwise
+from math import isclose, log
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_trees import BEST_FIRST, EVERY, PRUNED, Case, in_numbers
+
+import expectitree as et
+from expectitree import Kind, Node, Search, Tree, evaluate, load, loads
+from expectitree.algorithms import Algorithm
+from expectitree.errors import SearchError, TreeError
+from expectitree.numbers import INFINITY
+from expectitree.searches.certainty import mix, solve_outcome
+from expectitree.searches.cuts import PROBED
+from expectitree.searches.engine import search_window
+from expectitree.tree import paths
+from expectitree.tree.attitude import read_attitude
+
+PRECISE = Context(prec=80)
+TOLERANCES = ("1", "-1", "7", "-40", "1e6", "-1e6", "0.02")
+CASES = st.builds(Case, seed=st.integers(0, 2**32 - 1), pays=st.booleans())
+
+U = Callable[[Decimal], Decimal]
+
+
+def exponential(r: Decimal) -> tuple[U, U]:
+    """Return u and its inverse, in 80 digits."""
+    sign = 1 if r > 0 else -1
+    return (lambda x: -sign * (-x / r).exp()), (lambda u: -r * (-sign * u).ln())
+
+
+def expected_utility(node: Node, paid: Decimal, u: U) -> Decimal:
+    """Return the expected utility of optimal play below a node, by enumerating it."""
+    if node.utility is not None:
+        return u(paid + Decimal(node.utility))
+    below = [
+        expected_utility(branch.child, paid + Decimal(branch.reward), u) for branch in node.branches
+    ]
+    if node.kind == Kind.CHANCE:
+        pairs = zip(node.branches, below, strict=True)
+        return sum((Decimal(branch.probability) * w for branch, w in pairs), Decimal(0))
+    return max(below) if node.kind == Kind.MAX else min(below)
+
+
+def certainty(node: Node, u: U, inverse: U, paid: Any = 0) -> float:
+    """Return u^-1 of the expected utility: what the certainty equivalent is defined as."""
+    with localcontext(PRECISE):
+        return float(inverse(expected_utility(node, Decimal(paid), u)))
+
+
+def with_tolerance(tree: Tree, r: str) -> Tree:
+    return replace(tree, attitude=read_attitude(f"exponential={r}"))
+
+
+def definitions(tree: Tree, r: str) -> list[float]:
+    u, inverse = exponential(Decimal(r))
+    return [certainty(tree.node(n), u, inverse) for n in range(len(tree))]
+
+
+def slack_of(search: Search, r: str = "1") -> float:
+    # Floats whose sum of probabilities misses 1 by 1e-16 change the definition by R times that.
+    return 10 * search.eps + 1e-14 * abs(float(r))
+
+
+def check_contract(search: Search, n: int, alpha: Any, beta: Any, slack: float) -> None:
+    lower, upper = search.lower[n], search.upper[n]
+    assert lower == upper or upper <= alpha + slack or lower >= beta - slack, (
+        n, lower, upper, alpha, beta,
+    )  # fmt: skip
+
+
+def run(case: Case, chosen: Algorithm, r: str, mirror: bool = False) -> Search:
+    tree = with_tolerance(case.tree(False, mirror), r)
+    bounds = case.bounds and in_numbers(case.bounds, False, mirror)
+    return evaluate(tree, chosen, bounds=bounds)
+
+
+@given(case=CASES, r=st.sampled_from(TOLERANCES))
+def test_every_algorithm_finds_the_certainty_equivalent(case: Case, r: str) -> None:
+    values = definitions(case.tree(False), r)
+    for chosen in EVERY:
+        search = run(case, chosen, r)
+        slack = slack_of(search, r)
+        assert abs(search.value - values[-1]) <= slack, chosen
+        for n, value in enumerate(values):
+            assert search.lower[n] - slack <= value <= search.upper[n] + slack, (chosen, n)
+
+
+@given(case=CASES, r=st.sampled_from(TOLERANCES))
+def test_the_contract_holds_for_any_window(case: Case, r: str) -> None:
+    tree = with_tolerance(case.tree(False), r)
+    values = definitions(tree, r)
+    bounds, window = (in_numbers(pair, False) for pair in (case.window_bounds, case.window))
+    for chosen in PRUNED + BEST_FIRST:
+        search = search_window(tree, chosen, bounds, "option", window)
+        slack = slack_of(search, r)
+        for n, value in enumerate(values):
+            assert search.lower[n] - slack <= value <= search.upper[n] + slack, (chosen, n)
+        if chosen in PRUNED:
+            check_contract(search, tree.root_id, *window, slack)
+        for n, kind in enumerate(tree.columns.kind):
+            if kind != Kind.TERMINAL and search.visits[n] and search.cut[n] != PROBED:
+                check_contract(search, n, search.alpha[n], search.beta[n], slack)
+
+
+@given(case=CASES, r=st.sampled_from(TOLERANCES))
+def test_the_mirror_negates_the_risk_tolerance_too(case: Case, r: str) -> None:
+    negated = r[1:] if r.startswith("-") else f"-{r}"
+    for chosen in EVERY:
+        search, image = run(case, chosen, r), run(case, chosen, negated, mirror=True)
+        assert [-x for x in image.lower] == list(search.upper)
+        assert [-x for x in image.upper] == list(search.lower)
+        assert list(image.visits) == list(search.visits)
+        assert image.cuts == search.cuts
+
+
+@given(case=CASES, r=st.sampled_from(TOLERANCES), reward=st.integers(-50, 50))
+def test_a_reward_that_all_totals_share_is_added(case: Case, r: str, reward: int) -> None:
+    tree = with_tolerance(case.tree(False), r)
+    paid = replace(tree, root_reward=float(reward))
+    assert isclose(evaluate(paid).value, evaluate(tree).value + reward, abs_tol=1e-9)
+
+
+@given(case=CASES, r=st.sampled_from(("1e7", "-1e7")))
+def test_for_a_large_tolerance_it_is_mean_less_variance_over_twice_the_tolerance(
+    case: Case, r: str
+) -> None:
+    tree = with_tolerance(case.tree(False), r)
+    search = evaluate(tree)
+    expected = evaluate(case.tree(False))
+    spread = float(tree.total_range[1] - tree.total_range[0])
+    # Wherever optimal play goes, the difference is at most the greatest variance over 2R.
+    assert abs(search.value - expected.value) <= spread**2 / 8 / 1e7 * 1.001 + 1e-9 * (1 + spread)
+
+
+def test_taylor() -> None:
+    lottery = loads("chance: {a: {p: 0.3, utility: 10}, b: {p: 0.7, utility: 40}}")
+    mean, variance = 31.0, 0.3 * 0.7 * 900
+    for r in (1e4, 1e6, 1e9, -1e6):
+        found = evaluate(lottery.with_attitude(f"exponential={r}")).value
+        assert abs(found - (mean - variance / (2 * r))) <= 30**3 / r**2 + 1e-14 * 31
+    assert isclose(evaluate(lottery.with_attitude("exponential=1")).value, 10 - log(0.3))
+    assert isclose(evaluate(lottery.with_attitude("exponential=-1")).value, 40 + log(0.7))
+
+
+# ---- Attitudes that depend on what was paid earlier.
+
+
+def logarithm(w: Decimal) -> tuple[U, U]:
+    return (lambda x: (x + w).ln()), (lambda u: u.exp() - w)
+
+
+def piecewise(points: list[tuple[int, int]]) -> tuple[U, U]:
+    def line(pairs: list[tuple[int, int]]) -> U:
+        def between(x: Decimal) -> Decimal:
+            for (a, u), (b, v) in pairwise(pairs):
+                if x <= b or b == pairs[-1][0]:
+                    return Decimal(u) + (x - Decimal(a)) * Decimal(v - u) / Decimal(b - a)
+            raise AssertionError
+
+        return between
+
+    return line(points), line([(u, x) for x, u in points])
+
+
+POINTS = [(-3000, -50), (-5, 0), (1, 9), (100, 20), (3000, 400)]
+OTHERS = {
+    "logarithmic=5000": logarithm(Decimal(5000)),
+    "points=" + ",".join(f"{x}:{u}" for x, u in POINTS): piecewise(POINTS),
+    "utility=x^3/1000 + x + 7": None,
+}
+
+
+@given(case=CASES, text=st.sampled_from(list(OTHERS)))
+@settings(max_examples=40)
+def test_other_attitudes_find_the_certainty_equivalent(case: Case, text: str) -> None:
+    tree = case.tree(False)
+    attitude = read_attitude(text)
+    functions = OTHERS[text]
+    for chosen in EVERY:
+        bounds = case.bounds and in_numbers(case.bounds, False)
+        search = evaluate(replace(tree, attitude=attitude), chosen, bounds=bounds)
+        with localcontext(PRECISE):
+            if functions is None:
+                goal = expected_utility(tree.root, Decimal(0), lambda x: x**3 / 1000 + x + 7)
+                found = Decimal(search.value)
+                near = Decimal(10 * search.eps) * (1 + 3 * found**2 / 1000)
+                assert abs(found**3 / 1000 + found + 7 - goal) <= near + abs(goal) / 10**8
+            else:
+                expected = certainty(tree.root, *functions)
+                assert abs(search.value - expected) <= 1000 * search.eps + 1e-9
+
+
+@given(case=CASES)
+@settings(max_examples=30)
+def test_points_are_exact(case: Case) -> None:
+    text = "points=" + ",".join(f"{x}:{u}" for x, u in POINTS)
+    tree = replace(case.tree(), attitude=read_attitude(text, exact=True))
+    bounds = case.bounds and in_numbers(case.bounds, True)
+    values = {evaluate(tree, chosen, bounds=bounds).value for chosen in EVERY}
+    assert len(values) == 1
+    assert isinstance(values.pop(), (Fraction, int))
+
+
+def test_what_was_paid_earlier_decides_at_a_shared_node() -> None:
+    tree = loads(
+        "nodes: {bet: {max: {pass: 0, play: {chance: [-9, 11]}}}}\n"
+        "max: {rich: {reward: 1000, ref: bet}, poor: {ref: bet}}\nattitude: {logarithmic: 10}"
+    )
+    found = evaluate(tree)
+    assert found.counts.total == 11  # the bet is evaluated with and without the 1000
+    assert found.best == "rich"
+    assert evaluate(loads("max: {pass: 0, play: {chance: [-9, 11]}}\nattitude: {logarithmic: 10}")
+                    ).best == "pass"  # fmt: skip
+
+
+# ---- Published numbers.
+
+BID = """\
+nodes:
+  costs300: {chance: {200: {p: 1/4, utility: 100}, 400: {p: 1/2, utility: -100}, 600: {p: 1/4, utility: -300}}}
+  costs500: {chance: {200: {p: 1/4, utility: 300}, 400: {p: 1/2, utility: 100}, 600: {p: 1/4, utility: -100}}}
+  costs700: {chance: {200: {p: 1/4, utility: 500}, 400: {p: 1/2, utility: 300}, 600: {p: 1/4, utility: 100}}}
+max:
+  300: {ref: costs300}
+  500: {chance: {400: {p: 0.35, utility: 0}, 600: {p: 0.5, ref: costs500}, 800: {p: 0.15, ref: costs500}}}
+  700: {chance: {400: {p: 0.35, utility: 0}, 600: {p: 0.5, utility: 0}, 800: {p: 0.15, ref: costs700}}}
+  none: 0
+"""  # noqa: E501
+PUBLISHED = {
+    "500": (55.205969, 46.192925, 37.932689, 30.369424, 23.435045,
+            17.059969, 11.179425, 5.736366, 0.682183, -4.023832),
+    "700": (36.620035, 30.328977, 25.563104, 21.903377, 19.048741,
+            16.785671, 14.962826, 13.472262, 12.236194, 11.197883),
+}  # fmt: skip
+
+
+def test_the_published_certainty_equivalents_of_a_bid() -> None:
+    tree = loads(BID)
+    for i in range(10):
+        found = evaluate(tree.with_attitude(f"exponential={750 / (i + 1)!r}"))
+        for bid, published in PUBLISHED.items():
+            assert abs(found.value_of(bid) - published[i]) <= 5e-7
+    found = evaluate(tree.with_attitude("exponential=1000"))
+    assert [round(found.value_of(bid), 2) for bid in ("300", "500", "700")] == [
+        -109.98, 57.58, 38.49,
+    ]  # fmt: skip
+
+
+def test_the_tolerance_at_which_the_bid_changes() -> None:
+    tree = loads(BID)
+    assert evaluate(tree.with_attitude("exponential=123.6196")).best == "500"
+    assert evaluate(tree.with_attitude("exponential=123.6194")).best == "700"
+
+
+def test_the_wildcatter_does_not_drill() -> None:
+    oil = "{dry: {p: 0.5, utility: 0}, wet: {p: 0.3, utility: 700000}, soaking: {p: rest, utility: 1200000}}"  # noqa: E501
+    costs = ", ".join(
+        f"{name}: {{p: {p}, cost: {cost}, chance: {oil}}}"
+        for name, p, cost in (("low", 0.2, 150000), ("fair", 0.6, 300000), ("high", 0.2, 500000))
+    )
+    tree = loads(f"max: {{drill: {{chance: {{{costs}}}}}, not: 0}}")
+    assert isclose(evaluate(tree).value, 140000)
+    found = evaluate(tree.with_attitude("exponential=700000"))
+    assert found.best == "not"
+    assert round(found.value_of("drill")) == -13580
+
+
+def test_test_first_is_best_while_the_tolerance_is_large() -> None:
+    oil = "{cost: 250, chance: {oil: {p: %s, utility: 2500}, none: {p: rest, utility: 0}}}"
+    tree = loads(
+        "max:\n  sell: 750\n"
+        f"  install: {oil % '1/2'}\n"
+        "  test: {cost: 100, chance: {plus: {p: 0.6, max: {install: "
+        f"{oil % '3/4'}, sell: 1000}}}}, minus: {{p: 0.4, max: {{install: {oil % '1/8'}, "
+        "sell: 500}}}}\n"
+    )
+    assert evaluate(tree).value == 1075
+    assert evaluate(tree.with_attitude("exponential=1456.24")).best == "test"
+    found = evaluate(tree.with_attitude("exponential=1456.22"))
+    assert found.best == "sell"
+    assert (found.mean, found.risk_premium) == (750, 0)
+
+
+def test_risk_premium() -> None:
+    found = evaluate(loads("chance: [0, 100]").with_attitude("exponential=100"))
+    assert found.mean == 50
+    assert found.risk_premium == found.mean - found.value > 0
+    assert evaluate(loads("chance: [0, 100]")).risk_premium == 0
+    assert evaluate(loads("chance: [0, 100]").with_attitude("exponential=-9")).risk_premium < 0
+
+
+# ---- The arithmetic.
+
+
+@given(
+    p=st.floats(1e-12, 1),
+    x=st.floats(-1e3, 1e3),
+    y=st.floats(-1e3, 1e3),
+    r=st.sampled_from([1.0, -1.0, 30.0, -1e6, 1e9]),
+)
+def test_the_window_of_an_outcome_inverts_the_mix(p: float, x: float, y: float, r: float) -> None:
+    q = 1 - p
+    whole = mix(p, x, q, y, r)
+    found = solve_outcome(p, q, y, whole, r)
+    if abs(found) < float("inf"):
+        assert abs(mix(p, found, q, y, r) - whole) <= 1e-9
+    else:  # the other outcome alone decides: x does not matter
+        free = float("inf") if r > 0 else -float("inf")
+        assert isclose(mix(p, x, q, y, r), mix(p, free, q, y, r), rel_tol=1e-12)
+
+
+def test_infinite_bounds() -> None:
+    inf = float("inf")
+    assert mix(0.5, 3, 0.5, inf, 10) == pytest.approx(3 + 10 * log(2))
+    assert mix(0.5, 3, 0.5, -inf, 10) == -inf
+    assert mix(0.5, 3, 0.5, inf, -10) == inf
+    assert mix(0.5, 3, 0.5, -inf, -10) == pytest.approx(3 - 10 * log(2))
+
+
+# ---- Refusals.
+
+
+@pytest.mark.parametrize("text", ["exponential=1000", "logarithmic=500", "utility=x^2"])
+def test_what_has_no_exact_value(text: str) -> None:
+    tree = loads("chance: [1, 2]", exact=True).with_attitude(text)
+    with pytest.raises(SearchError, match="has no exact value"):
+        evaluate(tree)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("exponential", "found 'exponential' as an attitude"),
+        ("exponential=0", "the risk tolerance is 0"),
+        ("exponential=x", "attitude exponential"),
+        ("cautious=3", "found 'cautious=3' as an attitude"),
+        ("points=0:0", "found 1 points"),
+        ("points=0:0,0:1", "increasing order"),
+        ("points=0:0,10:-1", "does not increase from 0 to 10"),
+        ("points=0:0,1", "as a point"),
+        ("points=0:0,20:1", "the total 50 is outside the points, 0 to 20"),
+        ("logarithmic=-1", "leaves -1"),
+        ("utility=x*(60 - x)", r"decreases from x = 30"),
+        ("utility=2", "does not increase from x = 0"),
+        ("utility=log(x)", "the utility has no value"),
+        ("utility=y", "attitude utility"),
+    ],
+)
+def test_what_is_not_an_attitude(text: str, message: str) -> None:
+    with pytest.raises(TreeError, match=message):
+        loads("chance: [0, 50]").with_attitude(text)
+
+
+def test_too_many_copies() -> None:
+    levels = "\n".join(
+        f"  n{i}: {{max: [{{reward: {2**i}, ref: n{i + 1}}}, {{ref: n{i + 1}}}]}}"
+        for i in range(40)
+    )
+    tree = loads(f"nodes:\n{levels}\n  n40: {{chance: [0, 1]}}\nmax: [{{ref: n0}}]")
+    assert evaluate(tree.with_attitude("exponential=1e9")).value > 2**40 - 1
+    with pytest.raises(SearchError, match="without sharing the tree has"):
+        evaluate(tree.with_attitude("logarithmic=9"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chosen", EVERY, ids=str)
+def test_compiled_equals_interpreted(chosen: Algorithm) -> None:
+    for seed in range(40):
+        case = Case(seed, pays=seed % 2 == 1)
+        for r in ("1", "-7", "1e6"):
+            tree = with_tolerance(case.tree(False), r)
+            one = evaluate(tree, chosen, engine="interpreted")
+            other = evaluate(tree, chosen, engine="compiled")
+            assert list(one.lower) == pytest.approx(list(other.lower), abs=1e-12)
+            assert list(one.visits) == list(other.visits)
+
+
+def test_a_search_without_attitude_visits_what_it_did() -> None:
+    tree = load("example:ballard")
+    assert (
+        evaluate(tree, "star1").counts.leaves_visited
+        == et.evaluate(tree.with_attitude("exponential=1e12"), "star1").counts.leaves_visited
+    )
+
+
+# ---- What searches report besides the value.
+
+
+@given(case=CASES, text=st.sampled_from(list(OTHERS)[:2]), reward=st.sampled_from([0, 7, -300]))
+@settings(max_examples=40)
+def test_intervals_of_other_attitudes_hold_the_certainty_equivalents(
+    case: Case, text: str, reward: int
+) -> None:
+    tree = replace(case.tree(False), attitude=read_attitude(text), root_reward=float(reward))
+    bounds, window = (in_numbers(pair, False) for pair in (case.window_bounds, case.window))
+    functions = OTHERS[text]
+    assert functions is not None
+    for chosen in PRUNED + BEST_FIRST[:1]:
+        search = search_window(tree, chosen, bounds, "option", window)
+        slack = 1000 * search.eps + 1e-9
+        for n in range(len(search.tree)):
+            value = certainty(search.tree.node(n), *functions, reward) - reward
+            assert search.lower[n] - slack <= value <= search.upper[n] + slack, (chosen, n)
+
+
+@given(case=CASES, r=st.sampled_from(TOLERANCES))
+def test_the_best_action_alone(case: Case, r: str) -> None:
+    tree = with_tolerance(case.tree(False), r)
+    whole = evaluate(tree)
+    found = evaluate(tree, "best-first", goal="action")
+    assert (found.best is None) == (whole.best is None)
+    if found.best is not None:
+        slack = slack_of(whole, r)
+        assert abs(whole.value_of(paths.join([found.best])) - whole.value) <= slack
+
+
+@given(case=CASES, r=st.sampled_from(TOLERANCES))
+def test_the_mean_is_that_of_the_strategy(case: Case, r: str) -> None:
+    tree = with_tolerance(case.tree(False), r)
+    means = [evaluate(tree, chosen).mean for chosen in EVERY]
+    risky = Decimal(r) > 0
+    whole = evaluate(tree)
+    for search, mean in zip((evaluate(tree, chosen) for chosen in EVERY), means, strict=True):
+        # Where actions tie, searches may find different means, on the same side of the value.
+        assert mean >= whole.value - slack_of(search, r) if risky else True
+        assert mean <= whole.value + slack_of(search, r) if not risky else True
+
+
+def test_the_mean_where_an_outcome_hardly_counts() -> None:
+    tree = loads("max: [{chance: [0, {max: [200, 300]}]}]").with_attitude("exponential=1")
+    for chosen in EVERY:
+        assert evaluate(tree, chosen).mean == 150
+
+
+def test_bounds_exclude_the_reward_of_the_root() -> None:
+    text = "{reward: 100, max: {a: {reward: 3, chance: [0, 10]}, b: 4}}"
+    for attitude in ("logarithmic=50", "exponential=50"):
+        tree = loads(text).with_attitude(attitude)
+        found = evaluate(tree, "star1", bounds=(0, 13))
+        assert (found.bounds, found.best) == ((0, 13), "a")
+        assert found.value == pytest.approx(100 + found.value_of("a"))
+        assert 107 < found.value < 108
+        assert found.mean == 108
+
+
+def test_a_stopped_search_has_bounds() -> None:
+    tree = load("example:ballard").with_attitude("exponential=3")
+    found = evaluate(tree, "star1", max_visits=5)
+    assert found.stopped
+    assert found.lower[-1] <= evaluate(tree).value <= found.upper[-1]
+    with pytest.raises(SearchError, match="was stopped"):
+        _ = found.mean
+
+
+@pytest.mark.parametrize("text", ["points=2:0,9:1", "logarithmic=0", "utility=log(x)"])
+def test_bounds_may_be_outside_what_an_attitude_covers(text: str) -> None:
+    tree = loads("{bounds: [-20, 30], max: [{chance: [2, 9]}, {chance: [3, 8]}]}")
+    for bounds in (None, (-5, 100), (1, 10), (-INFINITY, INFINITY)):
+        found = evaluate(tree.with_attitude(text), "star1", bounds=bounds)
+        assert found.value == pytest.approx(evaluate(tree.with_attitude(text)).value)
