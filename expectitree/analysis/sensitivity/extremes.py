@@ -103,17 +103,20 @@ class Tornado(Shown):
 def tornado(tree: Tree, ranges: Sequence[Range], is_fixed: bool = False, file: str = "") -> Tornado:
     """Return the least and the greatest value over the range of each parameter."""
     try:
-        search = evaluate(exact_tree(tree))
+        exact = exact_tree(tree)
     except INEXACT:
-        search = evaluate(tree)
-    bars = sorted((_bar(tree, one, is_fixed) for one in ranges), key=lambda bar: -bar.width)
+        exact = None
+    search = evaluate(tree if exact is None else exact)
+    bars = sorted((_bar(tree, exact, one, is_fixed) for one in ranges), key=lambda b: -b.width)
     return Tornado(file, tree, to_exact(search.value), search.ties, is_fixed, tuple(bars))
 
 
-def _bar(tree: Tree, range: Range, is_fixed: bool) -> Bar:
+def _bar(tree: Tree, exact: Tree | None, range: Range, is_fixed: bool) -> Bar:
+    """Return the bar of a parameter; without exact functions, sample its range."""
+    if exact is None:
+        return _sampled_bar(tree, range, is_fixed)
     try:
         with limited_work(MOST_WORK):
-            exact = exact_tree(tree)
             strategy = evaluate(exact).strategy_branches if is_fixed else None
             functions = NodeFunctions(exact, range.name, range.low, range.high, strategy=strategy)
             check_feasible(functions, range)

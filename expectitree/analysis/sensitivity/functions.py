@@ -31,6 +31,7 @@ from expectitree.analysis.sensitivity.quotients import MOST_BITS, MOST_DEGREE
 from expectitree.errors import AnalysisError
 from expectitree.numbers import message_text
 from expectitree.searches.engine import evaluate
+from expectitree.searches.result import Search
 from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import message_path
@@ -89,10 +90,15 @@ class NodeFunctions(FormulaFunctions):
     # ---- Values.
 
     @cached_property
+    def now(self) -> Search:
+        """The evaluation of the tree at the current values of its parameters."""
+        return evaluate(self.tree)
+
+    @cached_property
     def of_nodes(self) -> list[Piecewise | None]:
         """The function of each node; None of a node that is never reached."""
-        tree, columns = self.tree, self.tree.columns
-        constants = evaluate(tree).lower
+        columns = self.tree.columns
+        constants = self.now.lower
         moving = self._find_moving()
         functions: list[Piecewise | None] = []
         for n, kind in enumerate(columns.kind):

@@ -147,7 +147,7 @@ def one_way(tree: Tree, range: Range, file: str = "", added: Sequence[int] = ())
             thresholds = tuple(decision.thresholds()) if actions else ()
             pieces = tuple(pieces_of(decision))
         function: Piecewise | None = decision.value
-        now, method, reason = evaluate(exact), "exact", ""
+        now, method, reason = functions.now, "exact", ""
     except INEXACT as error:
         if added:
             raise AnalysisError(f"{why_not_exact(error)}: use a smaller tree") from None
