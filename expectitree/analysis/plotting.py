@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import warnings
 from importlib.util import find_spec
@@ -52,6 +53,16 @@ def save_figure(figure: Any, path: str) -> None:
     with whole_file(path) as temporary, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # characters that the font lacks are drawn as boxes
         figure.savefig(temporary, bbox_inches="tight", **settings)  # with the legend
+
+
+def svg_text(figure: Any) -> str:
+    """Return a figure as an SVG element, for a page or a notebook."""
+    stream = io.StringIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        figure.savefig(stream, format="svg", metadata={"Date": None}, bbox_inches="tight")
+    text = stream.getvalue()
+    return text[text.index("<svg") :]
 
 
 def look(dash: int, color: int) -> dict[str, Any]:

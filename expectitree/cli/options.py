@@ -90,6 +90,18 @@ class SearchOptions:
         """The bounds of `--bounds`, or None."""
         return None if self.bounds is None else read_bounds(self.bounds, self.in_fractions)
 
+    def refuse_search_options(self) -> None:
+        """Raise a usage error if an option about searches is given to a command without one."""
+        given = {
+            "--bounds": self.bounds is not None,
+            "--engine": self.engine not in ("auto", "exact"),
+            "--max-visits": self.max_visits is not None,
+        }
+        for option in (option for option, is_given in given.items() if is_given):
+            raise click.UsageError(
+                f"{option} is for searches, and this command evaluates every node: leave it out."
+            )
+
     def map(self, activity: str, function: Callable[[str, Tree], Result]) -> Iterator[Result]:
         """Yield the result of a function for the name and the tree of each text and file.
 

@@ -47,6 +47,7 @@ def command(
 
     For example: expectitree risk trees/rockefeller.yaml --target 1000
     """
+    options.refuse_search_options()
     try:
         wanted = None if target is None else to_number(target, options.in_fractions)
     except NumberError as error:

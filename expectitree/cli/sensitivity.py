@@ -78,6 +78,7 @@ def command(
 
     For example: expectitree sensitivity trees/rockefeller.yaml --parameter pr=0..1
     """
+    options.refuse_search_options()
     question = _question(
         moved, everywhere, tornado, spider, until, where, add, strategies, options.attitude
     )

@@ -1,4 +1,4 @@
-"""What a notebook shows: trees and searches as pictures, reports as the text of the terminal.
+"""What a notebook shows: trees, searches and plots as pictures, reports as text of the terminal.
 
 A console shows the text alone. A notebook keeps what it shows, so large things are shortened.
 """
@@ -6,18 +6,21 @@ A console shows the text alone. A notebook keeps what it shows, so large things 
 from __future__ import annotations
 
 from html import escape
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.show import MOST_NODES, to_text
-from expectitree.errors import ExpectitreeError
+from expectitree.errors import AnalysisError, ExpectitreeError
 from expectitree.picture import svg
 from expectitree.picture.content import Style
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.tree.model import Tree
 
+PLOTTED = ("risk", "sensitivity")  # the questions whose reports are plots in a notebook
 MOST_LINES = 200
 WIDTH = 100
 # Pages that notebooks become may have no font for `pre`. At this height, lines that characters draw
@@ -41,9 +44,26 @@ def bundle(shown: Any) -> dict[str, str]:
             picture = "\n".join(svg.draw(Evaluation("", shown), Style(rows=SHORT_TREE)))
             styled = picture.replace("<svg ", f'<svg style="{_SVG_STYLE}" ', 1)
             return {"image/svg+xml": styled, "text/plain": text}
+        plot = _plot(shown)
+        if plot is not None:
+            return {"image/svg+xml": plot, "text/plain": text}
     except ExpectitreeError:  # a notebook would show a traceback, of a thing that is all right
         return {}
     return {"text/html": f'<pre style="{_STYLE}">{escape(text)}</pre>', "text/plain": text}
+
+
+def _plot(shown: Any) -> str | None:
+    """Return the plot of a report as SVG; None if it has none, or matplotlib is missing."""
+    question = type(shown).__module__.split(".")[2]
+    if question not in PLOTTED or find_spec("matplotlib") is None:
+        return None
+    from expectitree.analysis.plotting import svg_text
+
+    module = import_module(f"expectitree.analysis.{question}.plot")
+    try:
+        return svg_text(module.figure_of(shown))
+    except AnalysisError:  # this report has only a text
+        return None
 
 
 def _text(shown: Any) -> str:

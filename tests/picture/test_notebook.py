@@ -124,3 +124,20 @@ def test_an_object_that_cannot_be_shown_falls_back_to_its_repr(
 def test_only_trees_searches_and_reports_are_shown(tree: et.Tree) -> None:
     for part in (tree.root, et.evaluate(tree).counts, tree.root.branches[0]):
         assert not hasattr(part, "_repr_mimebundle_")
+
+
+def test_risk_and_sensitivity_are_plots(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = et.load("example:rockefeller")
+    reports: list[Any] = [
+        et.sensitivity(tree, "pr"), et.sensitivity_map(tree, "pr", "sens", grid=3),
+        et.tornado(tree), et.risk(tree),
+    ]  # fmt: skip
+    for report in reports:
+        bundle = shown(report)
+        assert set(bundle) == {"image/svg+xml", "text/plain"}
+        svg = ElementTree.fromstring(bundle["image/svg+xml"])
+        assert svg.tag == "{http://www.w3.org/2000/svg}svg"
+        assert bundle["text/plain"] == et.to_text(report, width=100)
+    assert set(shown(et.information(tree, "oil"))) == {"text/html", "text/plain"}
+    monkeypatch.setattr(notebook, "find_spec", lambda name: None)
+    assert set(shown(reports[0])) == {"text/html", "text/plain"}
