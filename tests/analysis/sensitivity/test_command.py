@@ -316,7 +316,7 @@ def test_every_report_can_be_shown() -> None:
     for report in reports:
         assert et.to_text(report).startswith(TITLE)
         assert json.loads(et.to_json(report))["title"] == TITLE.strip()
-        assert "text/html" in report._repr_mimebundle_()
+        assert report._repr_mimebundle_()["text/plain"] == et.to_text(report, width=100)
 
 
 def test_records() -> None:
