@@ -36,25 +36,32 @@ KEYS = {
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
+def start_driver() -> tuple[subprocess.Popen[str], str]:
+    """Start chromedriver, and return its process and its port.
+
+    It exits if the free port that it found for IPv4 is taken for IPv6, so it may need another try.
+    """
+    for _ in range(5):
+        driver = subprocess.Popen(
+            [str(DRIVER), "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        assert driver.stdout is not None
+        for line in driver.stdout:
+            started = re.search(r"on port ([1-9]\d*)", line)
+            if started:
+                return driver, started[1]
+        driver.stdout.close()
+        driver.wait(10)
+    raise AssertionError("chromedriver did not start, five times")
+
+
 class Browser:
     """One window, closed at the end of its `with`."""
 
     def __init__(self, width: int = 1280, height: int = 800, *flags: str) -> None:
         self.profile = tempfile.TemporaryDirectory(prefix="browser-", ignore_cleanup_errors=True)
-        self.driver = subprocess.Popen(
-            [str(DRIVER), "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        assert self.driver.stdout is not None
-        started = next(
-            (
-                found
-                for line in self.driver.stdout
-                if (found := re.search(r"on port ([1-9]\d*)", line))
-            ),
-            None,
-        )
-        assert started is not None, "chromedriver did not start"
-        self.url = f"http://127.0.0.1:{started[1]}/session"
+        self.driver, port = start_driver()
+        self.url = f"http://127.0.0.1:{port}/session"
         wanted = {
             "goog:chromeOptions": {
                 "binary": BROWSER,
