@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from rich.console import ConsoleOptions
+from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.text.console import safe
@@ -19,6 +20,20 @@ def file_heading(
         yield Text(safe(file, options), style="title")
     if tree.title:
         yield Text(safe(tree.title, options), style="none" if among_others else "title")
+
+
+def report_heading(
+    reports: Sequence[Any], position: int, options: ConsoleOptions
+) -> Iterator[RenderableType]:
+    """Yield the heading of one of several reports, which have a `file` and a `tree`.
+
+    A blank line follows it, and one comes before it if it is not the first.
+    """
+    if position:
+        yield ""
+    report = reports[position]
+    yield from file_heading(report.file, report.tree, options, len(reports) > 1)
+    yield ""
 
 
 def title_heading(tree: Tree, options: ConsoleOptions) -> Iterator[Text]:

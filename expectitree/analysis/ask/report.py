@@ -200,7 +200,7 @@ class Inquiry(Shown):
     def interval(self, node: Node | str) -> Bounds:
         """Return the interval known to contain the value of a node, given as a node or a path.
 
-        A path stands for its last branch, whose value includes the branch's reward.
+        A path means its last branch, whose value includes the branch's reward.
         """
         if isinstance(node, str):
             return self._interval_of_branch(self.tree.find_branch(node))

@@ -10,7 +10,7 @@ from rich.text import Text
 from expectitree.analysis.information.report import Finding, Information
 from expectitree.numbers import display_text, escape, probability_text
 from expectitree.text.console import safe
-from expectitree.text.headings import file_heading
+from expectitree.text.headings import report_heading
 from expectitree.text.tables import Column, table
 from expectitree.tree.paths import ROOT
 
@@ -20,10 +20,7 @@ def render(
 ) -> Iterator[RenderableType]:
     """Yield the values with and without information for each tree."""
     for position, report in enumerate(reports):
-        if position:
-            yield ""
-        yield from file_heading(report.file, report.tree, options, len(reports) > 1)
-        yield ""
+        yield from report_heading(reports, position, options)
         if report.signals:
             yield from _table("signal", report.signals, options)
         else:

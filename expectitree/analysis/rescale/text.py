@@ -14,7 +14,7 @@ from expectitree.analysis.rescale.scales import AFFINE, ORDERED, MapClass, line_
 from expectitree.numbers import cell_text, display_text
 from expectitree.searches.result import Search
 from expectitree.text.console import characters, safe
-from expectitree.text.headings import file_heading
+from expectitree.text.headings import report_heading
 from expectitree.text.phrases import plural
 from expectitree.text.tables import Column, table
 from expectitree.tree.model import Kind
@@ -35,10 +35,7 @@ def render(
 ) -> Iterator[RenderableType]:
     """Yield for each file the map, the nodes that optimal play reaches, and the result."""
     for position, report in enumerate(reports):
-        if position:
-            yield ""
-        yield from file_heading(report.file, report.tree, options, len(reports) > 1)
-        yield ""
+        yield from report_heading(reports, position, options)
         if report.map_class is not None:
             yield _map_facts(report, report.map_class, options)
             yield ""

@@ -8,9 +8,9 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.analysis.risk.report import ActionRisk, Risk
-from expectitree.numbers import cell_text, display_text, escape
+from expectitree.numbers import Number, cell_text, display_text, escape
 from expectitree.text.console import characters, safe
-from expectitree.text.headings import file_heading
+from expectitree.text.headings import report_heading
 from expectitree.text.tables import Column, table
 
 MOST_BARS = 20
@@ -23,10 +23,7 @@ def render(
 ) -> Iterator[RenderableType]:
     """Yield a table and bars for each tree."""
     for position, report in enumerate(reports):
-        if position:
-            yield ""
-        yield from file_heading(report.file, report.tree, options, len(reports) > 1)
-        yield ""
+        yield from report_heading(reports, position, options)
         yield from _table(report, options)
         best = next((one for one in report.actions if one.is_best), report.actions[0])
         yield ""
@@ -63,8 +60,8 @@ def _table(report: Risk, options: ConsoleOptions) -> Iterator[RenderableType]:
     return table(columns, rows, options)
 
 
-def _rounded(value: object) -> float:
-    return round(float(value), 10)  # type: ignore[arg-type]
+def _rounded(value: Number) -> float:
+    return round(float(value), 10)
 
 
 def _bars(

@@ -26,7 +26,7 @@ from expectitree.analysis.sensitivity.tolerance import Tolerances
 from expectitree.analysis.sensitivity.two_way import TwoWay
 from expectitree.numbers import display_text, exact_text
 from expectitree.text.console import characters, safe
-from expectitree.text.headings import file_heading
+from expectitree.text.headings import report_heading
 from expectitree.text.phrases import plural
 from expectitree.text.tables import Column, table
 from expectitree.text.thresholds import names_text, place_texts, threshold_texts
@@ -42,10 +42,7 @@ Lines = Iterator[RenderableType]
 def render(reports: Sequence[Any], options: ConsoleOptions) -> Lines:
     """Yield the answer about each tree, below its title."""
     for position, report in enumerate(reports):
-        if position:
-            yield ""
-        yield from file_heading(report.file, report.tree, options, len(reports) > 1)
-        yield ""
+        yield from report_heading(reports, position, options)
         yield from _lines(report, options)
 
 
