@@ -12,8 +12,8 @@ from __future__ import annotations
 from math import exp, expm1, log, log1p
 from typing import Any
 
+from expectitree.searches.intervals import end_of_branch
 from expectitree.tree.columns import CHANCE, MAX, TERMINAL, Columns, NumberColumn, Readable
-from expectitree.tree.scans import shifted
 
 INFINITE = float("inf")
 _MOST_EXPONENT = 700.0  # exp of more overflows
@@ -52,16 +52,13 @@ def weigh_outcomes(
     They are worth the certainty equivalent of `ends`, rewards included, given that one of them
     happens. The branch `skip` is left out.
     """
-    child, probability = tree.child, tree.probability
-    pays = len(tree.reward) > 0
+    probability = tree.probability
     weight: Any = 0.0
     decisive: Any = 0.0
     for b in range(begin, end):
         p = probability[b]
         if p > 0 and b != skip:
-            x = ends[child[b]]
-            if pays:
-                x = shifted(x, tree.reward[b])
+            x = end_of_branch(tree, ends, b)
             if weight == 0 or (x < decisive if tolerance > 0 else x > decisive):
                 decisive = x
             weight += p
@@ -72,9 +69,7 @@ def weigh_outcomes(
     for b in range(begin, end):
         p = probability[b]
         if p > 0 and b != skip:
-            x = ends[child[b]]
-            if pays:
-                x = shifted(x, tree.reward[b])
+            x = end_of_branch(tree, ends, b)
             difference = (x - decisive) / tolerance
             change += p * expm1(-difference)
             total += p * exp(-difference)

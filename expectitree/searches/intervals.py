@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from expectitree.tree.columns import MAX, MIN, Columns, NumberColumn
+from expectitree.tree.columns import MAX, MIN, Columns, NumberColumn, Readable
 from expectitree.tree.scans import shifted
+
+
+def end_of_branch(tree: Columns, ends: Readable[Any], b: int) -> Any:
+    """Return the end of a branch's interval: that of its child plus the reward."""
+    end = ends[tree.child[b]]
+    return shifted(end, tree.reward[b]) if len(tree.reward) > 0 else end
 
 
 def satisfies(lower: Any, upper: Any, alpha: Any, beta: Any, eps: Any) -> bool:

@@ -222,7 +222,7 @@ class Search(Shown):
     def interval(self, node: Node | str) -> Bounds:
         """Return the interval that contains the value of a node, given as a node or as its path.
 
-        A path stands for its last branch, whose value includes the branch's reward. The ends are
+        A path means its last branch, whose value includes the branch's reward. The ends are
         equal where the search proved the value. Raises `TreeError` if there is no such node.
         """
         if not isinstance(node, str):

@@ -18,7 +18,7 @@ from expectitree.searches.cuts import (
     PROBED,
     STOPPED,
 )
-from expectitree.searches.intervals import is_any_open, satisfies
+from expectitree.searches.intervals import end_of_branch, is_any_open, satisfies
 from expectitree.tree.columns import (
     CHANCE,
     MAX,
@@ -142,12 +142,6 @@ def find_best(tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int,
                         best = other
             return best
     return NONE
-
-
-def end_of_branch(tree: Columns, ends: Readable[Any], b: int) -> Any:
-    """Return the end of a branch's interval: that of its child plus the reward."""
-    end = ends[tree.child[b]]
-    return shifted(end, tree.reward[b]) if len(tree.reward) > 0 else end
 
 
 def child_window(

@@ -31,21 +31,22 @@ def product(*factors: Expression) -> Expression:
     for factor in factors:
         if ZERO in (found, factor):
             return ZERO
+        cancelled = _dividend(factor, found) or _dividend(found, factor)
         if found == ONE:
             found = factor
-        elif _is_over(factor, found):
-            found = factor.operands[0]  # type: ignore[union-attr]
-        elif _is_over(found, factor):
-            found = found.operands[0]  # type: ignore[union-attr]
+        elif cancelled is not None:
+            found = cancelled
         elif factor != ONE:
             found = Apply("*", (found, factor))
     return found
 
 
-def _is_over(quotient: Expression, divisor: Expression) -> bool:
-    """Return whether an expression is a quotient with a divisor."""
-    is_quotient = isinstance(quotient, Apply) and quotient.operation == "/"
-    return is_quotient and quotient.operands[1] == divisor  # type: ignore[union-attr]
+def _dividend(quotient: Expression, divisor: Expression) -> Expression | None:
+    """Return x if an expression is x divided by a divisor; else None."""
+    if not isinstance(quotient, Apply) or quotient.operation != "/":
+        return None
+    dividend, below = quotient.operands
+    return dividend if below == divisor else None
 
 
 def quotient(a: Expression, b: Expression) -> Expression:
@@ -66,18 +67,21 @@ def total(terms: Sequence[Expression]) -> Expression:
 
 def rest_of(others: Sequence[Expression], count: int = 1) -> Expression:
     """Return what some probabilities leave of 1, for each of `count` outcomes."""
-    if len(others) == 1 and count == 1 and _is_complement(others[0]):
-        return others[0].operands[1]  # type: ignore[union-attr]
+    complement = _complement(others[0]) if len(others) == count == 1 else None
+    if complement is not None:
+        return complement
     found: Expression = ONE
     for other in others:
         found = found if other == ZERO else Apply("-", (found, other))
     return found if count == 1 else Apply("/", (found, Number(str(count))))
 
 
-def _is_complement(expression: Expression) -> bool:
-    """Return whether an expression is `1 - x`."""
-    is_difference = isinstance(expression, Apply) and expression.operation == "-"
-    return is_difference and expression.operands[0] == ONE  # type: ignore[union-attr]
+def _complement(expression: Expression) -> Expression | None:
+    """Return x if an expression is `1 - x`; else None."""
+    if not isinstance(expression, Apply) or expression.operation != "-":
+        return None
+    whole, part = expression.operands
+    return part if whole == ONE else None
 
 
 def chances_of(tree: Tree, node: int) -> list[Expression]:

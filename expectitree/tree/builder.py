@@ -260,10 +260,10 @@ class TreeBuilder:
         self, formulas: Formulas, node: int, branches: Sequence[int], copy: int
     ) -> None:
         """Write the formulas of a node and of its `branches` in another tree at a copy."""
-        for own, copied in ((formulas.nodes, self.formulas.nodes),
-                            (formulas.events, self.formulas.events)):  # fmt: skip
-            if node in own:
-                copied[copy] = own[node]  # type: ignore[assignment]
+        if node in formulas.nodes:
+            self.formulas.nodes[copy] = formulas.nodes[node]
+        if node in formulas.events:
+            self.formulas.events[copy] = formulas.events[node]
         for own, copied in ((formulas.probabilities, self.formulas.probabilities),
                             (formulas.rewards, self.formulas.rewards)):  # fmt: skip
             written = {place: own[b] for place, b in enumerate(branches) if b in own}

@@ -53,7 +53,9 @@ def test_text_and_tables_keep_the_attitude(text: str, exact: bool, tmp_path: Pat
             assert et.evaluate(again).value == et.evaluate(tree).value
         again = et.from_networkx(tree.to_networkx())
         assert again.attitude is not None
-        assert again.attitude.text == tree.attitude.text  # type: ignore[union-attr]
+        assert again.attitude is not None
+        assert tree.attitude is not None
+        assert again.attitude.text == tree.attitude.text
 
 
 def test_transforms_keep_the_attitude() -> None:
@@ -184,7 +186,10 @@ def test_a_wrong_attitude_is_a_usage_error() -> None:
 
 def test_verify_checks_the_digits_that_are_written(tmp_path: Path) -> None:
     file = tmp_path / "x.yaml"
-    text = "attitude: {exponential: 100}\nexpect: {value: 37.9885, best: b}\nmax: {b: {chance: [0, 100]}}\n"  # noqa: E501
+    text = (
+        "attitude: {exponential: 100}\nexpect: {value: 37.9885, best: b}\n"
+        "max: {b: {chance: [0, 100]}}\n"
+    )
     file.write_text(text)
     assert run_main("verify", str(file)).status == 0
     file.write_text(text.replace("37.9885", "37.9886"))

@@ -228,15 +228,15 @@ def test_what_was_paid_earlier_decides_at_a_shared_node() -> None:
 
 BID = """\
 nodes:
-  costs300: {chance: {200: {p: 1/4, utility: 100}, 400: {p: 1/2, utility: -100}, 600: {p: 1/4, utility: -300}}}
-  costs500: {chance: {200: {p: 1/4, utility: 300}, 400: {p: 1/2, utility: 100}, 600: {p: 1/4, utility: -100}}}
-  costs700: {chance: {200: {p: 1/4, utility: 500}, 400: {p: 1/2, utility: 300}, 600: {p: 1/4, utility: 100}}}
+  costs300: {chance: {1/4: 100, 50%: -100, 25%: -300}}
+  costs500: {chance: {1/4: 300, 50%: 100, 25%: -100}}
+  costs700: {chance: {1/4: 500, 50%: 300, 25%: 100}}
 max:
   300: {ref: costs300}
-  500: {chance: {400: {p: 0.35, utility: 0}, 600: {p: 0.5, ref: costs500}, 800: {p: 0.15, ref: costs500}}}
-  700: {chance: {400: {p: 0.35, utility: 0}, 600: {p: 0.5, utility: 0}, 800: {p: 0.15, ref: costs700}}}
+  500: {chance: {0.35: 0, 0.5: {ref: costs500}, 0.15: {ref: costs500}}}
+  700: {chance: {0.85: 0, 0.15: {ref: costs700}}}
   none: 0
-"""  # noqa: E501
+"""
 PUBLISHED = {
     "500": (55.205969, 46.192925, 37.932689, 30.369424, 23.435045,
             17.059969, 11.179425, 5.736366, 0.682183, -4.023832),
@@ -264,7 +264,10 @@ def test_the_tolerance_at_which_the_bid_changes() -> None:
 
 
 def test_the_wildcatter_does_not_drill() -> None:
-    oil = "{dry: {p: 0.5, utility: 0}, wet: {p: 0.3, utility: 700000}, soaking: {p: rest, utility: 1200000}}"  # noqa: E501
+    oil = (
+        "{dry: {p: 0.5, utility: 0}, wet: {p: 0.3, utility: 700000}, "
+        "soaking: {p: rest, utility: 1200000}}"
+    )
     costs = ", ".join(
         f"{name}: {{p: {p}, cost: {cost}, chance: {oil}}}"
         for name, p, cost in (("low", 0.2, 150000), ("fair", 0.6, 300000), ("high", 0.2, 500000))

@@ -322,7 +322,8 @@ def test_a_folded_tree_keeps_its_events_and_expects_nothing_at_other_parameters(
     """
     tree = et.loads(text, exact=True)
     folded = et.loads(et.dumps(fold_rewards(tree)), exact=True)
-    assert [*tree.formulas.events.values()] == ["oil"]  # type: ignore[union-attr]
-    assert folded.formulas == replace(tree.formulas, rewards={})  # type: ignore[type-var]
+    assert tree.formulas is not None
+    assert [*tree.formulas.events.values()] == ["oil"]
+    assert folded.formulas == replace(tree.formulas, rewards={})
     assert et.verify(tree).broken == et.verify(folded).broken == []
     assert replace_opponent(tree, 0, "worst").formulas is None  # its CHANCE is a player
