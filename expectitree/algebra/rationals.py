@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
-from typing import NamedTuple
 
 from expectitree.algebra.polynomials import (
     Coefficients,
@@ -22,7 +22,8 @@ from expectitree.algebra.polynomials import (
 )
 
 
-class Rational(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Rational:
     """A quotient of polynomials in lowest terms, so equal ones compare equal.
 
     Coefficients are integers, lowest power first. The last one of the denominator is positive. A
@@ -71,7 +72,7 @@ class Rational(NamedTuple):
 
     # ---- Arithmetic, as the operators of expressions need it.
 
-    def __add__(self, other: Rational) -> Rational:  # type: ignore[override]
+    def __add__(self, other: Rational) -> Rational:
         return combination(((Fraction(1), self), (Fraction(1), other)))
 
     def __sub__(self, other: Rational) -> Rational:
@@ -80,7 +81,7 @@ class Rational(NamedTuple):
     def __neg__(self) -> Rational:
         return Rational(tuple(-c for c in self.numerator), self.denominator)
 
-    def __mul__(self, other: Rational) -> Rational:  # type: ignore[override]
+    def __mul__(self, other: Rational) -> Rational:
         return lowest_terms(
             times(self.numerator, other.numerator), times(self.denominator, other.denominator)
         )

@@ -47,7 +47,7 @@ class Controls {
       play: () => page.play(), fit: () => page.fit(),
       "zoom-in": () => page.camera.zoom(1.3), "zoom-out": () => page.camera.zoom(1 / 1.3),
       "open-all": () => page.expand(MOST),
-      "close-some": () => page.expand(Math.min(SOME, Math.max(4, page.items.length >> 1))),
+      "close-some": () => page.expand(Math.min(SHOWN_FIRST, Math.max(4, page.items.length >> 1))),
       "help-button": () => element("help").showModal(),
       present: () => page.present(!page.presenting),
     });

@@ -13,7 +13,7 @@ const BUS = 16; // from the line of a stack to its boxes
 const LEAST_STACKED = 4, MANY = 48; // leaves of a node that are stacked, in a tree of so many
 const LONGEST_REFERENCE = 22; // characters
 const FEW = 100; // a tree of so many nodes is shown whole at first
-const SOME = 64; // the page shows this many nodes of a larger tree at first
+const SHOWN_FIRST = 64; // nodes of a larger tree that the page shows at first
 const WIDE = 24; // a node of so many branches is shown with all of them
 const START = 12; // and this many first branches of a wider node
 const DEEP = 60, NEAR = 30; // plies above the current node: at most DEEP are shown, else NEAR
@@ -87,7 +87,7 @@ class Layout {
     this.row = 0; // wanted from one ply to the next
     this.places = false; // whether labels such as #1 are shown where no sibling has a label
     this.roomRight = new Float64Array(tree.count); // for the interval and the window of a node
-    this.openSome(tree.count <= FEW && tree.child.length <= 2 * FEW ? Infinity : SOME);
+    this.openSome(tree.count <= FEW && tree.child.length <= 2 * FEW ? Infinity : SHOWN_FIRST);
   }
 
   /** Show about so many nodes, those near the root. */

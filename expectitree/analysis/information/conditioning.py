@@ -1,14 +1,14 @@
-"""The value of a tree when something is known about an event.
+"""The value of a tree, given evidence about an event.
 
-The event is represented by some chance nodes. What is known is a weight for each outcome: 1 for the
-outcome that is known and 0 for the others, or the likelihood of a test's signal. Bayes' rule:
+Chance nodes represent the event. The evidence is a weight for each outcome: 1 for a known outcome
+and 0 for the others, or the likelihood of a test's signal. By Bayes' rule:
 
     P(o | node)   the probability of the outcome from the node on, children first
-    W(node)       the sum of P(o | node) * weight(o): the probability of what is known
+    W(node)       the sum of P(o | node) * weight(o): the probability of the evidence
     event node    p(o) becomes p(o) * weight(o) / W(node)
     other CHANCE  p(i) becomes p(i) * W(child i) / W(node)
 
-A node from which play does not meet the event keeps its value. What is known, both players know.
+A node from which play does not meet the event keeps its value. Both players know the evidence.
 """
 
 from __future__ import annotations

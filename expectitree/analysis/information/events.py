@@ -75,7 +75,7 @@ def find_event(tree: Tree, name: str, at: int | None = None, near: Any = NEAR) -
     start = tree.root_id if at is None else at
     region = _Search(tree, name, frozenset(nodes), near).region(start)
     if start not in region:
-        where = "play" if start == tree.root_id else f"{_path(tree, start)}: play from here on"
+        where = "play" if start == tree.root_id else f"{_path(tree, start)}: play after this node"
         raise AnalysisError(f"{where} never meets {escape(name)}")
     return Event(tree, name, frozenset(nodes), start, outcomes, region)
 

@@ -36,12 +36,13 @@ MOST_IN_FRACTIONS = 20_000  # nodes; values of larger trees of floats are comput
 
 @dataclass(frozen=True)
 class Finding:
-    """What is known, how likely that is, and the value then.
+    """One piece of evidence: its probability, and the value given it.
 
     Attributes:
-        name: The outcome that is known, or the signal of a test.
-        probability: How likely it is.
-        value: The value, given that, of the node at which it is known; at the root, of the tree.
+        name: A known outcome, or the signal of a test.
+        probability: The probability of the evidence.
+        value: The value, given the evidence, of the node where it is known; at the root, of the
+            tree.
         best: The best actions there; empty if no player decides there.
     """
 
@@ -243,7 +244,7 @@ def information(
 def _known(
     given: Conditioning, weights: Mapping[str, Mapping[str, Any]]
 ) -> tuple[list[Finding], Any]:
-    """Return what is known for each outcome or signal that can occur, and the tree's value."""
+    """Return a finding for each outcome or signal that can occur, and the mean value."""
     event, found = given.event, []
     for name, weight in weights.items():
         probability = event.weight(event.at, weight)

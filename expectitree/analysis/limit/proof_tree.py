@@ -159,7 +159,7 @@ def _scale(tree: ProofTree) -> None:
     terminals = [n for n, children in enumerate(tree.children) if not children]
     numbers = [column[n] for n in terminals for column in columns if is_finite(column[n])]
     scale = [math.lcm(*(x.denominator for x in numbers))] * len(tree.kind)
-    paid: list[Any] = [0] * len(tree.kind)  # at most, in magnitude, from each node on
+    paid: list[Any] = [0] * len(tree.kind)  # [N] a bound on the sum of rewards below a node
     for n, (children, shift) in enumerate(zip(tree.children, tree.shift, strict=True)):
         own = {child: scale[child] * p.denominator for child, p in children.items()}
         if own:

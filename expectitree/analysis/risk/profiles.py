@@ -28,7 +28,7 @@ MOST_IN_FRACTIONS = 20_000  # totals of all mixtures; for more, trees of floats 
 
 
 class Profile(NamedTuple):
-    """What may be received from a node on.
+    """The distribution of the total that MAX receives below a node.
 
     Attributes:
         distribution: The totals and their probabilities.
