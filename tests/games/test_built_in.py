@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from expectitree.games.built_in import dice, einstein, pig, twenty48
+from expectitree.games.built_in.blackjack import Blackjack
 from expectitree.games.built_in.dice import Dice
 from expectitree.games.built_in.einstein import Einstein
 from expectitree.games.built_in.pig import Pig
@@ -210,3 +211,45 @@ def test_dice_estimates_change_sign_with_the_sides() -> None:
     state = game.play(game.play(game.start, 1), 4)
     assert game.value(state) == pytest.approx((4 * 4 + 4 - 4) / (4 * 4 + 4 + 4 + 1))
     assert game.value(dice.State(state.stones[::-1], 0)) == -game.value(state)
+
+
+# The expected payment of standing on 10 and 6 if the dealer has no natural: appendix 1, infinite
+# decks, of https://wizardofodds.com/games/blackjack/appendix/1/.
+STAND = {
+    **{2: -0.292784, 3: -0.252250, 4: -0.211063, 5: -0.167193, 6: -0.153699, 7: -0.475375},
+    **{8: -0.510518, 9: -0.543150, 10: -0.540430, 1: -0.666951},
+}
+NATURALS = {10: 1 / 13, 1: 4 / 13}  # the probability that the dealer has one
+
+
+def solve(game: Any, state: Any, known: dict[Any, float]) -> float:
+    """Return the value of a state in a game without cycles."""
+    if state not in known:
+        turn = game.turn(state)
+        below = [solve(game, child, known) for child in children(game, state)]
+        if turn == "chance":
+            weights = [p for _, p in game.moves(state)]
+            known[state] = float(sum(p * v for p, v in zip(weights, below, strict=True)))
+        else:
+            known[state] = max(below) if turn == "max" else game.value(state)
+    return known[state]
+
+
+def test_blackjack_pays_what_the_published_tables_say() -> None:
+    game, known = Blackjack(), dict[Any, float]()
+    for upcard, published in STAND.items():
+        state = game.play(game.parse(f"10 6 {upcard}"), "stand")
+        natural = NATURALS.get(upcard, 0)
+        value = (solve(game, state, known) + natural) / (1 - natural)
+        assert value == pytest.approx(published, abs=6e-7)
+    hit = game.play(game.parse("10 6 10"), "hit")
+    assert (solve(game, hit, known) + 1 / 13) / (12 / 13) == pytest.approx(-0.539826, abs=6e-7)
+    assert all(-1 <= game.value(state) <= 1.5 for state in known)
+    assert not any(state.next == "decision" and state.player.points > 20 for state in known)
+
+
+def test_a_natural_pays_three_to_two_and_ties_with_a_natural() -> None:
+    game = Blackjack()
+    state = game.parse("1 10 10")
+    assert game.turn(state) == "chance"
+    assert [game.value(game.play(state, card)) for card in (1, 10)] == [0, 1.5]
