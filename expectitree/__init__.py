@@ -32,6 +32,7 @@ _HOMES = {
     "Counts": "searches.result",
     "ExpectitreeError": "errors",
     "FileError": "errors",
+    "GameError": "errors",
     "Information": "analysis.information.report",
     "Inquiry": "analysis.ask.report",
     "Kind": "tree.model",

@@ -38,6 +38,7 @@ from expectitree.drawing import to_svg as to_svg
 from expectitree.errors import AnalysisError as AnalysisError
 from expectitree.errors import ExpectitreeError as ExpectitreeError
 from expectitree.errors import FileError as FileError
+from expectitree.errors import GameError as GameError
 from expectitree.errors import NumberError as NumberError
 from expectitree.errors import Problem as Problem
 from expectitree.errors import SearchError as SearchError

@@ -77,6 +77,16 @@ class AnalysisError(ExpectitreeError, ValueError):
     """
 
 
+class GameError(ExpectitreeError, ValueError):
+    """A game that breaks its protocol, cannot be found, or cannot be searched as asked.
+
+    >>> from expectitree.games.finding import find_game
+    >>> find_game("game:pick")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    expectitree.errors.GameError: there is no built-in game 'pick' (did you mean pig?): choose ...
+    """
+
+
 class Excerpt(NamedTuple):
     """The part of a source line around a column."""
 
