@@ -31,14 +31,25 @@ from expectitree.searches.by_utility import check_exact, search_by_utility
 from expectitree.searches.certainty import certain_backward_induction
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
+    NO_BOUNDS,
     RELATIVE_EPS,
     ROUNDING_EPS,
     SearchSetup,
     greatest_number,
     greatest_total,
 )
-from expectitree.searches.star_minimax import DEPTH_CODES, Settings, Work, star_minimax
-from expectitree.searches.unknown import check_known
+from expectitree.searches.star_minimax import (
+    DEPTH_CODES,
+    RESUME_ENTRIES,
+    RESUME_NUMBERS,
+    STOPPED_EARLY,
+    WAITING,
+    Settings,
+    Work,
+    next_branch,
+    star_minimax,
+)
+from expectitree.searches.unknown import check_known, check_seen
 from expectitree.searches.windows import Windows, find_windows
 from expectitree.tree import scans
 from expectitree.tree.builder import check_bounds
@@ -112,9 +123,10 @@ def search_window(
 
     `listen` receives every column that the search writes, with its name, and returns the column to
     write to instead, which may record what is written. A compiled search cannot be recorded. Raises
-    `SearchError` if the utility of a terminal is not known.
+    `SearchError` if the search needs a utility that is not known.
     """
-    check_known(tree)
+    if tree.attitude is not None or not algorithm.player_cuts or not algorithm.in_order:
+        check_known(tree)
     check_exact(tree)
     if tree.attitude is not None and tree.attitude.tolerance is None:
         if listen is not None:
@@ -149,21 +161,36 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search
 def _run_star_minimax(
     setup: SearchSetup, window: Bounds, max_visits: int | None, listen: Listen | None
 ) -> Search:
-    tree, algorithm = setup.tree, setup.algorithm
+    tree = setup.tree
     branches, depths = len(tree.columns.child), tree.heights[-1] + 1
     by_node = map(setup.column, "IddBI")
     weighed = branches if setup.is_risky else 0
     by_branch = (setup.column("d", count) for count in (branches, branches, weighed, weighed))
     by_depth = (setup.column(code, depths) for code in DEPTH_CODES)
-    work = Work._make([*setup.intervals(), *by_node, *by_branch, *by_depth])
+    resume = setup.column("q", RESUME_NUMBERS)
+    work = Work._make([*setup.intervals(), *by_node, *by_branch, *by_depth, resume])
     if listen is not None:
         work = Work._make(map(listen, Work._fields, work))
+    if setup.compiled:
+        window = float(window[0]), float(window[1])
+    settings = star_settings(setup, NO_LIMIT if max_visits is None else max_visits)
+    root = setup.index(tree.root_id)
+    ended = WAITING
+    while ended == WAITING:
+        settings = settings._replace(pause=work.resume[RESUME_ENTRIES] + setup.pause)
+        cuts, ended = setup.run(star_minimax, setup.columns, work, settings, root, window)
+        if ended == WAITING:
+            check_seen(tree, setup.columns, next_branch(work))
+    return setup.result(*work[:7], cuts, ended == STOPPED_EARLY)
+
+
+def star_settings(setup: SearchSetup, most_visits: int) -> Settings:
+    """Return the numbers and switches of a depth-first search."""
+    tree, algorithm = setup.tree, setup.algorithm
     probes = algorithm.probes
     if probes > 1:  # more probes than any node has children find nothing to do
         probes = min(probes, tree.widest)
-    if setup.compiled:
-        window = float(window[0]), float(window[1])
-    settings = Settings(
+    return Settings(
         setup.eps,
         setup.zero,
         INFINITY,
@@ -171,15 +198,13 @@ def _run_star_minimax(
         algorithm.chance_cuts,
         probes,
         algorithm.probe_order == "cyclic",
-        NO_LIMIT if max_visits is None else max_visits,
+        most_visits,
+        NO_LIMIT,
         setup.index(1),
         (True,) if setup.columns.pays else (),
         setup.is_risky,
         setup.tolerance or 1.0,
     )
-    root = setup.index(tree.root_id)
-    cuts, stopped = setup.run(star_minimax, setup.columns, work, settings, root, window)
-    return setup.result(*work[:7], cuts, stopped)
 
 
 def _run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen | None) -> Search:
@@ -277,7 +302,7 @@ def usual_algorithms(
 
 
 def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
-    """Return the root's bounds and where they came from: "option", "file" or "leaves"."""
+    """Return the root's bounds and where they came from: "option", "file", "leaves" or "none"."""
     if bounds is not None:
         if (
             not isinstance(bounds, Sequence)
@@ -302,4 +327,6 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
             bounds = to_exact_bound(bounds[0]), to_exact_bound(bounds[1])
         return bounds, "option"
     written = tree.local_bounds.get(tree.root_id)
-    return (tree.total_range, "leaves") if written is None else (written, "file")
+    if written is not None:
+        return written, "file"
+    return (NO_BOUNDS, "none") if tree.unknown else (tree.total_range, "leaves")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from expectitree.errors import SearchError
+from expectitree.tree.columns import UNSEEN, Columns
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import message_path
 
@@ -13,10 +14,22 @@ def check_known(tree: Tree) -> None:
         raise SearchError(why_unknown(tree))
 
 
-def why_unknown(tree: Tree) -> str:
-    """Return a message that names the first unknown utility of a tree and says what to do."""
+def check_seen(tree: Tree, columns: Columns, branch: int) -> None:
+    """Raise `SearchError` if the search waits for the utility of a terminal."""
+    child = columns.child[branch]
+    if columns.kind[child] == UNSEEN:
+        raise SearchError(why_unknown(tree, child))
+
+
+def why_unknown(tree: Tree, needed: int | None = None) -> str:
+    """Return a message that names an unknown utility of a tree and says what to do.
+
+    It is the one needed, or the first.
+    """
     unknown = set(tree.unknown)
-    path = message_path(tree.path_of(next(n for n in tree.first_paths.order if n in unknown)))
+    if needed is None:
+        needed = next(n for n in tree.first_paths.order if n in unknown)
+    path = message_path(tree.path_of(needed))
     others = len(unknown) - 1
     more = f", nor {'is that of 1 other' if others == 1 else f'are those of {others:,} others'}"
     instead = "numbers in their place" if others else "a number in its place"
