@@ -1,0 +1,1 @@
+"""Games that are searched from their rules."""

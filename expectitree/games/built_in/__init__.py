@@ -1,0 +1,8 @@
+"""Games that come with the package, each a plain class that shows how to write one."""
+
+from __future__ import annotations
+
+# The module and the class of each name: `game:pig`.
+BUILT_IN: dict[str, tuple[str, str]] = {
+    "pig": ("pig", "Pig"),
+}

@@ -1,0 +1,72 @@
+"""Pig: roll a die as often as you like; a 1 loses the points of the turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple
+
+Player = Literal["max", "min"]
+
+
+class State(NamedTuple):
+    """Both scores, the points of this turn, whose turn it is, and whether the die rolls."""
+
+    scores: tuple[int, int] = (0, 0)  # of MAX and of MIN
+    points: int = 0
+    player: Player = "max"
+    rolls: bool = False
+
+
+class Pig:
+    """Pig: the first player to reach the target wins.
+
+    The player whose turn it is rolls the die or holds. A 1 ends the turn without points. Other
+    numbers are added to the points of the turn. The player keeps these points by holding.
+
+    The utility is 1 if MAX wins and -1 if MIN wins: a probability p of winning is worth 2 p - 1.
+    """
+
+    utility_bounds = (-1, 1)
+
+    def __init__(self, target: int = 100, die: int = 6) -> None:
+        if target < 1 or die < 2:
+            raise ValueError(f"target is at least 1 and die at least 2, got {target} and {die}")
+        self.target, self.die = target, die
+        self.title = f"Pig to {target} with {die} faces"
+        self.start = State()
+
+    def turn(self, state: State) -> Player | Literal["chance"] | None:
+        """Return whose turn it is."""
+        if max(state.scores) >= self.target:
+            return None
+        return "chance" if state.rolls else state.player
+
+    def moves(self, state: State) -> Iterable[Any]:
+        """Return the faces of the die, or what the player can do."""
+        if state.rolls:
+            return [(face, Fraction(1, self.die)) for face in range(1, self.die + 1)]
+        return ["hold"] if self._own(state) + state.points >= self.target else ["roll", "hold"]
+
+    def play(self, state: State, move: Any) -> State:
+        """Return the state after a roll, or after the decision to roll or hold."""
+        if move == "roll":
+            return state._replace(rolls=True)
+        if move != "hold" and move > 1:
+            return state._replace(points=state.points + move, rolls=False)
+        other: Player = "min" if state.player == "max" else "max"
+        kept = state.points if move == "hold" else 0
+        first, second = state.scores
+        scores = (first + kept, second) if state.player == "max" else (first, second + kept)
+        return State(scores, player=other)
+
+    def value(self, state: State) -> float:
+        """Return who won, or by which share of the target MAX leads."""
+        first, second = state.scores
+        if max(first, second) >= self.target:
+            return 1 if first > second else -1
+        lead = first - second + (state.points if state.player == "max" else -state.points)
+        return max(-1.0, min(1.0, lead / self.target))
+
+    def _own(self, state: State) -> int:
+        return state.scores[0 if state.player == "max" else 1]

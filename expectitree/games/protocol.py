@@ -1,0 +1,88 @@
+"""What a class needs to be a game that can be searched from its rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal, Protocol, TypeAlias
+
+from expectitree.numbers import Number
+
+State: TypeAlias = Any
+Move: TypeAlias = Any  # of a player, or an outcome of chance
+Turn: TypeAlias = Literal["max", "min", "chance"] | None
+
+
+class Game(Protocol):
+    """The rules of a game for MAX, MIN and chance, from which a search makes a tree.
+
+    Write a class with these attributes and methods. It needs no base class:
+
+        >>> from fractions import Fraction
+        >>> class Die:
+        ...     title = "Roll a die up to three times, stop when you like, and get the number shown"
+        ...     utility_bounds = (1, 6)
+        ...     start = (3, 0)  # the rolls that are left, and the number shown: 0 while it rolls
+        ...     def turn(self, state):
+        ...         return "chance" if state[1] == 0 else "max" if state[0] > 0 else None
+        ...     def moves(self, state):
+        ...         faces = [(face, Fraction(1, 6)) for face in range(1, 7)]
+        ...         return faces if state[1] == 0 else ["keep", "roll"]
+        ...     def play(self, state, move):
+        ...         if state[1] == 0:
+        ...             return (state[0] - 1, move)
+        ...         return (state[0], 0) if move == "roll" else (0, state[1])
+        ...     def value(self, state):
+        ...         return state[1] or 3.5
+        >>> game = Die()
+        >>> state = game.play(game.start, 4)
+        >>> state, game.turn(state), game.moves(state)
+        ((2, 4), 'max', ['keep', 'roll'])
+
+    The answers depend on the state alone, and no method changes a state. `moves` and `play` are
+    called only where the game is not over. Depth counts branches: a move is one ply, and so is an
+    outcome of chance. The class is called without arguments, or with keyword arguments if the
+    command line gives them: `game:pig(target=20)`.
+
+    A game may have more methods:
+
+    - `key(state)`: Equal keys mean equal futures: such states become one node. Without it, the
+      state is the key if it is hashable; other states are not merged.
+    - `bounds(state)`: The least and the greatest utility that can still be reached. Close bounds
+      let a search skip more. Without it, they are `utility_bounds`.
+    - `label(state, move)`: The name of the move or outcome. Without it, it is `str(move)`.
+    - `same_turn(state)`: Whether the state only continues the turn of the state before it, so that
+      the branch to it costs no ply. Without it, every branch costs one.
+    - `parse(text)`: The state that a text describes, for the option `--start`. It raises
+      `ValueError` if the text does not describe a state.
+    """
+
+    @property
+    def title(self) -> str:
+        """Return the name of the game."""
+
+    @property
+    def start(self) -> State:
+        """Return the state in which the game starts."""
+
+    @property
+    def utility_bounds(self) -> tuple[Number, Number]:
+        """Return the least and the greatest number that `value` gives."""
+
+    def turn(self, state: State) -> Turn:
+        """Return whose turn it is: "max", "min", "chance", or None if the game is over."""
+
+    def moves(self, state: State) -> Iterable[Move]:
+        """Return the moves of the player; for chance, pairs of an outcome and its probability.
+
+        Probabilities are positive and sum to 1. Floats and `Fraction` are allowed.
+        """
+
+    def play(self, state: State, move: Move) -> State:
+        """Return the state after a move, or after an outcome of chance."""
+
+    def value(self, state: State) -> Number | None:
+        """Return the utility to MAX if the game is over; otherwise an estimate of it.
+
+        None means that there is no estimate. A node at the depth limit is worth its estimate, also
+        where it is the turn of chance.
+        """
