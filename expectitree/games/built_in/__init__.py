@@ -4,5 +4,6 @@ from __future__ import annotations
 
 # The module and the class of each name: `game:pig`.
 BUILT_IN: dict[str, tuple[str, str]] = {
+    "einstein": ("einstein", "Einstein"),
     "pig": ("pig", "Pig"),
 }
