@@ -113,7 +113,9 @@ def _loop_seconds(tree: Tree, name: str) -> float:
     eps = tolerance(tree, (lower_bound, upper_bound))
     root, one = np.uint64(count - 1), np.uint64(1)
     most = sys.float_info.max
-    settings = Settings(eps, 0.0, INFINITY, most, True, PROBES[name], True, NO_LIMIT, NO_LIMIT, one, ())
+    settings = Settings(
+        eps, 0.0, INFINITY, most, True, PROBES[name], True, NO_LIMIT, NO_LIMIT, one, ()
+    )
     start = perf_counter()
     compiling.run_compiled(
         star_minimax, tree.columns, work, settings, root, (lower_bound, upper_bound)

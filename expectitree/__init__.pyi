@@ -38,6 +38,7 @@ from expectitree.drawing import to_svg as to_svg
 from expectitree.errors import AnalysisError as AnalysisError
 from expectitree.errors import ExpectitreeError as ExpectitreeError
 from expectitree.errors import FileError as FileError
+from expectitree.errors import GameError as GameError
 from expectitree.errors import NumberError as NumberError
 from expectitree.errors import Problem as Problem
 from expectitree.errors import SearchError as SearchError
@@ -49,9 +50,13 @@ from expectitree.files import loads as loads
 from expectitree.files.nested import from_dict as from_dict
 from expectitree.files.saving import dumps as dumps
 from expectitree.files.saving import save as save
+from expectitree.games.protocol import Game as Game
+from expectitree.games.searching import search as search
+from expectitree.games.searching import write_out as write_out
 from expectitree.searches.engine import evaluate as evaluate
 from expectitree.searches.prepare import prepare as prepare
 from expectitree.searches.result import Counts as Counts
+from expectitree.searches.result import Grown as Grown
 from expectitree.searches.result import Outcome as Outcome
 from expectitree.searches.result import Search as Search
 from expectitree.tree.builder import TreeBuilder as TreeBuilder

@@ -67,6 +67,16 @@ class SearchError(ExpectitreeError, ValueError):
     """
 
 
+class GameError(ExpectitreeError, ValueError):
+    """A game that cannot be found or searched, or whose methods break the rules of the protocol.
+
+    >>> import expectitree as et
+    >>> et.search("game:chess", depth=3)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    expectitree.errors.GameError: unknown game 'chess': choose among ...
+    """
+
+
 class AnalysisError(ExpectitreeError, ValueError):
     """A question about a tree that has no answer as asked.
 
