@@ -245,10 +245,11 @@ class _GameSearch:
         tree, rows = harvest(growth, list(work.visits))
         source = "game" if self.rules.options.bounds is None else "option"
         engine = Engine.EXACT if self.rules.exact else Engine.INTERPRETED
-        columns: Any = [[column[row] for row in rows] for column in work[:7]]
-        about: Any = tree, self.algorithm, self.rules.bounds, source, self.eps, engine
+        columns: tuple[Any, ...] = tuple([column[row] for row in rows] for column in work[:7])
+        about = tree, self.algorithm, self.rules.bounds, source, self.eps, engine
         grown = self._grown(growth.depth, why_stopped)
-        return Search(*about, *columns, cuts, bool(why_stopped), None, grown)
+        found: tuple[Any, ...] = (*about, *columns, cuts, bool(why_stopped), None, grown)
+        return Search(*found)
 
     def _grown(self, depth: int, why_stopped: str) -> Grown:
         return Grown(depth, self.rows, self.rules.evaluations, self.merged, why_stopped)

@@ -614,9 +614,7 @@ def find_cut(
 def can_probe(tree: Columns, c: int, rank: int) -> bool:
     """Say whether an outcome is a terminal, a player with a child of this rank, or unseen."""
     k = tree.kind[c]
-    if k == TERMINAL or k == UNSEEN:  # noqa: PLR1714, SIM109: two comparisons compile well
-        return True
-    return bool(k != CHANCE and tree.last[c] - tree.first[c] > rank)
+    return bool(k in (TERMINAL, UNSEEN) or k != CHANCE and tree.last[c] - tree.first[c] > rank)
 
 
 def outcome_window(
