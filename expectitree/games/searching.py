@@ -19,11 +19,10 @@ from expectitree.numbers import INFINITY, Number, is_finite
 from expectitree.searches.engine import NO_LIMIT, evaluate
 from expectitree.searches.result import Grown, Search
 from expectitree.searches.setup import RELATIVE_EPS, Engine
+from expectitree.searches.endings import STOPPED_EARLY, WAITING
 from expectitree.searches.star_minimax import (
     DEPTH_CODES,
     RESUME_NUMBERS,
-    STOPPED_EARLY,
-    WAITING,
     Settings,
     Work,
     next_branch,

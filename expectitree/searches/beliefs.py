@@ -29,9 +29,9 @@ VALUE, ACTION = range(2)  # the goal: the root is exact, or its best action is p
 
 # Numbers of the whole tree, by place in `tally`: the leaves that the prior counts for, its mean
 # (from which utilities are measured) and its variance; the leaves visited, and how many there must
-# be for the next renewal of all estimates.
-PRIOR_WEIGHT, CENTER, PRIOR_VARIANCE, SEEN, NEXT_RENEWAL = range(5)
-TALLIES = 5
+# be for the next renewal of all estimates; the entries of nodes so far.
+PRIOR_WEIGHT, CENTER, PRIOR_VARIANCE, SEEN, NEXT_RENEWAL, ENTRIES = range(6)
+TALLIES = 6
 
 # Expected gains within this factor are equal, so that rounding does not decide between them.
 GAIN_TIE = 1 + 1e-6
@@ -66,7 +66,7 @@ class Beliefs(NamedTuple):
     observed_precision: FloatColumn  # [N] and the precision of that
     level: FloatColumn  # [N] the level: the mean of the leaves below, by all leaves visited,
     level_variance: FloatColumn  # [N] and its variance
-    tally: FloatColumn  # [5] numbers of the whole tree
+    tally: FloatColumn  # [6] numbers of the whole tree
     reward: FloatColumn  # [M] the rewards in floats; empty if no branch pays
     leaf_variance: FloatColumn  # [height + 2] by depth: of the leaves below one node of that depth
     slope: FloatColumn  # [height + 2] by how much the last child of a node lies above the first
@@ -95,6 +95,8 @@ class Limits(NamedTuple):
     root: int
     is_risky: tuple[bool, ...] = ()  # empty without an attitude to risk
     tolerance: float = 1.0  # the risk tolerance of the exponential attitude
+    # Empty for a finished tree. In a tree that grows, parents come before their children.
+    grows: tuple[bool, ...] = ()
 
 
 def begin(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:

@@ -20,6 +20,7 @@ from expectitree.numbers import INFINITY, Number, exact_text, quote, to_exact_bo
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.beliefs import (
     DEPTH_FLOATS,
+    ENTRIES,
     NODE_CODES,
     NODE_FLOATS,
     TALLIES,
@@ -38,22 +39,21 @@ from expectitree.searches.setup import (
     greatest_number,
     greatest_total,
 )
+from expectitree.searches.endings import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.star_minimax import (
     DEPTH_CODES,
     RESUME_ENTRIES,
     RESUME_NUMBERS,
-    STOPPED_EARLY,
-    WAITING,
     Settings,
     Work,
     next_branch,
     star_minimax,
 )
-from expectitree.searches.unknown import check_known, check_seen
+from expectitree.searches.unknown import check_known, why_unknown
 from expectitree.searches.windows import Windows, find_windows
 from expectitree.tree import scans
 from expectitree.tree.builder import check_bounds
-from expectitree.tree.columns import Bounds, Column, Repeated
+from expectitree.tree.columns import UNSEEN, Bounds, Column, Repeated
 from expectitree.tree.model import Tree, check_tree
 
 NO_LIMIT = sys.maxsize  # of visits
@@ -125,7 +125,7 @@ def search_window(
     write to instead, which may record what is written. A compiled search cannot be recorded. Raises
     `SearchError` if the search needs a utility that is not known.
     """
-    if tree.attitude is not None or not algorithm.player_cuts or not algorithm.in_order:
+    if tree.attitude is not None or not algorithm.player_cuts:
         check_known(tree)
     check_exact(tree)
     if tree.attitude is not None and tree.attitude.tolerance is None:
@@ -175,12 +175,12 @@ def _run_star_minimax(
         window = float(window[0]), float(window[1])
     settings = star_settings(setup, NO_LIMIT if max_visits is None else max_visits)
     root = setup.index(tree.root_id)
-    ended = WAITING
-    while ended == WAITING:
+    ended = PAUSED
+    while ended == PAUSED:
         settings = settings._replace(pause=work.resume[RESUME_ENTRIES] + setup.pause)
         cuts, ended = setup.run(star_minimax, setup.columns, work, settings, root, window)
-        if ended == WAITING:
-            check_seen(tree, setup.columns, next_branch(work))
+    if ended == WAITING:
+        raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)]))
     return setup.result(*work[:7], cuts, ended == STOPPED_EARLY)
 
 
@@ -212,8 +212,14 @@ def _run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen |
     if listen is not None:
         beliefs = Beliefs._make(map(listen, Beliefs._fields, beliefs))
     most = NO_LIMIT if max_visits is None else max_visits
-    stopped = setup.run(best_first, setup.columns, beliefs, limits, most)
-    return end_best_first(setup, beliefs, stopped)
+    ended = PAUSED
+    while ended == PAUSED:
+        pause = int(beliefs.tally[ENTRIES]) + setup.pause
+        ended = setup.run(best_first, setup.columns, beliefs, limits, most, pause)
+    if ended == WAITING:
+        kind = setup.columns.kind
+        raise SearchError(why_unknown(setup.tree, next(n for n in beliefs.route if kind[n] == UNSEEN)))
+    return end_best_first(setup, beliefs, ended == STOPPED_EARLY)
 
 
 def begin_best_first(setup: SearchSetup) -> tuple[Beliefs, Limits]:
