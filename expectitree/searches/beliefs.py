@@ -106,7 +106,7 @@ def begin(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     leaves. If a bound is infinite, the prior is centered on the other one, or on 0, and counts for
     next to nothing.
     """
-    tally, depth, counting_branch = beliefs.tally, beliefs.depth, beliefs.counting_branch
+    depth, counting_branch = beliefs.depth, beliefs.counting_branch
     low, high = beliefs.low, beliefs.high
     first, last, child = tree.first, tree.last, tree.child
     root = limits.root
@@ -120,6 +120,12 @@ def begin(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
         for b in range(first[n], last[n]):
             depth[child[b]] = depth[n] + 1
             counting_branch[child[b]] = b
+    start_from(beliefs, limits)
+
+
+def start_from(beliefs: Beliefs, limits: Limits) -> None:
+    """Write the prior, and that no leaf is visited."""
+    tally, low, high, root = beliefs.tally, beliefs.low, beliefs.high, limits.root
     if 0 < high[root] - low[root] < GREATEST:
         tally[PRIOR_WEIGHT] = 2.0
         tally[CENTER] = (low[root] + high[root]) / 2

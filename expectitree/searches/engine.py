@@ -30,6 +30,7 @@ from expectitree.searches.beliefs import (
 from expectitree.searches.best_first import best_first
 from expectitree.searches.by_utility import check_exact, search_by_utility
 from expectitree.searches.certainty import certain_backward_induction
+from expectitree.searches.endings import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
     NO_BOUNDS,
@@ -39,7 +40,6 @@ from expectitree.searches.setup import (
     greatest_number,
     greatest_total,
 )
-from expectitree.searches.endings import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.star_minimax import (
     DEPTH_CODES,
     RESUME_ENTRIES,
@@ -218,7 +218,9 @@ def _run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen |
         ended = setup.run(best_first, setup.columns, beliefs, limits, most, pause)
     if ended == WAITING:
         kind = setup.columns.kind
-        raise SearchError(why_unknown(setup.tree, next(n for n in beliefs.route if kind[n] == UNSEEN)))
+        raise SearchError(
+            why_unknown(setup.tree, next(n for n in beliefs.route if kind[n] == UNSEEN))
+        )
     return end_best_first(setup, beliefs, ended == STOPPED_EARLY)
 
 
@@ -251,7 +253,21 @@ def find_limits(
     Values are equal if they differ by at most `relative_eps` times the greatest total of a play, or
     by the rounding error of sums.
     """
-    chosen, exact = setup.algorithm, setup.tree.exact
+    exact, zero = setup.tree.exact, setup.zero
+    found = limits_of(setup.algorithm, exact, greatest_total, greatest, relative_eps, zero)
+    tolerance = setup.tolerance or 1.0
+    return found._replace(root=setup.tree.root_id, is_risky=setup.is_risky, tolerance=tolerance)
+
+
+def limits_of(
+    chosen: Algorithm,
+    exact: bool,
+    greatest_total: Number,
+    greatest: Number,
+    relative_eps: float,
+    zero: Number,
+) -> Limits:
+    """Return the limits of a search from node 0, without an attitude to risk, as `find_limits`."""
     scale: Any = 1 if exact else 1.0
     if greatest and not _LEAST_SCALE < greatest < 1 / _LEAST_SCALE:
         # Estimates need squares, which must not overflow.
@@ -267,8 +283,7 @@ def find_limits(
         OPTIONS[key].values.index(value)
         for key, value in (("goal", chosen.goal), ("guide", chosen.guide))
     )
-    risk = setup.is_risky, setup.tolerance or 1.0
-    return Limits(eps, near, setup.zero, scale, guide, goal, setup.tree.root_id, *risk)
+    return Limits(eps, near, zero, scale, guide, goal, root=0)
 
 
 def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Search:

@@ -43,7 +43,8 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
         freedom[d] = deviations[d] = rank_products[d] = rank_squares[d] = mean_squares[d] = 0.0
         beliefs.slope[d] = 0.0
     root = limits.root
-    deepest = depth[root]  # of inner nodes: there is nothing to estimate below
+    # Of inner nodes: there is nothing to estimate below, except where the tree grows.
+    deepest = len(freedom) - 2 if len(limits.grows) > 0 else depth[root]
     for i in range(len(tree.kind)):
         n = len(tree.kind) - 1 - i if len(limits.grows) > 0 else i
         if tree.kind[n] in (TERMINAL, UNSEEN):
