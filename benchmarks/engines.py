@@ -23,7 +23,13 @@ from expectitree.numbers import INFINITY
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import NO_LIMIT
 from expectitree.searches.setup import tolerance
-from expectitree.searches.star_minimax import DEPTH_CODES, Settings, Work, star_minimax
+from expectitree.searches.star_minimax import (
+    DEPTH_CODES,
+    RESUME_NUMBERS,
+    Settings,
+    Work,
+    star_minimax,
+)
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ("kind", "utility", "first", "child", "probability")
@@ -102,11 +108,14 @@ def _loop_seconds(tree: Tree, name: str) -> float:
     by_branch = [compiling.filled("d", 0.0, count, True) for count in (branches, branches, 0, 0)]
     by_depth = [compiling.zeros(code, tree.heights[-1] + 1, True) for code in DEPTH_CODES]
     lower, upper = (compiling.filled("d", end, count, True) for end in (lower_bound, upper_bound))
-    work = Work._make([lower, upper, *by_node, *by_branch, *by_depth])
+    resume = compiling.zeros("q", RESUME_NUMBERS, True)
+    work = Work._make([lower, upper, *by_node, *by_branch, *by_depth, resume])
     eps = tolerance(tree, (lower_bound, upper_bound))
     root, one = np.uint64(count - 1), np.uint64(1)
     most = sys.float_info.max
-    settings = Settings(eps, 0.0, INFINITY, most, True, PROBES[name], True, NO_LIMIT, one, ())
+    settings = Settings(
+        eps, 0.0, INFINITY, most, True, PROBES[name], True, NO_LIMIT, NO_LIMIT, one, ()
+    )
     start = perf_counter()
     compiling.run_compiled(
         star_minimax, tree.columns, work, settings, root, (lower_bound, upper_bound)

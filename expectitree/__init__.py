@@ -7,7 +7,7 @@
     (54.5, 'right', 4)
 
 Get a tree      load, loads, from_dict, TreeBuilder, from_networkx, generate, prepare
-Search it       evaluate, with one of ALGORITHMS
+Search it       evaluate, with one of ALGORITHMS; search, a game from its rules
 Analyze it      compare, limit, opponents, rescale, find_order_preserving_map, trace, inquire, study
 Check its file  verify, refresh
 Show results    draw, to_svg, to_html, explain, to_text, to_json
@@ -32,7 +32,9 @@ _HOMES = {
     "Counts": "searches.result",
     "ExpectitreeError": "errors",
     "FileError": "errors",
+    "Game": "games.protocol",
     "GameError": "errors",
+    "Grown": "searches.result",
     "Information": "analysis.information.report",
     "Inquiry": "analysis.ask.report",
     "Kind": "tree.model",
@@ -78,6 +80,7 @@ _HOMES = {
     "tornado": "analysis.sensitivity.questions",
     "find_order_preserving_map": "analysis.rescale.any_map",
     "save": "files.saving",
+    "search": "games.searching",
     "study": "analysis.study.report",
     "to_html": "drawing",
     "to_json": "analysis.show",
@@ -85,6 +88,7 @@ _HOMES = {
     "to_text": "analysis.show",
     "trace": "analysis.trace.report",
     "verify": "analysis.verify.report",
+    "write_out": "games.searching",
 }
 __all__ = list(_HOMES)
 

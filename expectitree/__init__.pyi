@@ -50,9 +50,13 @@ from expectitree.files import loads as loads
 from expectitree.files.nested import from_dict as from_dict
 from expectitree.files.saving import dumps as dumps
 from expectitree.files.saving import save as save
+from expectitree.games.protocol import Game as Game
+from expectitree.games.searching import search as search
+from expectitree.games.searching import write_out as write_out
 from expectitree.searches.engine import evaluate as evaluate
 from expectitree.searches.prepare import prepare as prepare
 from expectitree.searches.result import Counts as Counts
+from expectitree.searches.result import Grown as Grown
 from expectitree.searches.result import Outcome as Outcome
 from expectitree.searches.result import Search as Search
 from expectitree.tree.builder import TreeBuilder as TreeBuilder

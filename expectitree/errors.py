@@ -67,6 +67,16 @@ class SearchError(ExpectitreeError, ValueError):
     """
 
 
+class GameError(ExpectitreeError, ValueError):
+    """A game that cannot be found or searched, or whose methods break the rules of the protocol.
+
+    >>> import expectitree as et
+    >>> et.search("game:chess", depth=3)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    expectitree.errors.GameError: unknown game 'chess': choose among ...
+    """
+
+
 class AnalysisError(ExpectitreeError, ValueError):
     """A question about a tree that has no answer as asked.
 
@@ -74,16 +84,6 @@ class AnalysisError(ExpectitreeError, ValueError):
     >>> et.verify(et.loads("max: [1, 2]"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     expectitree.errors.AnalysisError: expectations are checked exactly: read the tree with ...
-    """
-
-
-class GameError(ExpectitreeError, ValueError):
-    """A game that breaks its protocol, cannot be found, or cannot be searched as asked.
-
-    >>> from expectitree.games.finding import find_game
-    >>> find_game("game:pick")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    expectitree.errors.GameError: there is no built-in game 'pick' (did you mean pig?): choose ...
     """
 
 

@@ -39,7 +39,7 @@ class OpenSpielGame:
         title: The name of the game with its parameters.
         start: OpenSpiel's first state.
         utility_bounds: The bounds that OpenSpiel states.
-        merge: Whether states with equal texts become one node in a game that is not in `KEYS`. It is
+        merge: Whether states with equal texts are merged in a game that is not in `KEYS`. It is
             False at first, because the text may leave out a part of the state.
     """
 
@@ -97,12 +97,12 @@ def _import() -> Any:
 
 
 def _load(spiel: Any, name: str, parameters: dict[str, Any]) -> Any:
-    """Return OpenSpiel's game; OpenSpiel prints its own errors, so check first what can be wrong."""
+    """Return OpenSpiel's game; check first what can be wrong, as OpenSpiel prints its errors."""
     types = {known.short_name: known for known in spiel.registered_games()}
     if name not in types:
         usable = sorted(known for known, kind in types.items() if not _objection(kind))
         raise GameError(
-            f"OpenSpiel has no game {quote(name)}{_hint(name, types)}: those that can be searched are "
+            f"OpenSpiel has no game {quote(name)}{_hint(name, types)}: choose among "
             f"{', '.join(usable)}"
         )
     known = types[name].parameter_specification
@@ -117,9 +117,8 @@ def _load(spiel: Any, name: str, parameters: dict[str, Any]) -> Any:
 def _check_parameter(name: str, parameter: str, value: Any, known: dict[str, Any]) -> None:
     if parameter not in known:
         these = f"its parameters are {', '.join(sorted(known))}" if known else "it has none"
-        raise GameError(
-            f"open_spiel:{name} has no parameter {quote(parameter)}{_hint(parameter, known)}: {these}"
-        )
+        written = f"{quote(parameter)}{_hint(parameter, known)}"
+        raise GameError(f"open_spiel:{name} has no parameter {written}: {these}")
     if type(value) is not type(known[parameter]):
         raise GameError(
             f"open_spiel:{name}: the parameter {parameter} is {quote(str(value))}: expected "

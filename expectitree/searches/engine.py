@@ -20,6 +20,7 @@ from expectitree.numbers import INFINITY, Number, exact_text, quote, to_exact_bo
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.beliefs import (
     DEPTH_FLOATS,
+    ENTRIES,
     NODE_CODES,
     NODE_FLOATS,
     TALLIES,
@@ -29,20 +30,30 @@ from expectitree.searches.beliefs import (
 from expectitree.searches.best_first import best_first
 from expectitree.searches.by_utility import check_exact, search_by_utility
 from expectitree.searches.certainty import certain_backward_induction
+from expectitree.searches.endings import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
+    NO_BOUNDS,
     RELATIVE_EPS,
     ROUNDING_EPS,
     SearchSetup,
     greatest_number,
     greatest_total,
 )
-from expectitree.searches.star_minimax import DEPTH_CODES, Settings, Work, star_minimax
-from expectitree.searches.unknown import check_known
+from expectitree.searches.star_minimax import (
+    DEPTH_CODES,
+    RESUME_ENTRIES,
+    RESUME_NUMBERS,
+    Settings,
+    Work,
+    next_branch,
+    star_minimax,
+)
+from expectitree.searches.unknown import check_known, why_unknown
 from expectitree.searches.windows import Windows, find_windows
 from expectitree.tree import scans
 from expectitree.tree.builder import check_bounds
-from expectitree.tree.columns import Bounds, Column, Repeated
+from expectitree.tree.columns import UNSEEN, Bounds, Column, Repeated
 from expectitree.tree.model import Tree, check_tree
 
 NO_LIMIT = sys.maxsize  # of visits
@@ -112,9 +123,10 @@ def search_window(
 
     `listen` receives every column that the search writes, with its name, and returns the column to
     write to instead, which may record what is written. A compiled search cannot be recorded. Raises
-    `SearchError` if the utility of a terminal is not known.
+    `SearchError` if the search needs a utility that is not known.
     """
-    check_known(tree)
+    if tree.attitude is not None or not algorithm.player_cuts:
+        check_known(tree)
     check_exact(tree)
     if tree.attitude is not None and tree.attitude.tolerance is None:
         if listen is not None:
@@ -149,21 +161,36 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search
 def _run_star_minimax(
     setup: SearchSetup, window: Bounds, max_visits: int | None, listen: Listen | None
 ) -> Search:
-    tree, algorithm = setup.tree, setup.algorithm
+    tree = setup.tree
     branches, depths = len(tree.columns.child), tree.heights[-1] + 1
     by_node = map(setup.column, "IddBI")
     weighed = branches if setup.is_risky else 0
     by_branch = (setup.column("d", count) for count in (branches, branches, weighed, weighed))
     by_depth = (setup.column(code, depths) for code in DEPTH_CODES)
-    work = Work._make([*setup.intervals(), *by_node, *by_branch, *by_depth])
+    resume = setup.column("q", RESUME_NUMBERS)
+    work = Work._make([*setup.intervals(), *by_node, *by_branch, *by_depth, resume])
     if listen is not None:
         work = Work._make(map(listen, Work._fields, work))
+    if setup.compiled:
+        window = float(window[0]), float(window[1])
+    settings = star_settings(setup, NO_LIMIT if max_visits is None else max_visits)
+    root = setup.index(tree.root_id)
+    ended = PAUSED
+    while ended == PAUSED:
+        settings = settings._replace(pause=work.resume[RESUME_ENTRIES] + setup.pause)
+        cuts, ended = setup.run(star_minimax, setup.columns, work, settings, root, window)
+    if ended == WAITING:
+        raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)]))
+    return setup.result(*work[:7], cuts, ended == STOPPED_EARLY)
+
+
+def star_settings(setup: SearchSetup, most_visits: int) -> Settings:
+    """Return the numbers and switches of a depth-first search."""
+    tree, algorithm = setup.tree, setup.algorithm
     probes = algorithm.probes
     if probes > 1:  # more probes than any node has children find nothing to do
         probes = min(probes, tree.widest)
-    if setup.compiled:
-        window = float(window[0]), float(window[1])
-    settings = Settings(
+    return Settings(
         setup.eps,
         setup.zero,
         INFINITY,
@@ -171,15 +198,13 @@ def _run_star_minimax(
         algorithm.chance_cuts,
         probes,
         algorithm.probe_order == "cyclic",
-        NO_LIMIT if max_visits is None else max_visits,
+        most_visits,
+        NO_LIMIT,
         setup.index(1),
         (True,) if setup.columns.pays else (),
         setup.is_risky,
         setup.tolerance or 1.0,
     )
-    root = setup.index(tree.root_id)
-    cuts, stopped = setup.run(star_minimax, setup.columns, work, settings, root, window)
-    return setup.result(*work[:7], cuts, stopped)
 
 
 def _run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen | None) -> Search:
@@ -187,8 +212,16 @@ def _run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen |
     if listen is not None:
         beliefs = Beliefs._make(map(listen, Beliefs._fields, beliefs))
     most = NO_LIMIT if max_visits is None else max_visits
-    stopped = setup.run(best_first, setup.columns, beliefs, limits, most)
-    return end_best_first(setup, beliefs, stopped)
+    ended = PAUSED
+    while ended == PAUSED:
+        pause = int(beliefs.tally[ENTRIES]) + setup.pause
+        ended = setup.run(best_first, setup.columns, beliefs, limits, most, pause)
+    if ended == WAITING:
+        kind = setup.columns.kind
+        raise SearchError(
+            why_unknown(setup.tree, next(n for n in beliefs.route if kind[n] == UNSEEN))
+        )
+    return end_best_first(setup, beliefs, ended == STOPPED_EARLY)
 
 
 def begin_best_first(setup: SearchSetup) -> tuple[Beliefs, Limits]:
@@ -220,7 +253,21 @@ def find_limits(
     Values are equal if they differ by at most `relative_eps` times the greatest total of a play, or
     by the rounding error of sums.
     """
-    chosen, exact = setup.algorithm, setup.tree.exact
+    exact, zero = setup.tree.exact, setup.zero
+    found = limits_of(setup.algorithm, exact, greatest_total, greatest, relative_eps, zero)
+    tolerance = setup.tolerance or 1.0
+    return found._replace(root=setup.tree.root_id, is_risky=setup.is_risky, tolerance=tolerance)
+
+
+def limits_of(
+    chosen: Algorithm,
+    exact: bool,
+    greatest_total: Number,
+    greatest: Number,
+    relative_eps: float,
+    zero: Number,
+) -> Limits:
+    """Return the limits of a search from node 0, without an attitude to risk, as `find_limits`."""
     scale: Any = 1 if exact else 1.0
     if greatest and not _LEAST_SCALE < greatest < 1 / _LEAST_SCALE:
         # Estimates need squares, which must not overflow.
@@ -236,8 +283,7 @@ def find_limits(
         OPTIONS[key].values.index(value)
         for key, value in (("goal", chosen.goal), ("guide", chosen.guide))
     )
-    risk = setup.is_risky, setup.tolerance or 1.0
-    return Limits(eps, near, setup.zero, scale, guide, goal, setup.tree.root_id, *risk)
+    return Limits(eps, near, zero, scale, guide, goal, root=0)
 
 
 def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Search:
@@ -277,7 +323,7 @@ def usual_algorithms(
 
 
 def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
-    """Return the root's bounds and where they came from: "option", "file" or "leaves"."""
+    """Return the root's bounds and where they came from: "option", "file", "leaves" or "none"."""
     if bounds is not None:
         if (
             not isinstance(bounds, Sequence)
@@ -302,4 +348,6 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
             bounds = to_exact_bound(bounds[0]), to_exact_bound(bounds[1])
         return bounds, "option"
     written = tree.local_bounds.get(tree.root_id)
-    return (tree.total_range, "leaves") if written is None else (written, "file")
+    if written is not None:
+        return written, "file"
+    return (NO_BOUNDS, "none") if tree.unknown else (tree.total_range, "leaves")

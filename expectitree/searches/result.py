@@ -64,6 +64,32 @@ class Counts:
         return self.leaves_visited / self.leaves_total
 
 
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """How much of a game a search needed; `expectitree.search` gives it.
+
+        >>> import expectitree as et
+        >>> found = et.search("game:pig(target=10)", depth=5)
+        >>> found.grown.rows, found.grown.evaluations, found.grown.merged
+        (0, 0, 0)
+
+    With iterative deepening, the counts are sums over all depths that were searched.
+
+    Attributes:
+        depth: The depth of the tree, in plies.
+        rows: The nodes that were made, those included that the search never entered.
+        evaluations: How often `value`, or a function in its place, valued a state.
+        merged: How often a state was found again, and not searched again.
+        why_stopped: Why there is no result for a greater depth, or none at all; or empty.
+    """
+
+    depth: int
+    rows: int
+    evaluations: int
+    merged: int
+    why_stopped: str = ""
+
+
 class Outcome(Enum):
     """What a search proved about the root.
 
@@ -114,6 +140,7 @@ class Search(Shown):
         stopped: Whether the search reached its limit of visits.
         window_parent: [N] The node whose window gave this node its own, if that is not the node
             above it on its first path.
+        grown: What a search of a game needed; None for a search of a tree.
     """
 
     tree: Tree
@@ -132,6 +159,7 @@ class Search(Shown):
     cuts: int
     stopped: bool  # the search reached its limit of visits
     window_parent: Sequence[Any] | None = None  # [N] as `asked_by`, if that is not the first path
+    grown: Grown | None = None  # of a game
 
     @property
     def value(self) -> Number:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,7 +14,7 @@ from expectitree.errors import SearchError, install_hint
 from expectitree.numbers import INFINITY, Number, is_finite, quote
 from expectitree.searches.best_first import best_first
 from expectitree.searches.result import Search
-from expectitree.tree.columns import Bounds, Column, Columns
+from expectitree.tree.columns import UNSEEN, Bounds, Column, Columns
 from expectitree.tree.model import Tree
 
 
@@ -34,6 +35,9 @@ ROUNDING_EPS = 1e-14  # of the greatest bound: what running sums may lose to rou
 _DEPTH_FIRST_VISIT = 6  # 0.45 million visits a second; a scan reads 2.7 million rows a second
 _BEST_FIRST_VISIT = 300
 _FIRST_BEST_FIRST_VISIT = 30  # until the search is compiled, which takes half a minute once
+
+
+_PAUSE, _COMPILED_PAUSE = 50_000, 1_000_000
 
 
 @dataclass(frozen=True)
@@ -60,12 +64,22 @@ class SearchSetup:
             # A list returns the objects it holds; an array would create one at each reading.
             columns = Columns.of(*map(list, columns.stored))
             zero = columns.probability[0] * 0 if len(columns.probability) else 0
+        if tree.unknown and algorithm.player_cuts:
+            kind = array("B", columns.kind)
+            for n in tree.unknown:
+                kind[n] = UNSEEN
+            columns = columns._replace(kind=kind)
         return cls(tree, algorithm, bounds, source, chosen, columns, zero)
 
     @property
     def compiled(self) -> bool:
         """Whether loops run compiled."""
         return self.engine is Engine.COMPILED
+
+    @property
+    def pause(self) -> int:
+        """After how many visits a loop returns to its caller: less than half a second."""
+        return _COMPILED_PAUSE if self.compiled else _PAUSE
 
     @property
     def eps(self) -> Number:

@@ -19,14 +19,27 @@ from expectitree.searches.cuts import (
     PROBED,
     STOPPED,
 )
+from expectitree.searches.endings import DONE, PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.intervals import close, is_any_open, satisfies, sum_outcomes
-from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL, Columns, IntColumn, NumberColumn
+from expectitree.tree.columns import (
+    CHANCE,
+    MAX,
+    MIN,
+    TERMINAL,
+    UNSEEN,
+    Columns,
+    IntColumn,
+    NumberColumn,
+)
 from expectitree.tree.scans import shifted
 
 # The steps of the search: search the children of the node, enter the child that was chosen, leave
-# the node, or leave it because the search has reached its limit of visits.
-SEARCH, ENTER, LEAVE, STOP = range(4)
+# the node, leave it because the search has reached its limit of visits, or go back to its parent.
+SEARCH, ENTER, LEAVE, STOP, BACK = range(5)
 NO_PROBE = -1  # in `rank`
+# Where `resume` keeps the depth of a loop that waits, the entries so far, and the cuts so far.
+RESUME_DEPTH, RESUME_ENTRIES, RESUME_CUTS = range(3)
+RESUME_NUMBERS = 3
 
 Window: TypeAlias = tuple[Any, Any]  # alpha, beta
 
@@ -53,6 +66,7 @@ class Work(NamedTuple):
     frame_high: NumberColumn
     frame_low_open: IntColumn
     frame_high_open: IntColumn
+    resume: IntColumn  # [3] where a loop that waits goes on; all 0 at first
 
 
 DEPTH_CODES = "IIiddii"  # the type codes of the columns by depth
@@ -69,6 +83,7 @@ class Settings(NamedTuple):
     probes: int
     cyclic: bool  # probe round by round, rather than outcome by outcome
     most_visits: int
+    pause: int  # wait before a node is entered after so many entries
     one: Any  # 1 in the type of ids. Compiled that is unsigned: a signed index costs a test
     # Empty if no branch pays. The length of a tuple is a part of its type, so a compiled search of
     # a tree without rewards has no code for them.
@@ -80,8 +95,12 @@ class Settings(NamedTuple):
 
 def star_minimax(
     tree: Columns, work: Work, settings: Settings, root: int, window: Window
-) -> tuple[int, bool]:
-    """Search the root in a window (alpha, beta); return the number of cuts, and whether it stopped.
+) -> tuple[int, int]:
+    """Search the root in a window (alpha, beta); return the number of cuts, and how it ended.
+
+    It is PAUSED after `pause` entries, and WAITING where it would enter a node that is UNSEEN:
+    `next_branch` leads to it. Called again with the same columns, which may have grown, it goes on
+    there.
 
     The contract: for every node entered, `[lower, upper]` narrows, always around v*, until
 
@@ -110,7 +129,7 @@ def star_minimax(
     if kind[root] == TERMINAL:
         work.visits[root] += 1
         lower[root] = upper[root] = tree.utility[root]
-        return 0, False
+        return 0, DONE
     pays = len(settings.pays) > 0
     is_risky = len(settings.is_risky) > 0
     # Then every bound is finite. (A reward may move a bound beyond the greatest float.)
@@ -120,14 +139,33 @@ def star_minimax(
     stopped = False
     returned = False  # whether the child at `branch` has just been left
     one = settings.one
+    pause = settings.pause
     depth = one - one
     node = root
     rank = NO_PROBE
     low: Any
     high: Any
     step = ENTER
+    if work.resume[RESUME_DEPTH] > 0:
+        for _ in range(work.resume[RESUME_DEPTH]):
+            depth += one
+        entries = work.resume[RESUME_ENTRIES]
+        cuts = work.resume[RESUME_CUTS]
+        step = BACK
     while True:
-        if step == ENTER:
+        if step == BACK:
+            # ---- Go back to the parent.
+            depth -= one
+            node = frame_node[depth]
+            branch = frame_branch[depth]
+            rank = frame_rank[depth]
+            low = frame_low[depth]
+            high = frame_high[depth]
+            low_open = frame_low_open[depth]
+            high_open = frame_high_open[depth]
+            k = kind[node]
+            step = SEARCH
+        elif step == ENTER:
             # ---- Enter `node` with `window`.
             k = kind[node]
             work.visits[node] += 1
@@ -198,6 +236,12 @@ def star_minimax(
             frame_high_open[depth] = high_open
             depth += one
             node = tree.child[branch]
+            if kind[node] == UNSEEN or entries > pause:
+                # The step to this node is done again later.
+                work.resume[RESUME_DEPTH] = depth
+                work.resume[RESUME_ENTRIES] = entries - 1
+                work.resume[RESUME_CUTS] = cuts
+                return cuts, WAITING if kind[node] == UNSEEN else PAUSED
             if pays:
                 window = shift_window(window, tree.reward[branch], settings.most)
             if k != CHANCE:
@@ -236,18 +280,14 @@ def star_minimax(
             lower[node] = low
             upper[node] = high
             if depth == 0:
-                return cuts, stopped
-            depth -= one
-            node = frame_node[depth]
-            branch = frame_branch[depth]
-            rank = frame_rank[depth]
-            low = frame_low[depth]
-            high = frame_high[depth]
-            low_open = frame_low_open[depth]
-            high_open = frame_high_open[depth]
-            k = kind[node]
-            step = SEARCH
+                return cuts, STOPPED_EARLY if stopped else DONE
+            step = BACK
             returned = True
+
+
+def next_branch(work: Work) -> int:
+    """Return the branch to the node that a loop that waits would enter next."""
+    return work.frame_branch[work.resume[RESUME_DEPTH] - 1]
 
 
 def search_player(
@@ -571,9 +611,9 @@ def find_cut(
 
 
 def can_probe(tree: Columns, c: int, rank: int) -> bool:
-    """Say whether an outcome is a terminal, or a player with a child of this rank."""
+    """Say whether an outcome is a terminal, a player with a child of this rank, or unseen."""
     k = tree.kind[c]
-    return bool(k == TERMINAL or k != CHANCE and tree.last[c] - tree.first[c] > rank)
+    return bool(k in (TERMINAL, UNSEEN) or k != CHANCE and tree.last[c] - tree.first[c] > rank)
 
 
 def outcome_window(

@@ -13,10 +13,15 @@ def check_known(tree: Tree) -> None:
         raise SearchError(why_unknown(tree))
 
 
-def why_unknown(tree: Tree) -> str:
-    """Return a message that names the first unknown utility of a tree and says what to do."""
+def why_unknown(tree: Tree, needed: int | None = None) -> str:
+    """Return a message that names an unknown utility of a tree and says what to do.
+
+    It is the one needed, or the first.
+    """
     unknown = set(tree.unknown)
-    path = message_path(tree.path_of(next(n for n in tree.first_paths.order if n in unknown)))
+    if needed is None:
+        needed = next(n for n in tree.first_paths.order if n in unknown)
+    path = message_path(tree.path_of(needed))
     others = len(unknown) - 1
     more = f", nor {'is that of 1 other' if others == 1 else f'are those of {others:,} others'}"
     instead = "numbers in their place" if others else "a number in its place"

@@ -38,6 +38,10 @@ class Kind(IntEnum):
 # The same as plain numbers, which loops compare.
 TERMINAL, MAX, MIN, CHANCE = map(int, Kind)
 
+# In the column of kinds while a tree grows: a node whose kind is not known yet (`games.growth`). A
+# search that would enter one waits until it has grown.
+UNSEEN = 4
+
 NONE = -1  # in a column of nodes or branches: there is none
 
 Bounds: TypeAlias = tuple[Number, Number]

@@ -21,6 +21,7 @@ from expectitree.text.phrases import interval_text, payment, plural, tied, untie
 BOUNDS_FROM = {
     "option": "from --bounds",
     "file": "from the file",
+    "game": "of the game",
     "leaves": "from the leaves themselves",
     "none": "since nothing is known in advance",
 }

@@ -1,0 +1,237 @@
+"""A tree that grows: rows are made from the rules of a game when a search asks for them.
+
+The columns are lists that a search reads and writes while they become longer. A child that no
+search has asked for is a row of the kind UNSEEN, and `Growth.grow` finds out what it is. States
+with equal keys, as many plies above the depth limit, share one row: the table of rows is the
+transposition table too.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from expectitree.errors import GameError
+from expectitree.games.rules import Rules
+from expectitree.numbers import Number
+from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Bounds, Columns
+
+MOST_TURNS = 100  # moves in a row that continue one player's turn, and so cost no ply
+MOST_STATES = 20_000  # in memory; others are played again from the nearest ancestor that is
+UNKNOWN = float("nan")
+
+
+class RowsError(GameError):
+    """A tree that needs more rows than it may have."""
+
+
+class Growth:
+    """The rows of a growing tree, as many plies deep as `depth`. The root is row 0.
+
+    `columns` is what a search reads, `lower` and `upper` the intervals that it narrows. It adds its
+    other columns to `node_columns` and `branch_columns`, with the value of a new row.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        depth: int,
+        start: Any,
+        most_rows: int,
+        before: Growth | None = None,
+        estimates: bool = False,
+    ) -> None:
+        self.rules, self.depth, self.most_rows, self.before = rules, depth, most_rows, before
+        self.estimates = estimates  # at inner rows
+        self.kind: list[int] = []  # these are the lists of `columns`
+        self.utility: list[Any] = []
+        self.first: list[int] = []
+        self.last: list[int] = []
+        self.child: list[int] = []
+        self.probability: list[Any] = []
+        self.columns = Columns(
+            self.kind, self.utility, self.first, self.child, self.probability, self.last, []
+        )
+        self.lower: list[Any] = []  # [N]
+        self.upper: list[Any] = []  # [N]
+        self.node_columns: list[tuple[list[Any], Any]] = []
+        self.branch_columns: list[tuple[list[Any], Any]] = []
+        self.on_rows: Callable[[int, range], None] | None = (
+            None  # called with a parent and its rows
+        )
+        self.moves: list[Any] = []  # [M]
+        self.parent = array("q")  # [N] the row that a row was made for,
+        self.above = array("q")  # [N] and the branch from there
+        self.own_bounds: dict[int, Bounds] = {}  # of rows, if states have bounds
+        self.estimated: set[int] = set()  # leaves where the depth limit cuts
+        self.merged = 0  # how often a state was found again
+        self._plies = array("q")  # [N] left until the depth limit
+        self._turns = array("q")  # [N] moves in a row that cost no ply
+        self._twin = array("q")  # [N] the row of the same node in `before`
+        self._rows: dict[Any, int] = {}  # by key
+        self._start = start
+        self._states: dict[int, Any] = {}
+        self._one: Any = rules.zero + 1
+
+    def plant(self) -> None:
+        """Make the root."""
+        self._append_rows(1, NONE, NONE, self.rules.bounds, [NONE if self.before is None else 0])
+        self._settle(0, self._start, self.depth, 0)
+
+    def grow(self, branch: int) -> None:
+        """Find out what the unseen child of a branch is: a leaf, a new node, or a known one."""
+        rules, row = self.rules, self.child[branch]
+        parent = self.parent[row]
+        state = rules.play(self.state(parent), self.moves[branch])
+        plies, turns = self._plies[parent] - 1, 0
+        if rules.is_same_turn(state):
+            plies, turns = plies + 1, self._turns[parent] + 1
+            if turns > MOST_TURNS:
+                raise GameError(
+                    f"{rules.title}: {MOST_TURNS} moves in a row continue one turn: correct "
+                    "same_turn, or the moves that never end the turn"
+                )
+        if rules.merges:
+            known = self._rows.setdefault((rules.key(state), plies, turns), row)
+            if known != row:
+                rules.check_same(state, self.kind[known], known in self.estimated)
+                self.child[branch] = known
+                self.merged += 1
+                return
+        self._settle(row, state, plies, turns)
+
+    def state(self, row: int) -> Any:
+        """Return the state of an inner row; play its moves again if it is not in memory."""
+        path = []
+        while row and row not in self._states:
+            path.append(row)
+            row = self.parent[row]
+        state = self._states[row] if row else self._start
+        for row in reversed(path):
+            state = self.rules.play(state, self.moves[self.above[row]])
+            self._keep(row, state)
+        return state
+
+    def bounds_of(self, row: int) -> Bounds:
+        """Return the bounds of all values from a row on."""
+        while self.own_bounds and row > 0 and row not in self.own_bounds:
+            row = self.parent[row]
+        return self.own_bounds.get(row, self.rules.bounds)
+
+    def labels(self, row: int, branches: Sequence[int]) -> list[str | None]:
+        """Return the labels of some branches of an inner row."""
+        return self.rules.labels(self.state(row), [self.moves[b] for b in branches])
+
+    def grow_all(self, progress: Callable[[int], None]) -> None:
+        """Grow every row, and call `progress` with the number of rows that are new."""
+        known = 0
+        for branch in self._branches():
+            if self.kind[self.child[branch]] == UNSEEN:
+                self.grow(branch)
+            if len(self.kind) - known > 10_000:
+                progress(len(self.kind) - known)
+                known = len(self.kind)
+
+    def _branches(self) -> Iterator[int]:
+        """Yield every branch, also of rows that grow meanwhile, depth first."""
+        waiting = [(self.first[0], self.last[0])]
+        while waiting:
+            branch, last = waiting.pop()
+            if branch + 1 < last:
+                waiting.append((branch + 1, last))
+            if branch < last:
+                yield branch
+                child = self.child[branch]
+                if self.above[child] == branch and self.last[child] > self.first[child]:
+                    waiting.append((self.first[child], self.last[child]))
+
+    # ---- Making rows.
+
+    def _settle(self, row: int, state: Any, plies: int, turns: int) -> None:
+        """Write what the row of a state is; add unseen rows for its children."""
+        rules = self.rules
+        kind = rules.kind(state)
+        bounds = self.bounds_of(self.parent[row])
+        if rules.has_bounds:
+            own = rules.bounds_of(state, bounds)
+            if own != bounds:
+                self.own_bounds[row] = bounds = own
+                self.lower[row], self.upper[row] = bounds
+        self._plies[row], self._turns[row] = plies, turns
+        if kind == TERMINAL or plies == 0:
+            self.kind[row] = TERMINAL
+            self.utility[row] = rules.value(state, kind, bounds)
+            if kind != TERMINAL:
+                self.estimated.add(row)
+            return
+        self.kind[row] = kind
+        if self.estimates:
+            estimate = rules.estimate(state, kind, bounds)
+            self.utility[row] = UNKNOWN if estimate is None else estimate
+        moves, probabilities, twins = self._moves_of(row, state, kind)
+        count = len(moves)
+        rows = range(len(self.kind), len(self.kind) + count)
+        if rows.stop > self.most_rows:
+            raise RowsError(
+                f"{rules.title}: more than {self.most_rows:,} rows at depth {self.depth}: choose "
+                "a smaller --depth, or allow more with --max-rows"
+            )
+        self.first[row] = len(self.child)
+        self.last[row] = len(self.child) + count
+        branch = len(self.child)
+        self.child.extend(rows)
+        self.probability.extend(probabilities or [self._one] * count)
+        self.moves += moves
+        for column, value in self.branch_columns:
+            column += [value] * count
+        self._append_rows(count, row, branch, bounds, twins)
+        self._keep(row, state)
+
+    def _append_rows(
+        self, count: int, parent: int, branch: int, bounds: Bounds, twins: list[int]
+    ) -> None:
+        """Add unseen rows: the children of a parent, from a branch on."""
+        rows = range(len(self.kind), len(self.kind) + count)
+        self.kind += [UNSEEN] * count
+        self.utility += [UNKNOWN] * count
+        self.first += [0] * count
+        self.last += [0] * count
+        self.lower += [bounds[0]] * count
+        self.upper += [bounds[1]] * count
+        for column, value in self.node_columns:
+            column += [value] * count
+        self.parent.extend([parent] * count)
+        self.above.extend(range(branch, branch + count))
+        self._plies.extend([0] * count)
+        self._turns.extend([0] * count)
+        self._twin.extend(twins)
+        if self.on_rows is not None:
+            self.on_rows(parent, rows)
+
+    def _moves_of(
+        self, row: int, state: Any, kind: int
+    ) -> tuple[Sequence[Any], Sequence[Number] | None, list[int]]:
+        """Return the moves of a state, probabilities if it is CHANCE, and each child's twin.
+
+        A node that was known in `before` has its moves in the order of the intervals found there:
+        for MAX the greatest lower bounds first, for MIN the least upper bounds.
+        """
+        before, twin = self.before, self._twin[row]
+        if before is None or twin == NONE or not before.last[twin]:
+            moves, probabilities = self.rules.moves(state, kind)
+            return moves, probabilities, [NONE] * len(moves)
+        child, lower, upper = before.child, before.lower, before.upper
+        branches: list[int] = list(range(before.first[twin], before.last[twin]))
+        if kind == MAX:
+            branches.sort(key=lambda b: (-lower[child[b]], -upper[child[b]]))
+        elif kind != CHANCE:
+            branches.sort(key=lambda b: (upper[child[b]], lower[child[b]]))
+        probabilities = [before.probability[b] for b in branches] if kind == CHANCE else None
+        return [before.moves[b] for b in branches], probabilities, [child[b] for b in branches]
+
+    def _keep(self, row: int, state: Any) -> None:
+        """Keep a state in memory; forget the oldest one if there are too many."""
+        if len(self._states) >= MOST_STATES:
+            del self._states[next(iter(self._states))]
+        self._states[row] = state

@@ -1,0 +1,141 @@
+"""From a tree that has grown to an ordinary `Tree`, whose nodes keep the columns of a search."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+from expectitree.games.growth import Growth
+from expectitree.numbers import Number
+from expectitree.tree.columns import CHANCE, TERMINAL, Columns
+from expectitree.tree.model import UNKNOWN, Tree
+
+
+class Labels(Sequence["str | None"]):
+    """The labels of the branches of a tree that has grown, made when they are first read."""
+
+    def __init__(
+        self, growth: Growth, first: Sequence[int], rows: Sequence[int], branches: Sequence[int]
+    ) -> None:
+        self._growth, self._first, self._rows, self._branches = growth, first, rows, branches
+        self._known: dict[int, str | None] = {}
+
+    def __len__(self) -> int:
+        return len(self._branches)
+
+    @overload
+    def __getitem__(self, at: int) -> str | None: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[str | None]: ...
+    def __getitem__(self, at: int | slice) -> Any:
+        if isinstance(at, slice):
+            return [self[b] for b in range(*at.indices(len(self)))]
+        at = range(len(self))[at]
+        if at not in self._known:
+            node = bisect_right(self._first, at) - 1
+            own = range(self._first[node], self._first[node + 1])
+            labels = self._growth.labels(self._rows[node], [self._branches[b] for b in own])
+            self._known.update(zip(own, labels, strict=True))
+        return self._known[at]
+
+    def __iter__(self) -> Iterator[str | None]:
+        return (self[b] for b in range(len(self)))
+
+    def __reduce__(self) -> Any:
+        return list, (list(self),)
+
+
+def harvest(growth: Growth, visits: Sequence[int] | None = None) -> tuple[Tree, list[int]]:
+    """Return the tree that has grown, and the row of each of its nodes.
+
+    Given the `visits` of a search, a row that it did not enter is a leaf whose utility is unknown.
+    Otherwise the whole tree has grown, and branches of a node that lead to the same row become one.
+    """
+    rules, copy = growth.rules, _Copy(growth, visits)
+    copy.add_all()
+    own_bounds = growth.own_bounds
+    bounds = {n: own_bounds[row] for n, row in enumerate(copy.rows) if row in own_bounds}
+    first = copy.first + array("I", [len(copy.child)])
+    labels: Sequence[str | None] = Labels(growth, first, copy.rows, copy.branches)
+    tree = Tree(
+        Columns.of(copy.kind, copy.utility, first, copy.child, copy.probability),
+        list(labels) if visits is None else labels,
+        exact=rules.exact,
+        local_bounds={**bounds, len(copy.rows) - 1: growth.bounds_of(0)},
+        estimated=frozenset(n for n, row in enumerate(copy.rows) if row in growth.estimated),
+        title=rules.title,
+    )
+    return tree, copy.rows
+
+
+class _Copy:
+    """A copy of the rows below the root, children first."""
+
+    def __init__(self, growth: Growth, visits: Sequence[int] | None) -> None:
+        self.growth, self.visits = growth, visits
+        self.kind = array("B")
+        self.utility: Any = [] if growth.rules.exact else array("d")
+        self.first, self.child = array("I"), array("I")
+        self.probability: Any = [] if growth.rules.exact else array("d")
+        self.rows: list[int] = []  # by node
+        self.branches = array("I")  # of the growth, by branch
+        self._node: dict[int, int] = {}  # by row
+
+    def add_all(self) -> None:
+        """Add every row that the root reaches; nothing recurses."""
+        growth, waiting = self.growth, [0]
+        while waiting:
+            row = waiting[-1]
+            own: Sequence[int] = range(growth.first[row], growth.last[row])
+            children = (growth.child[b] for b in own)
+            missing = [c for c in children if self._is_inner(c) and c not in self._node]
+            if missing:
+                waiting += reversed(missing)
+                continue
+            waiting.pop()
+            if row in self._node:
+                continue
+            weights = {b: growth.probability[b] for b in own}
+            if self.visits is None:
+                weights = self._without_repeats(weights, growth.kind[row] == CHANCE)
+            below = [self._node_of(growth.child[b]) for b in weights]
+            self._node[row] = self._add(row, growth.kind[row], growth.utility[row])
+            self.child.extend(below)
+            self.probability.extend(weights.values())
+            self.branches.extend(weights)
+
+    def _without_repeats(self, weights: dict[int, Any], is_chance: bool) -> dict[int, Any]:
+        """Return the first branch to each row, for CHANCE with the sum of the probabilities."""
+        growth = self.growth
+        first: dict[int, int] = {}
+        found: dict[int, Any] = {}
+        for b, weight in weights.items():
+            known = first.setdefault(growth.child[b], b)
+            if known == b:
+                found[b] = weight
+            elif is_chance:
+                found[known] += weight
+        return found
+
+    def _is_entered(self, row: int) -> bool:
+        return self.visits is None or self.visits[row] > 0
+
+    def _is_inner(self, row: int) -> bool:
+        return self.growth.last[row] > 0 and self._is_entered(row)
+
+    def _node_of(self, row: int) -> int:
+        """Return the node of a row; every branch to a row not entered has a leaf of its own."""
+        if not self._is_entered(row):
+            return self._add(row, TERMINAL, UNKNOWN)
+        if row not in self._node:
+            self._node[row] = self._add(row, TERMINAL, self.growth.utility[row])
+        return self._node[row]
+
+    def _add(self, row: int, kind: int, utility: Number) -> int:
+        self.kind.append(kind)
+        self.utility.append(utility)
+        self.first.append(len(self.child))
+        self.rows.append(row)
+        return len(self.rows) - 1

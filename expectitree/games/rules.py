@@ -1,0 +1,291 @@
+"""Checked access to a game, with defaults for what it leaves out.
+
+Every error says which method gave what, and in which state.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple, NoReturn
+
+from expectitree.errors import GameError, TreeError
+from expectitree.games.protocol import Game
+from expectitree.numbers import INFINITY, Number, is_finite, message_text, quote, to_fraction
+from expectitree.tree.builder import TreeBuilder, label_at
+from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL, Bounds
+
+KINDS = {"max": MAX, "min": MIN, "chance": CHANCE, None: TERMINAL}
+TURNS = {kind: f"it is the turn of {turn}" for turn, kind in KINDS.items() if turn}
+TURNS[TERMINAL] = "the game is over"
+METHODS = ("turn", "moves", "play", "value")
+ATTRIBUTES = ("title", "start")
+ROUNDING = 1e-9  # by how much of the bounds' magnitude a value may miss them
+
+Warn = Callable[[str], None]
+Estimate = Callable[[Any], Any]
+
+
+class Options(NamedTuple):
+    """How the rules of a game become a tree, apart from its depth."""
+
+    exact: bool = False
+    merge: bool = True  # states with equal keys are one node
+    bounds: Bounds | None = None  # in place of the game's
+    estimate: Estimate | None = None  # in place of `value` at the depth limit
+    warn: Warn | None = None
+
+
+class Rules:
+    """The rules of one game; every answer is checked.
+
+    `bounds` hold for all values. `merges` says whether states have keys. `evaluations` counts how
+    often a state was valued.
+    """
+
+    def __init__(self, game: Game, options: Options) -> None:
+        missing = [name for name in METHODS if not callable(getattr(game, name, None))]
+        if missing:
+            raise GameError(
+                f"{type(game).__name__} has no method {missing[0]}: a game has "
+                f"{', '.join(METHODS)} (docs/how-to/games.md)"
+            )
+        for name in ATTRIBUTES:
+            if not hasattr(game, name):
+                raise GameError(f"{type(game).__name__} has no attribute {name}: a game needs it")
+        self.game, self.exact, self.options = game, options.exact, options
+        self.title, self.start = str(game.title), game.start
+        self.evaluations = 0
+        self._is_warned = False
+        self.zero: Any = Fraction(0) if options.exact else 0.0
+        self._numbers = TreeBuilder(options.exact)
+        self._play, self._turn, self._moves = game.play, game.turn, game.moves
+        self._bounds: Callable[[Any], Any] | None = getattr(game, "bounds", None)
+        self._label: Callable[[Any, Any], Any] | None = getattr(game, "label", None)
+        self._same_turn: Callable[[Any], Any] | None = getattr(game, "same_turn", None)
+        self._key: Callable[[Any], Hashable] | None = getattr(game, "key", None)
+        self.bounds = self._read_bounds()
+        self.merges = options.merge and self._has_keys()
+        self._plays = 0
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether states have bounds of their own."""
+        return self._bounds is not None
+
+    # ---- Questions about a state.
+
+    def kind(self, state: Any) -> int:
+        """Return who decides in a state: TERMINAL, MAX, MIN or CHANCE."""
+        turn = self._call("turn", self._turn, state)
+        if turn not in KINDS:
+            self._fail(
+                "turn", (state,), turn, '"max", "min", "chance", or None if the game is over'
+            )
+        return KINDS[turn]
+
+    def moves(self, state: Any, kind: int) -> tuple[Sequence[Any], Sequence[Number] | None]:
+        """Return the moves, or the outcomes with their probabilities."""
+        moves = self._call("moves", lambda own: list(self._moves(own)), state)
+        if not moves:
+            self._fail("moves", (state,), moves, "at least one move, as the game is not over")
+        if kind != CHANCE:
+            return moves, None
+        for pair in moves:
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                self._fail("moves", (state,), pair, "pairs of an outcome and its probability")
+        written = [self._probability(state, p) for _, p in moves]
+        try:
+            probabilities, _ = self._numbers.distribution(written, len(moves))
+        except TreeError as error:
+            raise GameError(f"{self._where('moves', state)}: {error}") from None
+        return [outcome for outcome, _ in moves], probabilities
+
+    def play(self, state: Any, move: Any) -> Any:
+        """Return the state after a move."""
+        before = self._trace(state) if self._is_checked() else None
+        after = self._call("play", self._play, state, move)
+        if after is None or after is state or before is not None and self._trace(state) != before:
+            found = "None" if after is None else "the state itself, changed"
+            raise GameError(
+                f"{self._where('play', state, move)} gives {found}, expected a new state: "
+                "copy the state, and change the copy"
+            )
+        return after
+
+    def value(self, state: Any, kind: int, bounds: Bounds) -> Number:
+        """Return the utility of a state that ends the game, or the estimate of another.
+
+        Without an estimate, it is the middle of the bounds.
+        """
+        found = self.estimate(state, kind, bounds)
+        if found is not None:
+            return found
+        if not self._is_warned and self.options.warn is not None:
+            self.options.warn(
+                f"{self.title}: there are no estimates: a leaf at the depth limit is worth the "
+                f"middle of the bounds, {message_text(self._middle(bounds, state))}; --estimate "
+                "names a function that estimates"
+            )
+        self._is_warned = True
+        return self._middle(bounds, state)
+
+    def estimate(self, state: Any, kind: int, bounds: Bounds) -> Number | None:
+        """Return what `value` gives for a state, or the user's own function; or None."""
+        self.evaluations += 1
+        own = self.options.estimate
+        if own is not None and kind != TERMINAL:
+            name, value = "the estimate", self._call("the estimate", own, state)
+        else:
+            name, value = "value", self._call("value", self.game.value, state)
+        if value is None and kind != TERMINAL:
+            return None
+        number = self._number(name, state, value)
+        lower, upper = bounds
+        if lower <= number <= upper:
+            return number
+        slack = 0 if self.exact else ROUNDING * max(abs(float(lower)), abs(float(upper)))
+        if not lower - slack <= number <= upper + slack:
+            ends = f"[{message_text(lower)}, {message_text(upper)}]"
+            self._fail(name, (state,), value, f"a number within the bounds {ends}")
+        return min(max(number, lower), upper)
+
+    def _middle(self, bounds: Bounds, state: Any) -> Number:
+        if not all(map(is_finite, bounds)):
+            self._fail("value", (state,), None, "an estimate, since the bounds are infinite")
+        low, high = bounds
+        return low + (high - low) / 2
+
+    def key(self, state: Any) -> Hashable:
+        """Return what identifies a state; only if `merges`."""
+        key: Hashable = state if self._key is None else self._call("key", self._key, state)
+        return key
+
+    def bounds_of(self, state: Any, above: Bounds) -> Bounds:
+        """Return the bounds of all values from a state on, within those of the state before it."""
+        if self._bounds is None:
+            return above
+        found = self._call("bounds", self._bounds, state)
+        try:
+            lower, upper = (self._number("bounds", state, end) for end in found)
+        except (TypeError, ValueError):
+            self._fail("bounds", (state,), found, "a pair of numbers: the lower, the upper")
+        lower, upper = max(lower, above[0]), min(upper, above[1])
+        if lower > upper:
+            ends = "[{}, {}]".format(*map(message_text, above))
+            self._fail("bounds", (state,), found, f"bounds that meet those before, {ends}")
+        return lower, upper
+
+    def check_same(self, state: Any, kind: int, is_estimated: bool) -> None:
+        """Raise `GameError` if a state cannot have the key of a row of this kind."""
+        own = self.kind(state)
+        if own != kind and not is_estimated or is_estimated and own == TERMINAL:
+            raise GameError(
+                f"{self._where('key', state)} gives the key of a state in which "
+                f"{'the game goes on' if is_estimated else TURNS[kind]}, and here {TURNS[own]}: "
+                "give different keys to states that differ"
+            )
+
+    def is_same_turn(self, state: Any) -> bool:
+        """Say whether a state only continues the turn of the state before it."""
+        if self._same_turn is None:
+            return False
+        return bool(self._call("same_turn", self._same_turn, state))
+
+    def labels(self, state: Any, moves: Sequence[Any]) -> list[str | None]:
+        """Return the labels of the branches of a state; None for `#k` where one is missing."""
+        label, labels = self._label, []
+        for place, move in enumerate(moves, start=1):
+            text = str(move) if label is None else str(self._call("label", label, state, move))
+            try:
+                labels.append(label_at(text, place))
+            except TreeError:
+                labels.append(None)
+        counts = {text: labels.count(text) for text in set(labels)}
+        return [text if counts[text] == 1 else None for text in labels]
+
+    # ---- Checks.
+
+    def _is_checked(self) -> bool:
+        """Say whether to check that `play` keeps its state: the first plays, then some."""
+        self._plays += 1
+        return self._plays < 100 or self._plays % 64 == 0
+
+    def _trace(self, state: Any) -> Any:
+        """Return what shows whether a state has changed."""
+        return self.key(state) if self.merges else repr(state)
+
+    def _has_keys(self) -> bool:
+        if self._key is not None:
+            return True
+        try:
+            hash(self.start)
+        except TypeError:
+            return False
+        own: Any = type(self.start).__hash__
+        return own is not object.__hash__
+
+    def _read_bounds(self) -> Bounds:
+        written = self.options.bounds
+        if written is None:
+            written = getattr(self.game, "utility_bounds", (-INFINITY, INFINITY))
+        try:
+            lower, upper = (self._number("utility_bounds", None, end) for end in written)
+        except (TypeError, ValueError):
+            lower, upper = 1, 0
+        if lower > upper:
+            raise GameError(
+                f"{self.title}: utility_bounds are {quote(str(written))}, expected a pair of "
+                "numbers: the lower, the upper"
+            )
+        return lower, upper
+
+    def _probability(self, state: Any, written: Any) -> Number:
+        p = self._number("moves", state, written)
+        if not 0 <= p <= 1:
+            self._fail("moves", (state,), written, "a probability from 0 to 1")
+        return p
+
+    def _number(self, name: str, state: Any, value: Any) -> Number:
+        if type(value) is float and not self.exact and value == value:
+            return value
+        try:
+            if isinstance(value, (bool, str)) or value != value:
+                raise TypeError
+            if not self.exact:
+                return float(value)
+            if isinstance(value, (int, Fraction)):
+                return Fraction(value)
+            return value if math.isinf(value) else to_fraction(str(value))
+        except (TypeError, ValueError, OverflowError):
+            return self._fail(name, (state,), value, "a number")
+
+    def _call(self, name: str, method: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return method(*arguments)
+        except GameError:
+            raise
+        except Exception as error:
+            where = _place_of(error)
+            raise GameError(
+                f"{self._where(name, *arguments)} raises {type(error).__name__}: {error}{where}"
+            ) from error
+
+    def _fail(self, name: str, arguments: tuple[Any, ...], found: Any, expected: str) -> NoReturn:
+        raise GameError(
+            f"{self._where(name, *arguments)} gives {quote(repr(found), 60)}, expected {expected}"
+        )
+
+    def _where(self, name: str, *arguments: Any) -> str:
+        shown = ", ".join(quote(repr(argument), 120)[1:-1] for argument in arguments)
+        return f"{self.title}: {name}({shown})"
+
+
+def _place_of(error: BaseException) -> str:
+    """Return the place in the user's file where an exception was raised."""
+    trace, place = error.__traceback__, ""
+    while trace is not None:
+        place = f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})"
+        trace = trace.tb_next
+    return place

@@ -1,0 +1,199 @@
+"""Search a game from its rules: the loops of `searches`, over a tree that grows as they ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from time import monotonic
+from typing import Any
+
+from expectitree.algorithms import Algorithm
+from expectitree.algorithms import algorithm as find_algorithm
+from expectitree.errors import SearchError
+from expectitree.games.growth import Growth, RowsError
+from expectitree.games.harvest import harvest
+from expectitree.games.loops import BestFirst, DepthFirst
+from expectitree.games.protocol import Game
+from expectitree.games.rules import Estimate, Options, Rules, Warn
+from expectitree.numbers import INFINITY
+from expectitree.searches.endings import STOPPED_EARLY, WAITING
+from expectitree.searches.engine import NO_LIMIT, evaluate
+from expectitree.searches.result import Grown, Search
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Tree
+
+MOST_ROWS = 5_000_000  # of a tree that grows; some 250 bytes each
+Progress = Callable[[int], None]
+
+
+def search(
+    game: Game | str,
+    *,
+    depth: int,
+    algorithm: str | Algorithm = "star2",
+    state: Any = None,
+    deepen: bool = False,
+    max_rows: int = MOST_ROWS,
+    seconds: float | None = None,
+    max_visits: int | None = None,
+    bounds: Bounds | None = None,
+    merge: bool = True,
+    exact: bool = False,
+    estimate: Estimate | None = None,
+    warn: Warn | None = None,
+    **options: int | str | None,
+) -> Search:
+    """Search a game from its rules: make only the nodes that the search asks for.
+
+        >>> import expectitree as et
+        >>> found = et.search("game:pig(target=10)", depth=5)
+        >>> found.best, round(found.value, 4)
+        ('roll', 0)
+
+    The result is a `Search` of the tree that has grown, in which nodes that the search did not
+    enter are leaves with unknown utilities. `Search.grown` counts what was needed. The algorithm
+    expectiminimax needs the whole tree, and writes it out first.
+
+    Args:
+        game: A game (`Game` explains the methods), or its name, such as "game:pig(target=20)",
+            "open_spiel:backgammon", or "path/to/file.py:Class".
+        depth: How many plies deep to search. There, states are worth their estimates.
+        algorithm: A key of `ALGORITHMS`, or what `algorithm` returns.
+        state: Where to start; by default where the game starts.
+        deepen: Search depth 1, then 2, and so on, with each player's moves in the order of the
+            last intervals.
+        max_rows: Stop before the tree has more rows.
+        seconds: Stop after this time.
+        max_visits: Stop before nodes are entered more often, at each depth.
+        bounds: `(lower, upper)` of all values, in place of the game's.
+        merge: Search equal states once, if they are reached with as many plies left.
+        exact: Compute in fractions.
+        estimate: A function of a state, in place of the game's estimates.
+        warn: Called with a message if there are no estimates.
+        options: Those of the algorithm, such as `probes=3`.
+
+    Returns:
+        The search. If it was stopped, its outcome is `Outcome.STOPPED`, and the intervals contain
+        the values; with `deepen`, it is the last search that was finished.
+
+    Raises:
+        GameError: The game is unknown or breaks the rules of the protocol.
+        SearchError: The algorithm is unknown, or the depth is negative.
+    """
+    chosen = find_algorithm(algorithm, **options)
+    settings = Options(exact, merge, bounds, estimate, warn)
+    rules, start = _begin(game, depth, state, settings)
+    if not chosen.player_cuts:
+        return evaluate(_written_out(rules, depth, start, max_rows, lambda _: None), chosen)
+    budget = Budget(max_rows, max_visits, seconds)
+    return _GameSearch(rules, chosen, start, budget).run(depth, deepen)
+
+
+def write_out(
+    game: Game | str,
+    *,
+    depth: int,
+    state: Any = None,
+    max_rows: int = MOST_ROWS,
+    bounds: Bounds | None = None,
+    merge: bool = True,
+    exact: bool = False,
+    estimate: Estimate | None = None,
+    warn: Warn | None = None,
+    progress: Progress = lambda _: None,
+) -> Tree:
+    """Return the whole tree of a game to a depth, with estimates at inner nodes.
+
+        >>> import expectitree as et
+        >>> tree = et.write_out("game:pig(target=10)", depth=5)
+        >>> len(tree), et.evaluate(tree, "star1").best
+        (0, 'roll')
+
+    With `merge`, equal states that are reached with as many plies left are one node. Equal moves
+    are one branch, and equal outcomes too, with the sum of their probabilities. The arguments are
+    those of `search`, and `progress` is called with the number of rows that are new.
+
+    Raises:
+        GameError: As for `search`, and if the tree needs more than `max_rows` rows.
+    """
+    rules, start = _begin(game, depth, state, Options(exact, merge, bounds, estimate, warn))
+    return _written_out(rules, depth, start, max_rows, progress)
+
+
+def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[Rules, Any]:
+    """Return the rules of a game, and the state to start from."""
+    if depth < 0:
+        raise SearchError(f"a depth limit is 0 or more plies, got {depth}")
+    if isinstance(game, str):
+        from expectitree.games.finding import find_game
+
+        rules = Rules(find_game(game), options)
+    else:
+        rules = Rules(game, options)
+    return rules, rules.start if state is None else state
+
+
+def _written_out(rules: Rules, depth: int, start: Any, max_rows: int, progress: Progress) -> Tree:
+    growth = Growth(rules, depth, start, max_rows, estimates=True)
+    growth.plant()
+    growth.grow_all(progress)
+    return harvest(growth)[0]
+
+
+class Budget:
+    """What a search may use: rows, visits at each depth, and time."""
+
+    def __init__(self, max_rows: int, max_visits: int | None, seconds: float | None) -> None:
+        self.max_rows, self.max_visits = max_rows, max_visits or NO_LIMIT
+        self.end = INFINITY if seconds is None else monotonic() + seconds
+        self.seconds = seconds
+
+
+class _GameSearch:
+    """One search of a game, perhaps at several depths."""
+
+    def __init__(self, rules: Rules, algorithm: Algorithm, start: Any, budget: Budget) -> None:
+        self.rules, self.algorithm, self.start, self.budget = rules, algorithm, start, budget
+        self.rows = self.merged = 0  # of the depths before
+
+    def run(self, depth: int, deepen: bool) -> Search:
+        """Return the search at a depth, or of the last depth that could be finished."""
+        found: Search | None = None
+        before: Growth | None = None
+        for plies in range(min(1, depth), depth + 1) if deepen else (depth,):
+            growth = Growth(self.rules, plies, self.start, self.budget.max_rows, before)
+            loop, why_stopped = self._search(growth)
+            growth.before = None
+            self.rows += len(growth.columns.kind)
+            self.merged += growth.merged
+            if why_stopped and found is not None:
+                return replace(found, grown=self._grown(plies - 1, why_stopped))
+            found = replace(loop.result(bool(why_stopped)), grown=self._grown(plies, why_stopped))
+            before = growth
+            if why_stopped:
+                break
+        assert found is not None
+        return found
+
+    def _search(self, growth: Growth) -> tuple[DepthFirst | BestFirst, str]:
+        """Search a growing tree; return the loop, which is done, and why it stopped, if it did."""
+        kind = DepthFirst if self.algorithm.in_order else BestFirst
+        loop = kind(growth, self.algorithm, self.budget.max_visits)
+        growth.plant()
+        why_stopped = ""
+        while (ended := loop.run()) == WAITING:
+            if monotonic() > self.budget.end:
+                why_stopped = f"{self.budget.seconds:g} seconds were over"
+            else:
+                try:
+                    growth.grow(loop.branch)
+                except RowsError as error:
+                    why_stopped = str(error)
+            if why_stopped:
+                loop.stop()
+        if ended == STOPPED_EARLY and not why_stopped:
+            why_stopped = "the limit of visits was reached"
+        return loop, why_stopped
+
+    def _grown(self, depth: int, why_stopped: str) -> Grown:
+        return Grown(depth, self.rows, self.rules.evaluations, self.merged, why_stopped)
