@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from game_trees import children, levels
 
 from expectitree.games.built_in import dice, einstein, pig, twenty48
 from expectitree.games.built_in.blackjack import Blackjack
@@ -20,22 +21,6 @@ from expectitree.games.built_in.pig import Pig
 from expectitree.games.built_in.twenty48 import Twenty48
 
 TURNS = {-1: "chance", 0: "max", 1: "min", -4: None}  # OpenSpiel's players
-
-
-def children(game: Any, state: Any) -> list[Any]:
-    """Return the states after a state."""
-    if game.turn(state) == "chance":
-        return [game.play(state, outcome) for outcome, _ in game.moves(state)]
-    return [] if game.turn(state) is None else [game.play(state, m) for m in game.moves(state)]
-
-
-def levels(game: Any, depth: int) -> list[int]:
-    """Return how many nodes the tree has at each depth, without merging."""
-    counts, states = [], [game.start]
-    for _ in range(depth + 1):
-        counts.append(len(states))
-        states = [child for state in states for child in children(game, state)]
-    return counts
 
 
 def load(name: str) -> Any:
