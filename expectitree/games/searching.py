@@ -46,8 +46,8 @@ def search(
 
         >>> import expectitree as et
         >>> found = et.search("game:pig(target=10)", depth=5)
-        >>> found.best, round(found.value, 4)
-        ('roll', 0)
+        >>> found.best, round(found.value, 4), found.grown.evaluations
+        ('roll', 0.4889, 56)
 
     The result is a `Search` of the tree that has grown, in which nodes that the search did not
     enter are leaves with unknown utilities. `Search.grown` counts what was needed. The algorithm
@@ -105,7 +105,7 @@ def write_out(
         >>> import expectitree as et
         >>> tree = et.write_out("game:pig(target=10)", depth=5)
         >>> len(tree), et.evaluate(tree, "star1").best
-        (0, 'roll')
+        (164, 'roll')
 
     With `merge`, equal states that are reached with as many plies left are one node. Equal moves
     are one branch, and equal outcomes too, with the sum of their probabilities. The arguments are
@@ -162,7 +162,7 @@ class _GameSearch:
             growth = Growth(self.rules, plies, self.start, self.budget.max_rows, before)
             loop, why_stopped = self._search(growth)
             growth.before = None
-            self.rows += len(growth.columns.kind)
+            self.rows += len(growth.kind) - growth.merged
             self.merged += growth.merged
             if why_stopped and found is not None:
                 return replace(found, grown=self._grown(plies - 1, why_stopped))
