@@ -9,3 +9,8 @@ cost: legal fees
 type: chance
 ...
 """
+
+from __future__ import annotations
+
+from expectitree.files.formats.radiant.reader import read as read
+from expectitree.files.formats.radiant.writer import write as write

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from expectitree.files.grammar.document import Data, Place
+from expectitree.files.grammar.document import MOST_NESTED, Data, Place
 from expectitree.files.grammar.words import described, key_list
 from expectitree.numbers import quote
 
 ROOT_KEYS = ("name", "variables")
 KEYS = (*ROOT_KEYS, "type", "p", "payoff", "cost")
-_OTHER_TREE = ("tree", "with")  # pyrsm's keys for a branch that another tree replaces
+OTHER_TREE = ("tree", "with")  # pyrsm's keys for a branch that another tree replaces
 _TYPES = ("decision", "chance")
+MOST_DEPTH = MOST_NESTED - 2
+TOO_DEEP = f"more than {MOST_DEPTH} nodes in each other: cut the tree at a node above"
 ELSEWHERE = "refers to another tree, in another file: write that tree under nodes and use ref"
 
 
@@ -47,7 +49,7 @@ class Node:
                 yield place, f"duplicate key {quote(word)}: keep one"
             elif word in KEYS:
                 self.keys[word] = at
-            elif isinstance(value, tuple) and word not in _OTHER_TREE:
+            elif isinstance(value, tuple) and word not in OTHER_TREE:
                 self.branches.append(at)
             else:
                 yield place, _fault_of_branch(key, value)
@@ -71,7 +73,7 @@ class Node:
 
 def _fault_of_branch(key: str, value: Data) -> str:
     """Return the message about a key that is neither known nor the label of a node."""
-    if key.lower() in _OTHER_TREE:
+    if key.lower() in OTHER_TREE:
         return f"the key {quote(key)} {ELSEWHERE}"
     if not value:
         return f"nothing belongs to {quote(key)}: indent its lines, such as `payoff: 100`"

@@ -2,43 +2,40 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
 
 from expectitree.errors import NumberError
+from expectitree.files.formats import Warn
 from expectitree.files.formats.radiant import repairs
-from expectitree.files.formats.radiant.nodes import Node
+from expectitree.files.formats.radiant.nodes import MOST_DEPTH, TOO_DEEP, Node
 from expectitree.files.formats.radiant.repairs import Edit, place_before
 from expectitree.files.formats.radiant.variables import Variables
-from expectitree.files.grammar.document import MOST_NESTED, Data, Document, Mark, Place
+from expectitree.files.grammar.document import Data, Document, Mark, Place
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
+from expectitree.files.grammar.reader import read_tree
 from expectitree.files.grammar.values import offset_of
 from expectitree.files.grammar.words import described
 from expectitree.numbers import escape, message_text, quote, to_probability
 from expectitree.tree import paths
 from expectitree.tree.builder import SUM_TOLERANCE
+from expectitree.tree.model import Tree
 
-_IS_RADIANT = re.compile(r"^type[ \t]*:[ \t]*(?:decision|chance)[ \t]*\r?$", re.MULTILINE)
-_IS_OURS = re.compile(r"^(?:children|max|min|chance|utility)[ \t]*:", re.MULTILINE)
 _MOST_WARNINGS = 20
 
 # A key, its value, the place it comes from, and the edits of the value.
 _Item: TypeAlias = "tuple[str, Data, Place, tuple[Edit, ...]]"
 
 
-def is_radiant(text: str) -> bool:
-    """Return whether a text in YAML has the keys of Radiant at its root."""
-    return bool(_IS_RADIANT.search(text)) and not _IS_OURS.search(text)
-
-
-def parse(text: str, name: str, minimize: bool = False) -> tuple[Document, list[str]]:
-    """Return the structure of a tree file for a text in Radiant's YAML, and warnings.
+def read(text: str, name: str, exact: bool, warn: Warn | None, minimize: bool = False) -> Tree:
+    """Return the tree of a text in Radiant's YAML.
 
     Args:
         text: The text.
         name: The text's name in messages.
+        exact: Keep every number as a `Fraction`; else they are floats.
+        warn: Called with a message about what is ignored.
         minimize: Whether decisions choose the least value, so that they are MIN.
 
     Raises:
@@ -49,7 +46,10 @@ def parse(text: str, name: str, minimize: bool = False) -> tuple[Document, list[
         reader.read()
     if reader.problems.found:
         raise reader.problems.failure()
-    return reader.document(), reader.warnings
+    if warn is not None:
+        for message in reader.warnings:
+            warn(message)
+    return read_tree(reader.document(), exact, warn)
 
 
 class _Reader:
@@ -67,7 +67,8 @@ class _Reader:
 
     def document(self) -> Document:
         """Return the result."""
-        shared = frozenset(id(node) for node in self.done.values())
+        repeated = self.source.shared
+        shared = frozenset(id(node) for (raw, _), node in self.done.items() if raw in repeated)
         return Document(self.source.name, self.root, shared, self.locate, self.source.text)
 
     def locate(self, places: Sequence[Place]) -> Sequence[Mark | None]:
@@ -118,8 +119,8 @@ class _Reader:
         label, raw = node.raw[at]
         if (id(raw), kind) in self.done:
             node.children.append((label, self.done[id(raw), kind]))
-        elif len(self.trail) >= MOST_NESTED - 1:
-            self.report(Place(node.raw, at, True), f"more than {MOST_NESTED} nodes within nodes")
+        elif len(self.trail) > MOST_DEPTH:
+            self.report(Place(node.raw, at, True), TOO_DEEP)
             raise TooManyProblemsError
         else:
             self.open(Node(raw, Place(node.raw, at, True), label, kind))

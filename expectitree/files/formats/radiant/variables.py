@@ -30,7 +30,7 @@ class Variables:
     """The variables of one file by their names, each with the name of its parameter."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        self.identifiers = _identifiers(names)
+        self.identifiers = identifiers(names)
         # The longest first, since a name may begin with another.
         longest = sorted(self.identifiers, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(_pattern, longest)) or r"(?!)")
@@ -81,7 +81,7 @@ def _pattern(name: str) -> str:
     return f"{before}{re.escape(name)}{after}"
 
 
-def _identifiers(names: Iterable[str]) -> dict[str, str]:
+def identifiers(names: Iterable[str]) -> dict[str, str]:
     """Return a name of letters, digits and _ for each variable: `P_small` for `P(small)`."""
     names = dict.fromkeys(names)
     reserved = {*FUNCTIONS, REST, "inf"}

@@ -16,10 +16,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from expectitree.errors import NumberError
+from expectitree.files.formats import Warn
 from expectitree.files.formats.cells import Cell, Faults, read_rows
 from expectitree.files.grammar.document import Data, Document, Mark, Place
+from expectitree.files.grammar.reader import read_tree
 from expectitree.numbers import message_text, quote, to_fraction, to_probability
 from expectitree.tree.builder import SUM_TOLERANCE
+from expectitree.tree.model import Tree
 from expectitree.tree.paths import join, message_path
 
 EVENT = "state"  # of every chance node, for `expectitree information --event state`
@@ -34,12 +37,14 @@ _EQUALLY_LIKELY = (
 )
 
 
-def parse(text: str, name: str, minimize: bool = False) -> tuple[Document, list[str]]:
-    """Return the tree of a table as a document, and warnings.
+def read(text: str, name: str, exact: bool, warn: Warn | None, minimize: bool = False) -> Tree:
+    """Return the tree of a table.
 
     Args:
         text: The table.
         name: The text's name in messages.
+        exact: Keep every number as a `Fraction`; else they are floats.
+        warn: Called with a message if the table has no probabilities.
         minimize: Whether the numbers are costs, so that MIN chooses.
 
     Raises:
@@ -51,8 +56,9 @@ def parse(text: str, name: str, minimize: bool = False) -> tuple[Document, list[
     table = _Table(rows or [[]], faults)
     table.check()
     faults.raise_any()
-    warnings = [] if table.probabilities else [f"{name}: {_EQUALLY_LIKELY}"]
-    return table.document(name, text, minimize), warnings
+    if warn is not None and not table.probabilities:
+        warn(f"{name}: {_EQUALLY_LIKELY}")
+    return read_tree(table.document(name, text, minimize), exact, warn)
 
 
 def _is_probability(cell: Cell) -> bool:
