@@ -196,4 +196,4 @@ class _Table:
             return [cell and (cell.line, cell.column) for cell in found]
 
         root = (("min" if minimize else "max", actions),)
-        return Document(name, root, locate=locate, text=text)
+        return Document(name, root, locate=locate, text=text, has_labels=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
+from unicodedata import normalize
 
 from expectitree.files.formats.radiant.nodes import KEYS, OTHER_TREE
 from expectitree.files.formats.radiant.variables import identifiers
@@ -38,19 +39,19 @@ class Names:
 
     def labels(self, node: int) -> list[str]:
         """Return the labels of a node's branches, all different."""
-        found: dict[str, None] = {}
+        found: dict[str, str] = {}
         what = "outcome" if self.tree.columns.kind[node] == CHANCE else "action"
         for place, b in enumerate(self.tree.branches_of(node), 1):
             written, number = self.tree.label[b], f"{what} {place}"
             free = label = _label(written or number) or number
             count = 2
-            while free in found:
+            while _ascii(free) in found:
                 free, count = f"{label} {count}", count + 1
-            found[free] = None
+            found[_ascii(free)] = free
             self.has_numbers |= written is None
             if written is not None and free != written:
                 self.changed.setdefault(written, free)
-        return [*found]
+        return [*found.values()]
 
     def changes(self) -> Iterator[str]:
         """Yield a message about each kind of change."""
@@ -64,6 +65,11 @@ class Names:
             count = f"{len(self.changed):,} label{'s' * (len(self.changed) != 1)}"
             example = f"{quote(label)} is {quote(self.changed[label])}"
             yield f"Radiant reads some signs in labels otherwise, so {count} changed: {example}"
+
+
+def _ascii(label: str) -> str:
+    """Return a label as pyrsm reads it: without accents and other scripts."""
+    return normalize("NFKD", label).encode("ascii", "ignore").decode()
 
 
 def _label(text: str) -> str:

@@ -69,7 +69,7 @@ class _Reader:
         """Return the result."""
         repeated = self.source.shared
         shared = frozenset(id(node) for (raw, _), node in self.done.items() if raw in repeated)
-        return Document(self.source.name, self.root, shared, self.locate, self.source.text)
+        return Document(self.source.name, self.root, shared, self.locate, self.source.text, True)
 
     def locate(self, places: Sequence[Place]) -> Sequence[Mark | None]:
         """Return line and column of places in the result."""
