@@ -26,11 +26,11 @@ from expectitree.tree.model import Tree
 from expectitree.tree.paths import join, message_path
 
 EVENT = "state"  # of every chance node, for `expectitree information --event state`
-_PROBABILITY = ("probability", "probabilities", "p")
+_PROBABILITY = re.compile(r"p|pr|prob\.?|probabilit.*", re.IGNORECASE)
 _UNKNOWN = "?"  # a payoff that is not known yet
 _THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?%?")
 _CURRENCY = re.compile(r"([-+]?) ?[$€£¥] ?")
-_DECIMAL_PERCENT = re.compile(r"([-+]?[0-9.]+) ?%")
+_DECIMAL_PERCENT = re.compile(r"([-+]?[0-9]*\.?[0-9]*) ?%")
 _EQUALLY_LIKELY = (
     "found no row `probability`: the states are equally likely (Laplace). For the best worst case "
     "(maximin), convert the table and write min instead of chance"
@@ -57,12 +57,12 @@ def read(text: str, name: str, exact: bool, warn: Warn | None, minimize: bool = 
     table.check()
     faults.raise_any()
     if warn is not None and not table.probabilities:
-        warn(f"{name}: {_EQUALLY_LIKELY}")
+        warn(f"{name}: {_EQUALLY_LIKELY}{table.guess()}")
     return read_tree(table.document(name, text, minimize), exact, warn)
 
 
 def _is_probability(cell: Cell) -> bool:
-    return cell.text.lower() in _PROBABILITY
+    return _PROBABILITY.fullmatch(cell.text) is not None
 
 
 def _number_in(cell: Cell) -> str:
@@ -173,6 +173,17 @@ class _Table:
         if abs(total - 1) > SUM_TOLERANCE:
             found = f"the probabilities sum to {message_text(total)}, expected 1"
             self.faults.add(cells[0], f"{found}: correct them; a third is written 1/3")
+
+    def guess(self) -> str:
+        """Return what to do if a row of numbers that sum to 1 has the probabilities."""
+        for name, *cells in self.actions:
+            try:
+                shares: list[Any] = [to_probability(_probability_in(cell), True) for cell in cells]
+            except NumberError:
+                continue
+            if sum(shares) == 1 and not set(shares) <= {0, 1}:
+                return f". If the row {quote(name.text)} has the probabilities, call it probability"
+        return ""
 
     def document(self, name: str, text: str, minimize: bool) -> Document:
         """Return the tree as the structure of a tree file."""

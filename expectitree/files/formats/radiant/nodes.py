@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from expectitree.files.grammar.document import MOST_NESTED, Data, Place
 from expectitree.files.grammar.words import described, key_list
-from expectitree.numbers import quote
+from expectitree.numbers import escape, quote
 
 ROOT_KEYS = ("name", "variables")
 KEYS = (*ROOT_KEYS, "type", "p", "payoff", "cost")
@@ -29,6 +29,7 @@ class Node:
     keys: dict[str, int] = field(default_factory=dict)  # where its own keys are
     branches: list[int] = field(default_factory=list)  # where its branches are
     children: list[tuple[str, Data]] = field(default_factory=list)  # those converted so far
+    refers_elsewhere: bool = False  # to another tree
 
     def place_of(self, key: str) -> Place:
         """Return the place of a key's value, or of the label if there is no such key."""
@@ -49,7 +50,12 @@ class Node:
                 yield place, f"duplicate key {quote(word)}: keep one"
             elif word in KEYS:
                 self.keys[word] = at
-            elif isinstance(value, tuple) and word not in OTHER_TREE:
+            elif word in OTHER_TREE:
+                if self.refers_elsewhere:
+                    continue
+                self.refers_elsewhere = True
+                yield place, f"the key {quote(key)} {ELSEWHERE}"
+            elif isinstance(value, tuple):
                 self.branches.append(at)
             else:
                 yield place, _fault_of_branch(key, value)
@@ -63,7 +69,7 @@ class Node:
             found = "an end node has branches" if kind else "a node with branches has no type"
             yield place, f"{found}: write `type: decision` or `type: chance` above them"
         elif not self.branches and (kind in _TYPES or not self.above):
-            found = f"this {kind or 'tree'} has no branches"
+            found = f"this {f'{kind} node' if kind in _TYPES else 'tree'} has no branches"
             yield place, f"{found}: write each as a label with a colon, and indent its lines"
         elif not self.branches and "payoff" not in self.keys:
             yield self.place, "this end node has no payoff: add it, as in `payoff: 100`"
@@ -73,12 +79,13 @@ class Node:
 
 def _fault_of_branch(key: str, value: Data) -> str:
     """Return the message about a key that is neither known nor the label of a node."""
-    if key.lower() in OTHER_TREE:
-        return f"the key {quote(key)} {ELSEWHERE}"
     if not value:
         return f"nothing belongs to {quote(key)}: indent its lines, such as `payoff: 100`"
     if isinstance(value, list):
         return f"found a list at {quote(key)}: write each branch as a label with a colon"
+    word, _, number = value.partition(" ")
+    if word.lower() in KEYS and number:
+        return f"found {quote(value)} at {quote(key)}: write `{word}: {escape(number)}`"
     hint = "write `payoff:` and the number on the next line, indented"
     known = f"the keys of a node are {key_list(KEYS)}"
     return f"found {described(value)} at {quote(key)}: if this is a branch, {hint}; {known}"

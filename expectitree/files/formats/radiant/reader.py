@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, TypeAlias
 
-from expectitree.errors import NumberError
+from expectitree.errors import FileError, NumberError
 from expectitree.files.formats import Warn
 from expectitree.files.formats.radiant import repairs
 from expectitree.files.formats.radiant.nodes import MOST_DEPTH, TOO_DEEP, Node
@@ -23,6 +24,7 @@ from expectitree.tree.builder import SUM_TOLERANCE
 from expectitree.tree.model import Tree
 
 _MOST_WARNINGS = 20
+_NO_REST = ", or write `p: rest` at one outcome"  # a hint of the grammar for tree files
 
 # A key, its value, the place it comes from, and the edits of the value.
 _Item: TypeAlias = "tuple[str, Data, Place, tuple[Edit, ...]]"
@@ -45,11 +47,19 @@ def read(text: str, name: str, exact: bool, warn: Warn | None, minimize: bool = 
     with suppress(TooManyProblemsError):
         reader.read()
     if reader.problems.found:
-        raise reader.problems.failure()
+        error = reader.problems.failure()
+        places = sorted(
+            error.problems, key=lambda problem: (problem.line or 0, problem.column or 0)
+        )
+        raise FileError(places, error.stopped)
     if warn is not None:
         for message in reader.warnings:
             warn(message)
-    return read_tree(reader.document(), exact, warn)
+    try:
+        return read_tree(reader.document(), exact, warn)
+    except FileError as error:
+        places = [replace(p, message=p.message.replace(_NO_REST, "")) for p in error.problems]
+        raise FileError(places, error.stopped) from None
 
 
 class _Reader:
@@ -134,9 +144,7 @@ class _Reader:
     def open(self, node: Node) -> None:
         """Find the keys and the branches of a node, and report what is missing or wrong."""
         self.trail.append(node)
-        for place, message in node.find_keys():
-            self.report(place, message)
-        for place, message in node.faults():
+        for place, message in [*node.find_keys()] or node.faults():
             self.report(place, message)
         if not node.above:
             self.variables = self.read_variables(node)
@@ -197,9 +205,11 @@ class _Reader:
         if isinstance(written, str) and written:
             found = f"`variables: {escape(written[:40])}` refers to another tree, in another file"
             self.report(place, f"{found}: write its variables here")
-        elif not isinstance(written, tuple) and written:
+            raise TooManyProblemsError  # without them, every formula has an error
+        if not isinstance(written, tuple) and written:
             found = f"found {described(written)} under variables"
             self.report(place, f"{found}, expected a name with a number or a formula in each line")
+            raise TooManyProblemsError
         names = [name for name, _ in written] if isinstance(written, tuple) else []
         for at, name in enumerate(names):
             if name in names[:at]:

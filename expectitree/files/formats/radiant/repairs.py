@@ -13,15 +13,17 @@ from typing import NamedTuple
 
 from expectitree.errors import FileError
 from expectitree.files.formats import yaml
-from expectitree.files.grammar.document import Document, Mark, Place
+from expectitree.files.formats.radiant.nodes import TOO_DEEP
+from expectitree.files.grammar.document import NESTED_TOO_DEEPLY, Document, Mark, Place
 
-_COMMENT = re.compile(r"\s*#")
+_COMMENT = re.compile(r"\s*+#")
 _BLANK_OR_SIGN = re.compile("[\t\xa0#]")
 _REPAIRED = {"\t": "    ", "\xa0": " ", "#": "//"}
 _SIGNS_BEFORE_LABEL = re.compile(r"\s*([!`@%&*+]+\s*)")
-_NO_BLANK_AFTER_COLON = re.compile(r"""\s*(?!["'{\[])[^:]*:(?=[^\s$])""")
+_NO_BLANK_AFTER_COLON = re.compile(r"""\s*+(?!["'{\[])[^:]*+:(?=[^\s$])""")
 _BRACKETED_LABEL = re.compile(r"\s*[\[\]{}>].*:\s*$")
 _BRACKET = re.compile(r"[](){}<>@;~[]")
+_LINES = "a line is `label:` or `key: value`, and the lines of a label are indented below it"
 
 
 class Edit(NamedTuple):
@@ -66,7 +68,11 @@ def parse(text: str, name: str) -> Document:
         problems = []
         for problem in error.problems:
             line, column = _mark_before(lines, (problem.line or 1, problem.column or 1))
-            problems.append(replace(problem, line=line, column=column))
+            message = problem.message
+            if message.startswith("this is not YAML"):
+                message = f"{message}; {_LINES}"
+            message = TOO_DEEP if message == NESTED_TOO_DEEPLY else message
+            problems.append(replace(problem, message=message, line=line, column=column))
         raise FileError(problems, error.stopped) from None
     return replace(document, locate=partial(_locate, document, lines), text=text)
 

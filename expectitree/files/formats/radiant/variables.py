@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from expectitree.errors import NumberError
@@ -16,6 +16,11 @@ from expectitree.tree.formulas import REST
 
 _OTHER_TREE = re.compile(r"\b(?:dtree|subtree)\s*\(")
 _WORDS = re.compile(r"[A-Za-z_]\w*(?: +[A-Za-z_]\w*|\([^()]*\))*")
+_FREQUENT = {
+    re.compile("//"): "Radiant reads # as //, so write a comment on a line of its own",
+    re.compile(r"(?<=[0-9]),(?=[0-9]{3})"): "write thousands without a comma, as in 200000",
+    re.compile(r"\?"): "Radiant has no payoffs that are unknown",
+}
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -59,19 +64,25 @@ class Variables:
         try:
             parse(written, known)
         except ExpressionError as error:
-            for match in _WORDS.finditer(written):
-                first = _IDENTIFIER.match(match[0])
-                if first and first[0] not in known and first[0] not in FUNCTIONS:
-                    place = place_before(edits, match.start())
-                    word = match[0]
-                    meant = did_you_mean(word, self.identifiers)
-                    message = f"unknown variable {quote(word)}{meant}"
-                    hint = "define it under `variables:`"
-                    raise ExpressionError(f"{message}: {hint}", place) from None
-            message = str(error).replace("the root's `parameters:`", "`variables:`")
-            if "//" in text:
-                message = f"{message}; a comment needs a line of its own, for Radiant reads # as //"
-            raise ExpressionError(message, place_before(edits, error.offset or 0)) from None
+            fault = self._fault(text, written, known)
+            if fault is None:
+                message = str(error).replace("the root's `parameters:`", "`variables:`")
+                fault = message, error.offset or 0
+            raise ExpressionError(fault[0], place_before(edits, fault[1])) from None
+
+    def _fault(self, text: str, written: str, known: Collection[str]) -> tuple[str, int] | None:
+        """Return the message and the place of an error that is frequent in Radiant's files."""
+        for pattern, message in _FREQUENT.items():
+            match = pattern.search(written)
+            if match:
+                return f"{quote(text)} is not a number: {message}", match.start()
+        for match in _WORDS.finditer(written):
+            first = _IDENTIFIER.match(match[0])
+            if first and first[0] not in known and first[0] not in FUNCTIONS:
+                meant = did_you_mean(match[0], self.identifiers)
+                found = f"unknown variable {quote(match[0])}{meant}"
+                return f"{found}: define it under `variables:`", match.start()
+        return None
 
 
 def _pattern(name: str) -> str:

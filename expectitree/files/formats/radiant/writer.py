@@ -66,7 +66,8 @@ class _Writer:
         if Kind.MIN in self.columns.kind:
             choose = "choose Min in Radiant, and read the file with --minimize"
             self.changes[f"decisions minimize, which the file cannot say: {choose}"] = None
-        yield f"name: {NOTATION.text(tree.title or 'tree')}\n"
+        title = (tree.title or "tree").replace("#", "//")  # as Radiant reads it
+        yield f"name: {NOTATION.text(title)}\n"
         if tree.parameters:
             yield "variables:\n"
             yield from self.variables()
