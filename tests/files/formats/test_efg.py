@@ -10,9 +10,11 @@ from random import Random
 import pytest
 from files.formats.efg_games import GAMES, MAX, MIN, C, P, T, Text, win
 from helpers import Done, run_main
+from random_trees import REWARDS, build, random_rows
 
 import expectitree as et
 from expectitree import Kind
+from expectitree.tree.folding import unshare
 
 HEAD = 'EFG 2 R "" { "Ann" "Bob" }\n'
 
@@ -344,6 +346,65 @@ def test_commands_read_games_with_their_options(command: str, game: str) -> None
     found = done(command, "--payoffs-of", "1", game)
     assert found.status == 0
     assert "player 2 minimizes player 1's payoff" in found.err
+
+
+POKER = """
+EFG 2 R "One card" { "Ann" "Bob" }
+c "" 1 "" { "high" 1/2 "low" 1/2 } 0
+p "" 1 1 "" { "bet" "fold" } 0
+p "" 2 1 "" { "call" "fold" } 0
+t "" 1 "" { 2, -2 } t "" 2 "" { 1, -1 } t "" 3 "" { -1, 1 }
+p "" 1 2 "" { "bet" "fold" } 0
+p "" 2 1 "" { "call" "fold" } 0
+t "" 4 "" { -2, 2 } t "" 2 t "" 3
+"""
+MONTY_HALL = """
+EFG 2 R "Three doors" { "Guest" "Host" }
+c "" 1 "" { "A" 1/2 "B" 1/2 } 0
+p "" 1 1 "" { "A" } 0 p "" 2 1 "" { "open C" } 0
+p "" 1 2 "" { "stay" "switch" } 0 t "" 1 "" { 100, 1 } t "" 2 "" { 0, 1 }
+p "" 1 1 0 p "" 2 2 "" { "open C" } 0
+p "" 1 2 0 t "" 2 t "" 1
+"""
+CENTIPEDE = MAX({
+    "take": T(("0.80", "0.20")),
+    "pass": MIN({"take": T(("0.40", "1.60")), "pass": T(("3.20", "0.80"))}),
+})  # fmt: skip
+CHANCE_LAST = MAX({
+    "B": C({"1": ("1/2", T((0, 0))), "2": ("1/2", T((-2, -2)))}),
+    "T": C({"1": ("1/2", T((0, 4))), "2": ("1/2", T((0, 2)))}),
+})  # fmt: skip
+THREE = P(1, {"1": P(2, {"1": P(3, {"1": T((1, 1, 1)), "2": T((0, 0, 0))}), "2": T((0, 1, 0))}),
+              "2": T((1, 0, 0))})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (POKER, 'g.efg:5:1: information set 1 of player "Bob" has 2 nodes: the player cannot'),
+        (MONTY_HALL, 'g.efg:4:1: information set 1 of player "Guest" has 2 nodes: the player'),
+        (Text().of(CENTIPEDE), "g.efg:7:1: not constant-sum: payoffs sum to 2 at line 7 and to 1"),
+        (Text().of(CHANCE_LAST), "g.efg:7:1: not constant-sum: payoffs sum to -4 at line 7 and to"),
+        (Text(players="ABC").of(THREE), "g.efg:1:18: 3 players; expectitree supports only MAX and"),
+    ],
+    ids=["poker", "montyhal", "cent4", "nature_leaves_nongeneric", "3_player_perfect_info"],
+)
+def test_games_like_the_others_of_gambit_are_refused(text: str, message: str) -> None:
+    assert refusal(text).startswith(message)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_a_tree_is_the_same_after_a_round_trip(exact: bool) -> None:
+    """Only the rewards of terminals move: they are then in the payoffs."""
+    for seed in range(100):
+        random = Random(seed)
+        tree = unshare(build(random_rows(random, 0, random.choice(REWARDS)), exact=exact))
+        again = et.loads(et.dumps(tree, "efg"), exact=exact)
+        assert [n.kind for n, _ in again.walk()] == [n.kind for n, _ in tree.walk()]
+        search, found = et.evaluate(tree), et.evaluate(again)
+        for _, path in tree.walk():
+            value, expected = found.value_of(path), search.value_of(path)
+            assert value == pytest.approx(expected, rel=0 if exact else 1e-12, abs=1e-9)
 
 
 def test_an_option_of_another_format_is_wrong_usage(game: str) -> None:
