@@ -1,11 +1,11 @@
 """Radiant's and pyrsm's decision trees in YAML: from their keys to those of a tree file, and back.
 
-name: Sign contract
+name: A film
 variables:
-legal fees: 5000
+    lawyer fee: 5000
 type: decision
-Sign with Movie Company:
-cost: legal fees
-type: chance
-...
+film company:
+    cost: lawyer fee
+    type: chance
+    ...
 """

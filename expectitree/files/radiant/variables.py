@@ -93,7 +93,7 @@ def _pattern(name: str) -> str:
 
 
 def identifiers(names: Iterable[str]) -> dict[str, str]:
-    """Return a name of letters, digits and _ for each variable: `P_small` for `P(small)`."""
+    """Return a name of letters, digits and _ for each variable: `P_flop` for `P(flop)`."""
     names = dict.fromkeys(names)
     reserved = {*FUNCTIONS, REST, "inf"}
     found = {name: name for name in names if _IDENTIFIER.fullmatch(name) and name not in reserved}

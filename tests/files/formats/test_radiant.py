@@ -19,24 +19,24 @@ from expectitree.tree.model import Kind
 
 # The contract of the help page of Radiant (O2 in the list of published trees).
 CONTRACT = """\
-name: Sign contract
+name: A film
 variables:
-    legal fees: 5000
-    P(small): 0.3
-    P(medium): 0.6
-    P(large): 1 - P(small) - P(medium)
+    lawyer fee: 5000
+    P(flop): 0.3
+    P(hit): 0.6
+    P(smash): 1 - P(flop) - P(hit)
 type: decision
 Movie:
-    cost: legal fees
+    cost: lawyer fee
     type: chance
-    Small:
-        p: P(small)
+    Flop:
+        p: P(flop)
         payoff: 200000
-    Medium:
-        p: P(medium)
+    Hit:
+        p: P(hit)
         payoff: 1000000
-    Large:
-        p: P(large)
+    Smash:
+        p: P(smash)
         payoff: 3000000
 TV:
     payoff: 900000
@@ -44,25 +44,25 @@ TV:
 # The same as Radiant's users may type it.
 TYPED = """\
 # The first line is a comment: with a colon
-Name:Sign contract
+Name:A film
 Variables:
-\tlegal fees:5000
-\tP(small):.3
-\tP(medium): .6
-\tP(large): 1 - P(small) - P(medium)
+\tlawyer fee:5000
+\tP(flop):.3
+\tP(hit): .6
+\tP(smash): 1 - P(flop) - P(hit)
 type:decision
 *Movie:
-\tCost:legal fees
+\tCost:lawyer fee
 \ttype: \tchance
-\tSmall:
-\t\tp:P(small)
+\tFlop:
+\t\tp:P(flop)
 \t\tpayoff:200000
 
-\tMedium:
-\t\tP: P(medium)
+\tHit:
+\t\tP: P(hit)
 \t\tPayoff: 1000000
-\tLarge:
-\t\tp:\tP(large)
+\tSmash:
+\t\tp:\tP(smash)
 \t\tpayoff: 3000000
 TV:
 \tpayoff: 900000
@@ -94,9 +94,9 @@ def test_the_published_values_of_the_contract() -> None:
     """Radiant: 955000, and 960000 without fees; from fees of 60000, TV is best."""
     tree, warnings = read(CONTRACT, format=None)
     assert (et.evaluate(tree).value, et.evaluate(tree).best) == (955_000, "Movie")
-    assert et.evaluate(tree.with_parameters(legal_fees=0)).value == 960_000
-    assert et.evaluate(tree.with_parameters(legal_fees=60_001)).best == "TV"
-    found = et.sensitivity(tree, "legal_fees", range=(0, 80_000))
+    assert et.evaluate(tree.with_parameters(lawyer_fee=0)).value == 960_000
+    assert et.evaluate(tree.with_parameters(lawyer_fee=60_001)).best == "TV"
+    found = et.sensitivity(tree, "lawyer_fee", range=(0, 80_000))
     assert [threshold.exact for threshold in found.thresholds] == [60_000]
     assert not warnings
 
@@ -104,13 +104,13 @@ def test_the_published_values_of_the_contract() -> None:
 def test_variables_become_parameters_with_their_names_as_descriptions() -> None:
     tree, _ = read(CONTRACT)
     assert {name: one.description for name, one in tree.parameters.items()} == {
-        "legal_fees": "legal fees",
-        "P_small": "P(small)",
-        "P_medium": "P(medium)",
-        "P_large": "P(large)",
+        "lawyer_fee": "lawyer fee",
+        "P_flop": "P(flop)",
+        "P_hit": "P(hit)",
+        "P_smash": "P(smash)",
     }
-    assert tree.parameters["P_large"].bases == ("P_small", "P_medium")
-    assert tree.title == "Sign contract"
+    assert tree.parameters["P_smash"].bases == ("P_flop", "P_hit")
+    assert tree.title == "A film"
 
 
 def test_what_radiant_repairs_is_read_as_the_text_that_it_means() -> None:
@@ -201,10 +201,10 @@ def test_names_of_variables_are_replaced_longest_first() -> None:
 
 def test_an_error_in_a_formula_has_its_place_in_the_text_as_written() -> None:
     with pytest.raises(FileError) as caught:
-        read(TYPED.replace("Cost:legal fees", "Cost:legal fees * P(small) * (2 +)"))
+        read(TYPED.replace("Cost:lawyer fee", "Cost:lawyer fee * P(flop) * (2 +)"))
     (problem,) = caught.value.problems
-    line = TYPED.splitlines().index("\tCost:legal fees") + 1
-    assert (problem.line, problem.column) == (line, len("\tCost:legal fees * P(small) * (2 +)"))
+    line = TYPED.splitlines().index("\tCost:lawyer fee") + 1
+    assert (problem.line, problem.column) == (line, len("\tCost:lawyer fee * P(flop) * (2 +)"))
 
 
 def test_places_before_edits() -> None:
@@ -384,6 +384,6 @@ def test_a_file_is_converted_and_back(tmp_path: Path, monkeypatch: pytest.Monkey
     assert run_main("convert", "contract.yaml", "ours.yaml").status == 0
     assert run_main("convert", "ours.yaml", "again.yaml", "--format", "radiant").status == 0
     assert Path("again.yaml").read_text() == CONTRACT
-    done = run_main("eval", "contract.yaml", "--set", "legal_fees=0")
+    done = run_main("eval", "contract.yaml", "--set", "lawyer_fee=0")
     assert "value     960000\n" in done.out
     assert Fraction(value(CONTRACT)) == 955_000
