@@ -31,10 +31,6 @@ _UNKNOWN = "?"  # a payoff that is not known yet
 _THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?%?")
 _CURRENCY = re.compile(r"([-+]?) ?[$€£¥] ?")
 _DECIMAL_PERCENT = re.compile(r"([-+]?[0-9]*\.?[0-9]*) ?%")
-_EQUALLY_LIKELY = (
-    "found no row `probability`: the states are equally likely (Laplace). For the best worst case "
-    "(maximin), convert the table and write min instead of chance"
-)
 
 
 def read(text: str, name: str, exact: bool, warn: Warn | None, minimize: bool = False) -> Tree:
@@ -57,7 +53,10 @@ def read(text: str, name: str, exact: bool, warn: Warn | None, minimize: bool = 
     table.check()
     faults.raise_any()
     if warn is not None and not table.probabilities:
-        warn(f"{name}: {_EQUALLY_LIKELY}{table.guess()}")
+        criterion, kind = ("minimax", "max") if minimize else ("maximin", "min")
+        found = "found no row `probability`: the states are equally likely (Laplace)"
+        worst = f"For the best worst case ({criterion}), convert the table and write {kind}"
+        warn(f"{name}: {found}. {worst} instead of chance{table.guess()}")
     return read_tree(table.document(name, text, minimize), exact, warn)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
+from keyword import iskeyword
 from unicodedata import normalize
 
 from expectitree.files.radiant.nodes import KEYS, OTHER_TREE
@@ -20,6 +21,8 @@ from expectitree.tree.model import Tree
 _SIGN = re.compile(r"[]:#(){}<>@;~[]")
 _SIGNS_AT_START = re.compile(r"^[!`@%&*+]+\s*")
 _OF_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_() |]*")
+# Names that YAML takes for another type; pyrsm does not allow Python's keywords either.
+_TYPED = ("y", "n", "yes", "no", "on", "off", "true", "false", "null")
 _LONGEST_LABEL = 200  # characters
 
 
@@ -79,7 +82,7 @@ def _label(text: str) -> str:
 
 
 def _variables(tree: Tree) -> dict[str, str]:
-    """Return a name for each parameter: none is a part of another, and none is a key.
+    """Return a name for each parameter: none is a part of another, and none is reserved.
 
     A parameter whose description is the name that it had in Radiant has that name again.
     """
@@ -87,12 +90,16 @@ def _variables(tree: Tree) -> dict[str, str]:
     for name in sorted(tree.parameters, key=len, reverse=True):
         variable = base = _name_before(name, tree.parameters[name].description or "")
         count = 1
-        while variable.lower() in KEYS or any(
+        while _is_reserved(variable) or any(
             variable in other or other in variable for other in found.values()
         ):
             variable, count = f"{base}_{count}", count + 1
         found[name] = variable
     return found
+
+
+def _is_reserved(variable: str) -> bool:
+    return variable.lower() in (*KEYS, *_TYPED) or iskeyword(variable)
 
 
 def _name_before(name: str, description: str) -> str:

@@ -69,6 +69,13 @@ def test_maximin_is_min_instead_of_chance() -> None:
     assert (et.evaluate(tree).best, et.evaluate(tree).value) == ("nothing", 0)
 
 
+def test_the_worst_case_of_costs_is_the_greatest() -> None:
+    _, (warning,) = read(",a,b\nx,1,2\n", minimize=True)
+    assert warning.endswith(
+        "worst case (minimax), convert the table and write max instead of chance"
+    )
+
+
 def test_a_table_of_costs_is_minimized() -> None:
     """Published: machine C is the cheapest, 970; with perfect information 925."""
     tree, _ = read(COPIER, minimize=True)

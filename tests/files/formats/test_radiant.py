@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from analysis.sensitivity.parameterised import random_tree
 from files.samples import random_full_tree
 from helpers import ROOT, run_main
 
@@ -145,6 +146,15 @@ def test_a_decision_minimizes_on_demand() -> None:
     assert {node.kind.name for node, _ in tree.walk()} == {"MIN", "CHANCE", "TERMINAL"}
 
 
+@pytest.mark.parametrize("name", ["name", "Name"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_file_is_recognised(name: str, line_end: str) -> None:
+    text = CONTRACT.replace("name", name).replace("\n", line_end)
+    assert value(text, format=None) == 955_000
+    with pytest.raises(FileError, match="found 'Decision' as type, expected decision or chance"):
+        read(text.replace("type: decision", "type: Decision"), format=None)
+
+
 def test_a_cost_at_the_root_is_paid_before_the_first_move() -> None:
     text = "name: x\ncost: 5\ntype: chance\na:\n    p: 0.5\n    payoff: 10\nb:\n    p: 0.5\n    "
     tree, _ = read(text + "payoff: 20\n")
@@ -279,6 +289,26 @@ def assert_same(before: et.Node, after: et.Node) -> None:
             assert float(new.child.utility) == pytest.approx(total)  # type: ignore[arg-type]
 
 
+def test_random_trees_with_parameters_keep_their_values_at_other_parameters() -> None:
+    """Exactly, as long as no formula is replaced by its value."""
+    count = 0
+    for seed in range(150):
+        tree = random_tree(seed)
+        kinds = set(tree.columns.kind)
+        if {Kind.MAX, Kind.MIN} <= kinds or not tree.root.kind:
+            continue
+        text, warnings = lines_of(tree)
+        again, _ = read(text, minimize=Kind.MIN in kinds)
+        assert et.evaluate(again).value == et.evaluate(tree).value
+        if any("replaced by their values" in warning for warning in warnings):
+            continue
+        count += 1
+        for a, b in ((Fraction(1, 7), Fraction(2, 3)), (1, "0.1")):
+            before, after = (one.with_parameters(a=a, b=b) for one in (tree, again))
+            assert et.evaluate(after).value == et.evaluate(before).value
+    assert count > 20
+
+
 @pytest.mark.parametrize(
     "path",
     [
@@ -346,6 +376,16 @@ def test_what_is_written_differently_is_reported() -> None:
             "rewards at end nodes are added to the payoffs: Radiant ignores costs there",
         ],
     )
+
+
+def test_names_that_radiant_and_pyrsm_read_otherwise_change() -> None:
+    names = ["no", "lambda", "cost", "rate", "rates", "a", "safe"]
+    parameters = ", ".join(f"{name}: {n}" for n, name in enumerate(names))
+    tree = et.loads(f"parameters: {{{parameters}}}\nmax: {{x: {' + '.join(names)}, y: 1}}")
+    text, _ = lines_of(tree)
+    assert "payoff: no_1 + lambda_1 + cost_1 + rate_1 + rates + a_2 + safe\n" in text
+    variables = [line.split(":")[0].strip() for line in text.split("type")[0].splitlines()[2:]]
+    assert not [a for a in variables for b in variables if a != b and a in b]
 
 
 def test_fractions_are_kept_with_variables_and_rounded_without() -> None:
