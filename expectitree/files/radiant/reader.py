@@ -79,7 +79,8 @@ class _Reader:
         """Return the result."""
         repeated = self.source.shared
         shared = frozenset(id(node) for (raw, _), node in self.done.items() if raw in repeated)
-        return Document(self.source.name, self.root, shared, self.locate, self.source.text, True)
+        name, text = self.source.name, self.source.text
+        return Document(name, self.root, shared, self.locate, text, has_labels=True)
 
     def locate(self, places: Sequence[Place]) -> Sequence[Mark | None]:
         """Return line and column of places in the result."""
@@ -210,11 +211,12 @@ class _Reader:
             found = f"found {described(written)} under variables"
             self.report(place, f"{found}, expected a name with a number or a formula in each line")
             raise TooManyProblemsError
-        names = [name for name, _ in written] if isinstance(written, tuple) else []
-        for at, name in enumerate(names):
-            if name in names[:at]:
+        names: dict[str, None] = {}
+        for at, (name, _) in enumerate(written or ()):
+            if name in names:
                 message = f"duplicate variable {quote(name)}: keep one"
                 self.report(Place(written, at, True), message)
+            names[name] = None
         return Variables(names)
 
     # ---- Numbers.

@@ -176,6 +176,20 @@ def test_what_is_ignored_gives_a_warning() -> None:
     ]
 
 
+def test_warnings_end_after_20() -> None:
+    branches = "".join(f"a{n}:\n    p: 1\n    payoff: {n}\n" for n in range(30))
+    _, warnings = read(f"name: x\ntype: decision\n{branches}")
+    assert len(warnings) == 21
+    assert warnings[-1] == "t.yaml: more such warnings are left out"
+
+
+def test_an_error_after_a_line_end_of_yaml_alone_has_a_place() -> None:
+    """YAML counts \\x85 as a line end, and the repairs do not."""
+    with pytest.raises(FileError) as caught:
+        read("name: x\ntype: decision\x85\x85\x85a:\n    payoff: [1]\n")
+    assert [problem.line for problem in caught.value.problems] == [6]
+
+
 def test_an_alias_is_one_node() -> None:
     """R's YAML knows aliases too; a text that doubles 60 times is read at once."""
     text = "name: x\ntype: decision\nn0: &n0\n    payoff: 1\n"
@@ -410,6 +424,8 @@ def test_trees_that_radiant_cannot_hold_are_refused() -> None:
         with pytest.raises(TreeError) as caught:
             lines_of(et.loads(text))
         assert str(caught.value).startswith(message)
+    with pytest.raises(TreeError, match="a: a number of 603 characters cannot be written"):
+        lines_of(et.loads(f"max: {{a: {{cost: {'7' * 201}, utility: 1/{'3' * 200}}}}}", exact=True))
     builder = et.TreeBuilder()
     node: Any = 1
     for _ in range(300):
