@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -19,6 +20,12 @@ BAD = ROOT / "tests" / "bad"
 
 
 TREES = sorted(path.name for path in BAD.iterdir() if path.suffix != ".expected")
+
+
+def load_bad(name: str, exact: bool = False) -> et.Tree:
+    """Return the tree of a file in `bad/`; the name of one of Radiant's begins with `radiant-`."""
+    format = "radiant" if Path(name).name.startswith("radiant-") else None
+    return et.load(name, exact=exact, format=format)
 
 
 SHIPPED = sorted((ROOT / "trees").iterdir())

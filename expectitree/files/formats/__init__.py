@@ -80,7 +80,7 @@ FORMATS = {
             (".yaml", ".yml"),
             "Radiant's YAML",
             is_foreign=True,
-            signature=r"(?ms)\A(?=.*^name\s*:)(?=.*^type\s*:\s*(?:decision|chance)\b)"
+            signature=r"(?ims)\A(?=.*^name\s*:)(?=.*^type\s*:\s*(?:decision|chance)\b)"
             r"(?!.*^children\s*:)",
             options=("minimize",),
             loses=(*_UNANNOTATED, *_VALUES, "two players"),

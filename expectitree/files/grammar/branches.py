@@ -112,7 +112,8 @@ class BranchReader:
                 message = f"duplicate label {quote(label)} among siblings: give each its own"
                 self.trail.report(frame.place_of_label(at), message, own=True)
             seen.add(label)
-            if self.warn and label in NODE_KEYS and isinstance(frame.container, tuple):
+            may_be_key = frame.is_labelled and not self.trail.document.has_labels
+            if self.warn and label in NODE_KEYS and may_be_key:
                 hint = "if it was meant as a key, indent it less"
                 self.warn_of(f"{quote(label)} is read as a label here; {hint}")
         return [*map(written.get, range(len(frame.ids)))]

@@ -51,6 +51,7 @@ class Document:
     shared: frozenset[int] = frozenset()  # ids of the values that an alias repeats
     locate: Callable[[Sequence[Place]], Sequence[Mark | None]] = lambda places: [None] * len(places)
     text: str = ""  # the source, for the lines of errors
+    has_labels: bool = False  # the keys of children are labels, even if all are probabilities
 
 
 def place_of(item: Data, key: str, of_key: bool = False) -> Place:

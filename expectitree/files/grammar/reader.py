@@ -376,7 +376,8 @@ class TreeReader:
         is_plain = not (about or identity or self.tracked or self.shared)
         node = self.add_plain(kind, children) if is_plain else None
         if node is None:
-            by_p = kind == CHANCE and children.__class__ is tuple and are_probabilities(children)
+            may_be_p = kind == CHANCE and children.__class__ is tuple
+            by_p = may_be_p and not self.document.has_labels and are_probabilities(children)
             self.trail.frames.append(Frame(kind, children, nested, about, identity, by_p))
             if by_p:
                 self.branches.read_keys(self.trail.frames[-1])

@@ -1,0 +1,184 @@
+"""Payoff tables: published decisions, how cells are read, and the mapping to a tree."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+
+import pytest
+from helpers import run_main
+
+import expectitree as et
+
+# Render, Stair and Hanna, Quantitative Analysis for Management, chapter 3: Thompson Lumber.
+THOMPSON = """\
+,favorable market,unfavorable market
+large plant,200000,-180000
+small plant,100000,-20000
+nothing,0,0
+probability,0.5,0.5
+"""
+# The same chapter: the minimum of costs. A business school leases a copier for three years.
+COPIER = """\
+,10000 a month,20000 a month,30000 a month
+machine A,950,1050,1150
+machine B,850,1100,1350
+machine C,700,1000,1300
+probability,0.40,0.30,0.30
+"""
+
+
+def read(text: str, **options: bool) -> tuple[et.Tree, list[str]]:
+    """Return the tree of a table, exact, and the warnings."""
+    warnings: list[str] = []
+    tree = et.loads(text, name="t.csv", exact=True, warn=warnings.append, **options)  # type: ignore[arg-type]
+    return tree, warnings
+
+
+def values(tree: et.Tree) -> list[object]:
+    """Return the value of each action."""
+    found = et.evaluate(tree)
+    return [found.value_of(branch.label) for branch in tree.root.branches]
+
+
+def test_thompson_lumber_has_the_published_values() -> None:
+    """EMV 10,000, 40,000 and 0; EVPI 60,000."""
+    tree, warnings = read(THOMPSON)
+    assert values(tree) == [10_000, 40_000, 0]
+    assert et.evaluate(tree).best == "small plant"
+    found = et.information(tree, "state")
+    assert (found.with_information, found.value, found.evpi) == (100_000, 40_000, 60_000)
+    assert not warnings
+
+
+def test_thompson_lumber_without_probabilities_takes_states_as_equally_likely() -> None:
+    """The criterion of Laplace; published: 10,000, 40,000 and 0. A warning says it."""
+    tree, warnings = read("".join(THOMPSON.splitlines(True)[:-1]))
+    assert values(tree) == [10_000, 40_000, 0]
+    assert warnings == [
+        "t.csv: found no row `probability`: the states are equally likely (Laplace). For the best "
+        "worst case (maximin), convert the table and write min instead of chance"
+    ]
+
+
+def test_maximin_is_min_instead_of_chance() -> None:
+    """What the warning recommends. Published (maximin): do nothing, 0."""
+    text = et.dumps(read("".join(THOMPSON.splitlines(True)[:-1]))[0])
+    tree = et.loads(text.replace("event: state, chance:", "min:"))
+    assert (et.evaluate(tree).best, et.evaluate(tree).value) == ("nothing", 0)
+
+
+def test_the_worst_case_of_costs_is_the_greatest() -> None:
+    _, (warning,) = read(",a,b\nx,1,2\n", minimize=True)
+    assert warning.endswith(
+        "worst case (minimax), convert the table and write max instead of chance"
+    )
+
+
+def test_a_table_of_costs_is_minimized() -> None:
+    """Published: machine C is the cheapest, 970; with perfect information 925."""
+    tree, _ = read(COPIER, minimize=True)
+    assert tree.root.kind.name == "MIN"
+    assert values(tree) == [1040, 1075, 970]
+    assert et.evaluate(tree).best == "machine C"
+    assert et.information(tree, "state").with_information == 925
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("name", ["probability", "Probabilities", " P ", "Probability of state"])
+def test_separators_line_ends_and_names_of_the_row(
+    separator: str, line_end: str, name: str
+) -> None:
+    rows = THOMPSON.replace("probability", name).splitlines()
+    text = line_end.join([rows[0], rows[-1], "", *rows[1:-1], ",,"]).replace(",", separator)
+    assert et.dumps(read(text)[0]) == et.dumps(read(THOMPSON)[0])
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("5", "5"),
+        ("-1.5e3", "-1500"),
+        ("1/3", "1/3"),
+        (" 12.5% ", "1/8"),
+        ("−3", "-3"),
+        ("(3)", "-3"),
+        ("$5", "5"),
+        ("-$5", "-5"),
+        ("$ -5", "-5"),
+        ("€5.50", "11/2"),
+        ('"200,000"', "200000"),
+        ('"$1,234,567.5"', "2469135/2"),
+        ('"(1,000)"', "-1000"),
+        ('"5"', "5"),
+    ],
+)  # fmt: skip
+def test_numbers_of_spreadsheets_are_read(cell: str, value: str) -> None:
+    tree, _ = read(f",a,b\nx,{cell},0\np,1/4,75%\n")
+    assert tree.find("x/a").utility == Fraction(value)
+    assert [branch.probability for branch in tree.find("x").branches] == [
+        Fraction(1, 4),
+        Fraction(3, 4),
+    ]
+
+
+def test_a_question_mark_is_a_payoff_that_is_not_known() -> None:
+    tree, _ = read(",a,b\nx,?,0\np,1/4,75%\n")
+    assert len(tree.unknown) == 1
+
+
+def test_labels_are_kept_as_they_are() -> None:
+    """Numbers as names of states are no probabilities, and quotes hold separators and lines."""
+    tree, warnings = read(',0.4,0.6\n"a, ""b""\n c",1,2\nchance,3,4\np,0.5,0.5\n')
+    assert [path for _, path in tree.walk()][1:4] == ['a, "b" c', 'a, "b" c/0.4', 'a, "b" c/0.6']
+    assert not warnings
+
+
+def test_a_row_that_sums_to_1_is_named_in_the_warning() -> None:
+    _, (warning,) = read(",a,b\nx,1,2\ny,0,1\nlikely,0.3,0.7\n")
+    assert warning.endswith(". If the row 'likely' has the probabilities, call it probability")
+
+
+def test_probabilities_that_miss_1_by_rounding_are_normalised() -> None:
+    tree, warnings = read(",a,b,c\nx,1,2,3\np,0.3333333333,0.3333333333,0.3333333333\n")
+    assert et.evaluate(tree).value == 2
+    assert warnings == [
+        "t.csv: x: the probabilities sum to 0.9999999999, not 1; each was divided by that sum"
+    ]
+
+
+def test_a_random_table_is_worth_its_best_mean() -> None:
+    """The obvious definition, for 200 tables."""
+    random = Random(4)
+    for _ in range(200):
+        states, actions = random.randint(1, 5), random.randint(1, 5)
+        weights = [random.randint(1, 9) for _ in range(states)]
+        shares = [Fraction(w, sum(weights)) for w in weights]
+        rows = [[random.randint(-99, 99) for _ in range(states)] for _ in range(actions)]
+        lines = [f"a{n}," + ",".join(map(str, row)) for n, row in enumerate(rows)]
+        lines.insert(random.randint(0, actions), "P," + ",".join(map(str, shares)))
+        text = "\n".join([",".join(["", *(f"s{n}" for n in range(states))]), *lines])
+        means = [sum(p * u for p, u in zip(shares, row, strict=True)) for row in rows]
+        assert et.evaluate(read(text)[0]).value == max(means)
+        assert et.evaluate(read(text, minimize=True)[0]).value == min(means)
+        best = sum(
+            p * max(column) for p, column in zip(shares, zip(*rows, strict=True), strict=True)
+        )
+        assert et.information(read(text)[0], "state").evpi == best - max(means)
+
+
+def test_a_table_is_converted_and_evaluated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("table.csv").write_text(THOMPSON)
+    assert run_main("convert", "table.csv", "out.yaml").status == 0
+    assert (
+        "large plant: {event: state, chance: {favorable market: 200000"
+        in Path("out.yaml").read_text()
+    )
+    assert "value     40000\n" in run_main("eval", "table.csv").out
+    assert "at most 60000 (EVPI)" in run_main("information", "table.csv", "--event", "state").out
+    assert "MIN 1.5" in run_main("eval", "-e", ",a,b\nx,1,2\n", "--from", "csv", "--minimize").out
