@@ -1,0 +1,111 @@
+"""The expressions of SilverDecisions, which are those of mathjs, as formulas of tree files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from expectitree.errors import NumberError
+from expectitree.expressions.parser import parse
+from expectitree.expressions.syntax import FUNCTIONS, Name, substitute, text_of
+from expectitree.files.grammar.document import Data
+from expectitree.files.silverdecisions.diagram import DiagramReader, Item
+from expectitree.numbers import LONGEST, quote, to_fraction
+from expectitree.tree.formulas import REST
+
+_MIXED = re.compile(r"([+-]?)([0-9]+) +([0-9]+)/([0-9]+)")
+_COMMENT = re.compile("#[^\n]*")
+_ASSIGNMENT = re.compile(r"([^\W\d]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
+_RESERVED = (*FUNCTIONS, REST, "inf")
+
+
+def number_of(data: Data) -> str | None:
+    """Return the text of a number as the grammar writes it, None if the data are not a number.
+
+    SilverDecisions writes a fraction as `1165 891810/1849771`; mathjs writes an object.
+    """
+    if isinstance(data, tuple):
+        keys = {"s": "1", **dict(data)}
+        sign = "-" if keys["s"] == "-1" else ""
+        data = (
+            f"{sign}{keys.get('n')}/{keys.get('d')}" if keys.get("mathjs") == "Fraction" else None
+        )
+    if not isinstance(data, str) or len(data) > LONGEST:
+        return None
+    data = data.strip()
+    if mixed := _MIXED.fullmatch(data):
+        sign, whole, numerator, denominator = mixed.groups()
+        data = f"{sign}{int(whole) * int(denominator) + int(numerator)}/{denominator}"
+    try:
+        to_fraction(data)
+    except NumberError:
+        return None
+    return data
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The names that expressions at a node may use, each with the name of its parameter."""
+
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def formula(self, text: Data) -> str | None:
+        """Return a number or a formula as the grammar writes it; None if there is none."""
+        text = _COMMENT.sub("", text).strip() if isinstance(text, str) else text
+        number = number_of(text)
+        if number is not None or not isinstance(text, str) or "%" in text:
+            return number  # in mathjs, % is the remainder of a division
+        try:
+            formula = parse(text, self.names)
+        except NumberError:
+            return None
+        renamed = {old: Name(new) for old, new in self.names.items() if old != new}
+        return text_of(substitute(formula, renamed)) if renamed else text
+
+
+class Parameters:
+    """The parameters of a tree, from the assignments in the code of the file and of its nodes."""
+
+    def __init__(self, reader: DiagramReader) -> None:
+        self.reader = reader
+        self.found: dict[str, str] = {}  # by name, the number or the formula
+
+    def run(self, code: str, scope: Scope, item: Item) -> Scope:
+        """Return the scope after the code of an object, whose assignments become parameters."""
+        names, values = dict(scope.names), item.mapping("expressionScope")
+        for statement in _statements(code):
+            match = _ASSIGNMENT.fullmatch(statement)
+            if match is None:
+                message = f"left out {quote(statement)}, which is not an assignment such as x = 2"
+                self.reader.note(item, message)
+                continue
+            name, text = match.groups()
+            value = Scope(names).formula(text) or number_of(values.get(name))
+            if value is None:
+                message = f"left out {quote(statement)}, which expectitree does not compute"
+                self.reader.note(item, message)
+                names.pop(name, None)
+                continue
+            if Scope(names).formula(text) is None:
+                found = f"{quote(statement)} is not a formula that expectitree computes"
+                self.reader.note(item, f"{found}: took the value {value} from the file")
+            names[name] = self.add(name, value)
+        return Scope(names)
+
+    def add(self, name: str, value: str) -> str:
+        """Add a parameter under a name that is new; return the name."""
+        base = re.sub("[^A-Za-z0-9_]", "_", name)
+        new, count = base, 1
+        while new in self.found or new in _RESERVED:
+            count += 1
+            new = f"{base}_{count}"
+        self.found[new] = value
+        return new
+
+
+def _statements(code: str) -> Iterator[str]:
+    """Yield the statements in some code, without comments."""
+    for statement in re.split(r"[\n;]", _COMMENT.sub("", code)):
+        if statement.strip():
+            yield statement.strip()

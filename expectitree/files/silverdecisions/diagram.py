@@ -1,0 +1,256 @@
+"""The structure of a SilverDecisions file, checked: trees of nodes and edges.
+
+Since version 0.7 a file has its trees under `data`; before, it had them at the root.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from expectitree.files.grammar.document import Data, Document, Place, place_of
+from expectitree.files.grammar.problems import Problems, TooManyProblemsError
+from expectitree.files.grammar.words import described, key_list
+from expectitree.numbers import quote
+from expectitree.tree import paths
+
+KEY = "SilverDecisions"  # the root's key with the version of the file
+# By rule, the kinds of the nodes that decision and chance nodes become.
+RULES = {
+    "expected-value-maximization": ("max", "chance"),
+    "expected-value-minimization": ("min", "chance"),
+    "maxi-min": ("max", "min"),
+    "maxi-max": ("max", "max"),
+    "mini-min": ("min", "min"),
+    "mini-max": ("min", "max"),
+}
+_DEFAULT_RULE = next(iter(RULES))
+_TWO_CRITERIA = ("min-max", "max-min", "min-min", "max-max")  # rules
+_CRITERIA = {"criterion1": 0, "criterion2": 1, "twoCriteria": 0}  # by view mode
+_TYPES = ("decision", "chance", "terminal")
+_OLDEST, _NEWEST = (0, 5), (1, 2)  # versions
+_VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})(\.[0-9]{1,9})?")
+_NUMBER_LABEL = re.compile("#[0-9]+")
+
+
+@dataclass(slots=True, eq=False)
+class Item:
+    """An object of the file."""
+
+    data: Data
+    place: Place
+    path: tuple[str, ...] = ()  # the labels from the root of the tree
+    keys: dict[str, Data] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.keys = dict(self.data)
+
+    def place_of(self, key: str) -> Place:
+        """Return the place of a key's value, or of the object if it has no such key."""
+        return place_of(self.data, key) if key in self.keys else self.place
+
+    def mapping(self, key: str) -> dict[str, Data]:
+        """Return the object under a key; it is empty if there is none."""
+        found = self.keys.get(key)
+        return dict(found) if isinstance(found, tuple) else {}
+
+    def found(self, key: str) -> str:
+        """Describe the value of a key for a message."""
+        return f"found {described(self.keys[key])} as {key}" if key in self.keys else f"no {key}"
+
+
+@dataclass(slots=True, eq=False)
+class Edge(Item):
+    """An edge to a child."""
+
+    label: str | None = None  # the name; None if it is empty or repeated
+    child: Node = field(init=False)
+
+
+@dataclass(slots=True, eq=False)
+class Node(Item):
+    """A decision, chance or terminal node."""
+
+    kind: str = ""
+    name: str = ""
+    code: str = ""
+    edges: list[Edge] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Diagram:
+    """A tree of a file, and what the file says about all its trees."""
+
+    root: Node
+    data: Item  # the object with the trees
+    criterion: int  # the place of the payoffs that count
+    about: dict[str, str]  # `title`, `description` and `code`
+    texts: list[str]
+
+    def nodes(self) -> Iterator[tuple[Edge | None, Node]]:
+        """Yield every node after the edge to it, parents first, in the order of the edges."""
+        stack: list[tuple[Edge | None, Node]] = [(None, self.root)]
+        while stack:
+            _, node = stack[-1]
+            yield stack.pop()
+            stack += [(edge, edge.child) for edge in reversed(node.edges)]
+
+
+def is_diagram(root: Data) -> bool:
+    """Return whether the root of a JSON text is that of a SilverDecisions file."""
+    return isinstance(root, tuple) and any(key == KEY for key, _ in root)
+
+
+class DiagramReader:
+    """Reads the structure of one file.
+
+    Attributes:
+        problems: What is wrong.
+        notes: What the user should know, but does not stop the reading.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.root = Item(document.root, Place())
+        self.problems, self.notes = Problems(document), list[str]()
+        self.data = self.root
+        if "trees" not in self.root.keys and isinstance(self.root.keys.get("data"), tuple):
+            self.data = Item(self.root.keys["data"], self.root.place_of("data"))
+        self.trees = self.items(self.data, "trees")
+
+    def report(self, item: Item, key: str, message: str) -> None:
+        """Report a problem at the value of a key, or at the object if it has no such key."""
+        self.problems.add(item.place_of(key), paths.join(item.path), message)
+
+    def note(self, item: Item, message: str) -> None:
+        """Note something about a node or an edge."""
+        self.notes.append(f"{paths.message_path(paths.join(item.path))}: {message}")
+
+    def read(self, tree: int = 1) -> Diagram:
+        """Return a tree by its number; raise `FileError` with every problem found."""
+        diagram = None
+        with suppress(TooManyProblemsError):
+            diagram = self.diagram(tree)
+        if diagram is None or self.problems.found:
+            raise self.problems.failure()
+        return diagram
+
+    def rule(self) -> str:
+        """Return the rule with which the file chooses; raise `FileError` if it is not one."""
+        rule = self.root.keys.get("rule", _DEFAULT_RULE)
+        if rule in _TWO_CRITERIA:
+            hint = "choose a rule with one criterion in SilverDecisions, and save the file"
+            self.report(self.root, "rule", f"the rule {rule} weighs two criteria: {hint}")
+        elif rule not in RULES:
+            message = f"{self.root.found('rule')}, expected one of {key_list([*RULES])}"
+            self.report(self.root, "rule", message)
+        if self.problems.found:
+            raise self.problems.failure()
+        return str(rule)
+
+    def diagram(self, tree: int) -> Diagram | None:
+        """Return a tree by its number; problems are reported."""
+        self.check_version()
+        mode = self.root.keys.get("viewMode", "criterion1")
+        if mode not in _CRITERIA:
+            message = f"{self.root.found('viewMode')}, expected {key_list([*_CRITERIA])}"
+            self.report(self.root, "viewMode", message)
+        about = {key: self.text(self.root, key) for key in ("title", "description")}
+        about["code"] = self.text(self.data, "code")
+        trees, texts = self.trees, self.items(self.data, "texts")
+        if not trees:
+            message = f"{self.data.found('trees')}, expected a list of at least one tree"
+            self.report(self.data, "trees", message)
+        elif tree > len(trees):
+            count = "1 tree" if len(trees) == 1 else f"{len(trees)} trees"
+            self.report(self.data, "trees", f"the file has {count}: there is no tree {tree}")
+        root = self.node(*trees[tree - 1], ()) if tree <= len(trees) else None
+        values = [self.text(Item(*text), "value") for text in texts]
+        if root is None:
+            return None
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            node.edges = [*self.edges(node)]
+            stack += [edge.child for edge in reversed(node.edges)]
+        return Diagram(root, self.data, _CRITERIA.get(str(mode), 0), about, values)
+
+    def check_version(self) -> None:
+        """Report a version that is not one; note one that is too old or too new."""
+        version = self.root.keys[KEY]
+        match = _VERSION.fullmatch(version) if isinstance(version, str) else None
+        if match is None:
+            message = f"found {described(version)} as version, expected one such as 1.2.0"
+            self.report(self.root, KEY, message)
+        elif not _OLDEST <= (int(match[1]), int(match[2])) <= _NEWEST:
+            known = "expectitree knows versions 0.5 to 1.2"
+            self.notes.append(f"the file has version {version}, and {known}: check the result")
+
+    def text(self, item: Item, key: str) -> str:
+        """Return a text, which is empty if it is missing."""
+        text = item.keys.get(key)
+        if text is None or isinstance(text, str):
+            return text or ""
+        self.report(item, key, f"{item.found(key)}, expected text")
+        return ""
+
+    def items(self, item: Item, key: str) -> list[tuple[Data, Place]]:
+        """Return the objects in a list, each with its place; the list may be missing."""
+        items = item.keys.get(key, [])
+        if not isinstance(items, list):
+            self.report(item, key, f"{item.found(key)}, expected a list")
+            return []
+        found = []
+        for at, data in enumerate(items):
+            if isinstance(data, tuple):
+                found.append((data, Place(items, at)))
+            else:
+                message = f"found {described(data)} in {key}, expected an object"
+                self.problems.add(Place(items, at), paths.join(item.path), message)
+        return found
+
+    def node(self, data: Data, place: Place, path: tuple[str, ...]) -> Node | None:
+        """Return a node without its edges; None if it has no type."""
+        node = Node(data, place, path)
+        kind = node.keys.get("type")
+        if kind not in _TYPES:
+            self.report(node, "type", f"{node.found('type')}, expected {key_list(_TYPES)}")
+            return None
+        node.kind = str(kind)
+        node.name, node.code = self.text(node, "name"), self.text(node, "code")
+        return node
+
+    def edges(self, node: Node) -> Iterator[Edge]:
+        """Yield the edges of a node to the children that are nodes."""
+        items = self.items(node, "childEdges")
+        if node.kind == "terminal" and items:
+            message = "a terminal node has no edges: take them out, or change its type"
+            self.report(node, "childEdges", message)
+            return
+        if node.kind != "terminal" and not node.keys.get("childEdges"):
+            message = f"a {node.kind} node has no edges: add one, or make it a terminal node"
+            self.report(node, "childEdges", message)
+        edges = [Edge(data, place, node.path) for data, place in items]
+        self.label(node, edges)
+        for edge in edges:
+            data = edge.keys.get("childNode")
+            if not isinstance(data, tuple):
+                self.report(edge, "childNode", f"{edge.found('childNode')}, expected a node")
+            elif (child := self.node(data, edge.place_of("childNode"), edge.path)) is not None:
+                edge.child = child
+                yield edge
+
+    def label(self, node: Node, edges: list[Edge]) -> None:
+        """Set the labels of a node's edges, and their paths."""
+        names = [self.text(edge, "name") for edge in edges]
+        counts = Counter(names)
+        for at, (edge, name) in enumerate(zip(edges, names, strict=True), 1):
+            if name and counts[name] == 1 and not _NUMBER_LABEL.fullmatch(name):
+                edge.label = name
+            edge.path = (*node.path, edge.label or f"#{at}")
+        repeated = [name for name, count in counts.items() if name and count > 1]
+        if repeated:
+            message = f"left out the name {quote(repeated[0])}, which several edges have"
+            self.note(node, message)
