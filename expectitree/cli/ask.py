@@ -25,11 +25,12 @@ from expectitree.cli.options import (
     set_option,
     write_tree,
 )
+from expectitree.cli.reading import reading_options
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import make_console, protect, say, show, working, write
 from expectitree.errors import ExpectitreeError
 from expectitree.files import load, loads
-from expectitree.files.formats import format_by_suffix
+from expectitree.files.formats import ReadOptions, format_by_suffix
 from expectitree.numbers import escape, to_fraction
 from expectitree.text.console import to_strings
 from expectitree.text.phrases import plural
@@ -64,6 +65,7 @@ from expectitree.tree.model import Tree
     "-o", "--output", metavar="FILE", type=FILE, help="Write the tree with the answers in it."
 )
 @set_option
+@reading_options
 @force_option
 @format_options("ask", "--report")
 @click.pass_context
@@ -82,6 +84,7 @@ def command(
     parameters: dict[str, str],
     force: bool,
     format_name: str,
+    reading: ReadOptions,
 ) -> None:
     """Ask for the unknown utilities that matter most, until the decision is certain.
 
@@ -102,7 +105,7 @@ def command(
         check_output(output, None, force)
     source = file or "-e"
     read = partial(load, source) if text is None else partial(loads, text, name=source)
-    read = partial(read, parameters=parameters)
+    read = partial(read, parameters=parameters, **reading)
     with working(f"reading {source}"):
         tree = read(exact=exact, warn=say)
     with working(f"preparing {source}"):

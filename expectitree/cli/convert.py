@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
-from expectitree.cli.options import FILE, check_output, force_option, set_option, write_tree
+from expectitree.cli.options import (
+    FILE,
+    check_output,
+    force_option,
+    format_option,
+    set_option,
+    write_tree,
+)
+from expectitree.cli.reading import reading_options
 from expectitree.cli.terminal import say, working
 from expectitree.errors import FileError
 from expectitree.expressions.syntax import INEXACT
 from expectitree.files import load
-from expectitree.files.formats import TEXT_FORMATS, format_by_suffix
+from expectitree.files.formats import ReadOptions, format_by_suffix
 from expectitree.tree.folding import MOST_NODES, fold_rewards, unshare
 
 
 @click.command("convert")
 @click.argument("source", metavar="IN", type=FILE)
 @click.argument("out", metavar="OUT", type=FILE)
-@click.option(
-    "--format", "format_name", type=click.Choice(TEXT_FORMATS), help="The format where OUT is -."
-)
+@format_option
 @click.option(
     "--drop",
     type=click.Choice(["fractions"]),
@@ -26,6 +34,7 @@ from expectitree.tree.folding import MOST_NODES, fold_rewards, unshare
     help="Allow a loss: fractions become the nearest floats in .arrow and .parquet.",
 )
 @set_option
+@partial(reading_options, are_shown=True)
 @click.option(
     "--fold",
     type=click.Choice(["rewards"]),
@@ -36,7 +45,8 @@ from expectitree.tree.folding import MOST_NODES, fold_rewards, unshare
     "--most-nodes",
     type=click.IntRange(1),
     metavar="N",
-    help=f"Let --unshare make a tree of up to N nodes.  [default: {MOST_NODES:,}]",
+    help="Let --unshare, or a format that cannot share nodes, make a tree of up to N nodes.  "
+    f"[default: {MOST_NODES:,}]",
 )
 @force_option
 def command(
@@ -49,17 +59,23 @@ def command(
     unshares: bool,
     most_nodes: int | None,
     force: bool,
+    reading: ReadOptions,
 ) -> None:
     """Write the tree in IN to OUT, each in the format of its ending.
 
     Write - for standard input or output.
 
     \b
-    .yaml .yml .json     text with exact numbers: decimals and fractions
-    .arrow .parquet      tables, for trees too large for text; numbers are floats
+    .yaml .yml .json  text with exact numbers: decimals and fractions
+    .arrow .parquet   tables, for trees too large for text; numbers are floats
+    .efg              games of Gambit, which OpenSpiel reads too
+    .yaml             of Radiant: recognised when read; write with --format radiant
+    .json             of SilverDecisions: the same, with --format silverdecisions
+    .csv              a payoff table, which is only read
 
-    Comments and layout are lost, and in tables parameters, formulas and events. Anything else that
-    a format cannot hold is an error, unless you allow the loss with --drop.
+    Comments and layout are lost. A line on standard error names anything else that the format
+    cannot hold. It is an error if values would change, or numbers, unless you allow that with
+    --drop.
 
     For programs that know utilities only, --fold rewards moves rewards and costs into the
     utilities. If paths with different rewards lead to a shared node, add --unshare.
@@ -67,21 +83,22 @@ def command(
     \b
     For example:
       expectitree convert --format json trees/risk.yaml -
+      expectitree convert trees/risk.yaml risk.efg
       expectitree convert --fold rewards trees/rockefeller.yaml folded.yaml
     """
-    if most_nodes is not None and not unshares:
+    out_format = check_output(out, format_name, force)
+    if most_nodes is not None and not unshares and "sharing" not in out_format.loses:
         raise click.UsageError("--most-nodes is the limit of --unshare: give both.")
-    check_output(out, format_name, force)
     # Text is read exactly, so that nothing is lost; tables hold floats.
     format = format_by_suffix(source)
     with working(f"reading {source}"):
         exact = format is None or format.is_text
         try:
-            tree = load(source, exact=exact, warn=say, parameters=parameters)
+            tree = load(source, exact=exact, warn=say, parameters=parameters, **reading)
         except FileError as error:
             if INEXACT not in str(error):
                 raise
-            tree = load(source, warn=say, parameters=parameters)
+            tree = load(source, warn=say, parameters=parameters, **reading)
             say(f"{source}: a formula {INEXACT}: numbers are written as floats")
         if unshares:
             had_counts = tree.expect is not None and tree.expect.runs
@@ -94,4 +111,4 @@ def command(
             tree = fold_rewards(tree)
             if had_formulas and tree is not unfolded:
                 say("parameters and formulas: left out, because folding changes their numbers")
-    write_tree(tree, out, format_name, "fractions" in drop)
+    write_tree(tree, out, format_name, "fractions" in drop, most_nodes or MOST_NODES)

@@ -9,14 +9,16 @@ from expectitree.cli.options import (
     check_output,
     complete_path,
     force_option,
+    format_option,
     set_option,
     write_tree,
 )
+from expectitree.cli.reading import reading_options
 from expectitree.cli.terminal import say, working
 from expectitree.errors import FileError
 from expectitree.expressions.syntax import INEXACT
 from expectitree.files import load
-from expectitree.files.formats import TEXT_FORMATS, format_by_suffix
+from expectitree.files.formats import ReadOptions, format_by_suffix
 from expectitree.tree.flip import flip, left_out
 
 
@@ -31,10 +33,9 @@ from expectitree.tree.flip import flip, left_out
     shell_complete=complete_path,
     help="The upper chance node; / is the root.",
 )
-@click.option(
-    "--format", "format_name", type=click.Choice(TEXT_FORMATS), help="The format where OUT is -."
-)
+@format_option
 @set_option
+@reading_options
 @force_option
 def command(
     files: str,
@@ -43,6 +44,7 @@ def command(
     format_name: str | None,
     parameters: dict[str, str],
     force: bool,
+    reading: ReadOptions,
 ) -> None:
     """Interchange two levels of chance nodes by Bayes' rule, and write the tree to OUT.
 
@@ -59,13 +61,12 @@ def command(
     format = format_by_suffix(files)
     with working(f"reading {files}"):
         try:
-            tree = load(
-                files, exact=format is None or format.is_text, warn=say, parameters=parameters
-            )
+            exact = format is None or format.is_text
+            tree = load(files, exact=exact, warn=say, parameters=parameters, **reading)
         except FileError as error:
             if INEXACT not in str(error):
                 raise
-            tree = load(files, warn=say, parameters=parameters)
+            tree = load(files, warn=say, parameters=parameters, **reading)
     flipped = flip(tree, path)
     for lost in left_out(tree, path):
         say(f"left out, since the node is replaced: {lost}")

@@ -6,11 +6,10 @@ from typing import Any
 
 import click
 
-from expectitree.cli.options import FILE, check_output, force_option, write_tree
+from expectitree.cli.options import FILE, check_output, force_option, format_option, write_tree
 from expectitree.cli.terminal import working
 from expectitree.families import FAMILIES, generate, parameters_of
 from expectitree.families.parameters import ORDERS, PARAMETERS
-from expectitree.files.formats import TEXT_FORMATS
 
 
 def _parameter_options(command: Any) -> Any:
@@ -40,12 +39,7 @@ def _parameter_options(command: Any) -> Any:
     type=FILE,
     help="The file to write; its ending sets the format.",
 )
-@click.option(
-    "--format",
-    "format_name",
-    type=click.Choice(TEXT_FORMATS),
-    help="The format of standard output.",
-)
+@format_option
 @force_option
 def command(family: str, out: str, format_name: str | None, force: bool, **given: Any) -> None:
     """Generate a tree and print it, or write it to a file.

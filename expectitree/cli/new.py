@@ -11,7 +11,7 @@ from expectitree.cli.options import FILE, check_file, force_option
 from expectitree.cli.terminal import say, write
 from expectitree.files import load
 from expectitree.files.examples import PREFIX, examples, read_example
-from expectitree.files.formats import TEXT_FORMATS, format_by_suffix
+from expectitree.files.formats import format_by_suffix
 from expectitree.files.saving import whole_file
 
 # The schema of the repository, which is not next to the new file.
@@ -85,8 +85,8 @@ def command(
             "JSON has no comments, so the commented tree is YAML: choose a name that ends in .yaml."
         )
     row = format_by_suffix(file)
-    if row is not None and not row.is_text:
-        raise click.UsageError(f"the tree is text: choose one of {', '.join(TEXT_FORMATS)}.")
+    if row is not None and (not row.is_text or row.is_foreign):
+        raise click.UsageError("the tree is text: choose one of yaml, json.")
     check_file(file, force)
     with whole_file(file) as temporary, open(temporary, "w", encoding="utf-8") as stream:
         stream.write(content)

@@ -17,6 +17,7 @@ from expectitree import compiling
 from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.show import formats
+from expectitree.cli.reading import reading_options
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import (
     color_option,
@@ -31,7 +32,14 @@ from expectitree.cli.terminal import (
 )
 from expectitree.errors import ExpectitreeError, FileError, NumberError, Problem
 from expectitree.files import load, loads, tree_files
-from expectitree.files.formats import SUFFIXES
+from expectitree.files.formats import (
+    FORMATS,
+    SUFFIXES,
+    TEXT_FORMATS,
+    Format,
+    ReadOptions,
+    formats_by_suffix,
+)
 from expectitree.files.saving import format_of, pieces, save
 from expectitree.numbers import to_bound
 from expectitree.searches.engine import usual_algorithms
@@ -39,6 +47,7 @@ from expectitree.searches.prepare import ORDERS, prepare
 from expectitree.searches.result import Outcome
 from expectitree.searches.setup import ENGINES
 from expectitree.tree.columns import Bounds
+from expectitree.tree.folding import MOST_NODES
 from expectitree.tree.model import Tree
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -63,6 +72,7 @@ class SearchOptions:
     engine: str
     max_visits: int | None
     parameters: Mapping[str, str]
+    reading: ReadOptions
     attitude: str | None
     statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far
 
@@ -173,8 +183,14 @@ class SearchOptions:
             yield file, partial(self._read, load, file)
 
     def _read(self, function: Callable[..., Tree], source: str, **about: str) -> Tree:
-        exact, parameters = self.in_fractions, self.parameters
-        tree = function(source, exact=exact, warn=say, parameters=parameters, **about)
+        tree = function(
+            source,
+            exact=self.in_fractions,
+            warn=say,
+            parameters=self.parameters,
+            **self.reading,
+            **about,
+        )
         return tree if self.attitude is None else tree.with_attitude(self.attitude)
 
 
@@ -267,6 +283,12 @@ def _read_settings(
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
+format_option = click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(TEXT_FORMATS),
+    help="The format of standard output, or of a file whose ending several formats have.",
+)
 set_option = click.option(
     "--set",
     "parameters",
@@ -344,7 +366,8 @@ def tree_options(command: Command, files: str = "[FILE|FOLDER]...") -> Command:
             click.get_current_context().exit(max(options.statuses))
 
     argument = click.argument("files", nargs=-1, metavar=files, type=FILE)
-    return cast(Command, add_options(with_options, [argument, *_TREE_OPTIONS]))
+    own_options = add_options(with_options, [argument, *_TREE_OPTIONS])
+    return cast(Command, reading_options(own_options))
 
 
 def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
@@ -426,27 +449,40 @@ def check_file(file: str, force: bool) -> None:
         raise FileError([Problem(file, message)])
 
 
-def check_output(out: str, format: str | None, force: bool) -> None:
-    """Raise an error if no tree can be written to a file; call this before the work."""
+def check_output(out: str, format: str | None, force: bool) -> Format:
+    """Return the format of an output; raise an error if no tree can be written there.
+
+    Call this before the work.
+    """
     if out == "-":
-        return
-    if format is not None:
+        return FORMATS[format or "yaml"]
+    if format is not None and FORMATS[format] not in formats_by_suffix(out)[1:]:
         raise click.UsageError("--format is for standard output: a file's ending sets its format.")
     check_file(out, force)
-    format_of(out)
+    return format_of(out, format)
 
 
-def write_tree(tree: Tree, out: str, format: str | None, drop_fractions: bool = False) -> None:
+def write_tree(
+    tree: Tree,
+    out: str,
+    format: str | None,
+    drop_fractions: bool = False,
+    most_nodes: int = MOST_NODES,
+) -> None:
     """Write a tree to a file in the format of its ending, or to standard output if it is `-`."""
     if out == "-":
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8")  # tree files are UTF-8 on every system
-        write(pieces(tree, format or "yaml"))
+        write(pieces(tree, format or "yaml", say, most_nodes))
         return
     with working(f"writing {out}"):
-        save(tree, out, drop_fractions=drop_fractions)
-    if (tree.formulas or tree.parameters) and not format_of(out).is_text:
-        what = "parameters, formulas and events"
-        say(f"{out}: a table holds the numbers of a tree, not its {what}")
+        save(
+            tree,
+            out,
+            format=format,
+            drop_fractions=drop_fractions,
+            most_nodes=most_nodes,
+            warn=say,
+        )
     command = "ask" if tree.unknown else "eval"
     say(f"{out} written: {len(tree):,} nodes; next: expectitree {command} {out}")

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 COLOR = "expectitree.color"  # where --color is kept in the context's `meta`
 REPORT = "expectitree.report"  # where the report is kept until it is written to a file
-TREES_ONLY = tuple(suffix for suffix in SUFFIXES if suffix != ".json")  # no report ends so
+# No report ends so.
+TREES_ONLY = tuple(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv"))
 _PATIENCE = 1.0  # seconds before progress is shown
 
 

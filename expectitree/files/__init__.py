@@ -9,15 +9,22 @@ import gc
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Unpack
 
-from expectitree.errors import FileError, Problem, TreeError
+from expectitree.errors import FileError, Problem, TransformError, TreeError
 from expectitree.files.examples import PREFIX, read_example
-from expectitree.files.formats import FORMATS, format_by_suffix
-from expectitree.files.grammar.excerpts import with_excerpts
+from expectitree.files.formats import (
+    FORMATS,
+    Format,
+    ReadOptions,
+    Warn,
+    format_by_suffix,
+    format_of_text,
+)
+from expectitree.files.grammar.excerpts import error_at, with_excerpts
 from expectitree.files.grammar.reader import read_tree
 from expectitree.numbers import Number, quote
 from expectitree.tree.model import Tree
@@ -26,10 +33,9 @@ if TYPE_CHECKING:
     from expectitree.files.grammar.document import Document
 
 ANSWERS = ".answers.yaml"  # ends the name of a file of answers to `expectitree ask`
+NO_TREES = (ANSWERS, ".csv")  # end the names of files that a folder may have next to its trees
 MOST_BYTES = 2**30  # of one text; a larger tree belongs in a table
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-
-Warn = Callable[[str], None]
 
 
 def load(
@@ -38,6 +44,8 @@ def load(
     exact: bool = False,
     warn: Warn | None = None,
     parameters: Mapping[str, Number | str] | None = None,
+    format: str | None = None,
+    **options: Unpack[ReadOptions],
 ) -> Tree:
     """Return the tree of a file.
 
@@ -47,31 +55,33 @@ def load(
 
     Args:
         source: A path, an open stream, `example:NAME` for a tree that comes with expectitree, or
-            "-" for standard input. The name's ending sets the format: .yaml, .json, .arrow or
-            .parquet.
+            "-" for standard input. The name's ending sets the format, such as .yaml, .json, .arrow,
+            .parquet, .efg or .csv; .yaml and .json files of other programs are recognised.
         exact: Keep every number as a `Fraction`; else they are floats.
         warn: Called with a message where probabilities sum to 1 only within 1e-9, and are
             normalised, and for a parameter that is not used.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
+        format: The format, such as "radiant", where ending and content do not show it.
+        options: How to read a file of another program: `max_player` and `payoffs_of` (.efg), `tree`
+            (SilverDecisions) and `minimize` (Radiant and .csv).
 
     Raises:
         FileError: The file cannot be read or is not a tree. It has every problem found.
     """
     if isinstance(source, (str, os.PathLike)):
-        format = format_by_suffix(source)
-        if format is not None and not format.is_text:
+        row = format_by_suffix(source) if format is None else find_format(format)
+        if row is not None and not row.is_text:
+            _check_options(row, os.fspath(source), options)
             try:
-                tree: Tree = format.module.load(os.fspath(source), exact)
+                tree: Tree = row.module.load(os.fspath(source), exact)
             except OSError as error:
                 raise _unreadable(os.fspath(source), error) from None
-            if not parameters:
-                return tree
-            from expectitree.tree.parameters import set_parameters
-
-            return set_parameters(tree, parameters)
+            return _with_parameters(tree, parameters)
     text, name = read_text(source)
     try:
-        return loads(text, name=name, exact=exact, warn=warn, parameters=parameters)
+        return loads(
+            text, name=name, exact=exact, warn=warn, parameters=parameters, format=format, **options
+        )
     except FileError as error:
         if not name.endswith(ANSWERS):
             raise
@@ -89,8 +99,10 @@ def loads(
     exact: bool = False,
     warn: Warn | None = None,
     parameters: Mapping[str, Number | str] | None = None,
+    format: str | None = None,
+    **options: Unpack[ReadOptions],
 ) -> Tree:
-    """Return the tree of a text in YAML or JSON.
+    """Return the tree of a text in YAML, JSON or a text format of another program.
 
         >>> import expectitree as et
         >>> et.loads('{"max": {"left": 3, "right": {"min": [4, "1/3"]}}}').root.children
@@ -103,6 +115,9 @@ def loads(
         warn: Called with a message where probabilities sum to 1 only within 1e-9, and are
             normalised, and for a parameter that is not used.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
+        format: The format, such as "radiant", where the name and the text do not show it.
+        options: How to read a text of another program: `max_player` and `payoffs_of` (.efg), `tree`
+            (SilverDecisions) and `minimize` (Radiant and .csv).
 
     Raises:
         FileError: The text is not a tree. It has every problem found.
@@ -112,40 +127,79 @@ def loads(
         found = f"{type(text).__name__} {quote(str(text))}"
         hint = ": from_dict reads nested data" if isinstance(text, dict) else ""
         raise TreeError(f"found {found}, expected text in YAML or JSON{hint}")
+    text = text.removeprefix("\ufeff")
+    row = format_of_text(text, name) if format is None else find_format(format)
+    if not row.is_text:
+        raise TransformError(f"{name}: {row.title} is not text: load reads it from a file")
+    _check_options(row, name, options)
     collects = gc.isenabled()
     gc.disable()  # it would visit the growing tree again and again, up to a third of the time
     try:
-        return read_tree(parse(text, name), exact, warn, parameters)
+        if not row.is_foreign:
+            return read_tree(parse(text, name, format), exact, warn, parameters)
+        check_characters(text, name)
+        return _with_parameters(row.module.read(text, name, exact, warn, **options), parameters)
+    except FileError as error:
+        raise with_excerpts(error, text) from None
     finally:
         if collects:
             gc.enable()
 
 
-def parse(text: str, name: str) -> Document:
+def find_format(name: str) -> Format:
+    """Return the format with a name; raise `TransformError` if there is none."""
+    if name not in FORMATS:
+        raise TransformError(f"unknown format {quote(name)}: choose among {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def _check_options(row: Format, name: str, options: ReadOptions) -> None:
+    """Raise `TransformError` for an option that the format's reader does not have."""
+    for option in options:
+        if option not in row.options:
+            able = " and ".join(f.title for f in FORMATS.values() if option in f.options)
+            found = f"--{option.replace('_', '-')} is for {able}, and this is {row.title}"
+            raise TransformError(f"{name}: {found}: leave it out, or name the format with --from")
+
+
+def _with_parameters(tree: Tree, parameters: Mapping[str, Number | str] | None) -> Tree:
+    if not parameters:
+        return tree
+    from expectitree.tree.parameters import set_parameters
+
+    return set_parameters(tree, parameters)
+
+
+def parse(text: str, name: str, format: str | None = None) -> Document:
     """Return the structure of a text, in the format of the name's ending, or else of the text."""
     text = text.removeprefix("\ufeff")
     try:
-        return _parse(text, name)
+        check_characters(text, name)
+        return _parse(text, name, format)
     except FileError as error:
         raise with_excerpts(error, text) from None
 
 
-def _parse(text: str, name: str) -> Document:
+def check_characters(text: str, name: str) -> None:
+    """Raise `FileError` for a character that no text of any format has."""
     at, what = text.find("\0"), "found a NUL character, expected text"
     hint = "the file is not text, or it is damaged"
     if at < 0:
         at, what = _half_pair(text), "found half of a surrogate pair, expected a character"
         hint = "write the character itself"
     if at >= 0:
-        raise _error_at(text, at, name, f"{what}: {hint}")
-    found = format_by_suffix(name)
-    format = found if found is not None and found.is_text else FORMATS["yaml"]
+        raise error_at(text, at, name, f"{what}: {hint}")
+
+
+def _parse(text: str, name: str, format: str | None) -> Document:
+    found = format_by_suffix(name) if format is None else FORMATS[format]
+    row = found if found is not None and found.is_text else FORMATS["yaml"]
     document: Document
-    if format is not found and text.lstrip()[:1] == "{":
+    if row is not found and text.lstrip()[:1] == "{":
         with suppress(FileError):
             document = FORMATS["json"].module.parse(text, name)
             return document
-    document = format.module.parse(text, name)
+    document = row.module.parse(text, name)
     return document
 
 
@@ -190,7 +244,7 @@ def decode(content: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8-sig")
         message = f"the byte 0x{content[error.start]:02x} is not UTF-8: save the file as UTF-8"
-        raise _error_at(before, len(before), name, message) from None
+        raise error_at(before, len(before), name, message) from None
 
 
 # An escaped backslash, an escaped pair of surrogates, or half of such a pair (the group).
@@ -214,19 +268,14 @@ def _error(name: str, message: str) -> FileError:
     return FileError([Problem(name, message)])
 
 
-def _error_at(text: str, at: int, name: str, message: str) -> FileError:
-    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-    return FileError([Problem(name, message, line=line, column=column)])
-
-
 def tree_files(folder: str) -> Iterable[str]:
-    """Return the tree files in a folder and below it, sorted, without hidden and answers files."""
+    """Return the tree files in a folder and below it, sorted, without hidden files and NO_TREES."""
     found = []
     for here, folders, names in os.walk(folder, onerror=_unreadable_folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in names:
             path = os.path.join(here, name)
-            is_tree = format_by_suffix(name) is not None and not name.endswith(ANSWERS)
+            is_tree = format_by_suffix(name) is not None and not name.endswith(NO_TREES)
             is_special = os.path.exists(path) and not os.path.isfile(path)  # might not end
             if is_tree and not name.startswith(".") and not is_special:
                 found.append(path)

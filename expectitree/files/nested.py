@@ -10,7 +10,7 @@ from numbers import Rational, Real
 from typing import Any
 
 from expectitree.errors import FileError, Problem, TreeError
-from expectitree.files import Warn
+from expectitree.files.formats import Warn
 from expectitree.files.grammar.document import Data, Document
 from expectitree.files.grammar.keys import KINDS
 from expectitree.files.grammar.reader import read_tree

@@ -9,12 +9,27 @@ from contextlib import contextmanager
 from errno import EACCES, EISDIR
 
 from expectitree.errors import FileError, Problem, TreeError
-from expectitree.files.formats import FORMATS, SUFFIXES, Format, format_by_suffix
+from expectitree.files.formats import (
+    FORMATS,
+    OUT_SUFFIXES,
+    TEXT_FORMATS,
+    Format,
+    Warn,
+    formats_by_suffix,
+)
+from expectitree.files.losses import written_tree
+from expectitree.tree.folding import MOST_NODES
 from expectitree.tree.model import Tree, check_tree
 
 
-def dumps(tree: Tree, format: str = "yaml") -> str:
-    """Return the text of a tree in YAML or JSON.
+def dumps(
+    tree: Tree,
+    format: str = "yaml",
+    *,
+    warn: Warn | None = None,
+    most_nodes: int = MOST_NODES,
+) -> str:
+    """Return the text of a tree in YAML, JSON or a text format of another program.
 
         >>> import expectitree as et
         >>> t = et.TreeBuilder()
@@ -25,22 +40,31 @@ def dumps(tree: Tree, format: str = "yaml") -> str:
 
     Args:
         tree: The tree.
-        format: "yaml" or "json".
+        format: "yaml", "json", "efg", "radiant" or "silverdecisions".
+        warn: Called with a message about what the format cannot hold.
+        most_nodes: The most nodes of a tree whose sharing the format cannot hold.
 
     Raises:
-        TreeError: The tree cannot be written as text, or the format is not text.
+        TreeError: The format is not text, or it cannot hold something in the tree without which
+            values would change.
+        TransformError: Without sharing, the tree has more than `most_nodes` nodes.
     """
     check_tree(tree)
-    return "".join(pieces(tree, format))
+    return "".join(pieces(tree, format, warn, most_nodes))
 
 
-def pieces(tree: Tree, format: str) -> Iterator[str]:
+def pieces(
+    tree: Tree, format: str, warn: Warn | None = None, most_nodes: int = MOST_NODES
+) -> Iterator[str]:
     """Return the text of a tree piece by piece."""
     row = FORMATS.get(format)
     if row is None or not row.is_text:
         message = f"the format {format} is not text: save to a file whose name ends in .{format}"
         raise TreeError(message)
-    text: Iterator[str] = row.module.write(tree)
+    if not row.is_written:
+        raise TreeError(f"{row.title} is only read: choose one of {', '.join(TEXT_FORMATS)}")
+    tree = written_tree(tree, row, warn, most_nodes)
+    text: Iterator[str] = row.module.write(tree, warn) if row.is_foreign else row.module.write(tree)
     return text
 
 
@@ -48,10 +72,13 @@ def save(
     tree: Tree,
     path: str | os.PathLike[str],
     *,
+    format: str | None = None,
     drop_fractions: bool = False,
+    most_nodes: int = MOST_NODES,
+    warn: Warn | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> None:
-    """Write a tree to a file, in the format of the file's ending.
+    """Write a tree to a file, in the format of the file's ending or in the one named.
 
     The file is written whole, or stays as it was.
 
@@ -60,37 +87,49 @@ def save(
 
     Args:
         tree: The tree.
-        path: The file. Its name ends in .yaml, .json, .arrow or .parquet, for example.
+        path: The file. Its name ends in .yaml, .json, .arrow, .parquet or .efg, for example.
+        format: The format, where the ending is that of several: "radiant" for .yaml and
+            "silverdecisions" for .json.
         drop_fractions: Write the nearest float of an exact number to Arrow and Parquet, which hold
             floats.
+        most_nodes: The most nodes of a tree whose sharing the format cannot hold.
+        warn: Called with a message about what the format cannot hold.
         progress: Called with the number of characters of each text written.
 
     Raises:
         FileError: The file cannot be written, or its ending is unknown.
-        TreeError: A number of an exact tree is not a float, and `drop_fractions` is False.
+        TreeError: A number of an exact tree is not a float, and `drop_fractions` is False; or the
+            format cannot hold something without which values would change.
+        TransformError: Without sharing, the tree has more than `most_nodes` nodes.
     """
     check_tree(tree)
     name = os.fspath(path)
-    format = format_of(name)
+    row = format_of(name, format)
+    tell = None if warn is None else lambda message: warn(f"{name}: {message}")
     with whole_file(name) as temporary:
-        if format.is_text:
+        if row.is_text:
             with open(temporary, "w", encoding="utf-8", newline="\n") as stream:
-                for text in pieces(tree, format.name):
+                for text in pieces(tree, row.name, tell, most_nodes):
                     written = stream.write(text)
                     if progress is not None:
                         progress(written)
         else:
-            format.module.save(tree, temporary, drop_fractions)
+            written_tree(tree, row, tell, most_nodes)
+            row.module.save(tree, temporary, drop_fractions)
 
 
-def format_of(name: str) -> Format:
-    """Return the format of a file's ending; raise `FileError` if it is unknown."""
-    format = format_by_suffix(name)
-    if format is None:
-        ending = os.path.splitext(name)[1].lower()
-        found = f"the ending {ending} is unknown" if ending else "the name has no ending"
-        raise FileError([Problem(name, f"{found}: choose one of {', '.join(SUFFIXES)}")])
-    return format
+def format_of(name: str, format: str | None = None) -> Format:
+    """Return the format in which a file is written: the one named, or that of its ending.
+
+    Raises `FileError` if the ending is unknown, or is not one of the named format.
+    """
+    rows = [row for row in formats_by_suffix(name) if format in (None, row.name)]
+    if rows and rows[0].is_written:
+        return rows[0]
+    ending = os.path.splitext(name)[1].lower()
+    found = f"the ending {ending} is unknown" if ending else "the name has no ending"
+    found = f"{rows[0].title} is only read" if rows else found
+    raise FileError([Problem(name, f"{found}: choose one of {', '.join(OUT_SUFFIXES)}")])
 
 
 @contextmanager

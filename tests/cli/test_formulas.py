@@ -128,5 +128,5 @@ def test_converting_to_a_table_reports_that_formulas_become_numbers(file: str) -
     pytest.importorskip("pyarrow")
     done = run_main("convert", file, "out.arrow")
     assert done.err.splitlines()[0] == (
-        "out.arrow: a table holds the numbers of a tree, not its parameters, formulas and events"
+        "out.arrow: left out what Arrow cannot hold: parameters, formulas"
     )

@@ -457,7 +457,7 @@ def test_the_old_file_survives_a_failure_at_the_end(
 def test_the_old_file_survives_a_failure_midway(
     format: str, error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(tree: et.Tree, format: str) -> Iterator[str]:
+    def broken(tree: et.Tree, *_: object) -> Iterator[str]:
         yield "x" * 600_000  # This exceeds the buffer, so part of the file is written.
         raise error
 

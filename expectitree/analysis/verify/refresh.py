@@ -8,7 +8,7 @@ from expectitree.analysis.verify.edit import rewritten, write_text
 from expectitree.analysis.verify.report import Verification, answers, verify
 from expectitree.errors import FileError, Problem
 from expectitree.files import loads, read_text
-from expectitree.files.formats import FORMATS, format_by_suffix
+from expectitree.files.formats import FORMATS, format_by_suffix, format_of_text
 from expectitree.searches.by_utility import is_inexact
 from expectitree.tree.model import Tree
 
@@ -36,6 +36,9 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
         message = "expect cannot be written into a table: convert it to YAML or JSON first"
         raise FileError([Problem(os.fspath(path), message)])
     text, name = read_text(path)
+    if (row := format_of_text(text, name)).is_foreign:
+        message = f"expect cannot be written into {row.title}: convert it to YAML or JSON first"
+        raise FileError([Problem(name, message)])
     tree = _read(text, name)
     before = verify(tree, file=name)
     # A path that is missing may have a typing error: what holds it is not replaced.

@@ -16,8 +16,8 @@ from expectitree.analysis.verify.edit import Place, find_lines
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, ExpectitreeError, FileError
 from expectitree.expressions.syntax import INEXACT
-from expectitree.files import Warn, load, read_text
-from expectitree.files.formats import FORMATS, format_by_suffix
+from expectitree.files import load, read_text
+from expectitree.files.formats import FORMATS, Warn, format_by_suffix
 from expectitree.files.grammar.expect import number_texts
 from expectitree.numbers import Number, exact_text, message_text
 from expectitree.searches.by_utility import is_inexact
@@ -136,7 +136,7 @@ def verify_file(
             tree = load(path)
         report = verify(tree, file=file)
         wanted = [check.place for check in (report.checks if locate else report.broken)]
-        if wanted and format.is_text and os.path.isfile(file):
+        if wanted and format.is_text and not format.is_foreign and os.path.isfile(file):
             found = find_lines(read_text(file)[0], format, wanted)
             checks = [replace(check, **found.get(check.place, {})) for check in report.checks]
             report = replace(report, checks=checks)

@@ -1,14 +1,33 @@
 """File formats, one module each: to add a format, add its module and its row in `FORMATS`.
 
-The module of a text format has `parse(text, name) -> Document` and `write(tree) -> Iterator[str]`;
-that of a table format `load(path, exact) -> Tree` and `save(tree, path, drop_fractions)`.
+The module of a text format in our grammar has `parse(text, name) -> Document` and
+`write(tree) -> Iterator[str]`; that of a table format `load(path, exact) -> Tree` and
+`save(tree, path, drop_fractions)`. The module of a format of another program has
+`read(text, name, exact, warn, **options) -> Tree`, where the options are those of its row, and, if
+it writes, `write(tree, warn) -> Iterator[str]`. A reader raises `FileError` with line and column
+(`error_at` makes it); `files` adds the excerpts and sets the values of parameters. A writer gets a
+tree without anything that the row's `loses` makes `losses` refuse.
 """
 
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias, TypedDict
+
+Warn: TypeAlias = Callable[[str], None]
+MOST_SIGNATURE = 10_000  # characters at the beginning of a text, in which a signature is found
+
+
+class ReadOptions(TypedDict, total=False):
+    """How to read formats of other programs; each option is in the rows of its formats."""
+
+    max_player: str  # the name or the number of the player who is MAX
+    payoffs_of: str  # the player who receives the payoffs that MAX and MIN play for
+    tree: int  # the number of the tree in a file with several, from 1
+    minimize: bool  # whether decisions are MIN's
 
 
 class Format(NamedTuple):
@@ -16,8 +35,14 @@ class Format(NamedTuple):
 
     name: str  # also of its module
     suffixes: tuple[str, ...]
-    is_text: bool
+    title: str  # its name in messages
+    is_text: bool = True
     magic: bytes = b""  # the first bytes of every file, for a table format
+    is_foreign: bool = False  # of another program: its module makes the tree itself
+    signature: str = ""  # a pattern that only texts of a foreign format have at the beginning
+    options: tuple[str, ...] = ()  # the `ReadOptions` of its reader
+    loses: tuple[str, ...] = ()  # what it cannot hold: names in `LOSSES`
+    is_written: bool = True
 
     @property
     def module(self) -> Any:
@@ -25,20 +50,75 @@ class Format(NamedTuple):
         return import_module(f"{__name__}.{self.name}")
 
 
+_NUMBERS_ONLY = ("parameters", "formulas", "events")
+_UNANNOTATED = ("source", "notes", "bounds", "estimates", "expect", "events", "sharing")
+_VALUES = ("attitude", "unknown utilities", "cut nodes")
+
 FORMATS = {
     format.name: format
     for format in (
-        Format("yaml", (".yaml", ".yml"), is_text=True),
-        Format("json", (".json",), is_text=True),
-        Format("arrow", (".arrow",), is_text=False, magic=b"ARROW1"),
-        Format("parquet", (".parquet",), is_text=False, magic=b"PAR1"),
+        Format("yaml", (".yaml", ".yml"), "YAML"),
+        Format("json", (".json",), "JSON"),
+        Format("arrow", (".arrow",), "Arrow", is_text=False, magic=b"ARROW1", loses=_NUMBERS_ONLY),
+        Format(
+            "parquet", (".parquet",), "Parquet", is_text=False, magic=b"PAR1", loses=_NUMBERS_ONLY
+        ),
+        Format(
+            "efg",
+            (".efg",),
+            "Gambit's .efg",
+            is_foreign=True,
+            signature=r"\A\s*EFG\s",
+            options=("max_player", "payoffs_of"),
+            loses=(*_UNANNOTATED, "parameters", "formulas", *_VALUES),
+        ),
+        Format(
+            "radiant",
+            (".yaml", ".yml"),
+            "Radiant's YAML",
+            is_foreign=True,
+            signature=r"(?ms)\A(?=.*^name\s*:)(?=.*^type\s*:\s*(?:decision|chance)\b)"
+            r"(?!.*^children\s*:)",
+            options=("minimize",),
+            loses=(*_UNANNOTATED, *_VALUES, "two players"),
+        ),
+        Format(
+            "silverdecisions",
+            (".json",),
+            "SilverDecisions' JSON",
+            is_foreign=True,
+            signature=r'(?s)\A\s*\{.*"SilverDecisions"\s*:',
+            options=("tree",),
+            loses=(*_UNANNOTATED, *_VALUES, "two players"),
+        ),
+        Format("csv", (".csv",), "CSV", is_foreign=True, options=("minimize",), is_written=False),
     )
 }
-SUFFIXES = {suffix: format.name for format in FORMATS.values() for suffix in format.suffixes}
-TEXT_FORMATS = tuple(format.name for format in FORMATS.values() if format.is_text)
+SUFFIXES = tuple(dict.fromkeys(suffix for row in FORMATS.values() for suffix in row.suffixes))
+OUT_SUFFIXES = tuple(
+    dict.fromkeys(suffix for row in FORMATS.values() if row.is_written for suffix in row.suffixes)
+)
+TEXT_FORMATS = tuple(row.name for row in FORMATS.values() if row.is_text and row.is_written)
+
+
+def formats_by_suffix(path: str | os.PathLike[str]) -> list[Format]:
+    """Return the formats of files whose names end as this one."""
+    suffix = os.path.splitext(path)[1].lower()
+    return [row for row in FORMATS.values() if suffix in row.suffixes]
 
 
 def format_by_suffix(path: str | os.PathLike[str]) -> Format | None:
-    """Return the format of a file by the ending of its name, None if the ending is unknown."""
-    name = SUFFIXES.get(os.path.splitext(path)[1].lower())
-    return FORMATS[name] if name else None
+    """Return the format of a file by the ending of its name, None if the ending is unknown.
+
+    If several formats have the ending, it is ours, and a signature shows the others.
+    """
+    return next(iter(formats_by_suffix(path)), None)
+
+
+def format_of_text(text: str, name: str) -> Format:
+    """Return the format of a text: by a foreign format's signature, else by its name's ending."""
+    by_suffix, start = formats_by_suffix(name), text[:MOST_SIGNATURE]
+    for row in by_suffix or FORMATS.values():
+        if row.signature and re.search(row.signature, start):
+            return row
+    return by_suffix[0] if by_suffix and by_suffix[0].is_text else FORMATS["yaml"]

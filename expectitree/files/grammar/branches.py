@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 from expectitree.errors import ExpectitreeError, NumberError, TreeError
 from expectitree.expressions.syntax import Expression, Name
+from expectitree.files.formats import Warn
 from expectitree.files.grammar.document import Data, Place, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
 from expectitree.files.grammar.outcomes import label_warning, list_form, with_rest
@@ -18,8 +19,6 @@ from expectitree.tree.builder import SUM_HINT, TreeBuilder, label_at
 from expectitree.tree.formulas import REST, is_formula, negative_of, sum_of
 from expectitree.tree.model import Kind
 from expectitree.tree.paths import message_path
-
-Warn: TypeAlias = Callable[[str], None]
 
 CHANCE = int(Kind.CHANCE)  # an attribute of an enum is slow to read
 _WHY_NO_P = {

@@ -13,6 +13,12 @@ _REACH = 200  # characters on each side of the column
 _ODD_BREAK = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 
 
+def error_at(text: str, at: int, name: str, message: str) -> FileError:
+    """Return the error at a place in a text, with its line and column."""
+    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    return FileError([Problem(name, message, line=line, column=column)])
+
+
 def with_excerpts(error: FileError, text: str) -> FileError:
     """Return an error in a text with the lines of its problems."""
     starts = _line_starts(text, {problem.line for problem in error.problems if problem.line})

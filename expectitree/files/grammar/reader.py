@@ -15,7 +15,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from expectitree.errors import NumberError, TreeError
-from expectitree.files.grammar.branches import CHANCE, BranchReader, Warn
+from expectitree.files.formats import Warn
+from expectitree.files.grammar.branches import CHANCE, BranchReader
 from expectitree.files.grammar.document import (
     MOST_NESTED,
     NESTED_TOO_DEEPLY,

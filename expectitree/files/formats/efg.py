@@ -1,0 +1,1 @@
+"""Extensive games of Gambit (.efg)."""
