@@ -17,7 +17,7 @@ from expectitree.display import Shown
 from expectitree.errors import AnalysisError, ExpectitreeError, FileError
 from expectitree.expressions.syntax import INEXACT
 from expectitree.files import load, read_text
-from expectitree.files.formats import FORMATS, Warn, format_by_suffix
+from expectitree.files.formats import FORMATS, Warn, format_by_suffix, format_of_text
 from expectitree.files.grammar.expect import number_texts
 from expectitree.numbers import Number, exact_text, message_text
 from expectitree.searches.by_utility import is_inexact
@@ -131,6 +131,13 @@ def verify_file(
     start, file = perf_counter(), os.fspath(path)
     format = format_by_suffix(file) or FORMATS["yaml"]
     try:
+        if format.is_text and os.path.isfile(file):
+            text, name = read_text(path)
+            if format_of_text(text, name).has_results:
+                from expectitree.analysis.verify.stored import stored_checks
+
+                if checks := [*stored_checks(text, name)]:
+                    return Verification(file, checks, seconds=perf_counter() - start)
         tree = load(path, exact=True, warn=warn)
         if is_inexact(tree):  # then answers are compared in the digits that are written
             tree = load(path)

@@ -33,15 +33,15 @@ def number_of(data: Data) -> str | None:
         )
     if not isinstance(data, str) or len(data) > LONGEST:
         return None
-    data = data.strip()
-    if mixed := _MIXED.fullmatch(data):
+    text = data.strip()
+    if mixed := _MIXED.fullmatch(text):
         sign, whole, numerator, denominator = mixed.groups()
-        data = f"{sign}{int(whole) * int(denominator) + int(numerator)}/{denominator}"
+        text = f"{sign}{int(whole) * int(denominator) + int(numerator)}/{denominator}"
     try:
-        to_fraction(data)
+        to_fraction(text)
     except NumberError:
         return None
-    return data
+    return text
 
 
 @dataclass(frozen=True, slots=True)

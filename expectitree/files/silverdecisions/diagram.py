@@ -99,11 +99,6 @@ class Diagram:
             stack += [(edge, edge.child) for edge in reversed(node.edges)]
 
 
-def is_diagram(root: Data) -> bool:
-    """Return whether the root of a JSON text is that of a SilverDecisions file."""
-    return isinstance(root, tuple) and any(key == KEY for key, _ in root)
-
-
 class DiagramReader:
     """Reads the structure of one file.
 
@@ -113,6 +108,7 @@ class DiagramReader:
     """
 
     def __init__(self, document: Document) -> None:
+        self.document = document
         self.root = Item(document.root, Place())
         self.problems, self.notes = Problems(document), list[str]()
         self.data = self.root
@@ -128,11 +124,16 @@ class DiagramReader:
         """Note something about a node or an edge."""
         self.notes.append(f"{paths.message_path(paths.join(item.path))}: {message}")
 
-    def read(self, tree: int = 1) -> Diagram:
-        """Return a tree by its number; raise `FileError` with every problem found."""
+    def read(self, tree: int | None = None) -> Diagram:
+        """Return a tree by its number, the first if that is None.
+
+        Raises `FileError` with every problem found.
+        """
         diagram = None
+        if tree is None and len(self.trees) > 1:
+            self.notes.append(f"this is the first of {len(self.trees)} trees: --tree reads another")
         with suppress(TooManyProblemsError):
-            diagram = self.diagram(tree)
+            diagram = self.diagram(tree or 1)
         if diagram is None or self.problems.found:
             raise self.problems.failure()
         return diagram

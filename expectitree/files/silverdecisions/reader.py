@@ -17,25 +17,14 @@ from expectitree.tree.formulas import REST
 _SHARE = "#"  # the probability that the other outcomes leave of 1
 
 
-def translate(document: Document, tree: int = 1) -> tuple[Document, list[str]]:
-    """Return the document that the grammar reads, and notes about what it changes.
-
-    Raises `FileError` with every problem of the structure.
-    """
-    reader = DiagramReader(document)
-    diagram, rule = reader.read(tree), reader.rule()
-    translated = Translation(document, reader, diagram, rule).document()
-    return translated, reader.notes
-
-
 class Translation:
     """Translates one diagram under one rule."""
 
-    def __init__(
-        self, document: Document, reader: DiagramReader, diagram: Diagram, rule: str
-    ) -> None:
-        self.source, self.reader, self.diagram = document, reader, diagram
+    def __init__(self, reader: DiagramReader, diagram: Diagram, rule: str) -> None:
+        self.reader, self.diagram = reader, diagram
         self.kinds = dict(zip(("decision", "chance"), RULES[rule], strict=True))
+        if self.kinds["chance"] != "chance":
+            reader.notes.append(f"the rule {rule} uses no probabilities: left out")
         self.parameters = Parameters(reader)
         self.origins: dict[int, list[Place]] = {}  # id of an object -> the places of its items
 
@@ -57,7 +46,7 @@ class Translation:
         }
         root = (*[(key, value) for key, value in about.items() if value], body)
         self.keep(root, diagram.root.place)
-        return replace(self.source, root=root, locate=self.locate)
+        return replace(self.reader.document, root=root, locate=self.locate)
 
     def keep(self, data: Data, *places: Place) -> Data:
         """Return an object, after noting the places of its items: one for all, or one each."""
@@ -67,7 +56,7 @@ class Translation:
     def locate(self, places: Sequence[Place]) -> Sequence[Mark | None]:
         """Return line and column of places in the translated structure."""
         places = [self.origins.get(id(p.container), [Place()] * (p.at + 1))[p.at] for p in places]
-        return self.source.locate(places)
+        return self.reader.document.locate(places)
 
     def body(self, root: Node, scope: Scope) -> tuple[str, Data]:
         """Return the key of the root's kind with its children and everything below."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from typing import Any
 
 from expectitree.errors import TreeError
@@ -14,12 +13,11 @@ from expectitree.expressions.syntax import (
     Name,
     Number,
     fold,
-    names_in,
     substitute,
     text_of,
 )
 from expectitree.files.silverdecisions.diagram import KEY, RULES
-from expectitree.numbers import escape, message_text, number_text, to_exact, to_fraction
+from expectitree.numbers import escape, message_text, number_text, to_fraction
 from expectitree.tree.columns import NONE
 from expectitree.tree.formulas import REST, is_formula, sum_of
 from expectitree.tree.model import Kind, Tree
@@ -41,26 +39,17 @@ _FORMAT = {
 }
 
 
-def diagram_text(tree: Tree) -> Iterator[str]:
-    """Yield the text of a tree; raise `TreeError` if SilverDecisions cannot represent the tree."""
-    return DiagramWriter(tree).text()
-
-
-def losses(tree: Tree) -> list[str]:
-    """Return what a tree has and a file of SilverDecisions has not, and values do not need."""
-    formulas, parameters = tree.formulas, tree.parameters.values()
-    estimates = any(kind and u == u for kind, u in zip(tree.columns.kind, tree.columns.utility, strict=True))
+def lost(tree: Tree) -> list[str]:
+    """Return what is left out of a file, apart from what `FORMATS` lists."""
+    formulas = [] if tree.formulas is None else [*tree.formulas.expressions()]
+    parameters = tree.parameters.values()
     found = {
-        "bounds": tree.local_bounds,
         "notes of branches": tree.branch_notes,
-        "estimates": estimates,
-        "events": formulas is not None and formulas.events,
-        "expected results": tree.expect,
-        "ranges, units and descriptions of parameters": any(
-            p.range or p.unit or p.description for p in parameters
-        ),
-        "formulas with if, in place of which are their values": any(
-            map(_is_beyond, [*(formulas.expressions() if formulas else ()), *(p.value for p in parameters)])
+        "ranges of parameters": any(parameter.range for parameter in parameters),
+        "units of parameters": any(parameter.unit for parameter in parameters),
+        "descriptions of parameters": any(parameter.description for parameter in parameters),
+        "formulas with if (their values are written)": any(
+            map(_is_beyond, [*formulas, *(parameter.value for parameter in parameters)])
         ),
     }
     return [what for what, is_there in found.items() if is_there]
@@ -80,22 +69,19 @@ class DiagramWriter:
     def check(self) -> None:
         """Raise `TreeError` for a value that SilverDecisions has no place for."""
         tree = self.tree
-        for is_there, what in (
-            (tree.attitude is not None, "an attitude to risk"),
-            (tree.unknown, "utilities that are not known"),
-            (tree.estimated, "nodes cut at a depth limit"),
-        ):
-            if is_there:
-                raise TreeError(f"SilverDecisions has no {what}, without which values change")
         root_pays = self.formulas is not None and NONE in self.formulas.rewards or tree.root_reward
         if root_pays or len(tree) == 1:
             found = "a reward at the root" if root_pays else "a tree of one terminal"
-            raise TreeError(f"{found} cannot be written: SilverDecisions has payoffs at edges only")
+            hint = ": move it into the utilities with --fold rewards" if root_pays else ""
+            raise TreeError(f"SilverDecisions has payoffs at edges only, and not {found}{hint}")
 
     def text(self) -> Iterator[str]:
         """Yield the whole file."""
         tree, names = self.tree, self.names
-        code = [f"{names[n]} = {self.formula(p.value, self.values[n])}" for n, p in tree.parameters.items()]
+        code = [
+            f"{names[n]} = {self.formula(p.value, self.values[n])}"
+            for n, p in tree.parameters.items()
+        ]
         scope = {names[name]: float(value or 0) for name, value in self.values.items()}
         head = {
             KEY: _VERSION,
@@ -154,7 +140,10 @@ class DiagramWriter:
 
     def edge(self, node: int, b: int) -> str:
         """Return the text of a branch up to its child."""
-        edge: dict[str, Any] = {"name": self.tree.label[b] or "", "payoff": [self.payoff(node, b), 0]}
+        edge: dict[str, Any] = {
+            "name": self.tree.label[b] or "",
+            "payoff": [self.payoff(node, b), 0],
+        }
         if self.types[Kind(self.tree.columns.kind[node])] == "chance":
             edge["probability"] = self.probability(node, b)
         return f'{_json(edge)[:-1]}, "childNode": '
@@ -164,11 +153,13 @@ class DiagramWriter:
         columns, formulas = self.tree.columns, self.formulas
         n = columns.child[b]
         terminal, reward = not columns.kind[n], self.tree.reward_of(b)
-        value = reward + columns.utility[n] if terminal else reward
+        value: Any = reward + columns.utility[n] if terminal else reward
         if abs(value) > _GREATEST:
             path = escape(place_text(self.tree, node, b))
             found = f"the payoff {message_text(value)} is beyond 2^53 - 1"
-            raise TreeError(f"{path}: {found}, the greatest of SilverDecisions: scale the utilities")
+            raise TreeError(
+                f"{path}: {found}, the greatest of SilverDecisions: scale the utilities"
+            )
         if formulas is None:
             return number_text(value)
         written = formulas.rewards.get(b, reward)
@@ -183,7 +174,11 @@ class DiagramWriter:
             return _SHARE  # the rule does not use it
         if self.formulas is not None and b in self.formulas.probabilities:
             written = self.formulas.probabilities[b]
-            return _SHARE if written == Name(REST) else self.formula(written, tree.columns.probability[b])
+            return (
+                _SHARE
+                if written == Name(REST)
+                else self.formula(written, tree.columns.probability[b])
+            )
         texts = [number_text(tree.columns.probability[each]) for each in branches]
         is_last = b == branches[-1]
         if is_last and sum(map(to_fraction, texts)) != 1:  # rounded floats

@@ -1,0 +1,74 @@
+"""Decision trees of SilverDecisions (.json); `files/silverdecisions` reads and writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from expectitree.errors import FileError
+from expectitree.expressions.syntax import INEXACT
+from expectitree.files.formats import Warn
+from expectitree.files.formats.json import parse
+from expectitree.files.grammar.document import Document
+from expectitree.files.grammar.problems import MOST_PROBLEMS
+from expectitree.files.grammar.reader import read_tree
+from expectitree.files.silverdecisions.diagram import DiagramReader
+from expectitree.files.silverdecisions.reader import Translation
+from expectitree.files.silverdecisions.results import Results, find_results
+from expectitree.files.silverdecisions.writer import DiagramWriter, lost
+from expectitree.tree.builder import SUM_HINT
+from expectitree.tree.model import Tree
+
+# What the grammar tells users to write, and what they write in SilverDecisions.
+_HINTS = {SUM_HINT: "correct them, or write # for one of them", "`p: rest`": "#"}
+
+
+def read(text: str, name: str, exact: bool, warn: Warn | None, tree: int | None = None) -> Tree:
+    """Return a tree of a text by its number, the first if that is None."""
+    reader = DiagramReader(parse(text, name))
+    diagram, rule = reader.read(tree), reader.rule()
+    document = Translation(reader, diagram, rule).document()
+    if warn is not None:
+        more = len(reader.notes) > MOST_PROBLEMS
+        notes = reader.notes[:MOST_PROBLEMS] + ["more such notes are left out"] * more
+        for note in notes:
+            warn(f"{name}: {note}")
+    return _read_tree(document, exact, warn)
+
+
+def read_results(text: str, name: str) -> Iterator[tuple[Results, Tree]]:
+    """Yield the results that a text stores, with their tree, by tree and by rule.
+
+    A tree is read in floats if a formula has no exact value. Raises `FileError` with every problem.
+    """
+    reader = DiagramReader(parse(text, name))
+    for results in find_results(reader):
+        try:
+            tree = _read_tree(results.document, True)
+        except FileError as error:
+            if INEXACT not in str(error):
+                raise
+            tree = _read_tree(results.document, False)
+        yield results, tree
+
+
+def _read_tree(document: Document, exact: bool, warn: Warn | None = None) -> Tree:
+    try:
+        return read_tree(document, exact, warn)
+    except FileError as error:
+        problems = []
+        for problem in error.problems:
+            message = problem.message
+            for ours, theirs in _HINTS.items():
+                message = message.replace(ours, theirs)
+            problems.append(replace(problem, message=message))
+        raise FileError(problems, error.stopped) from None
+
+
+def write(tree: Tree, warn: Warn | None = None) -> Iterator[str]:
+    """Yield the text of a tree piece by piece; raise `TreeError` if values would change."""
+    writer = DiagramWriter(tree)
+    left_out = lost(tree)
+    if left_out and warn is not None:
+        warn(f"left out what SilverDecisions' JSON cannot hold: {', '.join(left_out)}")
+    yield from writer.text()
