@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from expectitree.errors import NumberError
 from expectitree.expressions.parser import parse
 from expectitree.expressions.syntax import FUNCTIONS, Name, substitute, text_of
+from expectitree.files.formats.silverdecisions.diagram import DiagramReader, Item
 from expectitree.files.grammar.document import Data
-from expectitree.files.silverdecisions.diagram import DiagramReader, Item
 from expectitree.numbers import LONGEST, quote, to_fraction
 from expectitree.tree.formulas import REST
 

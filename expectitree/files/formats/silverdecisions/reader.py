@@ -8,9 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from expectitree.files.formats.silverdecisions.code import Parameters, Scope, number_of
+from expectitree.files.formats.silverdecisions.diagram import (
+    RULES,
+    Diagram,
+    DiagramReader,
+    Edge,
+    Node,
+)
 from expectitree.files.grammar.document import Data, Document, Mark, Place
-from expectitree.files.silverdecisions.code import Parameters, Scope, number_of
-from expectitree.files.silverdecisions.diagram import RULES, Diagram, DiagramReader, Edge, Node
 from expectitree.numbers import quote
 from expectitree.tree.formulas import REST
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from expectitree.files.formats.silverdecisions.code import number_of
+from expectitree.files.formats.silverdecisions.diagram import RULES, Diagram, DiagramReader, Item
+from expectitree.files.formats.silverdecisions.reader import Translation, criterion
 from expectitree.files.grammar.document import Document, Mark
 from expectitree.files.grammar.words import described
-from expectitree.files.silverdecisions.code import number_of
-from expectitree.files.silverdecisions.diagram import RULES, Diagram, DiagramReader, Item
-from expectitree.files.silverdecisions.reader import Translation, criterion
 
 
 class Results(NamedTuple):

@@ -13,12 +13,13 @@ from expectitree.expressions.syntax import (
     Name,
     Number,
     fold,
+    has_if,
     substitute,
     text_of,
 )
-from expectitree.files.silverdecisions.diagram import KEY, RULES
+from expectitree.files.formats.json import NOTATION
+from expectitree.files.formats.silverdecisions.diagram import KEY, RULES
 from expectitree.numbers import escape, message_text, number_text, to_fraction
-from expectitree.tree.columns import NONE
 from expectitree.tree.formulas import REST, is_formula, sum_of
 from expectitree.tree.model import Kind, Tree
 from expectitree.tree.parameters import parameter_values, place_text
@@ -39,22 +40,6 @@ _FORMAT = {
 }
 
 
-def lost(tree: Tree) -> list[str]:
-    """Return what is left out of a file, apart from what `FORMATS` lists."""
-    formulas = [] if tree.formulas is None else [*tree.formulas.expressions()]
-    parameters = tree.parameters.values()
-    found = {
-        "notes of branches": tree.branch_notes,
-        "ranges of parameters": any(parameter.range for parameter in parameters),
-        "units of parameters": any(parameter.unit for parameter in parameters),
-        "descriptions of parameters": any(parameter.description for parameter in parameters),
-        "formulas with if (their values are written)": any(
-            map(_is_beyond, [*formulas, *(parameter.value for parameter in parameters)])
-        ),
-    }
-    return [what for what, is_there in found.items() if is_there]
-
-
 class DiagramWriter:
     """Writes one tree, in which each node has one parent."""
 
@@ -63,17 +48,7 @@ class DiagramWriter:
         kinds = {Kind(kind) for kind in set(tree.columns.kind)}
         self.rule, self.types = _rule(kinds)
         self.values = parameter_values(tree)
-        self.names = {name: f"{name}_" if name in _WORDS else name for name in tree.parameters}
-        self.check()
-
-    def check(self) -> None:
-        """Raise `TreeError` for a value that SilverDecisions has no place for."""
-        tree = self.tree
-        root_pays = self.formulas is not None and NONE in self.formulas.rewards or tree.root_reward
-        if root_pays or len(tree) == 1:
-            found = "a reward at the root" if root_pays else "a tree of one terminal"
-            hint = ": move it into the utilities with --fold rewards" if root_pays else ""
-            raise TreeError(f"SilverDecisions has payoffs at edges only, and not {found}{hint}")
+        self.names = _names(tree)
 
     def text(self) -> Iterator[str]:
         """Yield the whole file."""
@@ -113,19 +88,17 @@ class DiagramWriter:
         """Yield the root and everything below it."""
         tree, child = self.tree, self.tree.columns.child
         heights = _heights(tree)
-        stack = [(tree.root_id, iter(tree.branches_of(tree.root_id)))]
+        stack = [self.edges(tree.root_id)]
         yield self.node(tree.root_id, 0, heights)
         while stack:
-            node, branches = stack[-1]
-            b = next(branches, None)
-            if b is None:
-                yield "]}" + "}" * (len(stack) > 1)
+            edge = next(stack[-1], None)
+            if edge is None:
                 stack.pop()
+                yield "]}}" if stack else "]}"
                 continue
-            comma = "" if b == tree.columns.first[node] else ","
-            yield f"{comma}\n{self.edge(node, b)}"
-            yield self.node(child[b], len(stack), heights)
-            stack.append((child[b], iter(tree.branches_of(child[b]))))
+            b, text = edge
+            yield f"{text}{self.node(child[b], len(stack), heights)}"
+            stack.append(self.edges(child[b]))
 
     def node(self, n: int, depth: int, heights: list[float]) -> str:
         """Return the text of a node up to its first edge."""
@@ -138,15 +111,20 @@ class DiagramWriter:
         }
         return f'{_json(node)[:-1]}, "childEdges": ['
 
-    def edge(self, node: int, b: int) -> str:
-        """Return the text of a branch up to its child."""
-        edge: dict[str, Any] = {
-            "name": self.tree.label[b] or "",
-            "payoff": [self.payoff(node, b), 0],
-        }
-        if self.types[Kind(self.tree.columns.kind[node])] == "chance":
-            edge["probability"] = self.probability(node, b)
-        return f'{_json(edge)[:-1]}, "childNode": '
+    def edges(self, node: int) -> Iterator[tuple[int, str]]:
+        """Yield the branches of a node, each with its text up to the child."""
+        is_chance = self.types[Kind(self.tree.columns.kind[node])] == "chance"
+        probabilities = self.probabilities(node) if is_chance else None
+        separator = "\n"
+        for b in self.tree.branches_of(node):
+            edge: dict[str, Any] = {
+                "name": self.tree.label[b] or "",
+                "payoff": [self.payoff(node, b), 0],
+            }
+            if probabilities is not None:
+                edge["probability"] = next(probabilities)
+            yield b, f'{separator}{_json(edge)[:-1]}, "childNode": '
+            separator = ",\n"
 
     def payoff(self, node: int, b: int) -> str:
         """Return what a branch pays, with the utility of a terminal at its end."""
@@ -167,27 +145,24 @@ class DiagramWriter:
             written = sum_of(written, formulas.nodes.get(n, columns.utility[n]))
         return self.formula(written, value) if is_formula(written) else number_text(value)
 
-    def probability(self, node: int, b: int) -> str:
-        """Return the probability of an outcome."""
-        tree, branches = self.tree, self.tree.branches_of(node)
+    def probabilities(self, node: int) -> Iterator[str]:
+        """Yield the probabilities of the outcomes of a chance node."""
+        tree, formulas, branches = self.tree, self.formulas, self.tree.branches_of(node)
+        numbers: list[Any] = [tree.columns.probability[b] for b in branches]
         if tree.columns.kind[node] != Kind.CHANCE:
-            return _SHARE  # the rule does not use it
-        if self.formulas is not None and b in self.formulas.probabilities:
-            written = self.formulas.probabilities[b]
-            return (
-                _SHARE
-                if written == Name(REST)
-                else self.formula(written, tree.columns.probability[b])
-            )
-        texts = [number_text(tree.columns.probability[each]) for each in branches]
-        is_last = b == branches[-1]
-        if is_last and sum(map(to_fraction, texts)) != 1:  # rounded floats
-            return _SHARE
-        return texts[b - branches[0]]
+            yield from [_SHARE] * len(branches)  # the rule does not use them
+        elif formulas is not None and branches[0] in formulas.probabilities:
+            for b, number in zip(branches, numbers, strict=True):
+                written = formulas.probabilities[b]
+                yield _SHARE if written == Name(REST) else self.formula(written, number)
+        else:
+            texts = [*map(number_text, numbers)]
+            is_whole = sum(map(to_fraction, texts)) == 1  # else floats are rounded
+            yield from texts if is_whole else [*texts[:-1], _SHARE]
 
     def formula(self, expression: Expression, value: Any) -> str:
         """Return a formula as mathjs reads it, or its value if it cannot."""
-        if _is_beyond(expression):
+        if has_if(expression):
             return number_text(value)
         renamed = {old: Name(new) for old, new in self.names.items() if old != new}
         return text_of(substitute(_without_percent(expression), renamed))
@@ -199,8 +174,7 @@ def _rule(kinds: set[Kind]) -> tuple[str, dict[Kind, str]]:
         types = {Kind[decision.upper()]: "decision", Kind[chance.upper()]: "chance"}
         if len(types) == 2 and kinds <= {*types, Kind.TERMINAL}:
             return rule, {**types, Kind.TERMINAL: "terminal"}
-    hint = "SilverDecisions has one player: with MAX and MIN nodes, it has no CHANCE nodes"
-    raise TreeError(f"the tree has MAX, MIN and CHANCE nodes: {hint}")
+    raise TreeError("SilverDecisions has no tree with MAX, MIN and CHANCE nodes")
 
 
 def _heights(tree: Tree) -> list[float]:
@@ -217,18 +191,6 @@ def _heights(tree: Tree) -> list[float]:
     return places
 
 
-def _is_beyond(expression: Expression) -> bool:
-    """Return whether mathjs has no such formula: one with `if`."""
-    found = False
-
-    def combine(node: Expression, _: list[None]) -> None:
-        nonlocal found
-        found = found or isinstance(node, Apply) and node.operation == "if"
-
-    fold(expression, combine)
-    return found
-
-
 def _without_percent(expression: Expression) -> Expression:
     """Return an expression with a quotient in place of each percentage."""
 
@@ -240,5 +202,17 @@ def _without_percent(expression: Expression) -> Expression:
     return fold(expression, combine)
 
 
+def _names(tree: Tree) -> dict[str, str]:
+    """Return the names of the parameters in mathjs, in which a few words have a meaning."""
+    names = {name: name for name in tree.parameters}
+    for name in names:
+        while names[name] in _WORDS or names[name] != name and names[name] in tree.parameters:
+            names[name] += "_"
+    return names
+
+
 def _json(data: Mapping[str, Any]) -> str:
+    for value in data.values():
+        if isinstance(value, str):
+            NOTATION.text(value)  # raises `TreeError` if it is not Unicode
     return json.dumps(data, ensure_ascii=False)

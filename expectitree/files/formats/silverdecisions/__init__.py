@@ -1,4 +1,4 @@
-"""Decision trees of SilverDecisions (.json); `files/silverdecisions` reads and writes them."""
+"""Decision trees of SilverDecisions (.json): read, written, and their results found."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from expectitree.errors import FileError
 from expectitree.expressions.syntax import INEXACT
 from expectitree.files.formats import Warn
 from expectitree.files.formats.json import parse
+from expectitree.files.formats.silverdecisions.diagram import DiagramReader
+from expectitree.files.formats.silverdecisions.reader import Translation
+from expectitree.files.formats.silverdecisions.results import Results, find_results
+from expectitree.files.formats.silverdecisions.writer import DiagramWriter
 from expectitree.files.grammar.document import Document
 from expectitree.files.grammar.problems import MOST_PROBLEMS
 from expectitree.files.grammar.reader import read_tree
-from expectitree.files.silverdecisions.diagram import DiagramReader
-from expectitree.files.silverdecisions.reader import Translation
-from expectitree.files.silverdecisions.results import Results, find_results
-from expectitree.files.silverdecisions.writer import DiagramWriter, lost
+from expectitree.numbers import escape
 from expectitree.tree.builder import SUM_HINT
 from expectitree.tree.model import Tree
 
@@ -32,7 +33,7 @@ def read(text: str, name: str, exact: bool, warn: Warn | None, tree: int | None 
         more = len(reader.notes) > MOST_PROBLEMS
         notes = reader.notes[:MOST_PROBLEMS] + ["more such notes are left out"] * more
         for note in notes:
-            warn(f"{name}: {note}")
+            warn(f"{escape(name)}: {note}")
     return _read_tree(document, exact, warn)
 
 
@@ -65,10 +66,6 @@ def _read_tree(document: Document, exact: bool, warn: Warn | None = None) -> Tre
         raise FileError(problems, error.stopped) from None
 
 
-def write(tree: Tree, warn: Warn | None = None) -> Iterator[str]:
-    """Yield the text of a tree piece by piece; raise `TreeError` if values would change."""
-    writer = DiagramWriter(tree)
-    left_out = lost(tree)
-    if left_out and warn is not None:
-        warn(f"left out what SilverDecisions' JSON cannot hold: {', '.join(left_out)}")
-    yield from writer.text()
+def write(tree: Tree, _: Warn | None = None) -> Iterator[str]:
+    """Yield the text of a tree piece by piece; raise `TreeError` for a payoff that is too large."""
+    return DiagramWriter(tree).text()
