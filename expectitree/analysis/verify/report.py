@@ -133,10 +133,11 @@ def verify_file(
     try:
         if format.is_text and os.path.isfile(file):
             text, name = read_text(path)
-            if format_of_text(text, name).has_results:
+            row = format_of_text(text, name)
+            if row.has_results:
                 from expectitree.analysis.verify.stored import stored_checks
 
-                if checks := [*stored_checks(text, name)]:
+                if checks := [*stored_checks(text, name, row)]:
                     return Verification(file, checks, seconds=perf_counter() - start)
         tree = load(path, exact=True, warn=warn)
         if is_inexact(tree):  # then answers are compared in the digits that are written

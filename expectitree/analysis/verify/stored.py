@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from expectitree.analysis.verify.report import Check
-from expectitree.files.formats import format_of_text
+from expectitree.files.formats import Format
 from expectitree.numbers import Number, message_text, to_fraction
 from expectitree.searches.engine import evaluate
 
@@ -14,9 +14,9 @@ from expectitree.searches.engine import evaluate
 _TOLERANCE = 1e-9
 
 
-def stored_checks(text: str, name: str) -> Iterator[Check]:
+def stored_checks(text: str, name: str, format: Format) -> Iterator[Check]:
     """Check the value of every node under every rule; raise `FileError` if there is no tree."""
-    for results, tree in format_of_text(text, name).module.read_results(text, name):
+    for results, tree in format.module.read_results(text, name):
         search, order = evaluate(tree), tree.first_paths.order
         for n, stored, mark in zip(order, results.payoffs, results.marks, strict=True):
             if stored is not None:

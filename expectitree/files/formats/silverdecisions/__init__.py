@@ -21,20 +21,23 @@ from expectitree.tree.builder import SUM_HINT
 from expectitree.tree.model import Tree
 
 # What the grammar tells users to write, and what they write in SilverDecisions.
-_HINTS = {SUM_HINT: "correct them, or write # for one of them", "`p: rest`": "#"}
+_HINTS = {
+    SUM_HINT: "correct them, or write # for one of them",
+    "`p: rest`": "#",
+    ", or a percentage such as 50%": "",
+}
 
 
 def read(text: str, name: str, exact: bool, warn: Warn | None, tree: int | None = None) -> Tree:
     """Return a tree of a text by its number, the first if that is None."""
     reader = DiagramReader(parse(text, name))
     diagram, rule = reader.read(tree), reader.rule()
-    document = Translation(reader, diagram, rule).document()
+    found = _read_tree(Translation(reader, diagram, rule).document(), exact, warn)
     if warn is not None:
         more = len(reader.notes) > MOST_PROBLEMS
-        notes = reader.notes[:MOST_PROBLEMS] + ["more such notes are left out"] * more
-        for note in notes:
+        for note in reader.notes[:MOST_PROBLEMS] + ["more such notes are left out"] * more:
             warn(f"{escape(name)}: {note}")
-    return _read_tree(document, exact, warn)
+    return found
 
 
 def read_results(text: str, name: str) -> Iterator[tuple[Results, Tree]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from expectitree.errors import NumberError
 from expectitree.expressions.parser import parse
-from expectitree.expressions.syntax import FUNCTIONS, Name, substitute, text_of
+from expectitree.expressions.syntax import FUNCTIONS
 from expectitree.files.formats.silverdecisions.diagram import DiagramReader, Item
 from expectitree.files.grammar.document import Data
 from expectitree.numbers import LONGEST, quote, to_fraction
@@ -16,6 +16,7 @@ from expectitree.tree.formulas import REST
 
 _MIXED = re.compile(r"([+-]?)([0-9]+) +([0-9]+)/([0-9]+)")
 _COMMENT = re.compile("#[^\n]*")
+_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _ASSIGNMENT = re.compile(r"([^\W\d]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
 _RESERVED = (*FUNCTIONS, REST, "inf")
 
@@ -50,18 +51,20 @@ class Scope:
 
     names: Mapping[str, str] = field(default_factory=dict)
 
-    def formula(self, text: Data) -> str | None:
+    def formula(self, written: Data) -> str | None:
         """Return a number or a formula as the grammar writes it; None if there is none."""
-        text = _COMMENT.sub("", text).strip() if isinstance(text, str) else text
-        number = number_of(text)
-        if number is not None or not isinstance(text, str) or "%" in text:
-            return number  # in mathjs, % is the remainder of a division
+        if not isinstance(written, str):
+            return number_of(written)
+        text = _COMMENT.sub("", written).strip()
+        names = _NAME.findall(text)
+        if "%" in text or any(name not in self.names and name not in FUNCTIONS for name in names):
+            return None  # in mathjs, % is the remainder of a division
+        formula = number_of(text) or _NAME.sub(lambda name: self.names.get(name[0], name[0]), text)
         try:
-            formula = parse(text, self.names)
+            parse(formula, self.names.values())
         except NumberError:
             return None
-        renamed = {old: Name(new) for old, new in self.names.items() if old != new}
-        return text_of(substitute(formula, renamed)) if renamed else text
+        return formula
 
 
 class Parameters:

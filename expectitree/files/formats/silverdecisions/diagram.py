@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from expectitree.files.grammar.document import Data, Document, Place, place_of
-from expectitree.files.grammar.problems import Problems, TooManyProblemsError
-from expectitree.files.grammar.words import described, key_list
+from expectitree.files.grammar.problems import MOST_PROBLEMS, Problems, TooManyProblemsError
+from expectitree.files.grammar.words import described
 from expectitree.numbers import quote
 from expectitree.tree import paths
 
@@ -109,16 +109,37 @@ class DiagramReader:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.root = Item(document.root, Place())
         self.problems, self.notes = Problems(document), list[str]()
+        root = document.root if isinstance(document.root, tuple) else ()
+        self.root = Item(root, Place())
+        if KEY not in self.root.keys:
+            message = f"expected a JSON object with the key {KEY}: the version of the file"
+            self.report(self.root, KEY, message)
+            raise self.problems.failure()
         self.data = self.root
-        if "trees" not in self.root.keys and isinstance(self.root.keys.get("data"), tuple):
-            self.data = Item(self.root.keys["data"], self.root.place_of("data"))
+        if "trees" not in self.root.keys:
+            data = self.root.keys.get("data")
+            if not isinstance(data, tuple) or not data:
+                message = f"{self.root.found('data')}, expected an object with trees"
+                self.report(self.root, "data", message)
+                raise self.problems.failure()
+            self.data = Item(data, self.root.place_of("data"))
         self.trees = self.items(self.data, "trees")
+        if not self.trees and not self.problems.found:
+            message = f"{self.data.found('trees')}, expected a list of at least one tree"
+            self.report(self.data, "trees", message)
+        if self.problems.found:
+            raise self.problems.failure()
 
     def report(self, item: Item, key: str, message: str) -> None:
         """Report a problem at the value of a key, or at the object if it has no such key."""
-        self.problems.add(item.place_of(key), paths.join(item.path), message)
+        self.add(item.place_of(key), item, message)
+
+    def add(self, place: Place, item: Item, message: str) -> None:
+        """Report a problem at a place, unless there are many already."""
+        with suppress(TooManyProblemsError):
+            if len(self.problems.found) < MOST_PROBLEMS:
+                self.problems.add(place, paths.join(item.path), message)
 
     def note(self, item: Item, message: str) -> None:
         """Note something about a node or an edge."""
@@ -129,11 +150,9 @@ class DiagramReader:
 
         Raises `FileError` with every problem found.
         """
-        diagram = None
         if tree is None and len(self.trees) > 1:
             self.notes.append(f"this is the first of {len(self.trees)} trees: --tree reads another")
-        with suppress(TooManyProblemsError):
-            diagram = self.diagram(tree or 1)
+        diagram = self.diagram(tree or 1)
         if diagram is None or self.problems.found:
             raise self.problems.failure()
         return diagram
@@ -144,8 +163,8 @@ class DiagramReader:
         if rule in _TWO_CRITERIA:
             hint = "choose a rule with one criterion in SilverDecisions, and save the file"
             self.report(self.root, "rule", f"the rule {rule} weighs two criteria: {hint}")
-        elif rule not in RULES:
-            message = f"{self.root.found('rule')}, expected one of {key_list([*RULES])}"
+        elif not isinstance(rule, str) or rule not in RULES:
+            message = f"{self.root.found('rule')}, expected {_one_of(RULES)}"
             self.report(self.root, "rule", message)
         if self.problems.found:
             raise self.problems.failure()
@@ -155,19 +174,17 @@ class DiagramReader:
         """Return a tree by its number; problems are reported."""
         self.check_version()
         mode = self.root.keys.get("viewMode", "criterion1")
-        if mode not in _CRITERIA:
-            message = f"{self.root.found('viewMode')}, expected {key_list([*_CRITERIA])}"
+        if not isinstance(mode, str) or mode not in _CRITERIA:
+            message = f"{self.root.found('viewMode')}, expected {_one_of(_CRITERIA)}"
             self.report(self.root, "viewMode", message)
         about = {key: self.text(self.root, key) for key in ("title", "description")}
         about["code"] = self.text(self.data, "code")
-        trees, texts = self.trees, self.items(self.data, "texts")
-        if not trees:
-            message = f"{self.data.found('trees')}, expected a list of at least one tree"
-            self.report(self.data, "trees", message)
-        elif tree > len(trees):
-            count = "1 tree" if len(trees) == 1 else f"{len(trees)} trees"
+        if tree > len(self.trees):
+            count = "1 tree" if len(self.trees) == 1 else f"{len(self.trees)} trees"
             self.report(self.data, "trees", f"the file has {count}: there is no tree {tree}")
-        root = self.node(*trees[tree - 1], ()) if tree <= len(trees) else None
+            return None
+        texts = self.items(self.data, "texts")
+        root = self.node(*self.trees[tree - 1], ())
         values = [self.text(Item(*text), "value") for text in texts]
         if root is None:
             return None
@@ -209,7 +226,7 @@ class DiagramReader:
                 found.append((data, Place(items, at)))
             else:
                 message = f"found {described(data)} in {key}, expected an object"
-                self.problems.add(Place(items, at), paths.join(item.path), message)
+                self.add(Place(items, at), item, message)
         return found
 
     def node(self, data: Data, place: Place, path: tuple[str, ...]) -> Node | None:
@@ -217,7 +234,7 @@ class DiagramReader:
         node = Node(data, place, path)
         kind = node.keys.get("type")
         if kind not in _TYPES:
-            self.report(node, "type", f"{node.found('type')}, expected {key_list(_TYPES)}")
+            self.report(node, "type", f"{node.found('type')}, expected {_one_of(_TYPES)}")
             return None
         node.kind = str(kind)
         node.name, node.code = self.text(node, "name"), self.text(node, "code")
@@ -255,3 +272,9 @@ class DiagramReader:
         if repeated:
             message = f"left out the name {quote(repeated[0])}, which several edges have"
             self.note(node, message)
+
+
+def _one_of(words: Iterable[str]) -> str:
+    """Return words as a list for a message: `a, b or c`."""
+    *words, last = words
+    return f"{', '.join(words)} or {last}"

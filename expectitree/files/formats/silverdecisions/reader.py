@@ -17,6 +17,7 @@ from expectitree.files.formats.silverdecisions.diagram import (
     Node,
 )
 from expectitree.files.grammar.document import Data, Document, Mark, Place
+from expectitree.files.grammar.words import described
 from expectitree.numbers import quote
 from expectitree.tree.formulas import REST
 
@@ -121,16 +122,15 @@ class Translation:
         if formula is not None:
             return formula
         number = number_of(computed.get(key))
-        if number is None:
-            found = edge.found(key)
-            if isinstance(written, str):
-                found = f"the {key} {quote(written)} is not a formula that expectitree computes"
-            hint = "save the file in SilverDecisions, which adds it"
-            self.reader.report(edge, key, f"{found}, and the file has no value for it: {hint}")
-            return "0"
-        found = f"the {key} {quote(str(written))} is not a formula that expectitree computes"
-        self.reader.note(edge, f"{found}: took its value {number} from the file")
-        return number
+        found = f"found {described(written)} as {key}" if key in edge.keys else f"no {key}"
+        if isinstance(written, str) and written:
+            found = f"the {key} {quote(written)} is not a formula that expectitree computes"
+        if number is not None:
+            self.reader.note(edge, f"{found}: took the value {number} from the file")
+            return number
+        hint = "write a number, or save the file in SilverDecisions, which stores the value"
+        self.reader.report(edge, key, f"{found}, and the file stores no value: {hint}")
+        return "0"
 
 
 def criterion(payoff: Data, at: int) -> Data:
