@@ -69,6 +69,6 @@ def _read_tree(document: Document, exact: bool, warn: Warn | None = None) -> Tre
         raise FileError(problems, error.stopped) from None
 
 
-def write(tree: Tree, _: Warn | None = None) -> Iterator[str]:
+def write(tree: Tree, warn: Warn | None = None) -> Iterator[str]:
     """Yield the text of a tree piece by piece; raise `TreeError` for a payoff that is too large."""
-    return DiagramWriter(tree).text()
+    return DiagramWriter(tree, warn).text()

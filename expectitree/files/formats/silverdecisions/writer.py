@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 from expectitree.errors import TreeError
@@ -17,9 +18,11 @@ from expectitree.expressions.syntax import (
     substitute,
     text_of,
 )
+from expectitree.files.formats import Warn
 from expectitree.files.formats.json import NOTATION
 from expectitree.files.formats.silverdecisions.diagram import KEY, RULES
-from expectitree.numbers import escape, message_text, number_text, to_fraction
+from expectitree.numbers import escape, message_text, number_text, to_exact
+from expectitree.tree import paths
 from expectitree.tree.formulas import REST, is_formula, sum_of
 from expectitree.tree.model import Kind, Tree
 from expectitree.tree.parameters import parameter_values, place_text
@@ -27,6 +30,7 @@ from expectitree.tree.parameters import parameter_values, place_text
 _VERSION = "1.2.0"
 _LEFT, _TOP, _ACROSS, _DOWN = 20, 20, 170, 75  # of the layout, in pixels
 _GREATEST = 2**53 - 1  # a greater payoff is not valid in SilverDecisions
+_SHORT = 10**6  # denominators of fractions in place of floats
 _SHARE = "#"  # the probability that the other outcomes leave of 1
 # Words that mathjs reads as operators or constants.
 _WORDS = ("and", "end", "false", "in", "mod", "not", "null", "or", "to", "true", "undefined", "xor")
@@ -43,8 +47,8 @@ _FORMAT = {
 class DiagramWriter:
     """Writes one tree, in which each node has one parent."""
 
-    def __init__(self, tree: Tree) -> None:
-        self.tree, self.formulas = tree, tree.formulas
+    def __init__(self, tree: Tree, warn: Warn | None) -> None:
+        self.tree, self.formulas, self.warn = tree, tree.formulas, warn
         kinds = {Kind(kind) for kind in set(tree.columns.kind)}
         self.rule, self.types = _rule(kinds)
         self.values = parameter_values(tree)
@@ -139,11 +143,11 @@ class DiagramWriter:
                 f"{path}: {found}, the greatest of SilverDecisions: scale the utilities"
             )
         if formulas is None:
-            return number_text(value)
+            return number_text(_simple(value))
         written = formulas.rewards.get(b, reward)
         if terminal:
             written = sum_of(written, formulas.nodes.get(n, columns.utility[n]))
-        return self.formula(written, value) if is_formula(written) else number_text(value)
+        return self.formula(written, value) if is_formula(written) else number_text(_simple(value))
 
     def probabilities(self, node: int) -> Iterator[str]:
         """Yield the probabilities of the outcomes of a chance node."""
@@ -156,14 +160,27 @@ class DiagramWriter:
                 written = formulas.probabilities[b]
                 yield _SHARE if written == Name(REST) else self.formula(written, number)
         else:
-            texts = [*map(number_text, numbers)]
-            is_whole = sum(map(to_fraction, texts)) == 1  # else floats are rounded
-            yield from texts if is_whole else [*texts[:-1], _SHARE]
+            yield from map(number_text, self.shares(node, [*map(_simple, numbers)]))
+
+    def shares(self, node: int, probabilities: list[Fraction]) -> list[Fraction]:
+        """Return probabilities that sum to 1; warn if SilverDecisions computes another sum."""
+        total = sum(probabilities)
+        if total != 1:  # rounded floats
+            probabilities = [p / total for p in probabilities]
+        added, is_exact = Fraction(0), True
+        for p in probabilities:
+            is_exact = is_exact and added.denominator * p.denominator < _GREATEST
+            added += p
+        if not is_exact and self.warn is not None:
+            path = paths.message_path(self.tree.path_of(node))
+            found = "probabilities with so many digits may sum to another number than 1"
+            self.warn(f"{path}: in SilverDecisions, {found}: round them")
+        return probabilities
 
     def formula(self, expression: Expression, value: Any) -> str:
         """Return a formula as mathjs reads it, or its value if it cannot."""
         if has_if(expression):
-            return number_text(value)
+            return number_text(_simple(value))
         renamed = {old: Name(new) for old, new in self.names.items() if old != new}
         return text_of(substitute(_without_percent(expression), renamed))
 
@@ -175,6 +192,17 @@ def _rule(kinds: set[Kind]) -> tuple[str, dict[Kind, str]]:
         if len(types) == 2 and kinds <= {*types, Kind.TERMINAL}:
             return rule, {**types, Kind.TERMINAL: "terminal"}
     raise TreeError("SilverDecisions has no tree with MAX, MIN and CHANCE nodes")
+
+
+def _simple(number: Any) -> Fraction:
+    """Return a number as a fraction: for a float a short one, if that is the same float.
+
+    SilverDecisions computes with fractions whose terms are floats, so short ones are more precise.
+    """
+    if not isinstance(number, float):
+        return Fraction(number)
+    short = Fraction(number).limit_denominator(_SHORT)
+    return short if float(short) == number else to_exact(number)
 
 
 def _heights(tree: Tree) -> list[float]:
