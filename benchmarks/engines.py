@@ -16,7 +16,6 @@ from typing import Any
 import click
 import numpy as np
 
-from benchmarks.efg import efg
 from benchmarks.measuring import Row, Size, as_installed
 from expectitree import Tree, compiling, evaluate, generate, load, save
 from expectitree.numbers import INFINITY
@@ -160,7 +159,7 @@ def whole_process(size: Size) -> Iterator[Row]:
             str(Path(folder, name)) for name in ("a.efg", "b.efg", "b.json")
         )
         for path, one in ((large_file, tree), (small_file, small)):
-            Path(path).write_text("\n".join(efg(one)) + "\n")
+            save(one, path)
         save(small, json_file)
         theirs = _openspiel(large_file, tree)
         ours = min(_loop_seconds(tree, "expectiminimax") for _ in range(size.repetitions))

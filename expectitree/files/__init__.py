@@ -18,9 +18,10 @@ from expectitree.errors import FileError, Problem, TransformError, TreeError
 from expectitree.files.examples import PREFIX, read_example
 from expectitree.files.formats import (
     FORMATS,
-    Format,
     ReadOptions,
     Warn,
+    check_options,
+    find_format,
     format_by_suffix,
     format_of_text,
 )
@@ -71,7 +72,7 @@ def load(
     if isinstance(source, (str, os.PathLike)):
         row = format_by_suffix(source) if format is None else find_format(format)
         if row is not None and not row.is_text:
-            _check_options(row, os.fspath(source), options)
+            check_options(row, os.fspath(source), options)
             try:
                 tree: Tree = row.module.load(os.fspath(source), exact)
             except OSError as error:
@@ -131,7 +132,7 @@ def loads(
     row = format_of_text(text, name) if format is None else find_format(format)
     if not row.is_text:
         raise TransformError(f"{name}: {row.title} is not text: load reads it from a file")
-    _check_options(row, name, options)
+    check_options(row, name, options)
     collects = gc.isenabled()
     gc.disable()  # it would visit the growing tree again and again, up to a third of the time
     try:
@@ -144,22 +145,6 @@ def loads(
     finally:
         if collects:
             gc.enable()
-
-
-def find_format(name: str) -> Format:
-    """Return the format with a name; raise `TransformError` if there is none."""
-    if name not in FORMATS:
-        raise TransformError(f"unknown format {quote(name)}: choose among {', '.join(FORMATS)}")
-    return FORMATS[name]
-
-
-def _check_options(row: Format, name: str, options: ReadOptions) -> None:
-    """Raise `TransformError` for an option that the format's reader does not have."""
-    for option in options:
-        if option not in row.options:
-            able = " and ".join(f.title for f in FORMATS.values() if option in f.options)
-            found = f"--{option.replace('_', '-')} is for {able}, and this is {row.title}"
-            raise TransformError(f"{name}: {found}: leave it out, or name the format with --from")
 
 
 def _with_parameters(tree: Tree, parameters: Mapping[str, Number | str] | None) -> Tree:

@@ -381,8 +381,8 @@ class Tree(Shown):
         A node has the attributes `kind` (such as "MAX") and, where they exist, `utility`,
         `estimate`, `bounds` and `note`. An edge has `label`, below CHANCE `probability`, and where
         they exist `reward` and `note`. A shared node is one node with several edges. The graph has
-        `root`, `title`, `source` and `root_reward` if it is not 0, but not `expect`. Raises
-        `TreeError` if networkx is missing.
+        `root`, `title`, `source`, and `root_reward` and `attitude` if there are any. It does not
+        have `expect`, parameters, formulas and events. Raises `TreeError` if networkx is missing.
         """
         from expectitree.tree.graphs import to_networkx
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from helpers import ROOT
 
 import expectitree as et
 from expectitree.files.formats import FORMATS, format_of_text
@@ -65,3 +67,22 @@ def test_a_format_that_is_only_read_is_not_written(tmp_path: Path) -> None:
         et.save(tree, tmp_path / "a.csv")
     with pytest.raises(et.TreeError, match="CSV is only read: choose one of yaml, json, efg"):
         et.dumps(tree, "csv")
+
+
+def test_the_table_of_the_guide_is_that_of_the_formats() -> None:
+    columns = (("yaml", "json"), ("arrow", "parquet"), ("efg",), ("radiant",), ("silverdecisions",))
+    guide = (ROOT / "docs" / "how-to" / "formats.md").read_text("utf-8")
+    rows = re.findall(
+        r"^\| ([a-z ]+) \| (.*) \|$", guide.partition("## What each")[2], re.MULTILINE
+    )
+    assert [name for name, _ in rows if name not in LOSSES] == []
+    assert {name for row in FORMATS.values() for name in row.loses} <= {
+        *(name for name, _ in rows),
+        "cut nodes",
+    }
+    for name, cells in rows:
+        lost = "copied" if name == "sharing" else "refused" if LOSSES[name].hint else "left out"
+        for formats, cell in zip(columns, cells.split(" | "), strict=True):
+            for format in formats:
+                expected = lost if name in FORMATS[format].loses else "yes"
+                assert cell == expected, (format, name)

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_trees import PRUNED, Case, build, random_rows
 
-from benchmarks.efg import efg
-from expectitree import Kind, Node, Tree, evaluate
+from expectitree import Kind, Node, Tree, dumps, evaluate
 from expectitree.algorithms import Algorithm
 from expectitree.numbers import INFINITY, Number
 from expectitree.tree.columns import Bounds
@@ -35,7 +34,7 @@ def test_openspiel_computes_the_same_values() -> None:
         seed += 1
         if len(tree) == 1:  # OpenSpiel does not accept a game without moves.
             continue
-        state = pyspiel.load_efg_game("\n".join(efg(tree)) + "\n").new_initial_state()
+        state = pyspiel.load_efg_game(dumps(tree, "efg")).new_initial_state()
         value, _ = expectiminimax(state, 1000, lambda _: float("nan"), 0)
         assert evaluate(tree).value == pytest.approx(value, rel=1e-9, abs=1e-9), f"seed {seed - 1}"
         assert evaluate(tree, "star2").value == pytest.approx(value, rel=1e-9, abs=1e-9), (

@@ -144,8 +144,9 @@ def verify_file(
             tree = load(path)
         report = verify(tree, file=file)
         wanted = [check.place for check in (report.checks if locate else report.broken)]
-        if wanted and format.is_text and not format.is_foreign and os.path.isfile(file):
-            found = find_lines(read_text(file)[0], format, wanted)
+        text = read_text(file)[0] if wanted and format.is_text and os.path.isfile(file) else ""
+        if text and not format_of_text(text, file).is_foreign:
+            found = find_lines(text, format, wanted)
             checks = [replace(check, **found.get(check.place, {})) for check in report.checks]
             report = replace(report, checks=checks)
     except FileError as error:

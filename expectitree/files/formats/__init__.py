@@ -17,6 +17,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias, TypedDict
 
+from expectitree.errors import TransformError
+from expectitree.numbers import quote
+
 Warn: TypeAlias = Callable[[str], None]
 MOST_SIGNATURE = 10_000  # characters at the beginning of a text, in which a signature is found
 
@@ -137,3 +140,19 @@ def format_of_text(text: str, name: str) -> Format:
         if row.signature and re.search(row.signature, start):
             return row
     return by_suffix[0] if by_suffix and by_suffix[0].is_text else FORMATS["yaml"]
+
+
+def find_format(name: str) -> Format:
+    """Return the format with a name; raise `TransformError` if there is none."""
+    if name not in FORMATS:
+        raise TransformError(f"unknown format {quote(name)}: choose among {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def check_options(row: Format, name: str, options: ReadOptions) -> None:
+    """Raise `TransformError` for an option that the format's reader does not have."""
+    for option in options:
+        if option not in row.options:
+            able = " and ".join(f.title for f in FORMATS.values() if option in f.options)
+            found = f"--{option.replace('_', '-')} is for {able}, and this is {row.title}"
+            raise TransformError(f"{name}: {found}: leave it out, or name the format with --from")
