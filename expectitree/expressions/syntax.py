@@ -85,15 +85,6 @@ def names_in(expression: Expression) -> tuple[str, ...]:
     return tuple(found)
 
 
-def has_if(expression: Expression) -> bool:
-    """Return whether an expression has the function `if`, which many other programs have not."""
-
-    def combine(node: Expression, below: list[bool]) -> bool:
-        return any(below) or isinstance(node, Apply) and node.operation == "if"
-
-    return fold(expression, combine)
-
-
 def substitute(expression: Expression, meanings: Mapping[str, Expression]) -> Expression:
     """Return the expression with some of its names replaced by other expressions."""
 

@@ -9,10 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from expectitree.errors import TreeError
-from expectitree.expressions.syntax import has_if
 from expectitree.files.formats import Format, Warn
 from expectitree.tree import paths
-from expectitree.tree.columns import NONE, Kind
+from expectitree.tree.columns import Kind
 from expectitree.tree.folding import unshare
 from expectitree.tree.model import Tree
 
@@ -31,15 +30,6 @@ def _has_estimates(tree: Tree) -> bool:
     )
 
 
-def _has_details(tree: Tree) -> bool:
-    return any(p.range or p.unit or p.description for p in tree.parameters.values())
-
-
-def _uses_if(tree: Tree) -> bool:
-    formulas = [] if tree.formulas is None else [*tree.formulas.expressions()]
-    return any(map(has_if, [*formulas, *(p.value for p in tree.parameters.values())]))
-
-
 def _has_two_players(tree: Tree) -> bool:
     return {Kind.MAX, Kind.MIN} <= set(tree.columns.kind)
 
@@ -48,14 +38,11 @@ LOSSES = {
     "title": Loss(lambda tree: tree.title),
     "source": Loss(lambda tree: tree.source),
     "notes": Loss(lambda tree: tree.notes or tree.branch_notes),
-    "notes of branches": Loss(lambda tree: tree.branch_notes),
     "bounds": Loss(lambda tree: tree.local_bounds),
     "estimates": Loss(_has_estimates),
     "expect": Loss(lambda tree: tree.expect),
     "parameters": Loss(lambda tree: tree.parameters),
     "formulas": Loss(lambda tree: tree.formulas and any(True for _ in tree.formulas.expressions())),
-    "formulas with if (their values are written)": Loss(_uses_if),
-    "ranges, units and descriptions of parameters": Loss(_has_details),
     "events": Loss(lambda tree: tree.formulas and tree.formulas.events),
     "sharing": Loss(lambda tree: False),  # not lost: `written_tree` gives each path its own nodes
     "rewards": Loss(
@@ -63,15 +50,6 @@ LOSSES = {
         "move them into the utilities with --fold rewards",
     ),
     "two players": Loss(_has_two_players, "write the tree as YAML, JSON or .efg"),
-    "MAX, MIN and CHANCE nodes in one tree": Loss(
-        lambda tree: {*tree.columns.kind} >= {Kind.MAX, Kind.MIN, Kind.CHANCE},
-        "write the tree as YAML, JSON or .efg",
-    ),
-    "a reward at the root": Loss(
-        lambda tree: tree.root_reward or tree.formulas and NONE in tree.formulas.rewards,
-        "move it into the utilities with --fold rewards",
-    ),
-    "a tree of one terminal": Loss(lambda tree: len(tree) == 1, "write the tree as YAML or JSON"),
     "attitude": Loss(
         lambda tree: tree.attitude,
         "delete the key attitude if expected values are meant",

@@ -181,7 +181,7 @@ def test_random_trees_are_read_again(seed: int) -> None:
     rows = random_rows(source, local_bounds=0, rewards=source.choice(((0,), (0, -2, 3))))
     tree = unshare(build(rows, exact=True))
     if len(tree) == 1 or {1, 2, 3} <= {*tree.columns.kind}:
-        with pytest.raises(et.TreeError, match="SilverDecisions' JSON cannot hold"):
+        with pytest.raises(et.TreeError, match="SilverDecisions has "):
             written(tree)
         return
     again = tree_of(written(tree))
@@ -260,6 +260,21 @@ def test_words_of_mathjs_are_no_names() -> None:
     assert et.evaluate(tree_of(json.dumps(found))).value == 4
 
 
+def test_what_is_lost_and_does_not_change_values_is_named() -> None:
+    tree = et.loads(
+        "{parameters: {x: {value: 1, range: [0, 2], unit: $, description: price}}, bounds: [0, 9],"
+        "max: [{ref: a, note: first}, {estimate: 2, event: rain, chance: [x, 4]}],"
+        "nodes: {a: {max: [x]}}}"
+    )
+    notes: list[str] = []
+    et.dumps(tree, "silverdecisions", warn=notes.append)
+    assert notes == [
+        "left out what SilverDecisions' JSON cannot hold: bounds, estimates, events",
+        "left out what SilverDecisions' JSON cannot hold: notes of branches, ranges of parameters, "
+        "units of parameters, descriptions of parameters",
+    ]
+
+
 def test_formulas_with_if_are_written_as_their_values() -> None:
     tree = et.loads("{parameters: {x: 3, y: 'if(x < 2, 1, 4)'}, max: ['if(x = 3, 7, y)', y]}")
     notes: list[str] = []
@@ -277,18 +292,17 @@ def test_formulas_with_if_are_written_as_their_values() -> None:
     [
         (
             "max: [{min: [1]}, {chance: [2]}]",
-            "SilverDecisions' JSON cannot hold MAX, MIN and CHANCE nodes in one tree, and values "
-            "would change: write the tree as YAML, JSON or .efg",
+            "SilverDecisions has no tree with MAX, MIN and CHANCE nodes: there, chance nodes are "
+            "the only opponent, as with its rule maxi-min",
         ),
         (
             "{reward: 3, max: [1]}",
-            "SilverDecisions' JSON cannot hold a reward at the root, and values would change: move "
-            "it into the utilities with --fold rewards",
+            "SilverDecisions has payoffs at edges only: move the reward at the root into the "
+            "utilities with --fold rewards",
         ),
         (
             "5",
-            "SilverDecisions' JSON cannot hold a tree of one terminal, and values would change: "
-            "write the tree as YAML or JSON",
+            "SilverDecisions has payoffs at edges only: this tree is one terminal",
         ),
         (
             "{attitude: {exponential: 10}, chance: [1, 2]}",

@@ -9,9 +9,9 @@ from expectitree.errors import FileError
 from expectitree.expressions.syntax import INEXACT
 from expectitree.files.formats import Warn
 from expectitree.files.formats.json import parse
-from expectitree.files.formats.silverdecisions.diagram import DiagramReader
 from expectitree.files.formats.silverdecisions.reader import Translation
 from expectitree.files.formats.silverdecisions.results import Results, find_results
+from expectitree.files.formats.silverdecisions.structure import DiagramReader
 from expectitree.files.formats.silverdecisions.writer import DiagramWriter
 from expectitree.files.grammar.document import Document
 from expectitree.files.grammar.problems import MOST_PROBLEMS

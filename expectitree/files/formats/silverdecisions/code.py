@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from expectitree.errors import NumberError
 from expectitree.expressions.parser import parse
 from expectitree.expressions.syntax import FUNCTIONS
-from expectitree.files.formats.silverdecisions.diagram import DiagramReader, Item
+from expectitree.files.formats.silverdecisions.diagram import Item
+from expectitree.files.formats.silverdecisions.structure import DiagramReader
 from expectitree.files.grammar.document import Data
 from expectitree.numbers import LONGEST, quote, to_fraction
 from expectitree.tree.formulas import REST

@@ -9,13 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from expectitree.files.formats.silverdecisions.code import Parameters, Scope, number_of
-from expectitree.files.formats.silverdecisions.diagram import (
-    RULES,
-    Diagram,
-    DiagramReader,
-    Edge,
-    Node,
-)
+from expectitree.files.formats.silverdecisions.diagram import RULES, Diagram, Edge, Node
+from expectitree.files.formats.silverdecisions.structure import DiagramReader
 from expectitree.files.grammar.document import Data, Document, Mark, Place
 from expectitree.files.grammar.words import described
 from expectitree.numbers import quote

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from expectitree.files.formats.silverdecisions.code import number_of
-from expectitree.files.formats.silverdecisions.diagram import RULES, Diagram, DiagramReader, Item
+from expectitree.files.formats.silverdecisions.diagram import RULES, Diagram, Item
 from expectitree.files.formats.silverdecisions.reader import Translation, criterion
+from expectitree.files.formats.silverdecisions.structure import DiagramReader
 from expectitree.files.grammar.document import Document, Mark
 from expectitree.files.grammar.words import described
 

@@ -9,20 +9,24 @@ from typing import Any
 
 from expectitree.errors import TreeError
 from expectitree.expressions.syntax import (
-    Apply,
     Expression,
     Name,
-    Number,
-    fold,
-    has_if,
     substitute,
     text_of,
 )
 from expectitree.files.formats import Warn
 from expectitree.files.formats.json import NOTATION
-from expectitree.files.formats.silverdecisions.diagram import KEY, RULES
-from expectitree.numbers import escape, message_text, number_text, to_exact
+from expectitree.files.formats.silverdecisions.diagram import RULES
+from expectitree.files.formats.silverdecisions.expressions import (
+    has_if,
+    mathjs_names,
+    simple,
+    without_percent,
+)
+from expectitree.files.formats.silverdecisions.structure import KEY
+from expectitree.numbers import escape, message_text, number_text
 from expectitree.tree import paths
+from expectitree.tree.columns import NONE
 from expectitree.tree.formulas import REST, is_formula, sum_of
 from expectitree.tree.model import Kind, Tree
 from expectitree.tree.parameters import parameter_values, place_text
@@ -30,10 +34,7 @@ from expectitree.tree.parameters import parameter_values, place_text
 _VERSION = "1.2.0"
 _LEFT, _TOP, _ACROSS, _DOWN = 20, 20, 170, 75  # of the layout, in pixels
 _GREATEST = 2**53 - 1  # a greater payoff is not valid in SilverDecisions
-_SHORT = 10**6  # denominators of fractions in place of floats
 _SHARE = "#"  # the probability that the other outcomes leave of 1
-# Words that mathjs reads as operators or constants.
-_WORDS = ("and", "end", "false", "in", "mod", "not", "null", "or", "to", "true", "undefined", "xor")
 _FORMAT = {
     "style": "decimal",
     "currency": "USD",
@@ -49,10 +50,32 @@ class DiagramWriter:
 
     def __init__(self, tree: Tree, warn: Warn | None) -> None:
         self.tree, self.formulas, self.warn = tree, tree.formulas, warn
+        self.check()
         kinds = {Kind(kind) for kind in set(tree.columns.kind)}
         self.rule, self.types = _rule(kinds)
         self.values = parameter_values(tree)
-        self.names = _names(tree)
+        self.names = mathjs_names(tree.parameters)
+
+    def check(self) -> None:
+        """Raise `TreeError` if the value would change, and warn of anything else that is lost."""
+        tree, formulas, parameters = self.tree, self.formulas, self.tree.parameters.values()
+        if tree.root_reward or formulas is not None and NONE in formulas.rewards:
+            hint = "move the reward at the root into the utilities with --fold rewards"
+            raise TreeError(f"SilverDecisions has payoffs at edges only: {hint}")
+        if len(tree) == 1:
+            raise TreeError("SilverDecisions has payoffs at edges only: this tree is one terminal")
+        expressions = [] if formulas is None else [*formulas.expressions()]
+        expressions += [parameter.value for parameter in parameters]
+        lost = {
+            "notes of branches": tree.branch_notes,
+            "ranges of parameters": any(parameter.range for parameter in parameters),
+            "units of parameters": any(parameter.unit for parameter in parameters),
+            "descriptions of parameters": any(parameter.description for parameter in parameters),
+            "formulas with if (their values are written)": any(map(has_if, expressions)),
+        }
+        found = [what for what, is_there in lost.items() if is_there]
+        if found and self.warn is not None:
+            self.warn(f"left out what SilverDecisions' JSON cannot hold: {', '.join(found)}")
 
     def text(self) -> Iterator[str]:
         """Yield the whole file."""
@@ -61,7 +84,8 @@ class DiagramWriter:
             f"{names[n]} = {self.formula(p.value, self.values[n])}"
             for n, p in tree.parameters.items()
         ]
-        scope = {names[name]: float(value or 0) for name, value in self.values.items()}
+        known: dict[str, Any] = {n: value for n, value in self.values.items() if value is not None}
+        scope = {names[n]: float(value) for n, value in known.items() if abs(value) <= _GREATEST}
         head = {
             KEY: _VERSION,
             "lng": "en",
@@ -143,11 +167,11 @@ class DiagramWriter:
                 f"{path}: {found}, the greatest of SilverDecisions: scale the utilities"
             )
         if formulas is None:
-            return number_text(_simple(value))
+            return number_text(simple(value))
         written = formulas.rewards.get(b, reward)
         if terminal:
             written = sum_of(written, formulas.nodes.get(n, columns.utility[n]))
-        return self.formula(written, value) if is_formula(written) else number_text(_simple(value))
+        return self.formula(written, value) if is_formula(written) else number_text(simple(value))
 
     def probabilities(self, node: int) -> Iterator[str]:
         """Yield the probabilities of the outcomes of a chance node."""
@@ -160,7 +184,7 @@ class DiagramWriter:
                 written = formulas.probabilities[b]
                 yield _SHARE if written == Name(REST) else self.formula(written, number)
         else:
-            yield from map(number_text, self.shares(node, [*map(_simple, numbers)]))
+            yield from map(number_text, self.shares(node, [*map(simple, numbers)]))
 
     def shares(self, node: int, probabilities: list[Fraction]) -> list[Fraction]:
         """Return probabilities that sum to 1; warn if SilverDecisions computes another sum."""
@@ -180,9 +204,9 @@ class DiagramWriter:
     def formula(self, expression: Expression, value: Any) -> str:
         """Return a formula as mathjs reads it, or its value if it cannot."""
         if has_if(expression):
-            return number_text(_simple(value))
+            return number_text(simple(value))
         renamed = {old: Name(new) for old, new in self.names.items() if old != new}
-        return text_of(substitute(_without_percent(expression), renamed))
+        return text_of(substitute(without_percent(expression), renamed))
 
 
 def _rule(kinds: set[Kind]) -> tuple[str, dict[Kind, str]]:
@@ -191,18 +215,8 @@ def _rule(kinds: set[Kind]) -> tuple[str, dict[Kind, str]]:
         types = {Kind[decision.upper()]: "decision", Kind[chance.upper()]: "chance"}
         if len(types) == 2 and kinds <= {*types, Kind.TERMINAL}:
             return rule, {**types, Kind.TERMINAL: "terminal"}
-    raise TreeError("SilverDecisions has no tree with MAX, MIN and CHANCE nodes")
-
-
-def _simple(number: Any) -> Fraction:
-    """Return a number as a fraction: for a float a short one, if that is the same float.
-
-    SilverDecisions computes with fractions whose terms are floats, so short ones are more precise.
-    """
-    if not isinstance(number, float):
-        return Fraction(number)
-    short = Fraction(number).limit_denominator(_SHORT)
-    return short if float(short) == number else to_exact(number)
+    hint = "there, chance nodes are the only opponent, as with its rule maxi-min"
+    raise TreeError(f"SilverDecisions has no tree with MAX, MIN and CHANCE nodes: {hint}")
 
 
 def _heights(tree: Tree) -> list[float]:
@@ -217,26 +231,6 @@ def _heights(tree: Tree) -> list[float]:
             ends = columns.child[branches[0]], columns.child[branches[-1]]
             places[n] = sum(places[end] for end in ends) / 2
     return places
-
-
-def _without_percent(expression: Expression) -> Expression:
-    """Return an expression with a quotient in place of each percentage."""
-
-    def combine(node: Expression, operands: list[Expression]) -> Expression:
-        if isinstance(node, Number) and node.text.endswith("%"):
-            return Apply("/", (Number(node.text[:-1]), Number("100")))
-        return Apply(node.operation, tuple(operands)) if isinstance(node, Apply) else node
-
-    return fold(expression, combine)
-
-
-def _names(tree: Tree) -> dict[str, str]:
-    """Return the names of the parameters in mathjs, in which a few words have a meaning."""
-    names = {name: name for name in tree.parameters}
-    for name in names:
-        while names[name] in _WORDS or names[name] != name and names[name] in tree.parameters:
-            names[name] += "_"
-    return names
 
 
 def _json(data: Mapping[str, Any]) -> str:
