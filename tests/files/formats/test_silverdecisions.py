@@ -196,6 +196,16 @@ def test_a_json_tree_with_a_label_of_that_name_is_ours() -> None:
     assert et.evaluate(tree).best == "Gambit"
 
 
+@pytest.mark.parametrize("depth", [305, 2_000, 100_000])
+def test_a_very_deep_tree_is_an_error(depth: int) -> None:
+    opening = '{"type": "decision", "childEdges": [{"payoff": 0, "childNode": '
+    root = opening * depth + '{"type": "terminal"}' + "}]}" * depth
+    with pytest.raises(et.FileError) as caught:
+        et.loads(f'{{"SilverDecisions": "1.2.0", "trees": [{root}]}}')
+    (problem,) = caught.value.problems
+    assert problem.message == "the tree has more than 300 edges on one path, expected fewer"
+
+
 @pytest.mark.parametrize("text", ["[1]", "{}", "5", '{"trees": []}', "null"])
 def test_a_named_format_needs_its_version(text: str) -> None:
     with pytest.raises(et.FileError, match="expected a JSON object with the key SilverDecisions"):

@@ -28,11 +28,10 @@ def number_of(data: Data) -> str | None:
     SilverDecisions writes a fraction as `1165 891810/1849771`; mathjs writes an object.
     """
     if isinstance(data, tuple):
-        keys = {"s": "1", **dict(data)}
-        sign = "-" if keys["s"] == "-1" else ""
-        data = (
-            f"{sign}{keys.get('n')}/{keys.get('d')}" if keys.get("mathjs") == "Fraction" else None
-        )
+        keys = dict(data)
+        if keys.get("mathjs") != "Fraction":
+            return None
+        data = f"{'-' if keys.get('s') == '-1' else ''}{keys.get('n')}/{keys.get('d')}"
     if not isinstance(data, str) or len(data) > LONGEST:
         return None
     text = data.strip()
@@ -85,13 +84,14 @@ class Parameters:
                 self.reader.note(item, message)
                 continue
             name, text = match.groups()
-            value = Scope(names).formula(text) or number_of(values.get(name))
+            formula = Scope(names).formula(text)
+            value = formula or number_of(values.get(name))
             if value is None:
                 message = f"left out {quote(statement)}, which expectitree does not compute"
                 self.reader.note(item, message)
                 names.pop(name, None)
                 continue
-            if Scope(names).formula(text) is None:
+            if formula is None:
                 found = f"{quote(statement)} is not a formula that expectitree computes"
                 self.reader.note(item, f"{found}: took the value {value} from the file")
             names[name] = self.add(name, value)

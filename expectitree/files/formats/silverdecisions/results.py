@@ -30,7 +30,7 @@ def find_results(reader: DiagramReader) -> Iterator[Results]:
 
     Rules for two criteria are left out.
     """
-    for number in range(1, max(len(reader.trees), 1) + 1):
+    for number in range(1, len(reader.trees) + 1):
         diagram = reader.read(number)
         nodes = [node for _, node in diagram.nodes()]
         marks = reader.document.locate([node.place_of("computed") for node in nodes])
@@ -47,11 +47,8 @@ def find_results(reader: DiagramReader) -> Iterator[Results]:
 def _payoff(reader: DiagramReader, diagram: Diagram, node: Item, rule: str) -> str | None:
     """Return the payoff that is stored for a node under a rule; None if there is none."""
     results = node.mapping("computed").get(rule)
-    written = (
-        criterion(dict(results).get("payoff"), diagram.criterion)
-        if isinstance(results, tuple)
-        else None
-    )
+    payoffs = dict(results).get("payoff") if isinstance(results, tuple) else None
+    written = criterion(payoffs, diagram.criterion)
     number = number_of(written)
     if written is not None and number is None:
         expected = "expected a number such as 1165 891810/1849771"
