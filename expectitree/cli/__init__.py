@@ -142,7 +142,8 @@ def cli() -> None:
 
     Write a tree in YAML or JSON: expectitree computes its value and the best action, and shows
     which branches pruning can skip, and why. `expectitree new` prints a tree to start from. A FILE
-    may be - for standard input.
+    may be - for standard input. Files of Gambit, Radiant and SilverDecisions are read as well:
+    `expectitree convert --help` lists formats and their options.
 
     \b
     Exit status:

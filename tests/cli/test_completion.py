@@ -61,7 +61,8 @@ def test_commands_are_completed_with_their_descriptions() -> None:
 def test_options_of_every_command_are_completed(command: str) -> None:
     found = cli.get_command(click.Context(cli, info_name="expectitree"), command)
     assert found is not None
-    names = {name for p in found.params if isinstance(p, click.Option) for name in p.opts}
+    options = [p for p in found.params if isinstance(p, click.Option) and not p.hidden]
+    names = {name for option in options for name in option.opts}
     assert names <= set(values(f"{command}|-"))
 
 

@@ -344,7 +344,7 @@ def test_every_file_listed_as_undetectable_exists() -> None:
     assert set(names) <= set(TREES)
 
 
-@pytest.mark.parametrize("name", TREES)
+@pytest.mark.parametrize("name", [name for name in TREES if name.endswith((".yaml", ".json"))])
 def test_bad_files_are_invalid_or_listed_as_undetectable(name: str) -> None:
     """The parser or the schema refuses each one, or the list names it."""
     text = (BAD / name).read_text("utf-8")

@@ -224,6 +224,20 @@ t "" 7 "" { 2, -2 }
     )
 
 
+def test_formulas_become_their_values() -> None:
+    text = """
+    parameters: {a: 2, b: a/3}
+    cost: b
+    max: {x: a, y: {reward: b, chance: {u: {p: b/2, utility: a^2}, v: {p: rest, utility: 0}}}}
+    """
+    tree = et.loads(text, exact=True).with_parameters(a=1)
+    game, warnings = written(et.dumps(tree), exact=True)
+    assert '{ "x" "y" } 1 "" { -1/3 }' in game
+    assert '{ "u" 1/6 "v" 5/6 } 3 "" { 1/3 }' in game
+    assert warnings == ["left out what Gambit's .efg cannot hold: parameters, formulas"]
+    assert et.evaluate(et.loads(game, exact=True)).value == et.evaluate(tree).value
+
+
 def test_a_tree_without_min_has_one_player() -> None:
     assert written("max: {a: 1, b: {reward: 0.1, utility: 0.2}}")[0] == (
         'EFG 2 R "" { "MAX" }\n""\n\np "" 1 1 "" { "a" "b" } 0\nt "" 1 "" { 1 }\n'
