@@ -235,6 +235,11 @@ def test_results_that_silverdecisions_computed_are_kept() -> None:
     assert not found.broken
 
 
+def test_results_of_standard_input_are_verified() -> None:
+    done = run_main("verify", "--quiet", "-", stdin=STALL.read_text("utf-8"))
+    assert (done.status, done.out) == (0, "1 file, 126 of 126 expectations kept\n")
+
+
 def test_a_wrong_result_is_shown_with_its_place(tmp_path: Path) -> None:
     root = decision(edge("go", "1/2", chance(edge("win", "3", terminal(), "1"))))
     payoff(root, "maxi-max")
