@@ -118,7 +118,9 @@ class Translation:
             return formula
         number = number_of(computed.get(key))
         found = f"found {described(written)} as {key}" if key in edge.keys else f"no {key}"
-        if isinstance(written, str) and written:
+        if written is None and isinstance(edge.keys.get(key), list):
+            found = f"no {key} for criterion {self.diagram.criterion + 1}"
+        elif isinstance(written, str) and written:
             found = f"the {key} {quote(written)} is not a formula that expectitree computes"
         if number is not None:
             self.reader.note(edge, f"{found}: took the value {number} from the file")
