@@ -83,39 +83,40 @@ class Parser:
         """Return the game of the whole text."""
         scanner = self.scanner
         for expected in (("EFG",), ("2",), ("R", "D")):
-            if scanner.token.text not in expected:
+            if scanner.token not in expected:
                 raise scanner.wrong(f'{expected[0]}: a file begins with EFG 2 R "title"')
             scanner.take()
         title = scanner.string("the title")
-        players_at = scanner.sign("{", " before the players").at
-        while scanner.token.kind == "text":
+        players_at = scanner.at
+        scanner.sign("{", " before the players")
+        while scanner.kind == "text":
             self.players.append(scanner.string("a player"))
         if not self.players:
             raise scanner.wrong("the name of a player in quotes")
         scanner.sign("}", " after the players")
-        comment = scanner.string("a comment") if scanner.token.kind == "text" else ""
+        comment = scanner.string("a comment") if scanner.kind == "text" else ""
         nodes: list[GameNode] = []
         missing = 1
         while missing:
-            if nodes and scanner.token.kind is None:
+            if nodes and scanner.kind is None:
                 count = f"{missing} more node{'s' if missing > 1 else ''}"
                 raise scanner.wrong(f"{count}: each action leads to a node")
             nodes.append(self.node())
             infoset = nodes[-1].infoset
             missing += len(infoset.actions) - 1 if infoset else -1
-        if scanner.token.kind is not None:
+        if scanner.kind is not None:
             raise scanner.wrong("the end of the file: each action has its node already")
         return Game(scanner, title, self.players, players_at, comment, nodes, self.infosets)
 
     def node(self) -> GameNode:
         """Parse a node without those below it."""
         scanner = self.scanner
-        if scanner.token.text not in ("c", "p", "t"):
+        if scanner.token not in ("c", "p", "t"):
             raise scanner.wrong(_NODE)
-        letter = scanner.take()
-        node = GameNode(letter.at, scanner.string("the name of the node"))
-        if letter.text != "t":
-            if letter.text == "p":
+        at, letter = scanner.at, scanner.take()
+        node = GameNode(at, scanner.string("the name of the node"))
+        if letter != "t":
+            if letter == "p":
                 node.player = self.player()
             node.infoset = self.infoset(node.player)
             node.infoset.nodes.append(node.at)
@@ -124,7 +125,7 @@ class Parser:
 
     def player(self) -> int:
         """Parse the number of a player."""
-        at = self.scanner.token.at
+        at = self.scanner.at
         player = self.scanner.integer("the number of a player")
         if not 1 <= player <= len(self.players):
             known = f"the players are 1 to {len(self.players)}"
@@ -133,20 +134,20 @@ class Parser:
 
     def infoset(self, player: int) -> Infoset:
         """Parse an information set: the description that it has the first time may be left out."""
-        scanner, at = self.scanner, self.scanner.token.at
+        scanner, at = self.scanner, self.scanner.at
         number = scanner.integer("the number of an information set")
         known = self.infosets.get((player, number))
-        if scanner.token.kind != "text" and not scanner.is_sign("{"):
+        if scanner.kind != "text" and not scanner.is_sign("{"):
             if known is None:
                 message = f"information set {number} is new: write its name and its actions here"
                 raise scanner.error(at, message)
             return known
         # OpenSpiel's files leave the name out.
-        name = scanner.string("the name") if scanner.token.kind == "text" else ""
+        name = scanner.string("the name") if scanner.kind == "text" else ""
         scanner.sign("{", " before the actions")
         actions: list[str] = []
         probabilities: list[str] = []
-        while scanner.token.kind == "text":
+        while scanner.kind == "text":
             actions.append(scanner.string("an action"))
             if player == CHANCE:
                 probabilities.append(self.probability(actions[-1]))
@@ -163,7 +164,7 @@ class Parser:
 
     def probability(self, action: str) -> str:
         """Parse the probability of an action of chance."""
-        at = self.scanner.token.at
+        at = self.scanner.at
         number = self.scanner.number(f"the probability of {quote(action)}")
         if not 0 <= self.scanner.values[number][0] <= 1:
             found = f"{quote(number)} is not a probability"
@@ -172,10 +173,10 @@ class Parser:
 
     def outcome(self) -> Outcome | None:
         """Parse an outcome: the description that it has the first time may be left out."""
-        scanner, at = self.scanner, self.scanner.token.at
+        scanner, at = self.scanner, self.scanner.at
         number = scanner.integer("the number of an outcome (0 if nothing is paid)")
         known = self.outcomes.get(number)
-        if scanner.token.kind != "text":
+        if scanner.kind != "text":
             if known is None and number:
                 message = f"outcome {number} is new: write its name and its payoffs here"
                 raise scanner.error(at, message)
@@ -195,11 +196,12 @@ class Parser:
     def payoffs(self) -> list[str]:
         """Parse the payoffs of an outcome, up to the closing brace."""
         scanner, payoffs = self.scanner, list[str]()
-        while scanner.token.kind == "word":
+        while scanner.kind == "word":
             payoffs.append(scanner.number("a payoff"))
             if scanner.is_sign(","):
                 scanner.take()
-        at = scanner.sign("}", " or a payoff").at
+        at = scanner.at
+        scanner.sign("}", " or a payoff")
         if len(payoffs) != len(self.players):
             counts = f"{len(payoffs)}, and the players are {len(self.players)}"
             raise scanner.error(at, f"the payoffs are {counts}: write one for each player")
