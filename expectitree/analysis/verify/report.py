@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -16,7 +17,7 @@ from expectitree.analysis.verify.edit import Place, find_lines
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, ExpectitreeError, FileError
 from expectitree.expressions.syntax import INEXACT
-from expectitree.files import load, read_text
+from expectitree.files import ANSWERS, load, loads, read_text
 from expectitree.files.formats import FORMATS, Warn, format_by_suffix, format_of_text
 from expectitree.files.grammar.expect import number_texts
 from expectitree.numbers import Number, exact_text, message_text
@@ -128,16 +129,26 @@ def verify_file(
 
     Broken checks of a text have their line and column; with `locate` all its checks have.
     """
-    start, file = perf_counter(), os.fspath(path)
+    start, file, text = perf_counter(), os.fspath(path), ""
     format = format_by_suffix(file) or FORMATS["yaml"]
+    read: Callable[..., Tree] = partial(load, path)
     try:
-        tree = load(path, exact=True, warn=warn)
+        if format.is_text:
+            text, name = read_text(path)
+            row = format_of_text(text, name)
+            if row.has_results:
+                from expectitree.analysis.verify.stored import stored_checks
+
+                if checks := [*stored_checks(text, name, row)]:
+                    return Verification(file, checks, seconds=perf_counter() - start)
+            if not name.endswith(ANSWERS):  # else `load` has a hint
+                read = partial(loads, text, name=name)
+        tree = read(exact=True, warn=warn)
         if is_inexact(tree):  # then answers are compared in the digits that are written
-            tree = load(path)
+            tree = read()
         report = verify(tree, file=file)
         wanted = [check.place for check in (report.checks if locate else report.broken)]
-        text = read_text(file)[0] if wanted and format.is_text and os.path.isfile(file) else ""
-        if text and not format_of_text(text, file).is_foreign:
+        if wanted and text and not row.is_foreign and os.path.isfile(file):
             found = find_lines(text, format, wanted)
             checks = [replace(check, **found.get(check.place, {})) for check in report.checks]
             report = replace(report, checks=checks)
@@ -145,7 +156,7 @@ def verify_file(
         report = Verification(file, error=error)
         if INEXACT in str(error):
             with suppress(FileError):
-                load(path)
+                read()
                 report = Verification(file, unchecked=f"a formula {INEXACT}")
     return replace(report, seconds=perf_counter() - start)
 

@@ -46,6 +46,7 @@ class Format(NamedTuple):
     options: tuple[str, ...] = ()  # the `ReadOptions` of its reader
     loses: tuple[str, ...] = ()  # what it cannot hold: names in `LOSSES`
     is_written: bool = True
+    has_results: bool = False  # files store results: its module has `read_results(text, name)`
 
     @property
     def module(self) -> Any:
@@ -90,9 +91,10 @@ FORMATS = {
             (".json",),
             "SilverDecisions' JSON",
             is_foreign=True,
-            signature=r'(?s)\A\s*\{.*"SilverDecisions"\s*:',
+            signature=r'\A\s*\{[^][{}]*"SilverDecisions"\s*:',  # among the first keys of the root
             options=("tree",),
-            loses=(*_UNANNOTATED, *_VALUES, "two players"),
+            loses=("bounds", "estimates", "expect", "events", "sharing", *_VALUES),
+            has_results=True,
         ),
         Format("csv", (".csv",), "CSV", is_foreign=True, options=("minimize",), is_written=False),
     )

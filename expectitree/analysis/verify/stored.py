@@ -1,0 +1,33 @@
+"""Check the results that SilverDecisions stores in its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from expectitree.analysis.verify.report import Check
+from expectitree.files.formats import Format
+from expectitree.numbers import Number, message_text, to_fraction
+from expectitree.searches.engine import evaluate
+
+# SilverDecisions rounds the values of formulas to fractions with denominators up to 10^7.
+_TOLERANCE = 1e-9
+
+
+def stored_checks(text: str, name: str, format: Format) -> Iterator[Check]:
+    """Check the value of every node under every rule; raise `FileError` if there is no tree."""
+    for results, tree in format.module.read_results(text, name):
+        search, order = evaluate(tree), tree.first_paths.order
+        for n, stored, mark in zip(order, results.payoffs, results.marks, strict=True):
+            if stored is not None:
+                path = tree.path_of(n)
+                found, expected = search.value_of(path), to_fraction(stored)
+                what, place = f"{results.what}: value of {path}", ("values", path)
+                texts = message_text(expected), message_text(found)
+                line, column = mark or (None, None)
+                kept = _is_near(expected, found)
+                yield Check(what, *texts, kept, place, line=line, column=column)
+
+
+def _is_near(expected: Fraction, found: Number) -> bool:
+    return expected == found or abs(float(expected - found)) <= _TOLERANCE * (1 + abs(expected))

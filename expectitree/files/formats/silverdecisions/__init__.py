@@ -1,0 +1,79 @@
+"""Decision trees of SilverDecisions (.json): read, written, and their results found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from expectitree.errors import FileError
+from expectitree.expressions.syntax import INEXACT
+from expectitree.files.formats import Warn
+from expectitree.files.formats.json import parse
+from expectitree.files.formats.silverdecisions.reader import Translation
+from expectitree.files.formats.silverdecisions.results import Results, find_results
+from expectitree.files.formats.silverdecisions.structure import DiagramReader
+from expectitree.files.formats.silverdecisions.writer import DiagramWriter
+from expectitree.files.grammar.document import MOST_NESTED, NESTED_TOO_DEEPLY
+from expectitree.files.grammar.problems import MOST_PROBLEMS
+from expectitree.files.grammar.reader import read_tree
+from expectitree.numbers import escape
+from expectitree.tree.builder import SUM_HINT
+from expectitree.tree.model import Tree
+
+# What messages of the grammar and of JSON tell users, and what they say here.
+_MESSAGES = {
+    SUM_HINT: "correct them, or write # for one of them",
+    "`p: rest`": "#",
+    ", or a percentage such as 50%": "",
+    NESTED_TOO_DEEPLY: f"the tree has more than {MOST_NESTED} edges on one path, expected fewer",
+}
+
+
+def read(text: str, name: str, exact: bool, warn: Warn | None, tree: int | None = None) -> Tree:
+    """Return a tree of a text by its number, the first if that is None."""
+    with _own_messages():
+        reader = DiagramReader(parse(text, name))
+        diagram, rule = reader.read(tree), reader.rule()
+        found = read_tree(Translation(reader, diagram, rule).document(), exact, warn)
+    if warn is not None:
+        more = len(reader.notes) > MOST_PROBLEMS
+        for note in reader.notes[:MOST_PROBLEMS] + ["more such notes are left out"] * more:
+            warn(f"{escape(name)}: {note}")
+    return found
+
+
+def read_results(text: str, name: str) -> Iterator[tuple[Results, Tree]]:
+    """Yield the results that a text stores, with their tree, by tree and by rule.
+
+    A tree is read in floats if a formula has no exact value. Raises `FileError` with every problem.
+    """
+    with _own_messages():
+        for results in find_results(DiagramReader(parse(text, name))):
+            try:
+                tree = read_tree(results.document, exact=True)
+            except FileError as error:
+                if INEXACT not in str(error):
+                    raise
+                tree = read_tree(results.document)
+            yield results, tree
+
+
+def write(tree: Tree, warn: Warn | None = None) -> Iterator[str]:
+    """Yield the text of a tree piece by piece; raise `TreeError` for a payoff that is too large."""
+    return DiagramWriter(tree, warn).text()
+
+
+@contextmanager
+def _own_messages() -> Iterator[None]:
+    """Raise errors with the words of SilverDecisions."""
+    try:
+        yield
+    except FileError as error:
+        problems = []
+        for problem in error.problems:
+            message = problem.message
+            for theirs, own in _MESSAGES.items():
+                message = message.replace(theirs, own)
+            problems.append(replace(problem, message=message))
+        raise FileError(problems, error.stopped) from None
