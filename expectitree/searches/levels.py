@@ -154,14 +154,6 @@ def fit_slope(beliefs: Beliefs, d: int, prior: float) -> None:
     beliefs.slope[d] = slope
 
 
-def above_node(tree: Columns, beliefs: Beliefs, n: int, b: int) -> float:
-    """Return by how much the level of a child is expected to be above that of its node."""
-    d = beliefs.depth[n]
-    return float(
-        beliefs.slope[d] * rank(tree, n, b) + beliefs.trust[d] * beliefs.advantage[tree.child[b]]
-    )
-
-
 def rank(tree: Columns, n: int, b: int) -> float:
     """Return the rank of a branch within its node: -1/2 for the first, 1/2 for the last."""
     count = tree.last[n] - tree.first[n]
@@ -172,6 +164,7 @@ def update_level_from_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
     """Update what the leaves visited below an inner node show of its level: mean and precision."""
     d = beliefs.depth[n]
     leaf_variance, deeper = beliefs.leaf_variance[d], beliefs.leaf_variance[d + 1]
+    slope, trust, advantage = beliefs.slope[d], beliefs.trust[d], beliefs.advantage
     weight = weighed = 0.0
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
@@ -189,7 +182,7 @@ def update_level_from_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
         else:
             continue
         weight += w
-        weighed += w * (x - above_node(tree, beliefs, n, b))
+        weighed += w * (x - slope * rank(tree, n, b) - trust * advantage[c])
     beliefs.observed_precision[n] = weight
     beliefs.observed_mean[n] = weighed / weight if weight > 0 else 0.0
 
@@ -208,13 +201,14 @@ def update_root_level(beliefs: Beliefs, root: int) -> None:
 def pass_level_to_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
     """Update the levels of a node's children, and the estimates of its leaves not visited."""
     d = beliefs.depth[n]
-    leaf_variance = beliefs.leaf_variance[d]
+    leaf_variance, level = beliefs.leaf_variance[d], beliefs.level[n]
+    slope, trust, advantage = beliefs.slope[d], beliefs.trust[d], beliefs.advantage
     between = leaf_variance - beliefs.leaf_variance[d + 1]
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
         if beliefs.counting_branch[c] != b:
             continue
-        x = beliefs.level[n] + above_node(tree, beliefs, n, b)
+        x = level + slope * rank(tree, n, b) + trust * advantage[c]
         if tree.kind[c] != TERMINAL:
             f = 1 / (1 + between * beliefs.observed_precision[c])
             beliefs.level[c] = f * x + (1 - f) * beliefs.observed_mean[c]
