@@ -147,7 +147,7 @@ def _written_out(rules: Rules, depth: int, start: Any, max_rows: int, progress: 
     growth = Growth(rules, depth, start, max_rows, estimates=True)
     growth.plant()
     growth.grow_all(progress)
-    return harvest(growth)[0]
+    return harvest(growth, whole=True)[0]
 
 
 class Budget:
@@ -242,7 +242,7 @@ class _GameSearch:
         return RELATIVE_EPS * max(ends, default=1.0)
 
     def _result(self, growth: Growth, work: Work, cuts: int, why_stopped: str) -> Search:
-        tree, rows = harvest(growth, list(work.visits))
+        tree, rows = harvest(growth)
         source = "game" if self.rules.options.bounds is None else "option"
         engine = Engine.EXACT if self.rules.exact else Engine.INTERPRETED
         columns: tuple[Any, ...] = tuple([column[row] for row in rows] for column in work[:7])
