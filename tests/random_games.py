@@ -134,7 +134,7 @@ class RandomGame:
 
     # ---- The protocol.
 
-    def turn(self, state: Any) -> str | None:
+    def turn(self, state: Any) -> Any:
         self.calls["turn"] += 1
         return self.row(state).turn
 
@@ -250,7 +250,7 @@ class Mirror:
         if game.has_bounds:
             self.bounds = lambda state: tuple(-end for end in reversed(game.bounds(state)))
 
-    def turn(self, state: Any) -> str | None:
+    def turn(self, state: Any) -> Any:
         return OTHER_SIDE[self.game.turn(state)]
 
     def value(self, state: Any) -> Number | None:

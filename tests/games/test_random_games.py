@@ -6,6 +6,7 @@ The definition in `RandomGame` and the trees that it writes out judge the search
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from random_games import LARGEST, Mirror, RandomGame
@@ -194,7 +195,7 @@ def test_the_mirror_of_a_game_negates_every_result(seeds: range, exact: bool) ->
         game = RandomGame(seed)
         for chosen in FEW:
             for settings in ({}, {"merge": False}, {"deepen": True}, {"max_visits": 9}):
-                same = dict(depth=game.depth, algorithm=chosen, exact=exact, **settings)
+                same: Any = {"depth": game.depth, "algorithm": chosen, "exact": exact, **settings}
                 seen, mirror = et.search(game, **same), et.search(Mirror(game), **same)
                 assert list(mirror.lower) == [-x for x in seen.upper]
                 assert list(mirror.upper) == [-x for x in seen.lower]
