@@ -110,8 +110,18 @@ def write_out(
         (164, 'roll')
 
     With `merge`, equal states that are reached with as many plies left are one node. Equal moves
-    are one branch, and equal outcomes too, with the sum of their probabilities. The arguments are
-    those of `search`.
+    are one branch, and equal outcomes too, with the sum of their probabilities.
+
+    Args:
+        game: As for `search`.
+        depth: How many plies deep the tree is.
+        state: As for `search`.
+        max_rows: The most rows that the tree may have.
+        bounds: As for `search`.
+        merge: As for `search`.
+        exact: Keep numbers as `Fraction`.
+        estimate: As for `search`.
+        warn: As for `search`.
 
     Raises:
         GameError: As for `search`, and if the tree needs more than `max_rows` rows.
