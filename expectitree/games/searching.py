@@ -127,7 +127,8 @@ def write_out(
         GameError: As for `search`, and if the tree needs more than `max_rows` rows.
     """
     rules, start = _begin(game, depth, state, Options(exact, merge, bounds, estimate, warn))
-    return harvest(_grown(rules, depth, start, max_rows), whole=True)[0]
+    tree = harvest(_grown(rules, depth, start, max_rows), whole=True)[0]
+    return replace(tree, estimated=frozenset())  # or the tree could not be saved as text
 
 
 def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[Rules, Any]:
