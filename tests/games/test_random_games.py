@@ -10,18 +10,26 @@ from typing import Any
 
 import pytest
 from random_games import LARGEST, Mirror, RandomGame
-from random_trees import STAR25, in_numbers
+from random_trees import BEST_FIRST, STAR25, in_numbers
 
 import expectitree as et
 from expectitree import ALGORITHMS, Kind, Search, Tree
+from expectitree.algorithms import Algorithm
 from expectitree.numbers import Number
 
 DEPTH_FIRST = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR25
-FEW = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR25[2:6]
-ALL = [ALGORITHMS["expectiminimax"], *DEPTH_FIRST]
-QUICK = range(60)
-MANY = range(60, 2500)
+FEW = [ALGORITHMS["star1"], ALGORITHMS["star2"], STAR25[5]]
+ALL = [ALGORITHMS["expectiminimax"], *DEPTH_FIRST, *BEST_FIRST]
+QUICK = range(20)
+MANY = range(20, 220)
 SEEDS = [pytest.param(QUICK, id="quick"), pytest.param(MANY, id="many", marks=pytest.mark.slow)]
+
+
+def few(seeds: range, exact: bool) -> list[Algorithm]:
+    """Return all algorithms, or if there are few seeds the quickest."""
+    if seeds is MANY:
+        return ALL
+    return FEW if exact else [*FEW, BEST_FIRST[0]]
 
 
 def near(a: Number, b: Number, search: Search) -> bool:
@@ -55,7 +63,7 @@ def check_found(search: Search, game: RandomGame, exact: bool) -> None:
 def test_lazy_search_finds_the_value_and_a_best_move(seeds: range, exact: bool) -> None:
     for seed in seeds:
         game = RandomGame(seed)
-        for chosen in ALL if seeds is MANY else FEW:
+        for chosen in few(seeds, exact):
             for merge in (True, False):
                 found = et.search(
                     game, depth=game.depth, algorithm=chosen, merge=merge, exact=exact
@@ -69,7 +77,7 @@ def test_lazy_search_finds_the_value_and_a_best_move(seeds: range, exact: bool) 
 def test_iterative_deepening_finds_the_same(seeds: range, exact: bool) -> None:
     for seed in seeds:
         game = RandomGame(seed)
-        for chosen in FEW:
+        for chosen in few(seeds, exact)[2:]:
             for merge in (True, False):
                 found = et.search(
                     game, depth=game.depth, algorithm=chosen, merge=merge, exact=exact, deepen=True
@@ -193,7 +201,7 @@ def test_a_search_of_the_grown_tree_is_the_same_search(seeds: range, exact: bool
 def test_the_mirror_of_a_game_negates_every_result(seeds: range, exact: bool) -> None:
     for seed in seeds:
         game = RandomGame(seed)
-        for chosen in FEW:
+        for chosen in [*FEW, BEST_FIRST[0]] if seeds is MANY else FEW[1:]:
             for settings in ({}, {"merge": False}, {"deepen": True}, {"max_visits": 9}):
                 same: Any = {"depth": game.depth, "algorithm": chosen, "exact": exact, **settings}
                 seen, mirror = et.search(game, **same), et.search(Mirror(game), **same)
@@ -206,7 +214,7 @@ def test_the_mirror_of_a_game_negates_every_result(seeds: range, exact: bool) ->
 
 
 def test_the_random_games_have_what_they_are_for() -> None:
-    games = [RandomGame(seed) for seed in QUICK]
+    games = [RandomGame(seed) for seed in range(60)]
     rows = [row for game in games for row in game.table if row.turn is not None]
     merged = [et.search(game, depth=game.depth).grown.merged for game in games]
     assert sum(map(bool, merged)) > 5  # transpositions

@@ -1,4 +1,4 @@
-"""Searches of games that are stopped: their intervals hold the values, and everything shows them."""
+"""Stopped searches of games: their intervals hold the values; and everything that shows them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ SEEDS = [
 ]
 
 
-def places(search: Search, game: RandomGame, is_sorted: bool = False) -> Iterator[tuple[int, int, int]]:
+def places(
+    search: Search, game: RandomGame, is_sorted: bool = False
+) -> Iterator[tuple[int, int, int]]:
     """Yield each node of a search with its position and the plies left there.
 
     If moves are sorted, their labels find them, and moves without labels are left out.
@@ -188,9 +190,7 @@ SHOWN: dict[str, Callable[[Search, Path], object]] = {
     "text": lambda found, _: et.to_text(found),
     "json": lambda found, _: json.loads(et.to_json(found)),
     "svg": lambda found, _: et.to_svg(found),
-    "explain": lambda found, _: [
-        et.explain(found, path) for _, path in [*found.tree.walk()][:9]
-    ],
+    "explain": lambda found, _: [et.explain(found, path) for _, path in [*found.tree.walk()][:9]],
     "strategy": lambda found, _: found.strategy,
     "unvisited": lambda found, _: found.unvisited,
     "branches left": lambda found, _: [found.branches_left(n) for n in range(len(found.tree))],
@@ -274,9 +274,7 @@ def test_a_game_that_is_over_and_a_depth_of_0() -> None:
     for chosen in ALGORITHMS:
         for deepen in (False, True):
             for depth, state, value in ((0, 0, 3), (5, 1, 4), (0, 1, 4), (5, 0, 4)):
-                found = et.search(
-                    Over(), depth=depth, algorithm=chosen, state=state, deepen=deepen
-                )
+                found = et.search(Over(), depth=depth, algorithm=chosen, state=state, deepen=deepen)
                 assert found.value == value
                 assert found.best == ("1" if (depth, state) == (5, 0) else None)
                 assert et.to_text(found)
