@@ -13,14 +13,32 @@ from typing import Any
 import pytest
 from game_trees import children, levels
 
-from expectitree.games.built_in import dice, einstein, pig, twenty48
+import expectitree as et
+from expectitree.games.built_in import BUILT_IN, dice, einstein, pig, twenty48
 from expectitree.games.built_in.blackjack import Blackjack
 from expectitree.games.built_in.dice import Dice
 from expectitree.games.built_in.einstein import Einstein
 from expectitree.games.built_in.pig import Pig
 from expectitree.games.built_in.twenty48 import Twenty48
+from expectitree.games.finding import find_game
+from expectitree.games.positions import position
 
 TURNS = {-1: "chance", 0: "max", 1: "min", -4: None}  # OpenSpiel's players
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_merging_equal_states_changes_no_value(name: str) -> None:
+    game, merged = find_game("game:dice(n=3,k=3)" if name == "dice" else f"game:{name}"), 0
+    depth = 6 if name == "dice" else 3
+    for seed in range(3):
+        state = position(game, random_moves=3, seed=seed)
+        tree, whole = (
+            et.write_out(game, depth=depth, state=state, merge=merge) for merge in (True, False)
+        )
+        assert et.evaluate(tree).value == pytest.approx(et.evaluate(whole).value)
+        assert et.evaluate(tree, "star2").value == pytest.approx(et.evaluate(whole).value)
+        merged += len(whole) - len(tree)
+    assert merged > 0
 
 
 def load(name: str) -> Any:
@@ -39,6 +57,10 @@ def step(state: Any, random: Random) -> str:
     name: str = state.action_to_string(state.current_player(), move)
     state.apply_action(move)
     return name
+
+
+# Play-outs for each comparison with OpenSpiel.
+FEW = [pytest.param(40), pytest.param(1500, marks=pytest.mark.slow)]
 
 
 def check_play_outs(game: Any, theirs: Any, read: Callable[[Any], Any], count: int) -> None:
@@ -91,10 +113,11 @@ def read_pig(state: Any) -> pig.State:
     return pig.State((first, second), points, "min" if player else "max", "rolling" in str(state))
 
 
+@pytest.mark.parametrize("count", FEW)
 @pytest.mark.parametrize(("target", "die"), [(5, 2), (20, 6)])
-def test_pig_is_openspiels_pig(target: int, die: int) -> None:
+def test_pig_is_openspiels_pig(target: int, die: int, count: int) -> None:
     theirs = load(f"pig(winscore={target},diceoutcomes={die})")
-    check_play_outs(Pig(target, die), theirs, read_pig, 60)
+    check_play_outs(Pig(target, die), theirs, read_pig, count)
 
 
 def read_einstein(state: Any) -> einstein.State | None:
@@ -107,8 +130,33 @@ def read_einstein(state: Any) -> einstein.State | None:
     return einstein.State(board, 1 if moves % 2 else -1, state.history()[-1] + 1 if rolled else 0)
 
 
-def test_einstein_is_openspiels_einstein() -> None:
-    check_play_outs(Einstein(), load("einstein_wurfelt_nicht"), read_einstein, 60)
+@pytest.mark.parametrize("count", FEW)
+def test_einstein_is_openspiels_einstein(count: int) -> None:
+    check_play_outs(Einstein(), load("einstein_wurfelt_nicht"), read_einstein, count)
+
+
+def test_rolls_with_which_the_same_stones_may_move_have_equal_keys() -> None:
+    game = Einstein()
+    state = game.parse("1..4./...../...../...../....b max")
+    groups: dict[Any, list[einstein.State]] = {}
+    for after in children(game, state):
+        groups.setdefault(game.key(after), []).append(after)
+    assert [[after.roll for after in group] for group in groups.values()] == [
+        [1],
+        [2, 3],
+        [4, 5, 6],
+    ]
+    for group in groups.values():
+        assert len({(tuple(game.moves(after)), *children(game, after)) for after in group}) == 1
+    assert [*game.moves(state._replace(roll=3))][::3] == ["1-right", "4-right"]
+
+
+def test_einsteins_start_is_the_same_for_both_players() -> None:
+    game = Einstein()
+    board = game.start.board
+    assert [-stone for stone in reversed(board)] == [*board]
+    assert game.value(game.start) == 0
+    assert sorted(board) == [*range(-6, 0), *[0] * 13, *range(1, 7)]
 
 
 def read_2048(state: Any) -> twenty48.State:
@@ -118,9 +166,20 @@ def read_2048(state: Any) -> twenty48.State:
     return twenty48.State(board, int(state.returns()[0]), new)
 
 
-@pytest.mark.parametrize("goal", [2048, 32])
-def test_2048_is_openspiels_2048(goal: int) -> None:
-    check_play_outs(Twenty48(goal), load(f"2048(max_tile={goal})"), read_2048, 5)
+@pytest.mark.parametrize(("goal", "count"), [(2048, 4), (32, 20)])
+def test_2048_is_openspiels_2048(goal: int, count: int) -> None:
+    check_play_outs(Twenty48(goal), load(f"2048(max_tile={goal})"), read_2048, count)
+
+
+def test_bounds_of_2048_enclose_all_later_values() -> None:
+    game, random = Twenty48(16), Random(2)
+    for _ in range(50):
+        state, lower = game.start, 0
+        while game.turn(state):
+            assert lower <= game.bounds(state)[0] <= game.value(state) <= game.bounds(state)[1]
+            lower = game.bounds(state)[0]
+            state = random.choice(children(game, state))
+        assert lower <= game.value(state) <= game.bounds(state)[1] == game.utility_bounds[1]
 
 
 def ways(board: tuple[int, ...]) -> set[str]:
