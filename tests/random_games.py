@@ -187,13 +187,14 @@ class RandomGame:
                     found[child] += 1 if merged else found[n, plies]
         return Counter({at: 1 if merged else k for at, k in found.items() if k})
 
-    def leaf_value(self, n: int) -> Fraction:
+    def leaf_value(self, n: int, exact: bool = True) -> Any:
         """Return the utility or the estimate of a position, or the middle of its bounds."""
         row = self.table[n]
         if row.value is not None:
             return row.value
-        lower, upper = row.bounds if self.has_bounds else self.utility_bounds
-        return (Fraction(lower) + Fraction(upper)) / 2
+        ends = row.bounds if self.has_bounds else self.utility_bounds
+        lower, upper = map(Fraction if exact else float, ends)
+        return lower + (upper - lower) / 2  # with the rounding errors of the search
 
     def definition(self, n: int = 0, plies: int | None = None) -> Fraction:
         """Return what a position is worth, by recursion into every child."""
@@ -225,7 +226,7 @@ class RandomGame:
             row, below = self.table[n], [node(*child) for child in self.children(n, plies)]
             about = {"bounds": row.bounds} if self.has_bounds else {}
             if not below:
-                made = builder.terminal(self.leaf_value(n))
+                made = builder.terminal(self.leaf_value(n, exact))
             elif row.turn == "chance":
                 made = builder.chance(below, row.probabilities, **about)
             else:

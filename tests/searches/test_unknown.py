@@ -494,6 +494,7 @@ def test_unknown_terminals_that_are_not_entered_do_not_matter(seeds: range) -> N
     for seed in seeds:
         random = Random(seed)
         rows = random_rows(random)
+        rows[-1] = replace(rows[-1], bounds=None)  # the root's are given
         terminals = [n for n, row in enumerate(rows) if row.kind == Kind.TERMINAL]
         hidden = random.sample(terminals, random.randint(1, max(1, len(terminals) // 3)))
         low, high = min(rows[n].utility for n in terminals), max(rows[n].utility for n in terminals)
@@ -503,12 +504,13 @@ def test_unknown_terminals_that_are_not_entered_do_not_matter(seeds: range) -> N
         partial = build(rows, exact=True)
         if not partial.unknown:
             continue
+        lower, upper = partial.inherited_bounds(bounds)
         fillings = []
-        for filling in (low, high, None):
-            for n in hidden:
-                drawn = random.choice((low, high))
-                rows[n] = replace(rows[n], utility=drawn if filling is None else filling)
-            fillings.append(build(rows, exact=True))
+        for ends in ((lower,), (upper,), (lower, upper)):
+            filled = list(rows)
+            for n in partial.unknown:
+                filled[n] = replace(rows[n], utility=random.choice(ends)[n])
+            fillings.append(build(filled, exact=True))
         for chosen in (*PRUNED[:3], PRUNED[6], BEST_FIRST[0]):
             whole = [et.evaluate(tree, chosen, bounds=bounds) for tree in fillings]
             entered = [any(found.visits[n] for n in partial.unknown) for found in whole]
