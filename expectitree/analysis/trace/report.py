@@ -8,7 +8,7 @@ trace cannot disagree with a count, and a search that is not traced costs nothin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -74,8 +74,8 @@ class Trace(Shown):
 
 
 def trace(
-    tree: Tree,
-    algorithm: Algorithm | str,
+    found: Tree | Search,
+    algorithm: Algorithm | str | None = None,
     *,
     bounds: Bounds | None = None,
     at: int | str | None = None,
@@ -83,7 +83,7 @@ def trace(
     max_visits: int | None = None,
     file: str = "",
 ) -> Trace:
-    """Search a tree and return every step of the search.
+    """Search a tree, or repeat a search, and return every step.
 
         >>> import expectitree as et
         >>> steps = et.trace(et.load("example:risk"), "star1", at="right")
@@ -91,9 +91,10 @@ def trace(
         ['enter', 'visit', 'tighten', 'visit', 'tighten', 'tighten', 'leave']
 
     Args:
-        tree: The tree.
-        algorithm: A key of `ALGORITHMS`, or what `algorithm` returns.
-        bounds: `(lower, upper)` of the root, as for `evaluate`.
+        found: The tree, or a search to repeat: of a game, what was searched is repeated.
+        algorithm: A key of `ALGORITHMS`, or what `algorithm` returns. By default a search is
+            repeated with its own, and a tree is searched by expectiminimax.
+        bounds: `(lower, upper)` of the root, as for `evaluate`; by default those of the search.
         at: Keep only the steps that concern this node: an id or a path.
         most: Keep the first steps, so many; all are counted.
         max_visits: As for `evaluate`.
@@ -103,8 +104,21 @@ def trace(
         SearchError: As for `evaluate`.
         TreeError: The path `at` names no node.
     """
+    if isinstance(found, Search):
+        given = bounds, max_visits
+        algorithm = found.algorithm if algorithm is None else algorithm
+        bounds = bounds or (found.bounds if found.bounds_source in ("option", "game") else None)
+        max_visits = max_visits or (found.counts.visits if found.stopped else None)
+        steps = trace(
+            found.tree, algorithm, bounds=bounds, at=at, most=most, max_visits=max_visits, file=file
+        )
+        if given == (None, None) and algorithm == found.algorithm:  # the same search again
+            about = {"bounds_source": found.bounds_source, "grown": found.grown}
+            steps = replace(steps, search=replace(steps.search, **about))
+        return steps
+    tree = found
     check_tree(tree, "trace")
-    chosen = find_algorithm(algorithm)
+    chosen = find_algorithm("expectiminimax" if algorithm is None else algorithm)
     if isinstance(at, str):
         at = tree.find(at).id
     root_bounds, source = choose_bounds(tree, bounds)
