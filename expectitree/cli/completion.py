@@ -50,6 +50,15 @@ def complete_path(
     return []
 
 
+def complete_source(incomplete: str) -> list[CompletionItem[str]]:
+    """Complete the name of a built-in game, or else of a file."""
+    from expectitree.games.built_in import BUILT_IN
+
+    names = [f"game:{name}" for name in BUILT_IN]
+    games = [CompletionItem(name) for name in names if incomplete and name.startswith(incomplete)]
+    return games or [CompletionItem(incomplete, type="file")]
+
+
 def _first_tree(context: click.Context) -> Tree | None:
     """Return the first tree on the line as it will be searched, or None if it is no small file."""
     options = context.params

@@ -161,10 +161,11 @@ def command(
 
     An exercise: expectitree draw trees/risk.yaml --blank -o exercise.svg --solution solved.svg
     """
+    is_exercise = style["blank"] or hide is not None  # which needs every leaf
+    lazy = algorithms.or_only("expectiminimax") if is_exercise else algorithms
     kind = (
         _kind(out, format_name, force) if frames is None else frame_kind(frames, format_name, force)
     )
-    lazy = algorithms
     are_steps = animate or frames is not None
     style["rows"] = None if show_all else rows
     if kind == drawing.PAGE:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from expectitree.cli.terminal import say, working
+from expectitree.errors import GameError, SearchError
 from expectitree.text.phrases import plural
 
 if TYPE_CHECKING:
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from expectitree.searches.result import Search
     from expectitree.tree.model import Tree
 
+SET_IS_FOR_FILES = (
+    "--set is for the parameters of files: write those of a game in its name, as in "
+    "'game:pig(target=20)', and leave --set out."
+)
 MOST_ROWS = 5_000_000  # by default, as in `games.searching`, which takes time to import
 GAME = (
     "A GAME is game:NAME, open_spiel:NAME or path/to/file.py:Class (which runs the file), with "
@@ -55,7 +60,7 @@ POSITION_OPTIONS = (
         help="Start from the state that a text describes.",
     ),
     click.option(
-        "--play", cls=GameOption, metavar="MOVES", help="Play these moves first, as in roll/6/hold."
+        "--play", cls=GameOption, metavar="MOVES", help="Play these moves first, as in roll,6,hold."
     ),
     click.option(
         "--random-moves",
@@ -63,7 +68,7 @@ POSITION_OPTIONS = (
         type=click.IntRange(min=0),
         default=0,
         metavar="N",
-        help="Play N random moves first.",
+        help="Then play N random moves.",
     ),
     click.option(
         "--seed",
@@ -92,6 +97,21 @@ POSITION_OPTIONS = (
         cls=GameOption,
         metavar="FILE.py:NAME",
         help="A function of a state that estimates its value, in place of the game's.",
+    ),
+)
+WRITING_OPTIONS = (  # of `convert`; other commands have them for files too
+    click.option(
+        "--depth",
+        cls=GameOption,
+        type=click.IntRange(min=0),
+        metavar="D",
+        help="How many plies deep.",
+    ),
+    click.option(
+        "--bounds",
+        cls=GameOption,
+        metavar="LOWER,UPPER",
+        help="Bounds of every utility, in place of the game's.",
     ),
 )
 LAZY_OPTIONS = (
@@ -135,12 +155,10 @@ class GameOptions:
         names = [option.name for option in given]
         if "seed" in names and "random_moves" not in names:
             raise click.UsageError("--seed is for --random-moves: give both.")
-        if self.play is not None and self.random_moves:
-            raise click.UsageError("--play and --random-moves both choose moves: leave one out.")
 
     @property
     def position(self) -> str:
-        """How the position was chosen, as the end of a sentence; empty for the start of the game."""
+        """How the position was chosen, as the end of a sentence; empty for the game's start."""
         parts = [] if self.start is None else [f"from {self.start}"]
         if self.play is not None:
             parts.append(f"after {self.play}")
@@ -162,8 +180,13 @@ def _given() -> Sequence[click.Parameter]:
 
 
 def is_game_name(name: str) -> bool:
-    """Say whether a name on the command line is that of a game. An existing file is none."""
-    if ":" not in name or os.path.exists(name):
+    """Say whether a name on the command line is that of a game.
+
+    The name of an existing file may have a colon; a Python file without the name of a class gets
+    its error as a game.
+    """
+    is_python = name.endswith(".py")
+    if not is_python and (":" not in name or os.path.exists(name)):
         return False
     from expectitree.games.finding import is_game
 
@@ -194,14 +217,24 @@ class GameSource:
     @classmethod
     def of(cls, name: str, options: GameOptions, depth: int | None, **arguments: Any) -> GameSource:
         """Find a game by its name, and its position."""
-        from expectitree.games.finding import find_estimate, find_game, position
+        from expectitree.games.finding import find_estimate, find_game
+        from expectitree.games.positions import position
 
         if depth is None:
             raise click.UsageError(
                 f"{name} is a game: choose with --depth D how many plies deep to search it."
             )
         game = find_game(name)
-        state = position(game, options.start, options.play, options.random_moves, options.seed)
+        try:
+            state = position(
+                game,
+                start=options.start,
+                play=options.play or "",
+                random_moves=options.random_moves,
+                seed=options.seed,
+            )
+        except GameError as error:
+            raise SearchError(str(error)) from error  # the options are wrong, not the game
         estimate = None if options.estimate is None else find_estimate(options.estimate)
         arguments |= {
             "depth": depth,

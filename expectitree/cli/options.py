@@ -20,6 +20,7 @@ from expectitree.analysis.show import formats
 from expectitree.cli.games import (
     LAZY_OPTIONS,
     POSITION_OPTIONS,
+    SET_IS_FOR_FILES,
     GameOptions,
     GameSource,
     is_game_name,
@@ -139,9 +140,9 @@ class SearchOptions:
                 if not os.path.exists(name) and _MAPPING.search(name):
                     say(f"a tree is typed after -e: expectitree eval -e {shlex.quote(name)}")
             except ExpectitreeError as error:
-                is_game_error = isinstance(error, GameError)
-                self.statuses.append(NO_TREE if is_game_error else WRONG_USAGE)
-                say(f"{name}: {error}")
+                is_of_game = isinstance(error, GameError)
+                self.statuses.append(NO_TREE if is_of_game else WRONG_USAGE)
+                say(str(error) if str(error).startswith(name) else f"{name}: {error}")
             else:
                 yield result
 
@@ -212,10 +213,7 @@ class SearchOptions:
     def _grow(self, name: str, lazy: ChosenAlgorithms | None) -> Tree | Search:
         """Search a game, or write it out."""
         if self.parameters:
-            raise click.UsageError(
-                f"--set is for the parameters of files: write those of a game in its name, as in "
-                f"game:pig(target=20), and leave --set out."
-            )
+            raise click.UsageError(SET_IS_FOR_FILES)
         if self.attitude is not None:
             raise click.UsageError(
                 f"--attitude needs the tree of {name}: write it to a file first with "
@@ -326,6 +324,13 @@ def complete_path(context: click.Context, param: click.Parameter, incomplete: st
     return completion.complete_path(context, param, incomplete)
 
 
+def complete_source(context: click.Context, param: click.Parameter, incomplete: str) -> Any:
+    """Complete the name of a game, or of a file."""
+    from expectitree.cli import completion
+
+    return completion.complete_source(incomplete)
+
+
 def complete_from(values: Iterable[str]) -> Callable[..., list[str]]:
     """Return a function that completes one of the values."""
     return lambda context, param, incomplete: [v for v in values if v.startswith(incomplete)]
@@ -425,7 +430,8 @@ def tree_options(command: Command, files: str = "[FILE|FOLDER]...") -> Command:
         if options.statuses:
             click.get_current_context().exit(max(options.statuses))
 
-    argument = click.argument("files", nargs=-1, metavar=files, type=FILE)
+    completes: dict[str, Any] = {"shell_complete": complete_source} if "GAME" in files else {}
+    argument = click.argument("files", nargs=-1, metavar=files, type=FILE, **completes)
     return cast(Command, add_options(with_options, [argument, *_TREE_OPTIONS]))
 
 

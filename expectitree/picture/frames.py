@@ -48,7 +48,8 @@ def draw_steps(
 ) -> Frames:
     """Search a tree, or repeat a search, and draw every step.
 
-    Raises `AnalysisError` for more than 500 nodes or steps. `algorithm`, `bounds`, `max_visits` and `file` are those of `trace`.
+    `algorithm`, `bounds`, `max_visits` and `file` are those of `trace`. Raises `AnalysisError` for
+    more than 500 nodes or steps.
     """
     tree = found.tree if isinstance(found, Search) else found
     _check_size(len(tree), MOST_NODES, "node")

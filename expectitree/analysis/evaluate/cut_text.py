@@ -37,7 +37,12 @@ def cut_place(cut: Cut) -> str:
 
 
 def saved_parts(cut: Cut) -> list[str]:
-    """Return the nodes and the leaves that were not visited below a cut, each in words."""
+    """Return the nodes and the leaves that were not visited below a cut, each in words.
+
+    Of a game, return the branches: what is below them is not known.
+    """
+    if cut.is_of_game:
+        return [plural(cut.leaves, "branch")] if cut.leaves else []
     counts = ((cut.nodes - cut.leaves, "node"), (cut.leaves, "leaf"))
     return [plural(count, noun) for count, noun in counts if count]
 
