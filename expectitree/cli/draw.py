@@ -207,7 +207,7 @@ def command(
             search = evaluate_known(
                 found, algorithm, is_blank=style["blank"], **options.search_arguments
             )
-        options.fail_if(is_stopped(search) and (search.grown or not search.tree.unknown))
+        options.fail_if(is_stopped(search) and (isinstance(found, Search) or not found.unknown))
         _write(drawing.picture(search, kind, file=file, **style), out or "")
         if solution is not None:
             solved = {**style, "blank": False, "hide": ()}

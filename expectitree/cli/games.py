@@ -256,7 +256,9 @@ class GameSource:
                 self.game, algorithm=algorithm, deepen=options.deepen, seconds=options.seconds,
                 max_visits=max_visits, **self.arguments,
             )  # fmt: skip
-        return replace(found, tree=self._named(found.tree, found.grown.depth))
+        grown = found.grown
+        depth = self.arguments["depth"] if grown is None else grown.depth
+        return replace(found, tree=self._named(found.tree, depth))
 
     def write_out(self) -> Tree:
         """Return the whole tree."""

@@ -322,9 +322,13 @@ class _Drawing:
             for text in self.formulas(row):
                 yield text, "dim"
         if self.notes and row.branch in self.tree.branch_notes:
-            yield self.tree.branch_notes[row.branch], "dim"
+            yield from self.note(self.tree.branch_notes[row.branch])
         if self.notes and row.is_first and n in self.tree.notes:
-            yield self.tree.notes[n], "dim"
+            yield from self.note(self.tree.notes[n])
+
+    def note(self, text: str) -> Iterator[Part]:
+        """Yield the lines of a note, such as those of a board."""
+        return ((line, "dim") for line in text.splitlines() if line.strip())
 
     def formulas(self, row: Row) -> Iterator[str]:
         """Yield the formulas of a row, and of the terminals that are folded into it."""

@@ -113,8 +113,9 @@ def trace(
             found.tree, algorithm, bounds=bounds, at=at, most=most, max_visits=max_visits, file=file
         )
         if given == (None, None) and algorithm == found.algorithm:  # the same search again
-            about = {"bounds_source": found.bounds_source, "grown": found.grown}
-            steps = replace(steps, search=replace(steps.search, **about))
+            source, grown = found.bounds_source, found.grown
+            search = replace(steps.search, bounds_source=source, grown=grown)
+            steps = replace(steps, search=search)
         return steps
     tree = found
     check_tree(tree, "trace")
