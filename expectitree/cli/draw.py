@@ -162,11 +162,13 @@ def command(
     An exercise: expectitree draw trees/risk.yaml --blank -o exercise.svg --solution solved.svg
     """
     is_exercise = style["blank"] or hide is not None  # which needs every leaf
-    lazy = algorithms.or_only("expectiminimax") if is_exercise else algorithms
+    are_steps = animate or frames is not None
     kind = (
         _kind(out, format_name, force) if frames is None else frame_kind(frames, format_name, force)
     )
-    are_steps = animate or frames is not None
+    lazy = None
+    if not is_exercise:
+        lazy = algorithms.of_game(is_repeated=are_steps or kind == drawing.PAGE)
     style["rows"] = None if show_all else rows
     if kind == drawing.PAGE:
         _refuse(_PICTURE_OPTIONS, "is for pictures: a page has what it needs. Leave it out.")

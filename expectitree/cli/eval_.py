@@ -103,7 +103,7 @@ def command(
         evaluate_tree,
         "evaluate",
         format_name,
-        algorithms,
+        algorithms.of_game(),
         most_rows=None if show_all else rows,
         notes=notes,
     )

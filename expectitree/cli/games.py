@@ -15,6 +15,7 @@ from expectitree.text.phrases import plural
 
 if TYPE_CHECKING:
     from expectitree.algorithms import Algorithm
+    from expectitree.games.protocol import Game
     from expectitree.searches.result import Search
     from expectitree.tree.model import Tree
 
@@ -167,6 +168,21 @@ class GameOptions:
             parts.append(f"after {moves} (seed {self.seed})")
         return "".join(f", {part}" for part in parts)
 
+    def state(self, game: Game) -> Any:
+        """Return the position that was chosen."""
+        from expectitree.games.positions import position
+
+        try:
+            return position(
+                game,
+                start=self.start,
+                play=self.play or "",
+                random_moves=self.random_moves,
+                seed=self.seed,
+            )
+        except GameError as error:
+            raise SearchError(str(error)) from error  # the options are wrong, not the game
+
 
 def _given() -> Sequence[click.Parameter]:
     """Return the options that were typed."""
@@ -209,8 +225,8 @@ class GameSource:
     """A game, a position in it, and how its rules become a tree."""
 
     name: str
-    game: Any
-    state: Any
+    game: Game
+    state: Any  # None at the start of the game
     options: GameOptions
     arguments: dict[str, Any]  # of `search` and `write_out`
 
@@ -218,23 +234,13 @@ class GameSource:
     def of(cls, name: str, options: GameOptions, depth: int | None, **arguments: Any) -> GameSource:
         """Find a game by its name, and its position."""
         from expectitree.games.finding import find_estimate, find_game
-        from expectitree.games.positions import position
 
         if depth is None:
             raise click.UsageError(
                 f"{name} is a game: choose with --depth D how many plies deep to search it."
             )
         game = find_game(name)
-        try:
-            state = position(
-                game,
-                start=options.start,
-                play=options.play or "",
-                random_moves=options.random_moves,
-                seed=options.seed,
-            )
-        except GameError as error:
-            raise SearchError(str(error)) from error  # the options are wrong, not the game
+        state = options.state(game) if options.position else None
         estimate = None if options.estimate is None else find_estimate(options.estimate)
         arguments |= {
             "depth": depth,

@@ -116,13 +116,14 @@ class SearchOptions:
         self,
         activity: str,
         function: Callable[[str, Any], Result],
-        lazy: ChosenAlgorithms | None = None,
+        lazy: Algorithm | None = None,
     ) -> Iterator[Result]:
         """Yield the result of a function for the name and the tree of each text, file and game.
 
-        With `lazy`, the function receives a search of each game in place of its tree, unless the
-        algorithm needs the whole tree. An error in one tree is reported and does not stop the
-        others; it sets the exit status.
+        With the algorithm `lazy`, the function receives a search of each game in place of its whole
+        tree, unless the algorithm needs that.
+
+        An error in one tree is reported and does not stop the others; it sets the exit status.
         """
         self._check()
         for name, read in self._sources(lazy):
@@ -152,7 +153,7 @@ class SearchOptions:
         function: Callable[[str, Any], Any],
         question: str,
         format: str,
-        lazy: ChosenAlgorithms | None = None,
+        lazy: Algorithm | None = None,
         **settings: Any,
     ) -> None:
         """Show a function's report about each tree; of several trees, below the file's name."""
@@ -188,9 +189,7 @@ class SearchOptions:
         protect([*files_in(self.files), *(name.rpartition(":")[0] for name in games)])
         _ = self.root_bounds
 
-    def _sources(
-        self, lazy: ChosenAlgorithms | None
-    ) -> Iterator[tuple[str, Callable[[], Tree | Search]]]:
+    def _sources(self, lazy: Algorithm | None) -> Iterator[tuple[str, Callable[[], Tree | Search]]]:
         """Yield the name of each text, file and game, and the function that reads it."""
         for text in self.texts:
             yield "-e", partial(self._read, loads, text, name="-e")
@@ -210,7 +209,7 @@ class SearchOptions:
                 tree = tree.with_attitude(self.attitude)
             return prepare(tree, self.depth, self.order)
 
-    def _grow(self, name: str, lazy: ChosenAlgorithms | None) -> Tree | Search:
+    def _grow(self, name: str, algorithm: Algorithm | None) -> Tree | Search:
         """Search a game, or write it out."""
         if self.parameters:
             raise click.UsageError(SET_IS_FOR_FILES)
@@ -223,7 +222,6 @@ class SearchOptions:
         source = GameSource.of(
             name, self.games, self.depth, bounds=self.root_bounds, exact=self.in_fractions
         )
-        algorithm = None if lazy is None else lazy.of_game
         if algorithm is None or not algorithm.player_cuts:
             return prepare(source.write_out(), None, self.order)
         if self.order != "given":
@@ -259,15 +257,16 @@ class ChosenAlgorithms:
         """Return the algorithms that the user named, or by default only the one with this name."""
         return self if self.are_named else ChosenAlgorithms([name], self.options)
 
-    @property
-    def of_game(self) -> Algorithm | None:
-        """The algorithm that searches games without their whole trees; None if there are several.
+    def of_game(self, is_repeated: bool = False) -> Algorithm | None:
+        """Return the algorithm that searches games without their whole trees: by default star2.
 
-        By default it is star2.
+        Return None if there are several, or if it cannot be repeated in the tree that it has made,
+        and that is needed: best-first would guess otherwise there.
         """
-        if not self.are_named:
-            return self.or_only("star2").all[0]
-        return self.all[0] if len(self.all) == 1 else None
+        chosen = self.or_only("star2").all
+        if len(chosen) > 1 or is_repeated and not chosen[0].in_order:
+            return None
+        return chosen[0]
 
     def only(self, complaint: str) -> Algorithm:
         """Return the one algorithm; raise a usage error with the complaint if there are several."""

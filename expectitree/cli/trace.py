@@ -53,6 +53,7 @@ def command(
 
     For example: expectitree trace -a star2 --at a2 trees/aima-5.12-left.yaml
     """
+    lazy = algorithms.of_game(is_repeated=True)
     algorithm = algorithms.or_only("expectiminimax").only(
         "trace follows one algorithm: give -a once."
     )
@@ -74,4 +75,4 @@ def command(
             file=file,
         )
 
-    options.show_each("tracing", trace_tree, "trace", format_name, algorithms)
+    options.show_each("tracing", trace_tree, "trace", format_name, lazy)
