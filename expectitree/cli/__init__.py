@@ -143,7 +143,7 @@ def cli() -> None:
 
     Write a tree in YAML or JSON: expectitree computes its value and the best action, and shows
     which branches pruning can skip, and why. `expectitree new` prints a tree to start from. A FILE
-    may be - for standard input.
+    may be - for standard input. Most commands also search a GAME from its rules: game:pig.
 
     \b
     Exit status:
@@ -151,7 +151,7 @@ def cli() -> None:
       1    the answer is negative: a result differs from `expect`, algorithms
            disagree, a search or a study stopped before it was finished
       2    wrong usage
-      3    a file cannot be read or written, or is not a tree
+      3    a file cannot be read or written, or is not a tree; a game is not found
       130  interrupted
     """
 

@@ -276,8 +276,8 @@ class GameSource:
                 f"{name} is for pruning searches, and this needs the whole tree: leave it out, or "
                 "choose another algorithm with -a."
             )
-        with working(f"writing out {self.name}", total=self.options.max_rows) as progress:
-            tree = write_out(self.game, progress=progress, **self.arguments)
+        with working(f"writing out {self.name}"):
+            tree = write_out(self.game, **self.arguments)
         return self._named(tree, self.arguments["depth"])
 
     def _named(self, tree: Tree, depth: int) -> Tree:
