@@ -34,7 +34,19 @@ class _Bash(BashComplete):
 
     source_template = BashComplete.source_template.replace("-o nosort", "-o nosort -o filenames")
 
+    before = ""  # what bash takes for other words, since it splits words at colons
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        args, incomplete = super().get_completion_args()
+        if incomplete == ":":
+            args, incomplete = [*args, ":"], ""
+        if args[-1:] == [":"] and len(args) > 1:
+            self.before = f"{args[-2]}:"
+            args, incomplete = args[:-2], self.before + incomplete
+        return args, incomplete
+
     def format_completion(self, item: CompletionItem[str]) -> str:
+        item.value = item.value.removeprefix(self.before)
         return super().format_completion(item).replace("\\", "\\\\")  # `read` removes one
 
 

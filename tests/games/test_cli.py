@@ -412,12 +412,13 @@ def test_only_commands_that_take_games_have_their_options() -> None:
     assert "--deepen" not in invoke("compare", "--help").stdout
 
 
-@pytest.mark.parametrize(("incomplete", "found"), [("game:p", "game:pig"), ("ga", "game:pig")])
-def test_completion_of_games(incomplete: str, found: str) -> None:
+@pytest.mark.parametrize(("typed", "found"), [("ga", "game:pig"), ("game : p", "pig")])
+def test_completion_of_games(typed: str, found: str) -> None:
+    """Bash splits words at colons."""
     done = run_main(
         _EXPECTITREE_COMPLETE="bash_complete",
-        COMP_WORDS=f"expectitree eval {incomplete}",
-        COMP_CWORD="2",
+        COMP_WORDS=f"expectitree eval {typed}",
+        COMP_CWORD=str(1 + len(typed.split())),
     )
     assert f"plain,{found}\n" in done.out + "\n"
 

@@ -314,7 +314,8 @@ class _Drawing:
                 passed = [b for b in self.tree.branches_of(n) if reason[child[b]] == SKIPPED]
                 if passed:
                     why = why_passed_over(search, n, passed[0])
-                    yield f"{plural(len(passed), 'leaf')} passed over: {why}", "dim"
+                    noun = "leaf" if search.grown is None else "branch"
+                    yield f"{plural(len(passed), noun)} passed over: {why}", "dim"
             cut = self.explanation.cut(n)
             if cut is not None:
                 yield cut_reason(cut, reward), "cut"
