@@ -76,7 +76,9 @@ class _Drawing:
         room = _ROOM + _PAYMENT_ROOM * self.columns.pays
         self.levels = max(3, (self.width - room) // 4)
         self.digits = len(str(self.tree.heights[-1]))  # of the greatest depth
-        self.terminals_room = 10**9 if most_rows is None else 3 * self.width
+        # Nodes of games have many leaves.
+        lines = 3 if self.search.grown is None else 1
+        self.terminals_room = 10**9 if most_rows is None else lines * self.width
         self.open: list[bool] = []  # by depth: whether more siblings follow
         self.siblings: dict[int, _Siblings] = {}  # by parent
 
