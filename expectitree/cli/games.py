@@ -266,8 +266,9 @@ class GameSource:
         depth = self.arguments["depth"] if grown is None else grown.depth
         return replace(found, tree=self._named(found.tree, depth))
 
-    def write_out(self) -> Tree:
-        """Return the whole tree."""
+    def write_out(self, instead: str = "") -> Tree:
+        """Return the whole tree; if it is too large, the error says what to do `instead`."""
+        from expectitree.games.growth import RowsError
         from expectitree.games.searching import write_out
 
         if self.options.deepen or self.options.seconds is not None:
@@ -277,7 +278,10 @@ class GameSource:
                 "choose another algorithm with -a."
             )
         with working(f"writing out {self.name}"):
-            tree = write_out(self.game, **self.arguments)
+            try:
+                tree = write_out(self.game, **self.arguments)
+            except RowsError as error:
+                raise GameError(f"{error}{instead}") from None
         return self._named(tree, self.arguments["depth"])
 
     def _named(self, tree: Tree, depth: int) -> Tree:

@@ -223,7 +223,9 @@ class SearchOptions:
             name, self.games, self.depth, bounds=self.root_bounds, exact=self.in_fractions
         )
         if algorithm is None or not algorithm.player_cuts:
-            return prepare(source.write_out(), None, self.order)
+            instead = "; or search without the whole tree: `expectitree eval -a star2`"
+            tree = source.write_out(instead)
+            return prepare(tree, None, self.order)
         if self.order != "given":
             raise click.UsageError(
                 f"--order {self.order} needs the whole tree, and {algorithm.name} searches a game "

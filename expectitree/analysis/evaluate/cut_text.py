@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from expectitree.analysis.evaluate.cuts import Cut
 from expectitree.numbers import Number, cell_text
+from expectitree.searches.cuts import PROBED
 from expectitree.searches.result import Search
 from expectitree.text.phrases import interval_text, plural
 from expectitree.tree.model import Kind
@@ -62,4 +63,6 @@ def why_passed_over(search: Search, parent: int, branch: int) -> str:
     sure = min(search.upper[parent], search.beta[parent])
     if kind == Kind.MIN and lower >= sure - eps:
         return f"{least} by its bounds, and MIN is sure of {cell_text(sure)}"
+    if search.cut[parent] == PROBED:
+        return "the probe was enough"
     return f"{interval_text(lower, upper, cell_text)} says enough"
