@@ -6,6 +6,7 @@ import json
 import re
 import zlib
 from base64 import b64decode
+from itertools import product
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -488,3 +489,25 @@ def test_a_search_of_a_game_is_repeated() -> None:
     assert steps.search.value == found.value
     assert et.to_html(found).startswith("<!DOCTYPE html>")
     assert et.trace(et.load(RISK)).search.algorithm.name == "expectiminimax"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "game",
+    ["game:pig(target=12)", "game:dice(n=3,k=3)", "game:einstein", "game:blackjack",
+     "game:2048(goal=8)"],
+)  # fmt: skip
+@pytest.mark.parametrize("options", [(), ("--deepen",), ("--no-merge",)])
+def test_every_search_of_a_built_in_game_finds_the_value(
+    game: str, options: tuple[str, ...]
+) -> None:
+    for seed, depth in product("123", "123"):
+        about = (game, "--depth", depth, "--random-moves", seed, "--seed", seed, "--format", "json")
+        whole = json.loads(invoke("eval", *about, "-a", "expectiminimax").stdout)
+        for algorithm in PRUNING:
+            chosen = (*about, *options, "-a", algorithm)
+            found = json.loads(invoke("eval", *chosen).stdout)
+            assert found["value"] == pytest.approx(whole["value"]), (chosen, seed)
+            if algorithm != "best-first":
+                traced = json.loads(invoke("trace", *chosen).stdout.splitlines()[-1])
+                assert traced["value"] == pytest.approx(whole["value"]), (chosen, seed)
