@@ -144,7 +144,8 @@ def cli() -> None:
     Write a tree in YAML or JSON: expectitree computes its value and the best action, and shows
     which branches pruning can skip, and why. `expectitree new` prints a tree to start from. A FILE
     may be - for standard input. Files of Gambit, Radiant and SilverDecisions are read as well:
-    `expectitree convert --help` lists formats and their options.
+    `expectitree convert --help` lists formats and their options. Most commands also search a GAME
+    from its rules: game:pig.
 
     \b
     Exit status:
@@ -153,6 +154,7 @@ def cli() -> None:
            disagree, a search or a study stopped before it was finished
       2    wrong usage
       3    a file cannot be read or written, or is not a tree
+           or a game
       130  interrupted
     """
 

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import click
 
+from expectitree.cli.games import (
+    POSITION_OPTIONS,
+    SET_IS_FOR_FILES,
+    WRITING_OPTIONS,
+    GameCommand,
+    GameOptions,
+    GameSource,
+    is_game_name,
+)
 from expectitree.cli.options import (
     FILE,
+    add_options,
     check_output,
+    complete_source,
     force_option,
     format_option,
+    read_bounds,
     set_option,
     write_tree,
 )
@@ -21,10 +36,11 @@ from expectitree.expressions.syntax import INEXACT
 from expectitree.files import load
 from expectitree.files.formats import ReadOptions, format_by_suffix
 from expectitree.tree.folding import MOST_NODES, fold_rewards, unshare
+from expectitree.tree.model import Tree
 
 
-@click.command("convert")
-@click.argument("source", metavar="IN", type=FILE)
+@click.command("convert", cls=GameCommand)
+@click.argument("source", metavar="IN|GAME", type=FILE, shell_complete=complete_source)
 @click.argument("out", metavar="OUT", type=FILE)
 @format_option
 @click.option(
@@ -49,6 +65,7 @@ from expectitree.tree.folding import MOST_NODES, fold_rewards, unshare
     f"[default: {MOST_NODES:,}]",
 )
 @force_option
+@partial(add_options, options=[*WRITING_OPTIONS, *POSITION_OPTIONS])
 def command(
     source: str,
     out: str,
@@ -60,8 +77,11 @@ def command(
     most_nodes: int | None,
     force: bool,
     reading: ReadOptions,
+    depth: int | None,
+    bounds: str | None,
+    **position: Any,
 ) -> None:
-    """Write the tree in IN to OUT, each in the format of its ending.
+    """Write the tree in IN, or of a GAME, to OUT, in the format of its ending.
 
     Write - for standard input or output.
 
@@ -85,21 +105,24 @@ def command(
       expectitree convert --format json trees/risk.yaml -
       expectitree convert trees/risk.yaml risk.efg
       expectitree convert --fold rewards trees/rockefeller.yaml folded.yaml
+      expectitree convert 'game:pig(target=20)' pig.arrow --depth 5
     """
     out_format = check_output(out, format_name, force)
     if most_nodes is not None and not unshares and "sharing" not in out_format.loses:
         raise click.UsageError("--most-nodes is the limit of --unshare: give both.")
-    # Text is read exactly, so that nothing is lost; tables hold floats.
-    format = format_by_suffix(source)
-    with working(f"reading {source}"):
-        exact = format is None or format.is_text
-        try:
-            tree = load(source, exact=exact, warn=say, parameters=parameters, **reading)
-        except FileError as error:
-            if INEXACT not in str(error):
-                raise
-            tree = load(source, warn=say, parameters=parameters, **reading)
-            say(f"{source}: a formula {INEXACT}: numbers are written as floats")
+    is_game = is_game_name(source)
+    games = GameOptions(**position)
+    games.check(is_game)
+    if is_game:
+        if parameters:
+            raise click.UsageError(SET_IS_FOR_FILES)
+        root_bounds = None if bounds is None else read_bounds(bounds, out_format.is_text)
+        about = {"bounds": root_bounds, "exact": out_format.is_text}
+        tree = GameSource.of(source, games, depth, **about).write_out()
+        tree = replace(tree, estimated=frozenset())  # a file has utilities at the depth limit
+    else:
+        tree = _read(source, parameters, reading)
+    with working(f"converting {source}"):
         if unshares:
             had_counts = tree.expect is not None and tree.expect.runs
             tree = unshare(tree, most_nodes or MOST_NODES)
@@ -112,3 +135,17 @@ def command(
             if had_formulas and tree is not unfolded:
                 say("parameters and formulas: left out, because folding changes their numbers")
     write_tree(tree, out, format_name, "fractions" in drop, most_nodes or MOST_NODES)
+
+
+def _read(source: str, parameters: Mapping[str, str], reading: ReadOptions) -> Tree:
+    """Return the tree in a file; text is read exactly, so that nothing is lost."""
+    format = format_by_suffix(source)
+    exact = format is None or format.is_text  # tables hold floats
+    with working(f"reading {source}"):
+        try:
+            return load(source, exact=exact, warn=say, parameters=parameters, **reading)
+        except FileError as error:
+            if INEXACT not in str(error):
+                raise
+            say(f"{source}: a formula {INEXACT}: numbers are written as floats")
+            return load(source, warn=say, parameters=parameters, **reading)
