@@ -11,6 +11,7 @@ import click
 
 from expectitree.cli.games import (
     POSITION_OPTIONS,
+    READING_IS_FOR_FILES,
     SET_IS_FOR_FILES,
     WRITING_OPTIONS,
     GameCommand,
@@ -41,7 +42,8 @@ from expectitree.tree.model import Tree
 
 @click.command("convert", cls=GameCommand)
 @click.argument("source", metavar="IN|GAME", type=FILE, shell_complete=complete_source)
-@click.argument("out", metavar="OUT", type=FILE)
+@click.argument("out", metavar="OUT", type=FILE, required=False)
+@click.option("-o", "--output", metavar="OUT", type=FILE, help="OUT, as other commands name it.")
 @format_option
 @click.option(
     "--drop",
@@ -68,7 +70,8 @@ from expectitree.tree.model import Tree
 @partial(add_options, options=[*WRITING_OPTIONS, *POSITION_OPTIONS])
 def command(
     source: str,
-    out: str,
+    out: str | None,
+    output: str | None,
     format_name: str | None,
     drop: tuple[str, ...],
     parameters: dict[str, str],
@@ -105,8 +108,11 @@ def command(
       expectitree convert --format json trees/risk.yaml -
       expectitree convert trees/risk.yaml risk.efg
       expectitree convert --fold rewards trees/rockefeller.yaml folded.yaml
-      expectitree convert 'game:pig(target=20)' pig.arrow --depth 5
+      expectitree convert 'game:pig(target=20)' --depth 5 -o pig.arrow
     """
+    if (out is None) == (output is None):
+        raise click.UsageError("Name one file to write: OUT, or -o OUT; - is standard output.")
+    out = out or output or ""
     out_format = check_output(out, format_name, force)
     if most_nodes is not None and not unshares and "sharing" not in out_format.loses:
         raise click.UsageError("--most-nodes is the limit of --unshare: give both.")
@@ -116,6 +122,8 @@ def command(
     if is_game:
         if parameters:
             raise click.UsageError(SET_IS_FOR_FILES)
+        if reading:
+            raise click.UsageError(READING_IS_FOR_FILES)
         root_bounds = None if bounds is None else read_bounds(bounds, out_format.is_text)
         about = {"bounds": root_bounds, "exact": out_format.is_text}
         tree = GameSource.of(source, games, depth, **about).write_out()

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from expectitree.searches.result import Search
     from expectitree.tree.model import Tree
 
+READING_IS_FOR_FILES = (
+    "--from and its companions are for files, and a game is not one: leave them out."
+)
 SET_IS_FOR_FILES = (
     "--set is for the parameters of files: write those of a game in its name, as in "
     "'game:pig(target=20)', and leave --set out."

@@ -20,6 +20,7 @@ from expectitree.analysis.show import formats
 from expectitree.cli.games import (
     LAZY_OPTIONS,
     POSITION_OPTIONS,
+    READING_IS_FOR_FILES,
     SET_IS_FOR_FILES,
     GameOptions,
     GameSource,
@@ -228,6 +229,8 @@ class SearchOptions:
         """Search a game, or write it out."""
         if self.parameters:
             raise click.UsageError(SET_IS_FOR_FILES)
+        if self.reading:
+            raise click.UsageError(READING_IS_FOR_FILES)
         if self.attitude is not None:
             raise click.UsageError(
                 f"--attitude needs the tree of {name}: write it to a file first with "
