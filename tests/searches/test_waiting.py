@@ -65,7 +65,8 @@ def test_searches_report_how_far_they_are(chosen: et.Algorithm) -> None:
     assert len(reports) == count
     assert {whole for _, whole in reports} == {40, len(tree) if chosen.in_order else tree.leaves}
     first = [done for done, whole in reports if whole != 40]
-    assert len(first) > 1 and first == sorted(first)
+    assert len(first) > 1
+    assert first == sorted(first)
 
 
 @pytest.mark.slow
@@ -102,7 +103,8 @@ def test_an_interrupt_ends_a_compiled_loop(tmp_path: Path) -> None:
         [sys.executable, "-c", program], cwd=tmp_path, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
-    assert process.stdout is not None and process.stdout.readline() == "started\n"
+    assert process.stdout is not None
+    assert process.stdout.readline() == "started\n"
     time.sleep(4.0)  # by now it is compiled and runs
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=20)
