@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from expectitree.tree.model import Tree
 
 READING_IS_FOR_FILES = (
-    "--from and its companions are for files, and a game is not one: leave them out."
+    "--from, --max-player, --payoffs-of, --tree and --minimize are for files, and a game is not "
+    "one: leave them out."
 )
 SET_IS_FOR_FILES = (
     "--set is for the parameters of files: write those of a game in its name, as in "
