@@ -157,6 +157,8 @@ def compare_estimates(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -
         if x == x:
             total += x
             count += 1
+    if count < 2:  # nothing to compare with
+        return
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
         x = written_estimate(tree, limits, c)
