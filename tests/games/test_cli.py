@@ -173,7 +173,7 @@ def test_a_search_that_is_stopped_says_why() -> None:
     assert "depth 8 is not finished: Pig to 10: more than 300 rows" in words(done.stdout)
     done = invoke("eval", "game:pig", "--depth", "40", "--seconds", "0.05", "--rows", "1")
     assert done.exit_code == 1
-    assert "depth 40 is not finished: 0.05 seconds were over" in words(done.stdout)
+    assert "depth 40 is not finished: the limit of 0.05 s was reached" in words(done.stdout)
 
 
 def test_deepening_reports_the_last_depth_that_is_finished() -> None:
@@ -271,8 +271,8 @@ def test_a_game_in_a_file_and_a_function_that_estimates(counting: str) -> None:
         (COUNTING.replace("def play", "def go"), "bad.py:Counting", "no method play"),
         (COUNTING.replace("state + move", "1 / 0"), "bad.py:Counting", "play(0, 1) raises"),
         (COUNTING.replace("(2, 0.5)]", "(2, 0.6)]"), "bad.py:Counting", "moves("),
-        (COUNTING.replace("return state\n", "return -7\n"), "bad.py:Counting", "gives '-7'"),
-        (COUNTING.replace("(0, 100)", "7"), "bad.py:Counting", "utility_bounds are '7'"),
+        (COUNTING.replace("return state\n", "return -7\n"), "bad.py:Counting", "gives -7"),
+        (COUNTING.replace("(0, 100)", "7"), "bad.py:Counting", "utility_bounds are 7"),
         (COUNTING.replace('else "max"', 'else "me"'), "bad.py:Counting", "turn("),
     ],
 )
