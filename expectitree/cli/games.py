@@ -291,5 +291,11 @@ class GameSource:
     def _named(self, tree: Tree, depth: int) -> Tree:
         """Return the tree with its source; the state at the root, if it was chosen, is a note."""
         chosen = self.options.position
-        notes = {tree.root_id: str(self.state)} if chosen else {}
+        notes = {}
+        if chosen:
+            try:
+                notes[tree.root_id] = str(self.state)
+            except Exception as error:
+                what = f"the text of the state raises {type(error).__name__}: {error}"
+                raise GameError(f"{self.name}: {what}") from error
         return replace(tree, source=f"{self.name} to depth {depth}{chosen}", notes=notes)

@@ -284,6 +284,22 @@ def test_wrong_games(text: str | None, name: str, message: str, tmp_path: Path) 
     assert message in words(done.err)
 
 
+def test_texts_of_a_game_cannot_control_the_terminal(tmp_path: Path) -> None:
+    file = tmp_path / "bad.py"
+    text = dedent(COUNTING).replace('"Counting"', '"Count\\x1b[2J\\ning"')
+    file.write_text(text + "\n    def label(self, state, move):\n        return f'\\x1b{move}'\n")
+    done = run_main("eval", f"{file}:Counting", "--depth", "2")
+    assert "\x1b" not in done.out
+    assert "\\x1b1" in done.out
+    text = text.replace("start = 0", "start = State(0)").replace(
+        "return state + move", "return State(state + move)"
+    )
+    file.write_text("class State(int):\n    def __str__(self):\n        return 1 / 0\n" + text)
+    done = run_main("eval", f"{file}:Counting", "--depth", "2", "--play", "1")
+    assert done.status == 3
+    assert "the text of the state raises ZeroDivisionError" in words(done.err)
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
