@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -127,7 +126,6 @@ def command(
         root_bounds = None if bounds is None else read_bounds(bounds, out_format.is_text)
         about = {"bounds": root_bounds, "exact": out_format.is_text}
         tree = GameSource.of(source, games, depth, **about).write_out()
-        tree = replace(tree, estimated=frozenset())  # a file has utilities at the depth limit
     else:
         tree = _read(source, parameters, reading)
     with working(f"converting {source}"):
