@@ -19,6 +19,7 @@ import yaml
 from benchmarks import texts
 from benchmarks.best_first import best_first
 from benchmarks.engines import engines, large, whole_process
+from benchmarks.games import games
 from benchmarks.insight import insight
 from benchmarks.measuring import FULL, QUICK, REPOSITORY, Row, Size, as_installed, best_seconds
 from benchmarks.sensitivity import sensitivities
@@ -167,6 +168,7 @@ PARTS = {
         insight,
         sensitivities,
         best_first,
+        games,
         start_up,
         large,
     )

@@ -67,6 +67,7 @@ class Growth:
         self.above = array("q")  # [N] and the branch from there
         self.own_bounds: dict[int, Bounds] = {}  # of rows, if states have bounds
         self.estimated: set[int] = set()  # leaves where the depth limit cuts
+        self.widest = 1  # the most branches of a row
         self.merged = 0  # how often a state was found again
         self._plies = array("q")  # [N] left until the depth limit
         self._turns = array("q")  # [N] moves in a row that cost no ply
@@ -172,6 +173,7 @@ class Growth:
             self.utility[row] = UNKNOWN if estimate is None else estimate
         moves, probabilities, twins = self._moves_of(row, state, kind)
         count = len(moves)
+        self.widest = max(self.widest, count)
         rows = range(len(self.kind), len(self.kind) + count)
         if rows.stop > self.most_rows:
             raise RowsError(

@@ -40,17 +40,12 @@ from expectitree.tree.model import Tree
 class _Loop:
     """A loop over a growing tree."""
 
-    def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
-        self.growth, self.algorithm, self.most_visits = growth, algorithm, most_visits
+    def __init__(self, growth: Growth, algorithm: Algorithm) -> None:
+        self.growth, self.algorithm = growth, algorithm
         self.rules = growth.rules
         ends: list[Any] = [abs(end) for end in self.rules.bounds if is_finite(end)]
         self.greatest: Number = max(ends, default=1.0)  # in magnitude, of the values
         self.deepest = growth.depth * (MOST_TURNS + 1) + 1  # branches on a path
-        self.stopped = False
-
-    def stop(self) -> None:
-        """Make the loop end when it is run again."""
-        self.most_visits = 0
 
     def setup(self, tree: Tree) -> SearchSetup:
         """Return what the result of a search says about its tree."""
@@ -69,7 +64,7 @@ class DepthFirst(_Loop):
     """alpha-beta, Star1, Star2 and Star2.5."""
 
     def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
-        super().__init__(growth, algorithm, most_visits)
+        super().__init__(growth, algorithm)
         rules = self.rules
         by_node = [self.column(code) for code in "IddBI"]
         by_branch = [self.column("d") for _ in range(2)]
@@ -80,11 +75,7 @@ class DepthFirst(_Loop):
         intervals = growth.lower, growth.upper
         self.work = Work._make([*intervals, *by_node, *by_branch, [], [], *by_depth, resume])
         self.cuts = 0
-
-    def run(self) -> int:
-        """Search until a node has to grow, or to the end; return how it ended."""
-        algorithm, rules = self.algorithm, self.rules
-        settings = Settings(
+        self.settings = Settings(
             eps=0 if rules.exact else RELATIVE_EPS * self.greatest,
             zero=rules.zero,
             inf=INFINITY,
@@ -92,12 +83,22 @@ class DepthFirst(_Loop):
             chance_cuts=algorithm.chance_cuts,
             probes=algorithm.probes,
             cyclic=algorithm.probe_order == "cyclic",
-            most_visits=self.most_visits,
+            most_visits=most_visits,
             pause=NO_LIMIT,
             one=1,
             pays=(),
             shares=(True,) if rules.merges else (),
         )
+
+    def stop(self) -> None:
+        """Make the loop end when it is run again."""
+        self.settings = self.settings._replace(most_visits=0)
+
+    def run(self) -> int:
+        """Search until a node has to grow, or to the end; return how it ended."""
+        rules, settings = self.rules, self.settings
+        if settings.probes > 1:  # more probes than any node has children find nothing to do
+            settings = settings._replace(probes=min(settings.probes, self.growth.widest))
         self.cuts, ended = star_minimax(self.growth.columns, self.work, settings, 0, rules.bounds)
         return ended
 
@@ -118,7 +119,7 @@ class BestFirst(_Loop):
     """Best-first search."""
 
     def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
-        super().__init__(growth, algorithm, most_visits)
+        super().__init__(growth, algorithm)
         rules, greatest = self.rules, self.greatest
         whole = [self.column(code) for code in NODE_CODES]
         floats: list[list[float]] = [[] for _ in range(NODE_FLOATS)]
@@ -132,7 +133,11 @@ class BestFirst(_Loop):
             [*intervals, *whole, *floats, [0.0] * TALLIES, [], *by_depth, route]
         )
         found = limits_of(algorithm, rules.exact, greatest, greatest, RELATIVE_EPS, rules.zero)
-        self.limits = found._replace(grows=(True,))
+        self.limits, self.most_visits = found._replace(grows=(True,)), most_visits
+
+    def stop(self) -> None:
+        """Make the loop end when it is run again."""
+        self.most_visits = 0
 
     def run(self) -> int:
         """Search until a node has to grow, or to the end; return how it ended."""
