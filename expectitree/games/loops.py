@@ -45,7 +45,8 @@ class _Loop:
         self.rules = growth.rules
         ends: list[Any] = [abs(end) for end in self.rules.bounds if is_finite(end)]
         self.greatest: Number = max(ends, default=1.0)  # in magnitude, of the values
-        self.deepest = growth.depth * (MOST_TURNS + 1) + 1  # branches on a path
+        plies = MOST_TURNS + 1 if self.rules.continues_turns else 1
+        self.deepest = growth.depth * plies + 1  # branches on a path
         self.stopped = False
 
     def stop(self) -> None:

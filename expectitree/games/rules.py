@@ -78,6 +78,11 @@ class Rules:
         """Whether states have bounds of their own."""
         return self._bounds is not None
 
+    @property
+    def continues_turns(self) -> bool:
+        """Whether a move may cost no ply."""
+        return self._same_turn is not None
+
     # ---- Questions about a state.
 
     def kind(self, state: Any) -> int:
