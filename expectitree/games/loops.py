@@ -85,8 +85,11 @@ class DepthFirst(_Loop):
     def run(self) -> int:
         """Search until a node has to grow, or to the end; return how it ended."""
         algorithm, rules = self.algorithm, self.rules
+        # If bounds are infinite, only the leaves show how small a difference matters.
+        is_bounded = all(map(is_finite, rules.bounds))
+        greatest = self.greatest if is_bounded else self.growth.greatest
         settings = Settings(
-            eps=0 if rules.exact else RELATIVE_EPS * self.greatest,
+            eps=0 if rules.exact else RELATIVE_EPS * greatest,
             zero=rules.zero,
             inf=INFINITY,
             most=INFINITY if rules.exact else sys.float_info.max,
