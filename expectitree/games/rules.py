@@ -172,7 +172,7 @@ class Rules:
         if not all(map(is_finite, bounds)):
             self._fail("value", (state,), None, "an estimate, since the bounds are infinite")
         low, high = bounds
-        return low + (high - low) / 2
+        return low / 2 + high / 2  # the mirror negates it exactly
 
     def key(self, state: Any) -> Hashable:
         """Return what identifies a state; only if `merges`."""
