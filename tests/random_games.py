@@ -194,7 +194,7 @@ class RandomGame:
             return row.value
         ends = row.bounds if self.has_bounds else self.utility_bounds
         lower, upper = map(Fraction if exact else float, ends)
-        return lower + (upper - lower) / 2  # with the rounding errors of the search
+        return lower / 2 + upper / 2  # with the rounding errors of the search
 
     def definition(self, n: int = 0, plies: int | None = None) -> Fraction:
         """Return what a position is worth, by recursion into every child."""

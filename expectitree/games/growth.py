@@ -68,6 +68,7 @@ class Growth:
         self.own_bounds: dict[int, Bounds] = {}  # of rows, if states have bounds
         self.estimated: set[int] = set()  # leaves where the depth limit cuts
         self.widest = 1  # the most branches of a row
+        self.greatest: Any = 0  # in magnitude, of the leaves so far
         self.merged = 0  # how often a state was found again
         self._plies = array("q")  # [N] left until the depth limit
         self._turns = array("q")  # [N] moves in a row that cost no ply
@@ -164,7 +165,8 @@ class Growth:
         self._plies[row], self._turns[row] = plies, turns
         if kind == TERMINAL or plies == 0:
             self.kind[row] = TERMINAL
-            self.utility[row] = rules.value(state, kind, bounds)
+            self.utility[row] = value = rules.value(state, kind, bounds)
+            self.greatest = max(self.greatest, abs(value))
             if kind != TERMINAL:
                 self.estimated.add(row)
             return

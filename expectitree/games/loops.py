@@ -6,9 +6,10 @@ import sys
 from typing import Any
 
 from expectitree.algorithms import Algorithm
+from expectitree.errors import GameError
 from expectitree.games.growth import MOST_TURNS, Growth
 from expectitree.games.harvest import harvest
-from expectitree.numbers import INFINITY, Number, is_finite
+from expectitree.numbers import INFINITY, Number, is_finite, message_text
 from expectitree.searches.beliefs import (
     DEPTH_FLOATS,
     NODE_CODES,
@@ -36,6 +37,8 @@ from expectitree.searches.star_minimax import (
 from expectitree.tree.columns import NONE, UNSEEN, Columns
 from expectitree.tree.model import Tree
 
+MOST_UNBOUNDED = 1e100  # squares of values overflow where no bounds say how large they are
+
 
 class _Loop:
     """A loop over a growing tree."""
@@ -45,7 +48,19 @@ class _Loop:
         self.rules = growth.rules
         ends: list[Any] = [abs(end) for end in self.rules.bounds if is_finite(end)]
         self.greatest: Number = max(ends, default=1.0)  # in magnitude, of the values
-        self.deepest = growth.depth * (MOST_TURNS + 1) + 1  # branches on a path
+        self.is_bounded = len(ends) == 2
+        plies = MOST_TURNS + 1 if self.rules.continues_turns else 1
+        self.deepest = growth.depth * plies + 1  # branches on a path
+
+    @property
+    def eps(self) -> Number:
+        """The difference up to which numbers are equal (decision 0002-tolerance).
+
+        If bounds are infinite, only the leaves show how small a difference matters.
+        """
+        if self.rules.exact:
+            return 0
+        return RELATIVE_EPS * float(self.greatest if self.is_bounded else self.growth.greatest)
 
     def setup(self, tree: Tree) -> SearchSetup:
         """Return what the result of a search says about its tree."""
@@ -76,7 +91,7 @@ class DepthFirst(_Loop):
         self.work = Work._make([*intervals, *by_node, *by_branch, [], [], *by_depth, resume])
         self.cuts = 0
         self.settings = Settings(
-            eps=0 if rules.exact else RELATIVE_EPS * self.greatest,
+            eps=self.eps,
             zero=rules.zero,
             inf=INFINITY,
             most=INFINITY if rules.exact else sys.float_info.max,
@@ -99,6 +114,8 @@ class DepthFirst(_Loop):
         rules, settings = self.rules, self.settings
         if settings.probes > 1:  # more probes than any node has children find nothing to do
             settings = settings._replace(probes=min(settings.probes, self.growth.widest))
+        if not self.is_bounded:
+            settings = settings._replace(eps=self.eps)
         self.cuts, ended = star_minimax(self.growth.columns, self.work, settings, 0, rules.bounds)
         return ended
 
@@ -141,6 +158,13 @@ class BestFirst(_Loop):
 
     def run(self) -> int:
         """Search until a node has to grow, or to the end; return how it ended."""
+        if not self.is_bounded:
+            if self.growth.greatest > MOST_UNBOUNDED:
+                raise GameError(
+                    f"{self.rules.title}: best-first needs finite utility_bounds if values are as "
+                    f"large as {message_text(self.growth.greatest)}"
+                )
+            self.limits = self.limits._replace(eps=self.eps, near=float(self.eps))
         arguments = self.beliefs, self.limits, self.most_visits, NO_LIMIT
         return best_first(self.growth.columns, *arguments)
 

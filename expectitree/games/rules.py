@@ -78,6 +78,11 @@ class Rules:
         """Whether states have bounds of their own."""
         return self._bounds is not None
 
+    @property
+    def continues_turns(self) -> bool:
+        """Whether a move may cost no ply."""
+        return self._same_turn is not None
+
     # ---- Questions about a state.
 
     def kind(self, state: Any) -> int:
@@ -167,7 +172,7 @@ class Rules:
         if not all(map(is_finite, bounds)):
             self._fail("value", (state,), None, "an estimate, since the bounds are infinite")
         low, high = bounds
-        return low + (high - low) / 2
+        return low / 2 + high / 2  # the mirror negates it exactly
 
     def key(self, state: Any) -> Hashable:
         """Return what identifies a state; only if `merges`."""

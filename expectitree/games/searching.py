@@ -187,9 +187,12 @@ class _GameSearch:
             self.merged += growth.merged
             if why_stopped and found is not None:
                 return replace(found, grown=self._grown(plies - 1, why_stopped))
-            found = replace(loop.result(bool(why_stopped)), grown=self._grown(plies, why_stopped))
+            # If no leaf is an estimate, the values are those of every greater depth.
+            is_over = not why_stopped and not growth.estimated
+            reached = depth if is_over else plies
+            found = replace(loop.result(bool(why_stopped)), grown=self._grown(reached, why_stopped))
             before = growth
-            if why_stopped:
+            if why_stopped or is_over:
                 break
         assert found is not None
         return found
