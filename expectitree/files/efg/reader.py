@@ -213,8 +213,9 @@ class _Reader:
         """Warn of what was changed."""
         name = self.game.scanner.name
         if self.unlabelled:
-            found = "actions without a name, or with that of a sibling, are #1, #2, … by place"
-            self.warn(f"{name}: {found}: {self.unlabelled:,}")
+            count = f"{self.unlabelled:,} action{'s' if self.unlabelled > 1 else ''}"
+            found = f"found {count} with no name, or with the name of a sibling"
+            self.warn(f"{name}: {found}: they are called #1, #2, … by their places")
         if self.normalised:
             nodes = f"{self.normalised:,} chance node{'s' if self.normalised > 1 else ''}"
             found = f"at {nodes} the probabilities sum to nearly 1"

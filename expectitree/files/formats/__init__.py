@@ -72,7 +72,7 @@ FORMATS = {
             (".efg",),
             "Gambit's .efg",
             is_foreign=True,
-            signature=r"\A\s*EFG\s",
+            signature=r"\A\s*[EN]FG\s",
             options=("max_player", "payoffs_of"),
             loses=(*_UNANNOTATED, "parameters", "formulas", *_VALUES),
         ),
