@@ -21,8 +21,8 @@ def read(
     exact: bool = False,
     warn: Warn | None = None,
     *,
-    max_player: str | None = None,
-    payoffs_of: str | None = None,
+    max_player: str | int | None = None,
+    payoffs_of: str | int | None = None,
 ) -> Tree:
     """Return the tree of a game; raise `FileError` at its first error.
 
@@ -30,7 +30,8 @@ def read(
     MAX, and MIN minimizes the same payoffs, even if the sum of the payoffs is not constant.
     """
     game = Parser(text, name, exact).game()
-    chosen = [_player(game, option) for option in (payoffs_of, max_player) if option is not None]
+    given = [option for option in (payoffs_of, max_player) if option is not None]
+    chosen = [_player(game, str(option)) for option in given]
     if len(set(chosen)) > 1:
         raise TransformError(
             f"{name}: the payoffs are those of player {chosen[0]}, who is then MAX, and "
