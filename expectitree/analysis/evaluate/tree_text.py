@@ -316,9 +316,9 @@ class _Drawing:
             for text in self.formulas(row):
                 yield text, "dim"
         if self.notes and row.branch in self.tree.branch_notes:
-            yield self.tree.branch_notes[row.branch], "dim"
+            yield from _lines_of(self.tree.branch_notes[row.branch])
         if self.notes and row.is_first and n in self.tree.notes:
-            yield self.tree.notes[n], "dim"
+            yield from _lines_of(self.tree.notes[n])
 
     def formulas(self, row: Row) -> Iterator[str]:
         """Yield the formulas of a row, and of the terminals that are folded into it."""
@@ -330,6 +330,13 @@ class _Drawing:
             if shown:
                 label = self.label(row.node, b)
                 yield f"{label}: {_equations(shown)}"
+
+
+def _lines_of(note: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a note that are not empty."""
+    for text in note.split("\n"):
+        if text.strip():
+            yield text.rstrip(), "dim"
 
 
 def _equations(formulas: Mapping[str, str]) -> str:
