@@ -51,7 +51,7 @@ GROUPS = {
     "Files": {
         "new": "Print a commented tree file to start from.",
         "flip": "Interchange two levels of chance nodes by Bayes' rule.",
-        "convert": "Convert a tree between YAML, JSON, Arrow and Parquet.",
+        "convert": "Write a tree in another format, also for other programs.",
         "verify": "Check that files are valid and results match their `expect`.",
     },
     "Research": {

@@ -41,7 +41,7 @@ from expectitree.cli.terminal import (
     write,
 )
 from expectitree.errors import ExpectitreeError, FileError, GameError, NumberError, Problem
-from expectitree.files import load, loads, tree_files
+from expectitree.files import NO_TREES, load, loads, tree_files
 from expectitree.files.formats import (
     FORMATS,
     SUFFIXES,
@@ -154,7 +154,8 @@ class SearchOptions:
             except ExpectitreeError as error:
                 is_of_game = isinstance(error, GameError)
                 self.statuses.append(NO_TREE if is_of_game else WRONG_USAGE)
-                say(str(error) if str(error).startswith(name) else f"{name}: {error}")
+                message = str(error).removeprefix(f"{name}: ")  # an error of an option has it
+                say(f"{name}: {message}")
             else:
                 yield result
 
@@ -330,7 +331,8 @@ def files_in(paths: Sequence[str]) -> list[str]:
     for path in paths:
         found = list(tree_files(path)) if os.path.isdir(path) else [path]
         if not found:
-            message = f"no tree file in this folder: expected some {', '.join(SUFFIXES)}"
+            suffixes = ", ".join(suffix for suffix in SUFFIXES if suffix not in NO_TREES)
+            message = f"no tree file in this folder: expected some {suffixes}"
             raise FileError([Problem(path, message)])
         files += found
     return files
@@ -565,7 +567,14 @@ def check_output(out: str, format: str | None, force: bool) -> Format:
     if out == "-":
         return FORMATS[format or "yaml"]
     if format is not None and FORMATS[format] not in formats_by_suffix(out)[1:]:
-        raise click.UsageError("--format is for standard output: a file's ending sets its format.")
+        if FORMATS[format] in formats_by_suffix(out):
+            raise click.UsageError(
+                "--format is for standard output: a file's ending sets its format."
+            )
+        try:
+            format_of(out, format)
+        except FileError as error:
+            raise click.UsageError(str(error)) from None
     check_file(out, force)
     return format_of(out, format)
 

@@ -24,6 +24,7 @@ from expectitree.files.formats import (
     find_format,
     format_by_suffix,
     format_of_text,
+    likely_format,
 )
 from expectitree.files.grammar.excerpts import error_at, with_excerpts
 from expectitree.files.grammar.reader import read_tree
@@ -37,6 +38,7 @@ ANSWERS = ".answers.yaml"  # ends the name of a file of answers to `expectitree 
 NO_TREES = (ANSWERS, ".csv")  # end the names of files that a folder may have next to its trees
 MOST_BYTES = 2**30  # of one text; a larger tree belongs in a table
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_ZIP = b"PK\x03\x04"  # begins the files of Excel and LibreOffice
 
 
 def load(
@@ -141,7 +143,12 @@ def loads(
         check_characters(text, name)
         return _with_parameters(row.module.read(text, name, exact, warn, **options), parameters)
     except FileError as error:
-        raise with_excerpts(error, text) from None
+        error = with_excerpts(error, text)
+        likely = None if row.is_foreign or format is not None else likely_format(text)
+        if likely is None:
+            raise error from None
+        hint = f"to read this as {likely.title}, add --from {likely.name}"
+        raise FileError([Problem(name, hint), *error.problems], stopped=error.stopped) from None
     finally:
         if collects:
             gc.enable()
@@ -222,6 +229,8 @@ def decode(content: bytes, name: str) -> str:
         if format.magic and content.startswith(format.magic):
             expected = f"give a file whose name ends in {format.suffixes[0]}"
             raise _error(name, f"found tables, expected text: {expected}")
+    if content.startswith(_ZIP):
+        raise _error(name, "found a ZIP archive, expected text: save a spreadsheet as CSV in UTF-8")
     if content.startswith(_UTF16):
         raise _error(name, "found UTF-16, expected UTF-8: save the file as UTF-8")
     try:

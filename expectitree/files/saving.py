@@ -18,6 +18,7 @@ from expectitree.files.formats import (
     formats_by_suffix,
 )
 from expectitree.files.losses import written_tree
+from expectitree.numbers import quote
 from expectitree.tree.folding import MOST_NODES
 from expectitree.tree.model import Tree, check_tree
 
@@ -58,7 +59,9 @@ def pieces(
 ) -> Iterator[str]:
     """Return the text of a tree piece by piece."""
     row = FORMATS.get(format)
-    if row is None or not row.is_text:
+    if row is None:
+        raise TreeError(f"unknown format {quote(format)}: choose one of {', '.join(TEXT_FORMATS)}")
+    if not row.is_text:
         message = f"the format {format} is not text: save to a file whose name ends in .{format}"
         raise TreeError(message)
     if not row.is_written:
@@ -127,6 +130,10 @@ def format_of(name: str, format: str | None = None) -> Format:
     if rows and rows[0].is_written:
         return rows[0]
     ending = os.path.splitext(name)[1].lower()
+    if format in FORMATS and not rows and FORMATS[format].is_written:
+        suffixes = " or ".join(FORMATS[format].suffixes)
+        found = f"{FORMATS[format].title} is for files that end in {suffixes}"
+        raise FileError([Problem(name, f"{found}: choose another name")])
     found = f"the ending {ending} is unknown" if ending else "the name has no ending"
     found = f"{rows[0].title} is only read" if rows else found
     raise FileError([Problem(name, f"{found}: choose one of {', '.join(OUT_SUFFIXES)}")])

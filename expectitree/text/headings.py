@@ -41,7 +41,8 @@ def title_heading(tree: Tree, options: ConsoleOptions) -> Iterator[Text]:
     if tree.title:
         yield Text(safe(tree.title, options), style="title")
     if tree.source:
-        yield Text(safe(tree.source, options), style="dim")
+        for line in tree.source.strip().split("\n"):
+            yield Text(safe(line.rstrip(), options), style="dim")
     if tree.title or tree.source:
         yield Text("")
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from expectitree.errors import NumberError, TreeError, install_hint
 from expectitree.tree.builder import NodeId, TreeBuilder
 from expectitree.tree.model import Kind, Tree, check_tree
+
+# Keys of tree files that are not attributes of edges, and what to write.
+_OTHER_NAMES = {"p": "call it probability", "cost": "write its negative as reward"}
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
@@ -129,6 +132,7 @@ def _add(builder: TreeBuilder, graph: Any, name: Any, ids: dict[Any, NodeId]) ->
         for key in ("estimate", "bounds", "note")
         if attributes.get(key) is not None
     }
+    _check_names(edges)
     about["rewards"] = [edge.get("reward", 0) for _, _, edge in edges]
     if kind == "CHANCE":
         probabilities = [edge.get("probability") for _, _, edge in edges]
@@ -141,6 +145,14 @@ def _add(builder: TreeBuilder, graph: Any, name: Any, ids: dict[Any, NodeId]) ->
         if edge.get("note") is not None:
             builder.annotate_branch(node, place, str(edge["note"]))
     return node
+
+
+def _check_names(edges: Iterable[tuple[Any, Any, Mapping[str, Any]]]) -> None:
+    """Raise `TreeError` for an attribute with the name that its meaning has in a tree file."""
+    for _, child, edge in edges:
+        for key, hint in _OTHER_NAMES.items():
+            if key in edge:
+                raise TreeError(f"the edge to {child!r} has the attribute {key}: {hint}")
 
 
 def _networkx() -> Any:

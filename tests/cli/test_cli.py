@@ -465,3 +465,20 @@ def test_trees_fit_the_width(tree: Path, width: int) -> None:
             "eval", str(tree), "-a", name, "--windows", COLUMNS=str(width)
         ).out.splitlines()
         assert max(map(len, lines)) <= width
+
+
+def test_each_line_of_a_note_is_a_line_of_the_output() -> None:
+    text = 'source: "A book\\nPage 5\\n"\nnote: "one\\n\\ntwo\\n"\n'
+    text += 'max: {a: {note: "x\\ny", utility: 1}, b: 2}'
+    lines = run_main("eval", "-e", text).out.splitlines()
+    assert lines[:8] == [
+        "A book",
+        "Page 5",
+        "",
+        "▲ MAX 2",
+        "│   one",
+        "│   two",
+        "├── a  1",
+        "│     x",
+    ]
+    assert lines[8:10] == ["│     y", "└─★ b  2"]

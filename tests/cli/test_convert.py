@@ -288,3 +288,27 @@ def test_fold_keeps_events_and_what_can_still_be_verified(run: Run) -> None:
     done = run("a.yaml", "b.yaml", "--fold", "rewards")
     assert "left out" not in done.err
     assert "event: toss" in Path("b.yaml").read_text()
+
+
+def test_a_format_with_the_ending_of_another_is_an_error(run: Run) -> None:
+    done = run("example:risk", "out.yaml", "--format", "silverdecisions")
+    assert done.status == 2
+    assert "SilverDecisions' JSON is for files that end in .json: choose" in done.err
+
+
+def test_an_option_of_another_format_names_the_file_once(run: Run) -> None:
+    """`eval` names each file before its errors."""
+    done = run_main("eval", "example:risk", "--max-player", "2")
+    assert (done.status, done.err) == (
+        2,
+        "example:risk: --max-player is for Gambit's .efg, and this is YAML: leave it out, or name "
+        "the format with --from\n",
+    )
+
+
+def test_a_folder_without_trees_names_the_endings_that_it_is_searched_for(run: Run) -> None:
+    Path("a.csv").write_text("not a tree in a folder")
+    done = run_main("verify", ".")
+    assert done.status == 3
+    assert done.err.startswith(".: no tree file in this folder: expected some .yaml, .yml, .json,")
+    assert ".csv" not in done.err

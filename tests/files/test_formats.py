@@ -57,8 +57,61 @@ def test_options_and_formats_that_do_not_fit_are_refused() -> None:
     )
     with pytest.raises(et.TransformError, match="unknown format 'gif': choose among yaml, json,"):
         et.loads(OURS, format="gif")
+    with pytest.raises(
+        et.TreeError, match="unknown format 'gambit': choose one of yaml, json, efg"
+    ):
+        et.dumps(et.loads(OURS), "gambit")
+    with pytest.raises(TypeError, match=r"argument 'maxplayer' \(did you mean max_player\?\)"):
+        et.loads(GAME, maxplayer=2)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="argument 'colour'"):
+        et.loads(OURS, colour=2)  # type: ignore[call-arg]
     with pytest.raises(et.TransformError, match="Arrow is not text: load reads it from a file"):
         et.loads(OURS, format="arrow")
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        ("type: decision\nSign:\n  payoff: 1\n", "radiant"),  # without a name
+        ("name: x\ntype: lottery\nSign:\n  payoff: 1\n", "radiant"),
+        (",a,b\nx,1,2\n", "csv"),
+        ("\ta\tb\r\nx\t1\t2", "csv"),
+        ("max: {left: {utility: x}, right: 1}", None),
+        ("title: x\nmax:\n  - payoff: 3", None),
+        ("1, 2", None),
+    ],
+)
+def test_an_error_names_the_format_that_a_text_may_have(text: str, format: str | None) -> None:
+    with pytest.raises(et.FileError) as caught:
+        et.loads(text, name="x.yaml")
+    message = f"add --from {format}"
+    assert message in str(caught.value) if format else "--from" not in str(caught.value)
+
+
+def test_a_name_whose_ending_does_not_fit_the_format_is_refused(tmp_path: Path) -> None:
+    tree = et.loads(OURS)
+    with pytest.raises(et.FileError) as caught:
+        et.save(tree, tmp_path / "a.yaml", format="silverdecisions")
+    assert str(caught.value).endswith(
+        "a.yaml: SilverDecisions' JSON is for files that end in .json: choose another name"
+    )
+    with pytest.raises(
+        et.FileError, match=r"Radiant's YAML is for files that end in .yaml or .yml"
+    ):
+        et.save(tree, tmp_path / "a", format="radiant")
+
+
+def test_a_spreadsheet_is_not_text(tmp_path: Path) -> None:
+    (tmp_path / "a.xlsx").write_bytes(b"PK\x03\x04 and so on")
+    with pytest.raises(
+        et.FileError, match="found a ZIP archive, expected text: save a spreadsheet"
+    ):
+        et.load(tmp_path / "a.xlsx")
+
+
+def test_a_player_may_be_a_number() -> None:
+    game = (ROOT / "docs" / "examples" / "coins.efg").read_text("utf-8")
+    assert et.loads(game, max_player=2).root.kind.name == "MIN"
 
 
 def test_a_format_that_is_only_read_is_not_written(tmp_path: Path) -> None:

@@ -136,3 +136,18 @@ def test_kinds_may_be_members_of_the_enum_and_errors_name_the_node() -> None:
         et.from_networkx(graph)
     graph.nodes["b"]["utility"] = 2
     assert et.loads(et.dumps(et.from_networkx(graph))).title == "['x']"
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"), [("p", "call it probability"), ("cost", "write its negative as reward")]
+)
+def test_a_key_of_tree_files_at_an_edge_is_an_error(key: str, hint: str) -> None:
+    """It would be ignored, and the value would be another."""
+    graph = networkx.DiGraph()
+    graph.add_node("game", kind="CHANCE")
+    for name, number in (("win", 0.75), ("lose", 0.25)):
+        graph.add_node(name, utility=number)
+        graph.add_edge("game", name, **{key: number})
+    with pytest.raises(et.TreeError) as caught:
+        et.from_networkx(graph)
+    assert str(caught.value) == f"node 'game': the edge to 'win' has the attribute {key}: {hint}"

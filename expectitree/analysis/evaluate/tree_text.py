@@ -325,13 +325,9 @@ class _Drawing:
             for text in self.formulas(row):
                 yield text, "dim"
         if self.notes and row.branch in self.tree.branch_notes:
-            yield from self.note(self.tree.branch_notes[row.branch])
+            yield from _lines_of(self.tree.branch_notes[row.branch])
         if self.notes and row.is_first and n in self.tree.notes:
-            yield from self.note(self.tree.notes[n])
-
-    def note(self, text: str) -> Iterator[Part]:
-        """Yield the lines of a note, such as those of a board."""
-        return ((line, "dim") for line in text.splitlines() if line.strip())
+            yield from _lines_of(self.tree.notes[n])
 
     def formulas(self, row: Row) -> Iterator[str]:
         """Yield the formulas of a row, and of the terminals that are folded into it."""
@@ -343,6 +339,13 @@ class _Drawing:
             if shown:
                 label = self.label(row.node, b)
                 yield f"{label}: {_equations(shown)}"
+
+
+def _lines_of(note: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a note that are not empty."""
+    for text in note.split("\n"):
+        if text.strip():
+            yield text.rstrip(), "dim"
 
 
 def _equations(formulas: Mapping[str, str]) -> str:

@@ -89,7 +89,13 @@ def _node_at(tree: Tree, path: str, names: list[str]) -> int:
         node = tree.find(path).id
     except TreeError:
         found = f"no event {quote(path)}{did_you_mean(path, names)}: {known}"
-        raise AnalysisError(f"{found}; the path of a chance node is an event, too") from None
+        inner = (
+            path for node, path in tree.walk() if node.kind == CHANCE and node.id != tree.root_id
+        )
+        example = next(inner, "")
+        such_as = f", such as {quote(example)}" if example else ""
+        also = f"the path of a chance node is an event, too{such_as}"
+        raise AnalysisError(f"{found}; {also}") from None
     if tree.columns.kind[node] != CHANCE:
         raise AnalysisError(f"{escape(path)} is not a chance node: {known}")
     return node

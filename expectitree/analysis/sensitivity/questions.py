@@ -134,7 +134,7 @@ def ranges_of(
     if not chosen:
         raise AnalysisError(
             "no parameter has a range: give each one `range: [low, high]` in the file, or name one "
-            "as in --parameter pr=0..1"
+            "with its range, as in --parameter pr=0..1"
         )
     return [range_of(tree, name, ranges.get(name)) for name in chosen]
 

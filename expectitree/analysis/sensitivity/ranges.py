@@ -8,11 +8,9 @@ from fractions import Fraction
 
 from expectitree.errors import AnalysisError, NumberError
 from expectitree.expressions.domains import FRACTIONS
-from expectitree.numbers import Number, message_text, quote, to_fraction
+from expectitree.numbers import Number, message_text, number_text, quote, to_fraction
 from expectitree.tree.model import Tree
 from expectitree.tree.parameters import ParameterValues, with_values
-
-HOW = "write --parameter {name}=0..1, or give it `range: [low, high]` in the file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,8 @@ def range_of(tree: Tree, name: str, ends: tuple[Number, Number] | None = None) -
     current = ParameterValues(tree.parameters, FRACTIONS)[name]
     chosen = parameter.range if ends is None else ends
     if chosen is None:
-        raise AnalysisError(f"the parameter {name} has no range: {HOW.format(name=name)}")
+        hint = f"write --parameter {name}={_example(current)}, or give it `range: [low, high]`"
+        raise AnalysisError(f"the parameter {name} has no range: {hint} in the file")
     if isinstance(chosen, str) or not isinstance(chosen, Sequence) or len(chosen) != 2:
         raise AnalysisError(f"the range of {name} is {chosen!r}: expected (low, high)")
     low, high = (_exact(end, name) for end in chosen)
@@ -56,6 +55,14 @@ def range_of(tree: Tree, name: str, ends: tuple[Number, Number] | None = None) -
             "expected its lower end first, and a greater upper end"
         )
     return Range(name, low, high, current, parameter.unit, parameter.description)
+
+
+def _example(current: Fraction) -> str:
+    """Return a range around a value for a message: that of a probability, or 0 to its double."""
+    if 0 <= current <= 1:
+        return "0..1"
+    low, high = sorted([Fraction(0), 2 * current])
+    return f"{number_text(low)}..{number_text(high)}"
 
 
 def spider_range_of(tree: Tree, name: str) -> Range:

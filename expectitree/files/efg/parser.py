@@ -83,6 +83,9 @@ class Parser:
         """Return the game of the whole text."""
         scanner = self.scanner
         for expected in (("EFG",), ("2",), ("R", "D")):
+            if scanner.token == "NFG":
+                found = "this is a strategic game of Gambit (.nfg)"
+                raise scanner.error(scanner.at, f"{found}, expected an extensive game (.efg)")
             if scanner.token not in expected:
                 raise scanner.wrong(f'{expected[0]}: a file begins with EFG 2 R "title"')
             scanner.take()
@@ -112,7 +115,9 @@ class Parser:
         """Parse a node without those below it."""
         scanner = self.scanner
         if scanner.token not in ("c", "p", "t"):
-            raise scanner.wrong(_NODE)
+            hint = "; a comment is one text in quotes after the players"
+            is_comment = scanner.token.startswith(("#", "//", "/*", ";", "%"))
+            raise scanner.wrong(_NODE + hint * is_comment)
         at, letter = scanner.at, scanner.take()
         node = GameNode(at, scanner.string("the name of the node"))
         if letter != "t":
@@ -178,13 +183,21 @@ class Parser:
         known = self.outcomes.get(number)
         if scanner.kind != "text":
             if known is None and number:
-                message = f"outcome {number} is new: write its name and its payoffs here"
+                example = f'{number} "" {{ {", ".join("0" for _ in self.players)} }}'
+                message = (
+                    f"outcome {number} is new: write its name and its payoffs, as in {example}"
+                )
                 raise scanner.error(at, message)
             return known
         if number == 0:
             raise scanner.error(at, "outcome 0 pays nothing: give one with payoffs another number")
         name = scanner.string("the name of the outcome")
-        scanner.sign("{", " before the payoffs")
+        if known is not None and not scanner.is_sign("{"):
+            message = (
+                f"outcome {number} has a name and no payoffs here: write both, or only {number}"
+            )
+            raise scanner.error(at, message)
+        scanner.sign("{", f" before the payoffs of outcome {number}")
         found = Outcome(name, self.payoffs())
         if known is None:
             self.outcomes[number] = found
@@ -203,8 +216,11 @@ class Parser:
         at = scanner.at
         scanner.sign("}", " or a payoff")
         if len(payoffs) != len(self.players):
-            counts = f"{len(payoffs)}, and the players are {len(self.players)}"
-            raise scanner.error(at, f"the payoffs are {counts}: write one for each player")
+            counts = f"{len(payoffs)} payoff{'s' * (len(payoffs) != 1)} for {len(self.players)}"
+            found = f"found {counts} player{'s' * (len(self.players) != 1)}"
+            is_more = len(payoffs) > len(self.players)
+            hint = "write one for each player" + ", and decimals with a point" * is_more
+            raise scanner.error(at, f"{found}: {hint}")
         return payoffs
 
 

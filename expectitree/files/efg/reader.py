@@ -21,8 +21,8 @@ def read(
     exact: bool = False,
     warn: Warn | None = None,
     *,
-    max_player: str | None = None,
-    payoffs_of: str | None = None,
+    max_player: str | int | None = None,
+    payoffs_of: str | int | None = None,
 ) -> Tree:
     """Return the tree of a game; raise `FileError` at its first error.
 
@@ -30,7 +30,8 @@ def read(
     MAX, and MIN minimizes the same payoffs, even if the sum of the payoffs is not constant.
     """
     game = Parser(text, name, exact).game()
-    chosen = [_player(game, option) for option in (payoffs_of, max_player) if option is not None]
+    given = [option for option in (payoffs_of, max_player) if option is not None]
+    chosen = [_player(game, str(option)) for option in given]
     if len(set(chosen)) > 1:
         raise TransformError(
             f"{name}: the payoffs are those of player {chosen[0]}, who is then MAX, and "
@@ -213,8 +214,9 @@ class _Reader:
         """Warn of what was changed."""
         name = self.game.scanner.name
         if self.unlabelled:
-            found = "actions without a name, or with that of a sibling, are #1, #2, … by place"
-            self.warn(f"{name}: {found}: {self.unlabelled:,}")
+            count = f"{self.unlabelled:,} action{'s' if self.unlabelled > 1 else ''}"
+            found = f"found {count} with no name, or with the name of a sibling"
+            self.warn(f"{name}: {found}: they are called #1, #2, … by their places")
         if self.normalised:
             nodes = f"{self.normalised:,} chance node{'s' if self.normalised > 1 else ''}"
             found = f"at {nodes} the probabilities sum to nearly 1"

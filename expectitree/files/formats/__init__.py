@@ -27,8 +27,8 @@ MOST_SIGNATURE = 10_000  # characters at the beginning of a text, in which a sig
 class ReadOptions(TypedDict, total=False):
     """How to read formats of other programs; each option is in the rows of its formats."""
 
-    max_player: str  # the name or the number of the player who is MAX
-    payoffs_of: str  # the player who receives the payoffs that MAX and MIN play for
+    max_player: str | int  # the name or the number of the player who is MAX
+    payoffs_of: str | int  # the player who receives the payoffs that MAX and MIN play for
     tree: int  # the number of the tree in a file with several, from 1
     minimize: bool  # whether decisions are MIN's
 
@@ -47,6 +47,7 @@ class Format(NamedTuple):
     loses: tuple[str, ...] = ()  # what it cannot hold: names in `LOSSES`
     is_written: bool = True
     has_results: bool = False  # files store results: its module has `read_results(text, name)`
+    likeness: str = ""  # a pattern of texts that may be of a foreign format without its signature
 
     @property
     def module(self) -> Any:
@@ -72,7 +73,7 @@ FORMATS = {
             (".efg",),
             "Gambit's .efg",
             is_foreign=True,
-            signature=r"\A\s*EFG\s",
+            signature=r"\A\s*[EN]FG\s",
             options=("max_player", "payoffs_of"),
             loses=(*_UNANNOTATED, "parameters", "formulas", *_VALUES),
         ),
@@ -85,6 +86,7 @@ FORMATS = {
             r"(?!.*^children\s*:)",
             options=("minimize",),
             loses=(*_UNANNOTATED, *_VALUES, "two players"),
+            likeness=r"(?ims)\A(?=.*^type\s*:)(?=.*^\s+payoff\s*:)",
         ),
         Format(
             "silverdecisions",
@@ -96,7 +98,16 @@ FORMATS = {
             loses=("bounds", "estimates", "expect", "events", "sharing", *_VALUES),
             has_results=True,
         ),
-        Format("csv", (".csv",), "CSV", is_foreign=True, options=("minimize",), is_written=False),
+        Format(
+            "csv",
+            (".csv",),
+            "CSV",
+            is_foreign=True,
+            options=("minimize",),
+            is_written=False,
+            # Two lines of cells.
+            likeness=r"\A(?:[^]\r\n:{}[,;\t]*[,;\t][^]\r\n:{}[]*(?:\r?\n|\Z)){2}",
+        ),
     )
 }
 SUFFIXES = tuple(dict.fromkeys(suffix for row in FORMATS.values() for suffix in row.suffixes))
@@ -129,6 +140,12 @@ def format_of_text(text: str, name: str) -> Format:
     return by_suffix[0] if by_suffix and by_suffix[0].is_text else FORMATS["yaml"]
 
 
+def likely_format(text: str) -> Format | None:
+    """Return the foreign format that a text may have, although it has no signature of it."""
+    rows = [row for row in FORMATS.values() if row.likeness]
+    return next((row for row in rows if re.search(row.likeness, text[:MOST_SIGNATURE])), None)
+
+
 def find_format(name: str) -> Format:
     """Return the format with a name; raise `TransformError` if there is none."""
     if name not in FORMATS:
@@ -137,8 +154,17 @@ def find_format(name: str) -> Format:
 
 
 def check_options(row: Format, name: str, options: ReadOptions) -> None:
-    """Raise `TransformError` for an option that the format's reader does not have."""
+    """Raise `TransformError` for an option that the format's reader does not have.
+
+    Raise `TypeError` for one that no reader has, as Python does for an unknown argument.
+    """
     for option in options:
+        if option not in ReadOptions.__annotations__:
+            from difflib import get_close_matches
+
+            near = get_close_matches(option, ReadOptions.__annotations__, n=1)
+            meant = f" (did you mean {near[0]}?)" if near else ""
+            raise TypeError(f"unexpected keyword argument {quote(option)}{meant}")
         if option not in row.options:
             able = " and ".join(f.title for f in FORMATS.values() if option in f.options)
             found = f"--{option.replace('_', '-')} is for {able}, and this is {row.title}"

@@ -20,7 +20,6 @@ class Cell(NamedTuple):
     text: str
     line: int = 1
     column: int = 1
-    is_quoted: bool = False
 
 
 class Faults:
@@ -42,13 +41,14 @@ class Faults:
             raise FileError(self.found)
 
 
-def read_rows(text: str, faults: Faults) -> list[list[Cell]]:
-    """Return the rows that have any text, without the empty cells at their ends.
-
-    Tabs, semicolons or commas separate the cells, whichever occur most in the first row.
-    """
+def separator_of(text: str) -> str:
+    """Return the separator of cells: a tab, semicolon or comma, the most frequent in row 1."""
     first = next((line for line in text.splitlines() if line.strip()), "")
-    separator = max(_SEPARATORS, key=re.sub('"[^"]*"', "", first).count)
+    return max(_SEPARATORS, key=re.sub('"[^"]*"', "", first).count)
+
+
+def read_rows(text: str, separator: str, faults: Faults) -> list[list[Cell]]:
+    """Return the rows that have any text, without the empty cells at their ends."""
     rows: list[list[Cell]] = [[]]
     for cell, ends_row in _cells(text, separator, faults):
         rows[-1].append(cell)
@@ -73,7 +73,7 @@ def _cells(text: str, separator: str, faults: Faults) -> Iterator[tuple[Cell, bo
         raw = inner.replace('""', '"') if quoted else rest
         blanks = len(match[0]) - len(match[0].lstrip(" "))
         words = " ".join(raw.split())
-        cell = Cell(words, line, at + blanks - start + 1, bool(quoted))
+        cell = Cell(words, line, at + blanks - start + 1)
         if quoted and rest.strip():
             faults.add(cell, 'text follows the closing quote: within quotes, write "" for a quote')
         elif not quoted and words.startswith('"'):

@@ -19,7 +19,8 @@ from expectitree.errors import NumberError
 from expectitree.files.formats import Warn
 from expectitree.files.grammar.document import Data, Document, Mark, Place
 from expectitree.files.grammar.reader import read_tree
-from expectitree.files.payoff_table.cells import Cell, Faults, read_rows
+from expectitree.files.payoff_table.amounts import Amounts
+from expectitree.files.payoff_table.cells import Cell, Faults, read_rows, separator_of
 from expectitree.numbers import message_text, quote, to_fraction, to_probability
 from expectitree.tree.builder import SUM_TOLERANCE
 from expectitree.tree.model import Tree
@@ -28,8 +29,6 @@ from expectitree.tree.paths import join, message_path
 EVENT = "state"  # of every chance node, for `expectitree information --event state`
 _PROBABILITY = re.compile(r"p|pr|prob\.?|probabilit.*", re.IGNORECASE)
 _UNKNOWN = "?"  # a payoff that is not known yet
-_THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?%?")
-_CURRENCY = re.compile(r"([-+]?) ?[$€£¥] ?")
 _DECIMAL_PERCENT = re.compile(r"([-+]?[0-9]*\.?[0-9]*) ?%")
 
 
@@ -47,9 +46,10 @@ def read(text: str, name: str, exact: bool, warn: Warn | None, minimize: bool = 
         FileError: The table is not complete, or cells are wrong. It has every problem found.
     """
     faults = Faults(name)
-    rows = read_rows(text, faults)
+    separator = separator_of(text)
+    rows = read_rows(text, separator, faults)
     faults.raise_any()
-    table = _Table(rows or [[]], faults)
+    table = _Table(rows or [[]], separator, faults)
     table.check()
     faults.raise_any()
     if warn is not None and not table.probabilities:
@@ -57,6 +57,9 @@ def read(text: str, name: str, exact: bool, warn: Warn | None, minimize: bool = 
         found = "found no row `probability`: the states are equally likely (Laplace)"
         worst = f"For the best worst case ({criterion}), convert the table and write {kind}"
         warn(f"{name}: {found}. {worst} instead of chance{table.guess()}")
+    if warn is not None and (row := table.total()) is not None:
+        found = f"the row {quote(row)} is the sum of the rows above it, and is read as an action"
+        warn(f"{name}: {found}: delete it if it is a total")
     return read_tree(table.document(name, text, minimize), exact, warn)
 
 
@@ -64,55 +67,44 @@ def _is_probability(cell: Cell) -> bool:
     return _PROBABILITY.fullmatch(cell.text) is not None
 
 
-def _number_in(cell: Cell) -> str:
-    """Return the number in a cell, without currency and thousands separators."""
-    text = cell.text.replace("−", "-")
-    if not text:
-        raise NumberError("the cell is empty: write a number, or 0")
-    if text[0] + text[-1] == "()":  # how accountants write a loss
-        text = f"-{text[1:-1]}"
-    text = _CURRENCY.sub(r"\1", text, count=1) if _CURRENCY.match(text) else text
-    if "," not in text:
-        return text
-    if cell.is_quoted and _THOUSANDS.fullmatch(text):
-        return text.replace(",", "")
-    hint = 'a decimal has a point, as in 0.5; a number such as "1,234" is in quotes'
-    raise NumberError(f"{quote(cell.text)} is not a number: {hint}")
-
-
-def _probability_in(cell: Cell) -> str:
-    """Return the probability in a cell as the grammar writes it."""
-    text = _number_in(cell).replace(" %", "%")
-    to_probability(text, exact=True)
-    return text
-
-
-def _payoff_in(cell: Cell) -> str:
-    """Return the payoff in a cell as the grammar writes it."""
-    text = _number_in(cell)
-    percent = _DECIMAL_PERCENT.fullmatch(text)
-    text = f"{percent[1]}e-2" if percent else text
-    if text != _UNKNOWN:
-        to_fraction(text)
-    return text
-
-
 class _Table:
     """The rows of one table: those of actions, and the row of probabilities if there is one."""
 
-    def __init__(self, rows: Sequence[Sequence[Cell]], faults: Faults) -> None:
+    def __init__(self, rows: Sequence[Sequence[Cell]], separator: str, faults: Faults) -> None:
         self.faults = faults
         header, *below = rows
         self.states = header[1:]
         self.actions = [row for row in below if not _is_probability(row[0])]
         self.probabilities = [row for row in below if _is_probability(row[0])]
+        self.amounts = Amounts((cell for row in below for cell in row[1:]), separator)
+
+    def probability(self, cell: Cell) -> str:
+        """Return the probability in a cell as the grammar writes it."""
+        text = self.amounts.number(cell).replace(" %", "%")
+        to_probability(text, exact=True)
+        return text
+
+    def payoff(self, cell: Cell) -> str:
+        """Return the payoff in a cell as the grammar writes it."""
+        text = self.amounts.number(cell)
+        percent = _DECIMAL_PERCENT.fullmatch(text)
+        text = f"{percent[1]}e-2" if percent else text
+        if text != _UNKNOWN:
+            to_fraction(text)
+        return text
 
     def check(self) -> None:
         """Note everything that is wrong with the rows."""
         if not self.states or not self.actions:
             missing = "actions (rows)" if self.states else "states (columns)"
             expected = "expected the names of states in the first row, and a row for each action"
-            self.faults.add(Cell(""), f"the table has no {missing}: {expected}")
+            is_wider_below = not self.states and any(len(row) > 1 for row in self.actions)
+            hint = "; delete the lines above that row" if is_wider_below else ""
+            self.faults.add(Cell(""), f"the table has no {missing}: {expected}{hint}")
+            return
+        if not any(row[0].text for row in (*self.actions, *self.probabilities)):
+            found = "the first column is empty: delete it"
+            self.faults.add(self.actions[0][0], f"{found}, so that the rows begin with actions")
             return
         for row in self.probabilities[1:]:
             self.faults.add(row[0], f"a second row {quote(row[0].text)}: keep one of them")
@@ -158,7 +150,7 @@ class _Table:
     def _check_numbers(self, row: Sequence[Cell]) -> None:
         """Note every cell of a row that is not a number."""
         is_probability = _is_probability(row[0])
-        read = _probability_in if is_probability else _payoff_in
+        read = self.probability if is_probability else self.payoff
         for cell, state in zip(row[1:], self.states, strict=True):
             try:
                 read(cell)
@@ -167,7 +159,7 @@ class _Table:
                 self.faults.add(cell, str(error), None if is_probability else message_path(path))
 
     def _check_sum(self, cells: Sequence[Cell]) -> None:
-        shares: list[Any] = [to_probability(_probability_in(cell), True) for cell in cells]
+        shares: list[Any] = [to_probability(self.probability(cell), True) for cell in cells]
         total = sum(shares)
         if abs(total - 1) > SUM_TOLERANCE:
             found = f"the probabilities sum to {message_text(total)}, expected 1"
@@ -177,22 +169,31 @@ class _Table:
         """Return what to do if a row of numbers that sum to 1 has the probabilities."""
         for name, *cells in self.actions:
             try:
-                shares: list[Any] = [to_probability(_probability_in(cell), True) for cell in cells]
+                shares: list[Any] = [to_probability(self.probability(cell), True) for cell in cells]
             except NumberError:
                 continue
             if sum(shares) == 1 and not set(shares) <= {0, 1}:
                 return f". If the row {quote(name.text)} has the probabilities, call it probability"
         return ""
 
+    def total(self) -> str | None:
+        """Return the name of the last action if its payoffs are the sums of those above."""
+        rows = [[self.payoff(cell) for cell in row[1:]] for row in self.actions]
+        if len(rows) < 3 or any(_UNKNOWN in row for row in rows):
+            return None
+        *others, last = [[to_fraction(text) for text in row] for row in rows]
+        is_total = last == [sum(column) for column in zip(*others, strict=True)]
+        return self.actions[-1][0].text if is_total and any(last) else None
+
     def document(self, name: str, text: str, minimize: bool) -> Document:
         """Return the tree as the structure of a tree file."""
         places: dict[tuple[int, int], Cell] = {}  # by container and place in it
-        shares = [[("p", _probability_in(cell))] for row in self.probabilities for cell in row[1:]]
+        shares = [[("p", self.probability(cell))] for row in self.probabilities for cell in row[1:]]
         rows: list[tuple[str, Data]] = []
         for row in self.actions:
             outcomes: list[tuple[str, Data]] = []
             for at, (state, cell) in enumerate(zip(self.states, row[1:], strict=True)):
-                outcome = (*(shares[at] if shares else ()), ("utility", _payoff_in(cell)))
+                outcome = (*(shares[at] if shares else ()), ("utility", self.payoff(cell)))
                 outcomes.append((state.text, outcome))
                 places |= {(id(outcome), key): cell for key in range(len(outcome))}
             chance = tuple(outcomes)

@@ -15,7 +15,10 @@ OTHER_TREE = ("tree", "with")  # pyrsm's keys for a branch that another tree rep
 _TYPES = ("decision", "chance")
 MOST_DEPTH = MOST_NESTED - 2
 TOO_DEEP = f"more than {MOST_DEPTH} nodes in each other: cut the tree at a node above"
-ELSEWHERE = "refers to another tree, in another file: write that tree under nodes and use ref"
+ELSEWHERE = (
+    "refers to another tree, in another file: write the value of that tree here, or convert both "
+    "and join them with nodes and ref"
+)
 
 
 @dataclass(slots=True)

@@ -317,12 +317,13 @@ CHANGED = (
             CHANGED,
             "oill",
             "no event 'oill' (did you mean 'oil'?): the events are oil; the path of a chance node "
-            "is an event, too",
+            "is an event, too, such as 'install'",
         ),
         (
             OIL,
             "oil",
-            "no event 'oil': the tree has no `event:`; the path of a chance node is an event, too",
+            "no event 'oil': the tree has no `event:`; the path of a chance node is an event, too, "
+            "such as 'drill'",
         ),
         (OIL, "sell", "sell is not a chance node: the tree has no `event:`"),
         (

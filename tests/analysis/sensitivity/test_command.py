@@ -432,11 +432,16 @@ def test_messages(words: tuple[str, ...], status: int, message: str) -> None:
             ),
         ),
         (
+            "parameters: {a: -5000}\nmax: {x: a, y: 1}",
+            ("-p", "a"),
+            "the parameter a has no range: write --parameter a=-10000..0, or give it",
+        ),
+        (
             "parameters: {a: 1}\nmax: {x: a, y: 1}",
             ("--tornado",),
             (
                 "no parameter has a range: give each one `range: [low, high]` in the "
-                "file, or name one as in --parameter pr=0..1"
+                "file, or name one with its range, as in --parameter pr=0..1"
             ),
         ),
         (

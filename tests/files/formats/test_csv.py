@@ -124,6 +124,62 @@ def test_numbers_of_spreadsheets_are_read(cell: str, value: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("5 €", "5"),
+        ("(5 €)", "-5"),
+        ("-1.234,5 €", "-2469/2"),
+        ("1.234.567", "1234567"),
+        ("1.234", "1234"),
+        ("1 234,5", "2469/2"),
+        ("1\u202f234", "1234"),
+        ("1'234", "1234"),
+        ("1,234", "617/500"),
+        ("12,5 %", "1/8"),
+        ("1/3", "1/3"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_a_decimal_comma_anywhere_shows_how_all_numbers_are_written(
+    cell: str, value: str, separator: str
+) -> None:
+    text = f";a;b\nx;{cell};0\np;0,25;75%\n".replace(";", separator)
+    tree, warnings = read(text)
+    assert tree.find("x/a").utility == Fraction(value)
+    assert tree.find("x").branches[0].probability == Fraction(1, 4)
+    assert not warnings
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (";a;b\nx;1,234;0\np;0.25;0.75\n", "1234"),  # the points show it
+        (";a;b\nx;1,234,567.5;0\n", "2469135/2"),
+        (',a,b\nx,"1,234",0\n', "1234"),  # between commas, a decimal has a point
+        (",a,b\nx,1.234,0\n", "617/500"),
+        (',a,b\nx,"1,5",0\n', "3/2"),  # as Google Sheets writes it
+        (',a,b\nx,"1,234","0,5"\n', "617/500"),
+    ],
+)
+def test_thousands_and_decimals_are_distinguished_by_the_whole_table(text: str, value: str) -> None:
+    assert read(text)[0].find("x/a").utility == Fraction(value)
+
+
+def test_a_row_of_totals_is_reported() -> None:
+    """It would be read as the best action."""
+    assert read(",a,b\nx,1,2\ny,3,0\nSum,4,2\np,0.5,0.5\n")[1] == [
+        "t.csv: the row 'Sum' is the sum of the rows above it, and is read as an action: delete it "
+        "if it is a total"
+    ]
+    for text in (
+        ",a,b\nx,1,2\ny,1,2\np,0.5,0.5\n",  # one row above
+        ",a,b\nx,1,2\ny,-1,-2\nnothing,0,0\np,0.5,0.5\n",
+        ",a,b\nx,?,2\ny,3,0\nSum,4,2\np,0.5,0.5\n",
+    ):
+        assert read(text)[1] == []
+
+
 def test_a_question_mark_is_a_payoff_that_is_not_known() -> None:
     tree, _ = read(",a,b\nx,?,0\np,1/4,75%\n")
     assert len(tree.unknown) == 1

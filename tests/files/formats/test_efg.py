@@ -58,7 +58,8 @@ def test_the_parts_of_a_game_become_those_of_a_tree() -> None:
     """
     tree, warnings = read(text)
     assert warnings == [
-        "g.efg: actions without a name, or with that of a sibling, are #1, #2, … by place: 4"
+        "g.efg: found 4 actions with no name, or with the name of a sibling: they are called #1, "
+        "#2, … by their places"
     ]
     assert (
         et.dumps(tree)

@@ -68,7 +68,7 @@ def test_notes_say_what_was_replaced_and_left_out() -> None:
     et.load(STALL, warn=notes.append)
     assert [note.removeprefix(f"{STALL}: ") for note in notes] == [
         "the parameter rent_2 is not used",
-        "this is the first of 2 trees: --tree reads another",
+        "this is the first of 2 trees: --tree 2 reads the second",
         "/: 'sun = random(0.5, 0.7)' is not a formula that expectitree computes: took the value "
         "0.6380582951222076 from the file",
         "large stall: left out 'fee(x) = x^2/2', which is not an assignment such as x = 2",
@@ -112,7 +112,11 @@ def test_a_file_before_version_0_7_has_its_trees_at_the_root() -> None:
 def test_the_view_mode_sets_the_criterion() -> None:
     root = decision({"name": "go", "payoff": ["3", "5"], "childNode": terminal()})
     for mode, value in (("criterion1", 3), ("criterion2", 5), ("twoCriteria", 3)):
-        assert et.evaluate(tree_of(file_of(root, viewMode=mode))).value == value
+        notes: list[str] = []
+        tree = et.loads(file_of(root, viewMode=mode), name="x.json", warn=notes.append)
+        assert et.evaluate(tree).value == value
+        found = f"this is the tree for criterion {2 if value == 5 else 1}"
+        assert notes == [f"x.json: {found}: left out the payoffs of the other criterion"]
 
 
 @pytest.mark.parametrize(

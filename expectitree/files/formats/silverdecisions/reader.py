@@ -29,6 +29,7 @@ class Translation:
             reader.notes.append(f"the rule {rule} uses no probabilities: left out")
         self.parameters = Parameters(reader)
         self.origins: dict[int, list[Place]] = {}  # id of an object -> the places of its items
+        self.has_other_payoffs = False  # for the criterion that does not count
 
     def document(self) -> Document:
         """Return the document; raise `FileError` if a number is missing."""
@@ -37,6 +38,9 @@ class Translation:
         body = self.body(diagram.root, scope)
         if self.reader.problems.found:
             raise self.reader.problems.failure()
+        if self.has_other_payoffs:
+            found = f"this is the tree for criterion {diagram.criterion + 1}"
+            self.reader.notes.append(f"{found}: left out the payoffs of the other criterion")
         note = "\n".join(filter(None, [diagram.root.name, *diagram.texts]))
         place = diagram.data.place_of("code")
         parameters = self.keep(tuple(self.parameters.found.items()), place)
@@ -107,6 +111,8 @@ class Translation:
         """Return the payoff of an edge for the criterion that counts."""
         at, computed = self.diagram.criterion, edge.mapping("computed")
         computed["payoff"] = criterion(computed.get("payoff"), at)
+        other = criterion(edge.keys.get("payoff"), 1 - at)
+        self.has_other_payoffs |= other not in (None, "", "0")
         return self.value(edge, "payoff", criterion(edge.keys.get("payoff"), at), computed, scope)
 
     def value(

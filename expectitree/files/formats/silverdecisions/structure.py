@@ -76,7 +76,8 @@ class DiagramReader:
         Raises `FileError` with every problem found.
         """
         if tree is None and len(self.trees) > 1:
-            self.notes.append(f"this is the first of {len(self.trees)} trees: --tree reads another")
+            found = f"this is the first of {len(self.trees)} trees"
+            self.notes.append(f"{found}: --tree 2 reads the second")
         diagram = self.diagram(tree or 1)
         if diagram is None or self.problems.found:
             raise self.problems.failure()
