@@ -47,13 +47,13 @@ class Game(Protocol):
 
     - `key(state)`: Equal keys mean equal futures: such states become one node. Without it, the
       state is the key if it is hashable; other states are not merged.
-    - `bounds(state)`: The least and the greatest utility that can still be reached. Close bounds
-      let a search skip more. Without it, they are `utility_bounds`.
+    - `bounds(state)`: Numbers that enclose `value` at the state and at all states after it. Close
+      bounds let a search skip more. Without it, they are `utility_bounds`.
     - `label(state, move)`: The name of the move or outcome. Without it, it is `str(move)`.
     - `same_turn(state)`: Whether the state only continues the turn of the state before it, so that
       the branch to it costs no ply. Without it, every branch costs one.
     - `parse(text)`: The state that a text describes, for the option `--start`. It raises
-      `ValueError` if the text does not describe a state.
+      `ValueError` if the text does not describe a state. Errors quote its docstring.
     """
 
     @property
@@ -66,7 +66,7 @@ class Game(Protocol):
 
     @property
     def utility_bounds(self) -> tuple[Number, Number]:
-        """Return the least and the greatest number that `value` gives."""
+        """Return numbers that enclose every number that `value` gives."""
 
     def turn(self, state: State) -> Turn:
         """Return whose turn it is: "max", "min", "chance", or None if the game is over."""

@@ -1,0 +1,98 @@
+"""Blackjack for one player, from a shoe with so many decks that no card becomes rare."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple
+
+CARDS = [(card, Fraction(1, 13)) for card in range(1, 10)] + [(10, Fraction(4, 13))]
+NATURAL = 22  # 21 points with two cards beat any other 21
+
+
+class Hand(NamedTuple):
+    """The points of a hand, 0 if they were above 21; `soft` if an ace counts 11."""
+
+    points: int = 0
+    soft: bool = False
+
+
+class State(NamedTuple):
+    """Both hands, and whose card or decision comes next."""
+
+    player: Hand = Hand()
+    dealer: Hand = Hand()
+    # Cards: "first" and "second" to the player, "upcard" to the dealer, "hit" to the player, "hole"
+    # and "draw" to the dealer. The player's "decision". Or the "end".
+    next: str = "first"
+
+
+class Blackjack:
+    """Blackjack: come closer to 21 points than the dealer, but not above.
+
+    The player draws cards ("hit") until she stands. Then the dealer draws until he has 17 points.
+    The utility is 1 for a win, -1 for a loss, 1.5 for a natural. No doubling, no splitting.
+    """
+
+    title = "Blackjack"
+    utility_bounds = (-1, 1.5)
+    start = State()
+
+    def turn(self, state: State) -> Literal["max", "chance"] | None:
+        """Return "chance" for every card. The dealer has no choice."""
+        if state.next == "end":
+            return None
+        return "max" if state.next == "decision" else "chance"
+
+    def moves(self, state: State) -> list[Any]:
+        """Return the cards with their probabilities, or what the player can do."""
+        return ["hit", "stand"] if state.next == "decision" else CARDS
+
+    def play(self, state: State, move: Any) -> State:
+        """Return the state after a card or a decision."""
+        player, dealer, now = state
+        if now == "decision":
+            return state._replace(next="hit" if move == "hit" else "hole")
+        if now in ("upcard", "hole", "draw"):
+            dealer = _draw(dealer, move, is_second=now == "hole")
+        else:
+            player = _draw(player, move, is_second=now == "second")
+        return State(player, dealer, _next(player, dealer, now))
+
+    def value(self, state: State) -> float:
+        """Return the payment at the end, and a guess before: 17 points are about even."""
+        player, dealer = state.player.points, state.dealer.points
+        if state.next != "end":
+            return (player - 17) / 10 if player > 11 else 0
+        if player == NATURAL and dealer != NATURAL:
+            return 1.5
+        return (player > dealer) - (player < dealer)
+
+    def label(self, state: State, move: Any) -> str:
+        """Return a decision or a card; 10 is any card of 10 points."""
+        return "ace" if move == 1 else str(move)
+
+    def parse(self, text: str) -> State:
+        """Read the player's two cards and the dealer's card, such as "10 6 7"; an ace is 1."""
+        state = self.start
+        for card in text.split():
+            state = self.play(state, {str(c): c for c, _ in CARDS}[card])
+        if state.next not in ("decision", "hole"):
+            raise ValueError("three cards are dealt before the first decision")
+        return state
+
+
+def _draw(hand: Hand, card: int, is_second: bool) -> Hand:
+    points, soft = hand.points + card, hand.soft
+    if card == 1 and points <= 11:
+        points, soft = points + 10, True
+    if points > 21:
+        return Hand(points - 10) if soft else Hand()
+    return Hand(NATURAL if points == 21 and is_second else points, soft)
+
+
+def _next(player: Hand, dealer: Hand, now: str) -> str:
+    if now in ("first", "second"):
+        return "second" if now == "first" else "upcard"
+    if now in ("upcard", "hit"):
+        return "end" if not player.points else "hole" if player.points >= 21 else "decision"
+    return "end" if player.points == NATURAL or not 0 < dealer.points < 17 else "draw"

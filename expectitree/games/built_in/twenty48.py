@@ -1,0 +1,99 @@
+"""2048, a puzzle of sliding tiles (Gabriele Cirulli, 2014)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+# The squares of each line, in the order in which the tiles of the line arrive.
+LINES = {
+    "up": [range(column, 16, 4) for column in range(4)],
+    "right": [range(4 * row + 3, 4 * row - 1, -1) for row in range(4)],
+    "down": [range(12 + column, -1, -4) for column in range(4)],
+    "left": [range(4 * row, 4 * row + 4) for row in range(4)],
+}
+
+
+class State(NamedTuple):
+    board: tuple[int, ...] = (0,) * 16  # by rows; 0 is a free square
+    points: int = 0
+    new: int = 2  # the tiles that appear before the next move
+
+
+class Twenty48:
+    """2048: slide all tiles to one side; two equal tiles that meet become one and pay their sum.
+
+    After each move, a tile appears on a random free square: a 2 with probability 0.9, otherwise a
+    4. The utility is the number of points. The game is over when a tile with the number `goal`
+    appears, or when no move changes the board.
+    """
+
+    def __init__(self, goal: int = 2048) -> None:
+        if goal < 8 or goal.bit_count() != 1:
+            raise ValueError(f"goal is a power of 2, at least 8; got {goal}")
+        self.goal = goal
+        self.title = "2048" if goal == 2048 else f"2048 with the goal {goal}"
+        self.start = State()
+        # At most 8 tiles reach the goal, by the last move. Each cost moves that paid this much.
+        self.utility_bounds = (0, 8 * goal * (goal.bit_length() - 2))
+
+    def turn(self, state: State) -> Literal["max", "chance"] | None:
+        goes_on = max(state.board) < self.goal and (state.new or self.moves(state))
+        return None if not goes_on else "chance" if state.new else "max"
+
+    def moves(self, state: State) -> list[Any]:
+        """Return pairs of a free square and a tile, or the moves that change the board."""
+        if not state.new:
+            return [way for way in LINES if _slide(state.board, way)[0] != state.board]
+        free = [square for square, tile in enumerate(state.board) if tile == 0]
+        tiles = [(2, Fraction(9, 10 * len(free))), (4, Fraction(1, 10 * len(free)))]
+        return [((square, tile), p) for square in free for tile, p in tiles]
+
+    def play(self, state: State, move: Any) -> State:
+        """Return the state after a move, or with a new tile."""
+        if state.new:
+            board = (*state.board[: move[0]], move[1], *state.board[move[0] + 1 :])
+            return state._replace(board=board, new=state.new - 1)
+        board, points = _slide(state.board, move)
+        return State(board, state.points + points, new=1)
+
+    def value(self, state: State) -> int:
+        """Return the points so far. Before the end, this is an estimate."""
+        return state.points
+
+    def bounds(self, state: State) -> tuple[int, int]:
+        return state.points, self.utility_bounds[1]
+
+    def label(self, state: State, move: Any) -> str:
+        """Return a move as it is, and a tile as in "2 at b3": second column, third row."""
+        return f"{move[1]} at {'abcd'[move[0] % 4]}{move[0] // 4 + 1}" if state.new else str(move)
+
+    def parse(self, text: str) -> State:
+        """Read four rows of four tiles, such as "2 0 0 4/0 0 0 0/0 2 0 0/0 0 0 0"; MAX moves."""
+        board = tuple(int(tile) for tile in text.replace("/", " ").split())
+        if len(board) != 16 or not all(t == 0 or t > 1 and t.bit_count() == 1 for t in board):
+            raise ValueError("a board has 16 tiles: 0 or a power of 2")
+        return State(board, new=0)
+
+
+def _slide(board: tuple[int, ...], way: str) -> tuple[tuple[int, ...], int]:
+    slid, points = [0] * 16, 0
+    for line in LINES[way]:
+        tiles, paid = _slide_line(tuple(board[square] for square in line))
+        points += paid
+        for square, tile in zip(line, tiles, strict=False):  # without the free squares
+            slid[square] = tile
+    return tuple(slid), points
+
+
+@cache
+def _slide_line(line: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+    tiles, points, rest = [], 0, [tile for tile in line if tile]
+    while rest:
+        tile = rest.pop(0)
+        if rest and rest[0] == tile:
+            tile += rest.pop(0)
+            points += tile
+        tiles.append(tile)
+    return tuple(tiles), points
