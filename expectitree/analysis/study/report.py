@@ -17,7 +17,8 @@ from expectitree.algorithms import OPTIONS
 from expectitree.analysis.study.reader import load_study
 from expectitree.analysis.study.results import Record, Results, count_done
 from expectitree.analysis.study.run import execute, find_tasks, perform
-from expectitree.analysis.study.spec import Parameters, Run, Study
+from expectitree.analysis.study.spec import Run, Study
+from expectitree.analysis.study.trees import Parameters
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 

@@ -12,7 +12,7 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.analysis.study.report import Mean, Summary, SummaryRow
-from expectitree.analysis.study.spec import describe
+from expectitree.analysis.study.trees import describe
 from expectitree.text.console import characters, line, safe
 from expectitree.text.phrases import count_range, nouns, plural, seconds_text
 from expectitree.text.tables import Column, table
