@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from random import Random
+from typing import Any
 
 from expectitree.errors import TransformError
 from expectitree.numbers import (
