@@ -57,7 +57,9 @@ class Growth:
         self.upper: list[Any] = []  # [N]
         self.node_columns: list[tuple[list[Any], Any]] = []
         self.branch_columns: list[tuple[list[Any], Any]] = []
-        self.on_rows: Callable[[range], None] | None = None  # called with new rows
+        self.on_rows: Callable[[int, range], None] | None = (
+            None  # called with a parent and its rows
+        )
         self.moves: list[Any] = []  # [M]
         self.parent = array("q")  # [N] the row that a row was made for,
         self.above = array("q")  # [N] and the branch from there
@@ -205,7 +207,7 @@ class Growth:
         self._turns.extend([0] * count)
         self._twin.extend(twins)
         if self.on_rows is not None:
-            self.on_rows(rows)
+            self.on_rows(parent, rows)
 
     def _moves_of(
         self, row: int, state: Any, kind: int

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from time import monotonic
@@ -11,24 +10,15 @@ from typing import Any
 from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.errors import SearchError
-from expectitree.games.growth import MOST_TURNS, Growth, RowsError
+from expectitree.games.growth import Growth, RowsError
 from expectitree.games.harvest import harvest
+from expectitree.games.loops import BestFirst, DepthFirst
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Estimate, Options, Rules, Warn
-from expectitree.numbers import INFINITY, Number, is_finite
+from expectitree.numbers import INFINITY
+from expectitree.searches.endings import STOPPED_EARLY, WAITING
 from expectitree.searches.engine import NO_LIMIT, evaluate
 from expectitree.searches.result import Grown, Search
-from expectitree.searches.setup import RELATIVE_EPS, Engine
-from expectitree.searches.star_minimax import (
-    DEPTH_CODES,
-    RESUME_NUMBERS,
-    STOPPED_EARLY,
-    WAITING,
-    Settings,
-    Work,
-    next_branch,
-    star_minimax,
-)
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree
 
@@ -172,84 +162,38 @@ class _GameSearch:
         before: Growth | None = None
         for plies in range(min(1, depth), depth + 1) if deepen else (depth,):
             growth = Growth(self.rules, plies, self.start, self.budget.max_rows, before)
-            work, cuts, why_stopped = self._search(growth)
+            loop, why_stopped = self._search(growth)
             growth.before = None
             self.rows += len(growth.columns.kind)
             self.merged += growth.merged
             if why_stopped and found is not None:
                 return replace(found, grown=self._grown(plies - 1, why_stopped))
-            found = self._result(growth, work, cuts, why_stopped)
+            found = replace(loop.result(bool(why_stopped)), grown=self._grown(plies, why_stopped))
             before = growth
             if why_stopped:
                 break
         assert found is not None
         return found
 
-    def _search(self, growth: Growth) -> tuple[Work, int, str]:
-        """Search a growing tree; return the columns, the number of cuts, and why it stopped."""
-        rules, budget = self.rules, self.budget
-        by_node: list[Any] = [[], [], [], [], []]
-        growth.node_columns += zip(by_node, (0, rules.zero, rules.zero, 0, 0), strict=True)
-        terms: list[Any] = [[], []]
-        growth.branch_columns += [(column, rules.zero) for column in terms]
-        deepest = growth.depth * (MOST_TURNS + 1) + 1
-        frames = [[rules.zero if code == "d" else 0] * deepest for code in DEPTH_CODES]
-        resume = [0] * RESUME_NUMBERS
-        columns = [growth.lower, growth.upper, *by_node, *terms, [], [], *frames, resume]
-        work = Work._make(columns)
+    def _search(self, growth: Growth) -> tuple[DepthFirst | BestFirst, str]:
+        """Search a growing tree; return the loop, which is done, and why it stopped, if it did."""
+        kind = DepthFirst if self.algorithm.in_order else BestFirst
+        loop = kind(growth, self.algorithm, self.budget.max_visits)
         growth.plant()
-        settings = self._settings(budget.max_visits)
         why_stopped = ""
-        while True:
-            cuts, ended = star_minimax(growth.columns, work, settings, 0, rules.bounds)
-            if ended != WAITING:
-                break
-            if monotonic() > budget.end:
-                why_stopped = f"{budget.seconds:g} seconds were over"
+        while (ended := loop.run()) == WAITING:
+            if monotonic() > self.budget.end:
+                why_stopped = f"{self.budget.seconds:g} seconds were over"
             else:
                 try:
-                    growth.grow(next_branch(work))
+                    growth.grow(loop.branch)
                 except RowsError as error:
                     why_stopped = str(error)
             if why_stopped:
-                settings = settings._replace(most_visits=0)
+                loop.stop()
         if ended == STOPPED_EARLY and not why_stopped:
             why_stopped = "the limit of visits was reached"
-        return work, cuts, why_stopped
-
-    def _settings(self, most_visits: int) -> Settings:
-        rules, algorithm = self.rules, self.algorithm
-        return Settings(
-            eps=self.eps,
-            zero=rules.zero,
-            inf=INFINITY,
-            most=INFINITY if rules.exact else sys.float_info.max,
-            chance_cuts=algorithm.chance_cuts,
-            probes=algorithm.probes,
-            cyclic=algorithm.probe_order == "cyclic",
-            most_visits=most_visits,
-            pause=NO_LIMIT,
-            one=1,
-            pays=(),
-        )
-
-    @property
-    def eps(self) -> Number:
-        """Numbers that differ by at most this are equal (decision 0002-tolerance)."""
-        if self.rules.exact:
-            return 0
-        ends = [abs(float(end)) for end in self.rules.bounds if is_finite(end)]
-        return RELATIVE_EPS * max(ends, default=1.0)
-
-    def _result(self, growth: Growth, work: Work, cuts: int, why_stopped: str) -> Search:
-        tree, rows = harvest(growth, list(work.visits))
-        source = "game" if self.rules.options.bounds is None else "option"
-        engine = Engine.EXACT if self.rules.exact else Engine.INTERPRETED
-        columns: tuple[Any, ...] = tuple([column[row] for row in rows] for column in work[:7])
-        about = tree, self.algorithm, self.rules.bounds, source, self.eps, engine
-        grown = self._grown(growth.depth, why_stopped)
-        found: tuple[Any, ...] = (*about, *columns, cuts, bool(why_stopped), None, grown)
-        return Search(*found)
+        return loop, why_stopped
 
     def _grown(self, depth: int, why_stopped: str) -> Grown:
         return Grown(depth, self.rows, self.rules.evaluations, self.merged, why_stopped)

@@ -29,9 +29,9 @@ VALUE, ACTION = range(2)  # the goal: the root is exact, or its best action is p
 
 # Numbers of the whole tree, by place in `tally`: the leaves that the prior counts for, its mean
 # (from which utilities are measured) and its variance; the leaves visited, and how many there must
-# be for the next renewal of all estimates.
-PRIOR_WEIGHT, CENTER, PRIOR_VARIANCE, SEEN, NEXT_RENEWAL = range(5)
-TALLIES = 5
+# be for the next renewal of all estimates; the entries of nodes so far.
+PRIOR_WEIGHT, CENTER, PRIOR_VARIANCE, SEEN, NEXT_RENEWAL, ENTRIES = range(6)
+TALLIES = 6
 
 # Expected gains within this factor are equal, so that rounding does not decide between them.
 GAIN_TIE = 1 + 1e-6
@@ -66,7 +66,7 @@ class Beliefs(NamedTuple):
     observed_precision: FloatColumn  # [N] and the precision of that
     level: FloatColumn  # [N] the level: the mean of the leaves below, by all leaves visited,
     level_variance: FloatColumn  # [N] and its variance
-    tally: FloatColumn  # [5] numbers of the whole tree
+    tally: FloatColumn  # [6] numbers of the whole tree
     reward: FloatColumn  # [M] the rewards in floats; empty if no branch pays
     leaf_variance: FloatColumn  # [height + 2] by depth: of the leaves below one node of that depth
     slope: FloatColumn  # [height + 2] by how much the last child of a node lies above the first
@@ -95,6 +95,8 @@ class Limits(NamedTuple):
     root: int
     is_risky: tuple[bool, ...] = ()  # empty without an attitude to risk
     tolerance: float = 1.0  # the risk tolerance of the exponential attitude
+    # Empty for a finished tree. In a tree that grows, parents come before their children.
+    grows: tuple[bool, ...] = ()
 
 
 def begin(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
@@ -104,7 +106,7 @@ def begin(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     leaves. If a bound is infinite, the prior is centered on the other one, or on 0, and counts for
     next to nothing.
     """
-    tally, depth, counting_branch = beliefs.tally, beliefs.depth, beliefs.counting_branch
+    depth, counting_branch = beliefs.depth, beliefs.counting_branch
     low, high = beliefs.low, beliefs.high
     first, last, child = tree.first, tree.last, tree.child
     root = limits.root
@@ -118,6 +120,12 @@ def begin(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
         for b in range(first[n], last[n]):
             depth[child[b]] = depth[n] + 1
             counting_branch[child[b]] = b
+    start_from(beliefs, limits)
+
+
+def start_from(beliefs: Beliefs, limits: Limits) -> None:
+    """Write the prior, and that no leaf is visited."""
+    tally, low, high, root = beliefs.tally, beliefs.low, beliefs.high, limits.root
     if 0 < high[root] - low[root] < GREATEST:
         tally[PRIOR_WEIGHT] = 2.0
         tally[CENTER] = (low[root] + high[root]) / 2

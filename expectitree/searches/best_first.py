@@ -13,6 +13,7 @@ from __future__ import annotations
 from expectitree.searches.beliefs import (
     ACTION,
     BOUNDS,
+    ENTRIES,
     EXACT,
     GAIN_TIE,
     LOWER,
@@ -33,38 +34,51 @@ from expectitree.searches.beliefs import (
     narrow,
     take_in,
 )
+from expectitree.searches.endings import DONE, PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.levels import (
     learn,
     pass_level_to_children,
     update_level_from_children,
     update_root_level,
 )
-from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL, Columns
+from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Columns
 from expectitree.tree.scans import shifted
 
 RENEWAL_GROWTH = 1.25  # of the leaves visited, until all estimates are renewed
 RIVAL_MARGIN = 2.0  # how many times the favourite's gain a rival must promise
 
 
-def best_first(tree: Columns, beliefs: Beliefs, limits: Limits, most_visits: int) -> bool:
-    """Visit leaf after leaf until the goal is reached; return whether the search stopped earlier.
+def best_first(
+    tree: Columns, beliefs: Beliefs, limits: Limits, most_visits: int, pause: int
+) -> int:
+    """Visit leaf after leaf until the goal is reached; return how the search ended.
 
-    It stops before it would enter nodes more than `most_visits` times.
+    It stops before it would enter nodes more than `most_visits` times. It is PAUSED after `pause`
+    entries, and WAITING where a walk ends at a node that is UNSEEN, the first one of the route.
+    That walk does not count. Called again, the search goes on.
     """
-    begin(tree, beliefs, limits)
-    entries = 0
+    if beliefs.tally[ENTRIES] == 0 and len(limits.grows) == 0:
+        begin(tree, beliefs, limits)
+    entries = int(beliefs.tally[ENTRIES])
     while True:
         depth = walk(tree, beliefs, limits, most_visits - entries)
         if depth < 0:
             # The walk may have updated shared nodes before it stopped.
-            return not is_reached(tree, beliefs, limits)
-        entries += depth + 1
+            return DONE if is_reached(tree, beliefs, limits) else STOPPED_EARLY
         leaf = beliefs.route[depth]
+        if tree.kind[leaf] == UNSEEN:
+            for i in range(depth + 1):
+                beliefs.visits[beliefs.route[i]] -= 1
+            return WAITING
+        entries += depth + 1
+        beliefs.tally[ENTRIES] = entries
         if tree.kind[leaf] == TERMINAL:
             take_in(beliefs, limits, leaf, tree.utility[leaf])
         back_up(tree, beliefs, limits, depth)
         if is_reached(tree, beliefs, limits):
-            return False
+            return DONE
+        if entries > pause:
+            return PAUSED
 
 
 def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int) -> int:
@@ -85,7 +99,7 @@ def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int) -> int:
         beliefs.route[depth] = node
         beliefs.aim[node] = aim
         beliefs.visits[node] += 1
-        if tree.kind[node] == TERMINAL:
+        if tree.kind[node] in (TERMINAL, UNSEEN):
             return depth
         narrow(tree, beliefs, limits, node)
         if (
@@ -160,25 +174,28 @@ def back_up(tree: Columns, beliefs: Beliefs, limits: Limits, depth: int) -> None
 def renew(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     """Update the intervals and estimates of all nodes."""
     count = len(tree.kind)
-    for n in range(count):
-        if tree.kind[n] != TERMINAL:
+    up = range(count)  # children before their parents, as far as they are
+    down = range(count - 1, -1, -1)
+    if len(limits.grows) > 0:
+        up, down = down, up
+    for n in up:
+        if TERMINAL < tree.kind[n] < UNSEEN:
             narrow(tree, beliefs, limits, n)
     if limits.guide <= ORDERED:
         learn(tree, beliefs, limits)
-        for n in range(count):
-            if tree.kind[n] != TERMINAL:
+        for n in up:
+            if TERMINAL < tree.kind[n] < UNSEEN:
                 update_level_from_children(tree, beliefs, n)
         update_root_level(beliefs, limits.root)
-        for i in range(count):
-            n = count - 1 - i
-            if tree.kind[n] != TERMINAL:
+        for n in down:
+            if TERMINAL < tree.kind[n] < UNSEEN:
                 pass_level_to_children(tree, beliefs, n)
     else:
-        for n in range(count):
+        for n in up:
             beliefs.mean[n] = middle_of(beliefs, n)
             beliefs.cost_lower[n] = beliefs.cost_raise[n] = 1.0
-    for n in range(count):
-        if tree.kind[n] != TERMINAL:
+    for n in up:
+        if TERMINAL < tree.kind[n] < UNSEEN:
             estimate(tree, beliefs, limits, n)
     beliefs.tally[NEXT_RENEWAL] = beliefs.tally[SEEN] + max(
         1.0, beliefs.tally[SEEN] * (RENEWAL_GROWTH - 1)

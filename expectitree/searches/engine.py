@@ -20,6 +20,7 @@ from expectitree.numbers import INFINITY, Number, exact_text, quote, to_exact_bo
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.beliefs import (
     DEPTH_FLOATS,
+    ENTRIES,
     NODE_CODES,
     NODE_FLOATS,
     TALLIES,
@@ -29,6 +30,7 @@ from expectitree.searches.beliefs import (
 from expectitree.searches.best_first import best_first
 from expectitree.searches.by_utility import check_exact, search_by_utility
 from expectitree.searches.certainty import certain_backward_induction
+from expectitree.searches.endings import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
     NO_BOUNDS,
@@ -42,18 +44,16 @@ from expectitree.searches.star_minimax import (
     DEPTH_CODES,
     RESUME_ENTRIES,
     RESUME_NUMBERS,
-    STOPPED_EARLY,
-    WAITING,
     Settings,
     Work,
     next_branch,
     star_minimax,
 )
-from expectitree.searches.unknown import check_known, check_seen
+from expectitree.searches.unknown import check_known, why_unknown
 from expectitree.searches.windows import Windows, find_windows
 from expectitree.tree import scans
 from expectitree.tree.builder import check_bounds
-from expectitree.tree.columns import Bounds, Column, Repeated
+from expectitree.tree.columns import UNSEEN, Bounds, Column, Repeated
 from expectitree.tree.model import Tree, check_tree
 
 NO_LIMIT = sys.maxsize  # of visits
@@ -125,7 +125,7 @@ def search_window(
     write to instead, which may record what is written. A compiled search cannot be recorded. Raises
     `SearchError` if the search needs a utility that is not known.
     """
-    if tree.attitude is not None or not algorithm.player_cuts or not algorithm.in_order:
+    if tree.attitude is not None or not algorithm.player_cuts:
         check_known(tree)
     check_exact(tree)
     if tree.attitude is not None and tree.attitude.tolerance is None:
@@ -175,12 +175,12 @@ def _run_star_minimax(
         window = float(window[0]), float(window[1])
     settings = star_settings(setup, NO_LIMIT if max_visits is None else max_visits)
     root = setup.index(tree.root_id)
-    ended = WAITING
-    while ended == WAITING:
+    ended = PAUSED
+    while ended == PAUSED:
         settings = settings._replace(pause=work.resume[RESUME_ENTRIES] + setup.pause)
         cuts, ended = setup.run(star_minimax, setup.columns, work, settings, root, window)
-        if ended == WAITING:
-            check_seen(tree, setup.columns, next_branch(work))
+    if ended == WAITING:
+        raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)]))
     return setup.result(*work[:7], cuts, ended == STOPPED_EARLY)
 
 
@@ -212,8 +212,16 @@ def _run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen |
     if listen is not None:
         beliefs = Beliefs._make(map(listen, Beliefs._fields, beliefs))
     most = NO_LIMIT if max_visits is None else max_visits
-    stopped = setup.run(best_first, setup.columns, beliefs, limits, most)
-    return end_best_first(setup, beliefs, stopped)
+    ended = PAUSED
+    while ended == PAUSED:
+        pause = int(beliefs.tally[ENTRIES]) + setup.pause
+        ended = setup.run(best_first, setup.columns, beliefs, limits, most, pause)
+    if ended == WAITING:
+        kind = setup.columns.kind
+        raise SearchError(
+            why_unknown(setup.tree, next(n for n in beliefs.route if kind[n] == UNSEEN))
+        )
+    return end_best_first(setup, beliefs, ended == STOPPED_EARLY)
 
 
 def begin_best_first(setup: SearchSetup) -> tuple[Beliefs, Limits]:
@@ -245,7 +253,21 @@ def find_limits(
     Values are equal if they differ by at most `relative_eps` times the greatest total of a play, or
     by the rounding error of sums.
     """
-    chosen, exact = setup.algorithm, setup.tree.exact
+    exact, zero = setup.tree.exact, setup.zero
+    found = limits_of(setup.algorithm, exact, greatest_total, greatest, relative_eps, zero)
+    tolerance = setup.tolerance or 1.0
+    return found._replace(root=setup.tree.root_id, is_risky=setup.is_risky, tolerance=tolerance)
+
+
+def limits_of(
+    chosen: Algorithm,
+    exact: bool,
+    greatest_total: Number,
+    greatest: Number,
+    relative_eps: float,
+    zero: Number,
+) -> Limits:
+    """Return the limits of a search from node 0, without an attitude to risk, as `find_limits`."""
     scale: Any = 1 if exact else 1.0
     if greatest and not _LEAST_SCALE < greatest < 1 / _LEAST_SCALE:
         # Estimates need squares, which must not overflow.
@@ -261,8 +283,7 @@ def find_limits(
         OPTIONS[key].values.index(value)
         for key, value in (("goal", chosen.goal), ("guide", chosen.guide))
     )
-    risk = setup.is_risky, setup.tolerance or 1.0
-    return Limits(eps, near, setup.zero, scale, guide, goal, setup.tree.root_id, *risk)
+    return Limits(eps, near, zero, scale, guide, goal, root=0)
 
 
 def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Search:

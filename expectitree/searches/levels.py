@@ -17,7 +17,7 @@ from expectitree.searches.beliefs import (
     Beliefs,
     Limits,
 )
-from expectitree.tree.columns import MAX, MIN, TERMINAL, Columns
+from expectitree.tree.columns import MAX, MIN, TERMINAL, UNSEEN, Columns
 
 PRIOR_LEAVES = 2.0  # the weight of the variance of all leaves, in estimates of that of one depth
 SLOPE_SIGNIFICANCE = 16.0  # squared standard errors up to which a slope counts as chance
@@ -43,9 +43,11 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
         freedom[d] = deviations[d] = rank_products[d] = rank_squares[d] = mean_squares[d] = 0.0
         beliefs.slope[d] = 0.0
     root = limits.root
-    deepest = depth[root]  # of inner nodes: there is nothing to estimate below
-    for n in range(len(tree.kind)):
-        if tree.kind[n] == TERMINAL:
+    # Of inner nodes: there is nothing to estimate below, except where the tree grows.
+    deepest = len(freedom) - 2 if len(limits.grows) > 0 else depth[root]
+    for i in range(len(tree.kind)):
+        n = len(tree.kind) - 1 - i if len(limits.grows) > 0 else i
+        if tree.kind[n] in (TERMINAL, UNSEEN):
             continue
         count = whole = square = same = inner = 0.0
         parts = r_sum = x_sum = xr_sum = rr_sum = xx_sum = 0.0
@@ -125,7 +127,7 @@ def update_level_from_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
         c = tree.child[b]
         if beliefs.counting_branch[c] != b:
             continue
-        if tree.kind[c] == TERMINAL:
+        if tree.kind[c] in (TERMINAL, UNSEEN):
             if beliefs.leaves_seen[c] == 0:
                 continue
             w, x = 1 / leaf_variance, beliefs.leaf_total[c]
@@ -163,7 +165,7 @@ def pass_level_to_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
         if beliefs.counting_branch[c] != b:
             continue
         x = beliefs.level[n] + beliefs.slope[d] * rank(tree, n, b)
-        if tree.kind[c] != TERMINAL:
+        if TERMINAL < tree.kind[c] < UNSEEN:
             f = 1 / (1 + between * beliefs.observed_precision[c])
             beliefs.level[c] = f * x + (1 - f) * beliefs.observed_mean[c]
             beliefs.level_variance[c] = f * between + f * f * beliefs.level_variance[n]

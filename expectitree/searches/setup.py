@@ -64,7 +64,7 @@ class SearchSetup:
             # A list returns the objects it holds; an array would create one at each reading.
             columns = Columns.of(*map(list, columns.stored))
             zero = columns.probability[0] * 0 if len(columns.probability) else 0
-        if tree.unknown and algorithm.player_cuts and algorithm.in_order:
+        if tree.unknown and algorithm.player_cuts:
             kind = array("B", columns.kind)
             for n in tree.unknown:
                 kind[n] = UNSEEN

@@ -19,6 +19,7 @@ from expectitree.searches.cuts import (
     PROBED,
     STOPPED,
 )
+from expectitree.searches.endings import DONE, PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.intervals import close, is_any_open, satisfies, sum_outcomes
 from expectitree.tree.columns import (
     CHANCE,
@@ -36,8 +37,6 @@ from expectitree.tree.scans import shifted
 # the node, leave it because the search has reached its limit of visits, or go back to its parent.
 SEARCH, ENTER, LEAVE, STOP, BACK = range(5)
 NO_PROBE = -1  # in `rank`
-# What the loop returns: whether it is done, was stopped, or waits to be called again.
-DONE, STOPPED_EARLY, WAITING = range(3)
 # Where `resume` keeps the depth of a loop that waits, the entries so far, and the cuts so far.
 RESUME_DEPTH, RESUME_ENTRIES, RESUME_CUTS = range(3)
 RESUME_NUMBERS = 3
@@ -99,9 +98,9 @@ def star_minimax(
 ) -> tuple[int, int]:
     """Search the root in a window (alpha, beta); return the number of cuts, and how it ended.
 
-    It ends as DONE, as STOPPED_EARLY, or as WAITING: after `pause` entries, or before it would
-    enter a node that is UNSEEN. The last of the frames then names the branch to this node. Called
-    again with the same columns, which may have grown, it goes on there.
+    It is PAUSED after `pause` entries, and WAITING where it would enter a node that is UNSEEN:
+    `next_branch` leads to it. Called again with the same columns, which may have grown, it goes on
+    there.
 
     The contract: for every node entered, `[lower, upper]` narrows, always around v*, until
 
@@ -242,7 +241,7 @@ def star_minimax(
                 work.resume[RESUME_DEPTH] = depth
                 work.resume[RESUME_ENTRIES] = entries - 1
                 work.resume[RESUME_CUTS] = cuts
-                return cuts, WAITING
+                return cuts, WAITING if kind[node] == UNSEEN else PAUSED
             if pays:
                 window = shift_window(window, tree.reward[branch], settings.most)
             if k != CHANCE:

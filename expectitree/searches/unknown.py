@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from expectitree.errors import SearchError
-from expectitree.tree.columns import UNSEEN, Columns
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import message_path
 
@@ -12,13 +11,6 @@ def check_known(tree: Tree) -> None:
     """Raise `SearchError` if the utility of a terminal is not known."""
     if tree.unknown:
         raise SearchError(why_unknown(tree))
-
-
-def check_seen(tree: Tree, columns: Columns, branch: int) -> None:
-    """Raise `SearchError` if the search waits for the utility of a terminal."""
-    child = columns.child[branch]
-    if columns.kind[child] == UNSEEN:
-        raise SearchError(why_unknown(tree, child))
 
 
 def why_unknown(tree: Tree, needed: int | None = None) -> str:

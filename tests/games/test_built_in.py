@@ -253,3 +253,39 @@ def test_a_natural_pays_three_to_two_and_ties_with_a_natural() -> None:
     state = game.parse("1 10 10")
     assert game.turn(state) == "chance"
     assert [game.value(game.play(state, card)) for card in (1, 10)] == [0, 1.5]
+
+
+def fixed_point(game: Any, accuracy: float = 1e-9) -> float:
+    """Return the value of the start by value iteration over all states of a game with cycles."""
+    numpy = pytest.importorskip("numpy")
+    rows, states, below = {game.start: 0}, [game.start], []
+    for state in states:  # grows
+        after = children(game, state) or [state]
+        states += (new := [s for s in dict.fromkeys(after) if s not in rows])
+        rows.update(zip(new, range(len(rows), len(states)), strict=True))
+        below.append([rows[s] for s in after])
+    turns = numpy.array([game.turn(state) or "end" for state in states])
+    values = numpy.array([game.value(s) if game.turn(s) is None else 0.0 for s in states])
+
+    width = max(map(len, below))
+    table = numpy.array([row + row[-1:] * (width - len(row)) for row in below])
+    chance = turns == "chance"
+    assert all(len(below[row]) == width for row in numpy.flatnonzero(chance))
+    while True:
+        found = values[table]
+        after = numpy.where(turns == "min", found.min(axis=1), found.max(axis=1))
+        after[chance] = found[chance].mean(axis=1)
+        if abs(after - values).max() < accuracy:
+            return float(after[0])
+        values = after
+
+
+def test_piglet_is_won_with_four_sevenths() -> None:
+    # Neller and Presser, Optimal play of the dice game Pig (2004): to two heads of a coin.
+    assert fixed_point(Pig(target=4, die=2)) == pytest.approx(2 * 4 / 7 - 1)
+
+
+@pytest.mark.slow
+def test_the_first_player_wins_pig_with_the_published_probability() -> None:
+    # The same article: 53.06%.
+    assert (1 + fixed_point(Pig(), 1e-6)) / 2 == pytest.approx(0.5306, abs=5e-5)

@@ -1,0 +1,173 @@
+"""The loops of `searches` over a tree that grows: their columns, and their results."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from expectitree.algorithms import Algorithm
+from expectitree.games.growth import MOST_TURNS, Growth
+from expectitree.games.harvest import harvest
+from expectitree.numbers import INFINITY, Number, is_finite
+from expectitree.searches.beliefs import (
+    DEPTH_FLOATS,
+    NODE_CODES,
+    NODE_FLOATS,
+    ORDERED,
+    TALLIES,
+    Beliefs,
+    in_float,
+    middle_of,
+    start_from,
+)
+from expectitree.searches.best_first import best_first
+from expectitree.searches.engine import NO_LIMIT, end_best_first, limits_of
+from expectitree.searches.levels import pass_level_to_children
+from expectitree.searches.result import Search
+from expectitree.searches.setup import RELATIVE_EPS, Engine, SearchSetup
+from expectitree.searches.star_minimax import (
+    DEPTH_CODES,
+    RESUME_NUMBERS,
+    Settings,
+    Work,
+    next_branch,
+    star_minimax,
+)
+from expectitree.tree.columns import NONE, UNSEEN, Columns
+from expectitree.tree.model import Tree
+
+
+class _Loop:
+    """A loop over a growing tree."""
+
+    def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
+        self.growth, self.algorithm, self.most_visits = growth, algorithm, most_visits
+        self.rules = growth.rules
+        ends: list[Any] = [abs(end) for end in self.rules.bounds if is_finite(end)]
+        self.greatest: Number = max(ends, default=1.0)  # in magnitude, of the values
+        self.deepest = growth.depth * (MOST_TURNS + 1) + 1  # branches on a path
+        self.stopped = False
+
+    def stop(self) -> None:
+        """Make the loop end when it is run again."""
+        self.most_visits = 0
+
+    def setup(self, tree: Tree) -> SearchSetup:
+        """Return what the result of a search says about its tree."""
+        rules = self.rules
+        source = "game" if rules.options.bounds is None else "option"
+        engine = Engine.EXACT if rules.exact else Engine.INTERPRETED
+        columns = Columns.of(*map(list, tree.columns.stored))
+        return SearchSetup(tree, self.algorithm, rules.bounds, source, engine, columns, rules.zero)
+
+    def column(self, code: str, length: int = 0) -> list[Any]:
+        """Return a column of zeros: of floats, fractions or whole numbers."""
+        return [self.rules.zero if code == "d" else 0] * length
+
+
+class DepthFirst(_Loop):
+    """alpha-beta, Star1, Star2 and Star2.5."""
+
+    def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
+        super().__init__(growth, algorithm, most_visits)
+        rules = self.rules
+        by_node = [self.column(code) for code in "IddBI"]
+        by_branch = [self.column("d") for _ in range(2)]
+        by_depth = [self.column(code, self.deepest) for code in DEPTH_CODES]
+        growth.node_columns += zip(by_node, (0, rules.zero, rules.zero, 0, 0), strict=True)
+        growth.branch_columns += [(column, rules.zero) for column in by_branch]
+        resume = self.column("q", RESUME_NUMBERS)
+        intervals = growth.lower, growth.upper
+        self.work = Work._make([*intervals, *by_node, *by_branch, [], [], *by_depth, resume])
+        self.cuts = 0
+
+    def run(self) -> int:
+        """Search until a node has to grow, or to the end; return how it ended."""
+        algorithm, rules = self.algorithm, self.rules
+        settings = Settings(
+            eps=0 if rules.exact else RELATIVE_EPS * self.greatest,
+            zero=rules.zero,
+            inf=INFINITY,
+            most=INFINITY if rules.exact else sys.float_info.max,
+            chance_cuts=algorithm.chance_cuts,
+            probes=algorithm.probes,
+            cyclic=algorithm.probe_order == "cyclic",
+            most_visits=self.most_visits,
+            pause=NO_LIMIT,
+            one=1,
+            pays=(),
+        )
+        self.cuts, ended = star_minimax(self.growth.columns, self.work, settings, 0, rules.bounds)
+        return ended
+
+    @property
+    def branch(self) -> int:
+        """The branch to the node that has to grow."""
+        return next_branch(self.work)
+
+    def result(self, stopped: bool) -> Search:
+        """Return the search of the tree that has grown."""
+        tree, rows = harvest(self.growth, list(self.work.visits))
+        columns = ([column[row] for row in rows] for column in self.work[:7])
+        found: Search = self.setup(tree).result(*columns, self.cuts, stopped)
+        return found
+
+
+class BestFirst(_Loop):
+    """Best-first search."""
+
+    def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
+        super().__init__(growth, algorithm, most_visits)
+        rules, greatest = self.rules, self.greatest
+        whole = [self.column(code) for code in NODE_CODES]
+        floats: list[list[float]] = [[] for _ in range(NODE_FLOATS)]
+        growth.node_columns += [(column, 0) for column in whole]
+        growth.node_columns += [(column, 0.0) for column in floats]
+        growth.on_rows = self._begin_rows
+        by_depth = [[0.0] * (self.deepest + 1) for _ in range(DEPTH_FLOATS)]
+        route = [0] * (self.deepest + 1)
+        intervals = growth.lower, growth.upper
+        self.beliefs = Beliefs._make(
+            [*intervals, *whole, *floats, [0.0] * TALLIES, [], *by_depth, route]
+        )
+        found = limits_of(algorithm, rules.exact, greatest, greatest, RELATIVE_EPS, rules.zero)
+        self.limits = found._replace(grows=(True,))
+
+    def run(self) -> int:
+        """Search until a node has to grow, or to the end; return how it ended."""
+        arguments = self.beliefs, self.limits, self.most_visits, NO_LIMIT
+        return best_first(self.growth.columns, *arguments)
+
+    @property
+    def branch(self) -> int:
+        """The branch to the node that has to grow."""
+        kind = self.growth.kind
+        return self.growth.above[next(row for row in self.beliefs.route if kind[row] == UNSEEN)]
+
+    def result(self, stopped: bool) -> Search:
+        """Return the search of the tree that has grown."""
+        beliefs = self.beliefs
+        tree, rows = harvest(self.growth, list(beliefs.visits))
+        columns: Any = ([column[row] for row in rows] for column in beliefs[:3])
+        lower, upper, visits = columns
+        found = beliefs._replace(lower=lower, upper=upper, visits=visits)
+        return end_best_first(self.setup(tree), found, stopped)
+
+    def _begin_rows(self, parent: int, rows: range) -> None:
+        """Write what is known of new rows, the children of a parent."""
+        growth, beliefs, limits = self.growth, self.beliefs, self.limits
+        for row in rows:
+            beliefs.low[row] = in_float(beliefs.lower[row], limits.scale)
+            beliefs.high[row] = in_float(beliefs.upper[row], limits.scale)
+            beliefs.counting_branch[row] = growth.above[row]
+            beliefs.mean[row] = middle_of(beliefs, row)
+            beliefs.cost_lower[row] = beliefs.cost_raise[row] = 1.0
+        if parent == NONE:
+            start_from(beliefs, limits)
+            return
+        for row in rows:
+            beliefs.depth[row] = beliefs.depth[parent] + 1
+        if limits.guide <= ORDERED:
+            if growth.parent[parent] != NONE:
+                pass_level_to_children(growth.columns, beliefs, growth.parent[parent])
+            pass_level_to_children(growth.columns, beliefs, parent)

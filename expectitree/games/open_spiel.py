@@ -1,0 +1,167 @@
+"""Games of OpenSpiel (https://github.com/google-deepmind/open_spiel) as games of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from difflib import get_close_matches
+from typing import Any, Literal
+
+from expectitree.errors import GameError, install_hint
+from expectitree.numbers import quote
+
+TURNS: dict[int, Literal["max", "min", "chance"]] = {-1: "chance", 0: "max", 1: "min"}
+
+
+def _einstein_key(state: Any) -> Hashable:
+    """Return the board, whose turn it is and the roll: the text has the board alone."""
+    moves = state.history()
+    roll = moves[-1] if moves and not state.is_chance_node() else None
+    return str(state), len(moves) % 4, roll
+
+
+# The games in which equal keys mean equal futures at the same depth; tests compare such states. In
+# other games, the text of a state leaves out what matters: what the last move merged in 2048, the
+# moves without progress in banqi, whose turn comes after a roll in maedn, the dice that are kept in
+# yacht.
+KEYS: dict[str, Callable[[Any], Hashable]] = {
+    **dict.fromkeys(("backgammon", "breakthrough", "catch", "connect_four", "pig"), str),
+    **dict.fromkeys(("mnk", "nim", "tic_tac_toe"), str),
+    "einstein_wurfelt_nicht": _einstein_key,
+}
+
+
+class OpenSpielGame:
+    """A game of OpenSpiel with perfect information, for one player or two with opposite goals.
+
+    Player 0 is MAX and player 1 is MIN. There are no estimates.
+
+    Attributes:
+        title: The name of the game with its parameters.
+        start: OpenSpiel's first state.
+        utility_bounds: The bounds that OpenSpiel states.
+        merge: Whether states with equal texts are merged in a game that is not in `KEYS`. It is
+            False at first, because the text may leave out a part of the state.
+    """
+
+    def __init__(self, name: str, **parameters: Any) -> None:
+        self._game = _load(_import(), name, parameters)
+        _check(name, self._game)
+        self.title = str(self._game)
+        self.start = self._game.new_initial_state()
+        self.utility_bounds = (self._game.min_utility(), self._game.max_utility())
+        self.merge = False
+        self._name = name
+
+    def turn(self, state: Any) -> Literal["max", "min", "chance"] | None:
+        """Return whose turn it is."""
+        return None if state.is_terminal() else TURNS[state.current_player()]
+
+    def moves(self, state: Any) -> list[Any]:
+        """Return the numbers of the actions; for chance, with their probabilities."""
+        moves: list[Any] = (
+            state.chance_outcomes() if state.is_chance_node() else state.legal_actions()
+        )
+        return moves
+
+    def play(self, state: Any, move: int) -> Any:
+        """Return a new state."""
+        return state.child(move)
+
+    def value(self, state: Any) -> float | None:
+        """Return the utility to player 0 at the end."""
+        return float(state.player_return(0)) if state.is_terminal() else None
+
+    def key(self, state: Any) -> Hashable:
+        """Return the key of `KEYS`; the text if `merge` is set; otherwise all moves so far."""
+        if self._name in KEYS:
+            return KEYS[self._name](state)
+        return str(state) if self.merge else tuple(state.history())
+
+    def label(self, state: Any, move: int) -> str:
+        """Return OpenSpiel's name of the move or outcome."""
+        return str(state.action_to_string(state.current_player(), move))
+
+    def same_turn(self, state: Any) -> bool:
+        """Return whether this is the second half of a double in backgammon."""
+        return self._name == "backgammon" and "Extra turn: 1" in str(state)
+
+
+def _import() -> Any:
+    try:
+        import pyspiel
+    except ImportError:
+        raise GameError(
+            f"games of OpenSpiel need the library open_spiel: {install_hint('openspiel')}"
+        ) from None
+    return pyspiel
+
+
+def _load(spiel: Any, name: str, parameters: dict[str, Any]) -> Any:
+    """Return OpenSpiel's game; check first what can be wrong, as OpenSpiel prints its errors."""
+    types = {known.short_name: known for known in spiel.registered_games()}
+    if name not in types:
+        usable = sorted(known for known, kind in types.items() if not _objection(kind))
+        raise GameError(
+            f"OpenSpiel has no game {quote(name)}{_hint(name, types)}: choose among "
+            f"{', '.join(usable)}"
+        )
+    known = types[name].parameter_specification
+    for parameter, value in parameters.items():
+        _check_parameter(name, parameter, value, known)
+    try:
+        return spiel.load_game(name, parameters)
+    except spiel.SpielError as error:
+        raise GameError(f"OpenSpiel cannot load {name}: {str(error).splitlines()[0]}") from None
+
+
+def _check_parameter(name: str, parameter: str, value: Any, known: dict[str, Any]) -> None:
+    if parameter not in known:
+        these = f"its parameters are {', '.join(sorted(known))}" if known else "it has none"
+        written = f"{quote(parameter)}{_hint(parameter, known)}"
+        raise GameError(f"open_spiel:{name} has no parameter {written}: {these}")
+    if type(value) is not type(known[parameter]):
+        raise GameError(
+            f"open_spiel:{name}: the parameter {parameter} is {quote(str(value))}: expected "
+            f"{_NOUNS.get(type(known[parameter]), 'another type')}, such as {known[parameter]}"
+        )
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name.lower(), known, n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
+_NOUNS: dict[type, str] = {
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number with a decimal point",
+    str: "a text",
+}
+
+
+def _check(name: str, game: Any) -> None:
+    """Raise `GameError` if the game is of a kind that cannot be searched."""
+    objection = _objection(game.get_type())
+    if not objection and game.num_players() > 2:
+        objection = f"it has {game.num_players()} players, expected one or two (players=2)"
+    if objection:
+        raise GameError(
+            f"open_spiel:{name} cannot be searched: {objection}: choose another game, such as "
+            "open_spiel:backgammon"
+        )
+
+
+def _objection(kind: Any) -> str:
+    """Return why games of a type cannot be searched, or nothing."""
+    if kind.min_num_players > 2:
+        return f"it has {kind.min_num_players} players, expected one or two"
+    if kind.dynamics != kind.Dynamics.SEQUENTIAL:
+        return "players move at the same time, expected players who take turns"
+    if kind.information != kind.Information.PERFECT_INFORMATION:
+        return "players do not see the whole state, expected perfect information"
+    if kind.chance_mode == kind.ChanceMode.SAMPLED_STOCHASTIC:
+        return "it draws outcomes without their probabilities, expected explicit chance"
+    opposed = (kind.Utility.ZERO_SUM, kind.Utility.CONSTANT_SUM)
+    if kind.max_num_players > 1 and kind.utility not in opposed:
+        return "the utilities of its players do not have a constant sum, as MAX's and MIN's do"
+    return ""
