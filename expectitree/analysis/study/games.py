@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from expectitree.algorithms import Algorithm
 from expectitree.analysis.study.trees import Parameters
-from expectitree.games.finding import find_estimate, find_game, position
+from expectitree.games.finding import FILE, find_estimate, find_game, position
 from expectitree.games.protocol import Game
 from expectitree.games.searching import search, write_out
 from expectitree.games.sizing import Size, estimate_size
@@ -53,7 +54,17 @@ def position_of(tree: Parameters, seed: int, folder: str) -> Position:
     return Position(game, state, int(tree["depth"]), estimate)
 
 
-def path_in(folder: str, name: str) -> str:
-    """Return a name such as `file.py:Class` with the path of the file from a folder."""
-    path, colon, rest = name.rpartition(":")
-    return os.path.join(folder, path) + colon + rest if path.endswith(".py") else name
+def check_game(reference: str, folder: str) -> None:
+    """Raise an error if there is no such game; whether OpenSpiel has it matters only to a run."""
+    if not reference.startswith("open_spiel:") or find_spec("pyspiel") is not None:
+        find_game(path_in(folder, reference))
+
+
+def check_estimate(reference: str, folder: str) -> None:
+    """Raise an error if there is no such function."""
+    find_estimate(path_in(folder, reference))
+
+
+def path_in(folder: str, reference: str) -> str:
+    """Return a reference with the path of its file, if it has one, from a folder."""
+    return os.path.join(folder, reference) if FILE.fullmatch(reference) else reference

@@ -87,7 +87,9 @@ class _StudyReader(TreeReader):
         if self.problems.found:
             return None
         runs = product(found.pop("algorithms"), found.pop("engines", ("auto",)))
-        study = Study(file=self.name, runs=tuple(Run(*run) for run in runs), **found)
+        study = Study(
+            file=self.name, folder=self.folder, runs=tuple(Run(*run) for run in runs), **found
+        )
         places = {key: Place(root, index) for index, (key, _) in enumerate(root)}
         for key, message in _impossible_runs(study):
             self.wrong(places[key], message)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -97,12 +96,8 @@ class Study:
     source: str | None = None
     published: tuple[Published, ...] = ()
     plot: Plot = Plot()
+    folder: str = ""  # where the paths of games and estimates start
     table: str = "long"  # a row for each kind of tree and search; or wide: a column for each search
-
-    @property
-    def folder(self) -> str:
-        """The folder that the study's paths start from."""
-        return os.path.dirname(os.path.abspath(self.file))
 
     @cached_property
     def keys(self) -> list[tuple[Parameters, list[Key]]]:

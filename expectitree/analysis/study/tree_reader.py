@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from expectitree.analysis.study.games import check_estimate, check_game
 from expectitree.analysis.study.structure import (
     Reader,
     StructureReader,
@@ -31,6 +33,7 @@ class TreeReader(StructureReader):
     def __init__(self, problems: Problems, name: str) -> None:
         super().__init__(problems)
         self.name = name  # of the file
+        self.folder = os.path.dirname(os.path.abspath(name))  # where other paths start
 
     def trees(self, value: Data, place: Place) -> tuple[Parameters, ...]:
         trees = self.all_of(self.grid, value, place)
@@ -50,11 +53,11 @@ class TreeReader(StructureReader):
     def games(self, item: Any) -> list[Parameters]:
         """Return the trees of games that an entry describes."""
         readers: dict[str, Reader] = {
-            "game": self.each(as_text),
+            "game": self.each(self.game),
             "depth": self.each(_number),
             "random-moves": self.each(_number),
             "order": self.each(one_of(ORDERS)),
-            "estimate": self.each(as_text),
+            "estimate": self.each(self.estimate),
             "lazy": self.each(_flag),
             "seed": self.each(_number),
         }
@@ -67,6 +70,16 @@ class TreeReader(StructureReader):
                 message = "a tree that is not written out has no other order: leave out order"
                 raise AnalysisError(f"{describe(tree)}: {message}, or lazy")
         return trees
+
+    def game(self, value: Data, place: Place) -> str:
+        reference = as_text(value, place)
+        check_game(reference, self.folder)
+        return reference
+
+    def estimate(self, value: Data, place: Place) -> str:
+        reference = as_text(value, place)
+        check_estimate(reference, self.folder)
+        return reference
 
     def families(self, item: Any, index: int) -> list[Parameters]:
         """Return the trees of families that an entry describes."""
