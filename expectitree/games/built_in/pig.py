@@ -33,7 +33,7 @@ class Pig:
         if target < 1 or die < 2:
             raise ValueError(f"target is at least 1 and die at least 2, got {target} and {die}")
         self.target, self.die = target, die
-        self.title = f"Pig to {target} with {die} faces"
+        self.title = f"Pig to {target}" + ("" if die == 6 else f" with {die} faces")
         self.start = State()
 
     def turn(self, state: State) -> Player | Literal["chance"] | None:

@@ -1,0 +1,239 @@
+"""Find a game by its reference: built in, of OpenSpiel, or a class in the user's own file."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from functools import lru_cache
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from expectitree.errors import FileError, GameError, Problem
+from expectitree.games.built_in import BUILT_IN
+from expectitree.games.protocol import Game
+from expectitree.numbers import quote
+
+PARAMETERS = r"(?:\((?P<parameters>.*)\))?"
+LIBRARY = re.compile(r"(?P<library>game|open_spiel):(?P<name>[^()]*)" + PARAMETERS, re.DOTALL)
+FILE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>[^():/\\]*)" + PARAMETERS + ")?", re.DOTALL)
+METHODS = ("turn", "moves", "play", "value")
+ATTRIBUTES = ("title", "start", "utility_bounds")
+NOUNS: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number"}
+
+
+def is_game(reference: str) -> bool:
+    """Say whether a reference names a game, not a file with a tree."""
+    return bool(re.match(r"(game|open_spiel):", reference) or FILE.fullmatch(reference))
+
+
+def find_game(reference: str) -> Game:
+    """Return the game of a reference such as `game:pig(target=20)`.
+
+        >>> find_game("game:pig(target=20)").title
+        'Pig to 20'
+
+    Args:
+        reference: `game:NAME`, `open_spiel:NAME` or `path/to/file.py:CLASS`, each perhaps with
+            `(parameter=value, …)`. A file is run. If the name in it is not a class, it is a game
+            itself.
+
+    Raises:
+        GameError: There is no such game, a parameter is wrong, or the user's file or class fails.
+        FileError: The file cannot be read.
+    """
+    if match := LIBRARY.fullmatch(reference):
+        parameters = _read_parameters(reference, match["parameters"])
+        if match["library"] == "game":
+            built_in: Game = _make(reference, _built_in(match["name"]), parameters)
+            return built_in
+        from expectitree.games.open_spiel import OpenSpielGame
+
+        return OpenSpielGame(match["name"], **parameters)
+    if not (match := FILE.fullmatch(reference)):
+        raise GameError(
+            f"{quote(reference)} is not a game: write game:NAME, open_spiel:NAME or "
+            "path/to/file.py:CLASS, perhaps with (parameter=value)"
+        )
+    module = run_file(match["file"])
+    game = _member(module, match["file"], match["name"], "class", _classes(module))
+    parameters = _read_parameters(reference, match["parameters"])
+    if isinstance(game, type):
+        game = _make(reference, game, parameters)
+    elif parameters:
+        raise GameError(f"{reference}: {match['name']} is not a class, so it has no parameters")
+    _check_members(reference, game)
+    return game  # type: ignore[no-any-return]
+
+
+def find_estimate(reference: str) -> Callable[[Any], Any]:
+    """Return the function of a reference such as `path/to/file.py:function`; the file is run.
+
+    It is called with a state, and returns the state's estimate.
+    """
+    match = FILE.fullmatch(reference)
+    if not match or match["parameters"] is not None:
+        raise GameError(f"{quote(reference)} is not a function: write path/to/file.py:FUNCTION")
+    module = run_file(match["file"])
+    known = [name for name, one in vars(module).items() if _is_own(module, one, inspect.isfunction)]
+    function = _member(module, match["file"], match["name"], "function", known)
+    if not callable(function):
+        raise GameError(f"{reference} is {quote(repr(function))}, expected a function of a state")
+    return function  # type: ignore[no-any-return]
+
+
+def run_file(file: str) -> ModuleType:
+    """Run a Python file and return its module; its folder can be imported from meanwhile.
+
+    A file that has not changed is run once.
+    """
+    try:
+        path = Path(file).resolve(strict=True)
+        return _run(path, path.stat().st_mtime_ns, path.read_bytes())
+    except OSError as error:
+        reason = error.strerror or str(error)
+        problem = f"the file cannot be read: {reason[:1].lower()}{reason[1:]}"
+        raise FileError([Problem(file, problem)]) from None
+
+
+@lru_cache(maxsize=8)
+def _run(path: Path, changed: int, source: bytes) -> ModuleType:
+    name = f"expectitree_file_{path.stem}"
+    spec = spec_from_file_location(name, path)
+    assert spec is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # where dataclasses and pickle look for a class's module
+    sys.path.insert(0, str(path.parent))
+    try:
+        exec(compile(source, path, "exec"), vars(module))
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise GameError(f"{_place(path, error)}: {_describe(error)}") from error
+    finally:
+        sys.path.remove(str(path.parent))
+    return module
+
+
+def _place(path: Path, error: BaseException) -> str:
+    """Return the line of a user's file at which an exception was raised."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}:{error.lineno}"
+    lines, trace = [0], error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            lines.append(trace.tb_lineno)
+        trace = trace.tb_next
+    return f"{path}:{lines[-1]}" if lines[-1] else str(path)
+
+
+def _describe(error: BaseException) -> str:
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"running the file raises {type(error).__name__}{': ' if message else ''}{message}"
+
+
+def _built_in(name: str) -> type:
+    if name not in BUILT_IN:
+        raise GameError(
+            f"unknown game {quote(name)}{_hint(name, BUILT_IN)}: choose among "
+            f"{', '.join(BUILT_IN)}, or write open_spiel:NAME or path/to/file.py:CLASS"
+        )
+    module, cls = BUILT_IN[name]
+    found: type = getattr(import_module(f"expectitree.games.built_in.{module}"), cls)
+    return found
+
+
+def _member(module: ModuleType, file: str, name: str | None, noun: str, known: list[str]) -> Any:
+    """Return what has a name in a user's file."""
+    if name and hasattr(module, name):
+        return getattr(module, name)
+    has = f"the file has {', '.join(known)}" if known else f"the file has no {noun}"
+    if name:
+        raise GameError(f"{file} has no {noun} {quote(name)}{_hint(name, known)}: {has}")
+    example = known[0] if known else noun.upper()
+    raise GameError(f"{file} is a Python file: add the {noun}, as in {file}:{example} ({has})")
+
+
+def _classes(module: ModuleType) -> list[str]:
+    """Return the names of the classes in a user's file; those with moves, if any has them."""
+    classes = [name for name, one in vars(module).items() if _is_own(module, one, inspect.isclass)]
+    return [name for name in classes if hasattr(vars(module)[name], "moves")] or classes
+
+
+def _is_own(module: ModuleType, one: Any, is_kind: Callable[[Any], bool]) -> bool:
+    return is_kind(one) and one.__module__ == module.__name__
+
+
+def _check_members(reference: str, game: Any) -> None:
+    """Raise `GameError` if a game leaves out what every game has."""
+    missing = [f"the method {name}" for name in METHODS if not callable(getattr(game, name, None))]
+    missing += [f"the attribute {name}" for name in ATTRIBUTES if not hasattr(game, name)]
+    if missing:
+        raise GameError(
+            f"{reference} does not have {', '.join(missing)}: help(expectitree.Game) explains them"
+        )
+
+
+def _make(reference: str, cls: type, parameters: Mapping[str, Any]) -> Any:
+    """Return an object of a class, made with parameters."""
+    known = inspect.signature(cls).parameters
+    names = [
+        name for name, p in known.items() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+    ]
+    takes_any = any(p.kind == p.VAR_KEYWORD for p in known.values())
+    owner = reference.partition("(")[0]
+    for name, value in parameters.items():
+        if name in names:
+            _check_type(f"{owner}: the parameter {name}", value, known[name].default)
+        elif not takes_any:
+            has = f"its parameters are {', '.join(names)}" if names else "it has none"
+            raise GameError(f"{owner} has no parameter {quote(name)}{_hint(name, names)}: {has}")
+    missing = [n for n in names if known[n].default is known[n].empty and n not in parameters]
+    if missing:
+        raise GameError(f"{owner} needs the parameter {missing[0]}: write {owner}({missing[0]}=…)")
+    try:
+        return cls(**parameters)
+    except Exception as error:
+        kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+        raise GameError(f"{reference}: {kind}{error}") from error
+
+
+def _check_type(what: str, value: Any, default: Any) -> None:
+    """Raise `GameError` if a value is not of the type of the parameter's default."""
+    kind = type(default)
+    if kind in NOUNS and type(value) is not kind and (kind, type(value)) != (float, int):
+        raise GameError(f"{what} is {quote(str(value))}, expected {NOUNS[kind]}, such as {default}")
+
+
+def _read_parameters(reference: str, written: str | None) -> dict[str, Any]:
+    """Return the values of `name=value, …`: numbers, true or false, and texts."""
+    values: dict[str, Any] = {}
+    for part in (written or "").split(",") if written else []:
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not name.isidentifier() or name in values:
+            raise GameError(
+                f"{reference}: {quote(part.strip())} is not a parameter: write each once, as "
+                "name=value, with commas between"
+            )
+        values[name] = _read_value(value)
+    return values
+
+
+def _read_value(text: str) -> Any:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+    return value if isinstance(value, (bool, int, float, str)) else text
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name.lower(), known, n=1)
+    return f" (did you mean {near[0]}?)" if near else ""

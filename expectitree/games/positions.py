@@ -1,0 +1,152 @@
+"""Choose the position that a search starts from: a text, moves played, or random moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from random import Random
+from typing import Any, NoReturn
+
+from expectitree.errors import GameError
+from expectitree.games.protocol import Game
+from expectitree.games.rules import Options, Rules
+from expectitree.numbers import quote
+from expectitree.tree.columns import CHANCE, TERMINAL
+
+ATTEMPTS = 1000  # at a random position in which the game goes on
+SHOWN = 20  # moves that an error names
+
+
+def position(
+    game: Game,
+    *,
+    start: str | None = None,
+    play: str | Sequence[Any] = (),
+    random_moves: int = 0,
+    seed: int = 0,
+) -> Any:
+    """Return a state of a game: its start, after moves that are given, then after random moves.
+
+        >>> from expectitree.games.finding import find_game
+        >>> game = find_game("game:pig")
+        >>> position(game, play="roll,6,hold").scores
+        (6, 0)
+
+    Args:
+        game: The game.
+        start: A position in the game's own notation, which its method `parse` reads.
+        play: Moves and outcomes of chance: labels with commas between, or a sequence of labels or
+            moves.
+        random_moves: How many random moves and outcomes follow. Outcomes have their probabilities;
+            the moves of players are equally likely.
+        seed: Of the random moves, which are the same on every machine.
+
+    Raises:
+        GameError: A move does not exist, the game is over, or the game has no notation.
+    """
+    rules = Rules(game, Options())
+    state = rules.start if start is None else _parse(rules, start)
+    state = _play_text(rules, state, play) if isinstance(play, str) else _play(rules, state, play)
+    return _play_randomly(rules, state, random_moves, seed) if random_moves else state
+
+
+def _parse(rules: Rules, text: str) -> Any:
+    parse = getattr(rules.game, "parse", None)
+    if parse is None:
+        raise GameError(
+            f"{rules.title} has no notation for positions (a method parse): choose a position by "
+            "moves (--play) or at random (--random-moves)"
+        )
+    try:
+        return parse(text)
+    except Exception as error:
+        notation = (parse.__doc__ or "").strip().partition("\n")[0]
+        raise GameError(
+            f"{rules.title} cannot read the position {quote(text)}: {error}"
+            + (f" (the notation: {notation})" if notation else "")
+        ) from error
+
+
+class _Step:
+    """What can be played in a state."""
+
+    def __init__(self, rules: Rules, state: Any, before: Sequence[str]) -> None:
+        self.rules, self.state, self.before = rules, state, before
+        self.kind = rules.kind(state)
+        self.moves: Sequence[Any] = ()
+        self.probabilities: Sequence[Any] | None = None
+        if self.kind != TERMINAL:
+            self.moves, self.probabilities = rules.moves(state, self.kind)
+        labels = rules.labels(state, self.moves)
+        self.names = [label or f"#{place}" for place, label in enumerate(labels, start=1)]
+
+    def fail(self, found: str) -> NoReturn:
+        """Raise an error that names the moves that exist."""
+        where = f"after {', '.join(self.before)}" if self.before else "at the start"
+        if self.kind == TERMINAL:
+            raise GameError(f"{self.rules.title}: the game is over {where}: remove {quote(found)}")
+        noun = "outcome" if self.kind == CHANCE else "move"
+        near = get_close_matches(found, self.names, n=1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        more = ", …" if len(self.names) > SHOWN else ""
+        raise GameError(
+            f"{self.rules.title}: {where} there is no {noun} {quote(found)}{hint}: the {noun}s are "
+            f"{', '.join(self.names[:SHOWN])}{more}"
+        )
+
+
+def _play_text(rules: Rules, state: Any, text: str) -> Any:
+    """Return the state after moves with commas between; labels may contain commas too."""
+    before: list[str] = []
+    while text := text.strip():
+        step = _Step(rules, state, before)
+        fitting = [name for name in step.names if f"{text},".startswith(f"{name},")]
+        if not fitting:
+            step.fail(text.partition(",")[0].strip())
+        name = max(fitting, key=len)
+        state = rules.play(state, step.moves[step.names.index(name)])
+        before.append(name)
+        text = text[len(name) + 1 :]
+    return state
+
+
+def _play(rules: Rules, state: Any, played: Sequence[Any]) -> Any:
+    """Return the state after a sequence of labels or moves."""
+    before: list[str] = []
+    for move in played:
+        step = _Step(rules, state, before)
+        known = step.names if move in step.names else step.moves
+        if move not in known:
+            step.fail(str(move))
+        place = known.index(move)
+        state = rules.play(state, step.moves[place])
+        before.append(step.names[place])
+    return state
+
+
+def _play_randomly(rules: Rules, start: Any, count: int, seed: int) -> Any:
+    random = Random(seed)
+    for _ in range(ATTEMPTS):
+        state = start
+        for _ in range(count):
+            if (kind := rules.kind(state)) == TERMINAL:
+                break
+            state = rules.play(state, _draw(random, *rules.moves(state, kind)))
+        if rules.kind(state) != TERMINAL:
+            return state
+    raise GameError(
+        f"{rules.title}: {count} random moves ended the game in each of {ATTEMPTS} attempts: "
+        "choose fewer moves"
+    )
+
+
+def _draw(random: Random, moves: Sequence[Any], probabilities: Sequence[Any] | None) -> Any:
+    """Return a random move, by `random.random` alone, which no version of Python changes."""
+    if probabilities is None:
+        return moves[int(random.random() * len(moves))]
+    point = random.random()
+    for move, probability in zip(moves, probabilities, strict=True):
+        point -= probability
+        if point < 0:
+            return move
+    return next(m for m, p in zip(moves[::-1], probabilities[::-1], strict=True) if p)
