@@ -9,12 +9,17 @@ from typing import Any, NamedTuple
 
 from expectitree.algorithms import Algorithm
 from expectitree.analysis.study.trees import Parameters
-from expectitree.games.finding import FILE, find_estimate, find_game, position
+from expectitree.errors import GameError
+from expectitree.games.finding import FILE, find_estimate, find_game
+from expectitree.games.growth import MOST_TURNS
+from expectitree.games.positions import position
 from expectitree.games.protocol import Game
+from expectitree.games.rules import Options, Rules
 from expectitree.games.searching import search, write_out
 from expectitree.games.sizing import Size, estimate_size
 from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Search
+from expectitree.tree.columns import CHANCE
 from expectitree.tree.model import Tree
 
 
@@ -31,12 +36,11 @@ class Position(NamedTuple):
         game, state, depth, estimate = self
         return prepare(write_out(game, depth=depth, state=state, estimate=estimate), order=order)
 
-    def search(self, algorithm: Algorithm, exact: bool) -> Search:
+    def search(self, algorithm: Algorithm, exact: bool, deepen: bool) -> Search:
         """Search the tree without writing it out."""
         game, state, depth, estimate = self
-        return search(
-            game, depth=depth, algorithm=algorithm, state=state, exact=exact, estimate=estimate
-        )
+        settings: Any = {"state": state, "exact": exact, "deepen": deepen, "estimate": estimate}
+        return search(game, depth=depth, algorithm=algorithm, **settings)
 
     def size(self, seed: int) -> Size:
         """Return about how large the tree is without merging."""
@@ -50,8 +54,23 @@ def position_of(tree: Parameters, seed: int, folder: str) -> Position:
     """
     game = find_game(path_in(folder, tree["game"]))
     estimate = find_estimate(path_in(folder, tree["estimate"])) if "estimate" in tree else None
-    state = position(game, int(tree.get("random-moves", "0")), seed)
+    state = _root(game, int(tree.get("random-moves", "0")), seed)
     return Position(game, state, int(tree["depth"]), estimate)
+
+
+def _root(game: Game, moves: int, seed: int) -> Any:
+    """Return a state after random moves, and as many more as it takes to begin a player's turn."""
+    if not moves:
+        return position(game)
+    rules = Rules(game, Options())
+    for more in range(MOST_TURNS):
+        state = position(game, random_moves=moves + more, seed=seed)
+        if rules.kind(state) != CHANCE and not rules.is_same_turn(state):
+            return state
+    raise GameError(
+        f"{rules.title}: no player's turn begins within {MOST_TURNS} moves after {moves} random "
+        "moves: choose other random-moves"
+    )
 
 
 def check_game(reference: str, folder: str) -> None:

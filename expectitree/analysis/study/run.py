@@ -84,9 +84,10 @@ def _search_lazily(task: Task, key: Key, runs: Sequence[Run]) -> Record:
     from expectitree.analysis.study.games import position_of
 
     position = position_of(task.tree, key.seed, task.folder)
+    deepen = task.tree.get("deepen") == "true"
     found: dict[str, dict[str, Any]] = {}
     for run in runs:
-        search, seconds = _timed(position.search, run.algorithm, run.engine == "exact")
+        search, seconds = _timed(position.search, run.algorithm, run.engine == "exact", deepen)
         grown = search.grown
         figures = _search_figures(search) | {"leaves": grown.evaluations, "nodes": grown.rows}
         found[run.name] = figures | {"merged": grown.merged, "seconds": round(seconds, 6)}

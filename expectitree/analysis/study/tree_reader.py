@@ -59,6 +59,7 @@ class TreeReader(StructureReader):
             "order": self.each(one_of(ORDERS)),
             "estimate": self.each(self.estimate),
             "lazy": self.each(_flag),
+            "deepen": self.each(_flag),
             "seed": self.each(_number),
         }
         values = self.mapping(item, TREES, readers)
@@ -69,6 +70,9 @@ class TreeReader(StructureReader):
             if is_lazy(tree) and tree.get("order", "given") != "given":
                 message = "a tree that is not written out has no other order: leave out order"
                 raise AnalysisError(f"{describe(tree)}: {message}, or lazy")
+            if "deepen" in tree and not is_lazy(tree):
+                message = "iterative deepening is for trees that are not written out"
+                raise AnalysisError(f"{describe(tree)}: {message}: write lazy: true")
         return trees
 
     def game(self, value: Data, place: Place) -> str:
