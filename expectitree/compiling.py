@@ -12,6 +12,7 @@ Compiled code checks no index. It may only read columns that `TreeBuilder` made 
 from __future__ import annotations
 
 import hashlib
+import threading
 from array import array
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -35,6 +36,8 @@ PRIVATE_OPTIONS: dict[str, Any] = {"_nrt": False}  # numba may drop it: then loo
 
 _state = {"started": False}
 _loaded: set[Callable[..., Any]] = set()
+_running: set[threading.Thread] = set()
+_WAIT = 0.1  # seconds: on Windows, waiting without a limit cannot be interrupted
 
 
 def pays(rows: float) -> bool:
@@ -77,9 +80,9 @@ def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
     _state["started"] = True
     as_numpy = [_as_numpy(argument) for argument in arguments]
     try:
-        result = _compiled(cast(FunctionType, loop), True)(*as_numpy)
+        result = _call_in_thread(lambda: _compiled(cast(FunctionType, loop), True)(*as_numpy))
     except OSError:  # the disk is full, or the cache directory cannot be written
-        result = _compiled(cast(FunctionType, loop), False)(*as_numpy)
+        result = _call_in_thread(lambda: _compiled(cast(FunctionType, loop), False)(*as_numpy))
     except (KeyError, TypeError):  # numba refuses the options that it does not document
         if not PRIVATE_OPTIONS:
             raise
@@ -88,6 +91,39 @@ def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
         return run_compiled(loop, *arguments)
     _loaded.add(loop)
     return result
+
+
+def _call_in_thread(function: Callable[[], Any]) -> Any:
+    """Return what a function returns, or raise its exception; Ctrl-C ends the waiting at once.
+
+    A signal reaches Python code in the main thread only, and compiled code never returns to it
+    before its end. So the main thread waits while another one runs the loop.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return function()
+    done: list[Any] = []
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            done.append(function())
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    _running.add(thread)
+    while thread.is_alive():
+        thread.join(_WAIT)
+    _running.discard(thread)
+    if failed:
+        raise failed[0]
+    return done[0]
+
+
+def is_running() -> bool:
+    """Say whether a loop that nobody waits for is still running, after Ctrl-C."""
+    return any(thread.is_alive() for thread in _running)
 
 
 @cache

@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
 
-from expectitree import __version__
+from expectitree import __version__, compiling
 from expectitree.cli.status import INTERRUPTED, NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import discard, save_report, say, say_problems, stderr_may_be_closed
 from expectitree.errors import (
@@ -191,7 +192,12 @@ def _run(words: list[str]) -> int:
         return WRONG_USAGE
     except (click.Abort, KeyboardInterrupt):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # leaving takes a moment: ignore a second one
-        return _fail("interrupted", INTERRUPTED)
+        status = _fail("interrupted", INTERRUPTED)
+        if compiling.is_running():  # leaving as usual would free what the loop uses
+            with suppress(OSError):
+                sys.stdout.flush()
+            os._exit(status)
+        return status
     except FileError as error:
         say_problems(error)
         return NO_TREE

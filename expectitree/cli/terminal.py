@@ -17,6 +17,7 @@ from expectitree.analysis.show import rendered
 from expectitree.files.formats import SUFFIXES
 from expectitree.files.saving import whole_file
 from expectitree.numbers import escape
+from expectitree.searches.progress import listening
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -173,41 +174,53 @@ def discard(stream: Any) -> None:
 def working(what: str, done: int = 0, total: int | None = None) -> Iterator[Callable[[int], None]]:
     """Show a progress bar on standard error, a terminal, for work of more than a second.
 
-    Yields a function that counts more of the `total` as done.
+    Yields a function that counts more of the `total` as done. Searches report how far they are.
     """
-    count = [done]
+    state = _Progress(done, total)
 
     def advance(more: int) -> None:
-        count[0] += more
+        state.done += more
 
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield advance
         return
     finished = threading.Event()
-    arguments = (what, count, total, finished)
-    thread = threading.Thread(target=_show_progress, args=arguments, daemon=True)
+    thread = threading.Thread(target=_show_progress, args=(what, state, finished), daemon=True)
     thread.start()
     try:
-        yield advance
+        with listening(state.take):
+            yield advance
     finally:
         finished.set()
         thread.join()
 
 
-def _show_progress(
-    what: str, count: list[int], total: int | None, finished: threading.Event
-) -> None:
+class _Progress:
+    """How much of some work is done; the whole may not be known."""
+
+    def __init__(self, done: int, whole: int | None) -> None:
+        self.done, self.whole = done, whole
+
+    def take(self, done: int, whole: int | None) -> None:
+        """Take what a search reports."""
+        self.done, self.whole = done if whole is None else min(done, whole), whole
+
+
+def _show_progress(what: str, state: _Progress, finished: threading.Event) -> None:
     if finished.wait(_PATIENCE):
         return
     from rich import progress
     from rich.console import Console
 
-    columns = [progress.TextColumn("{task.description}"), progress.BarColumn()]
-    if total is None:
-        columns.append(progress.TimeElapsedColumn())
-    else:
-        columns += [progress.MofNCompleteColumn(), progress.TimeRemainingColumn()]
+    columns = [
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.TextColumn("{task.fields[count]}"),
+        progress.TimeElapsedColumn() if state.whole is None else progress.TimeRemainingColumn(),
+    ]
     with progress.Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(escape(what), total=total, completed=count[0])
+        task = shown.add_task(escape(what), total=None, count="")
         while not finished.wait(0.1):
-            shown.update(task, completed=count[0])
+            whole = "" if state.whole is None else f" of {state.whole:,}"
+            count = f"{state.done:,}{whole}" if state.done or state.whole else ""
+            shown.update(task, total=state.whole, completed=state.done, count=count)

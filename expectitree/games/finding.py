@@ -23,8 +23,6 @@ from expectitree.numbers import quote
 PARAMETERS = r"(?:\((?P<parameters>.*)\))?"
 LIBRARY = re.compile(r"(?P<library>game|open_spiel):(?P<name>[^()]*)" + PARAMETERS, re.DOTALL)
 FILE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>[^():/\\]*)" + PARAMETERS + ")?", re.DOTALL)
-METHODS = ("turn", "moves", "play", "value")
-ATTRIBUTES = ("title", "start", "utility_bounds")
 NOUNS: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number"}
 
 
@@ -68,7 +66,6 @@ def find_game(reference: str) -> Game:
         game = _make(reference, game, parameters)
     elif parameters:
         raise GameError(f"{reference}: {match['name']} is not a class, so it has no parameters")
-    _check_members(reference, game)
     return game  # type: ignore[no-any-return]
 
 
@@ -140,7 +137,7 @@ def _describe(error: BaseException) -> str:
 def _built_in(name: str) -> type:
     if name not in BUILT_IN:
         raise GameError(
-            f"unknown game {quote(name)}{_hint(name, BUILT_IN)}: choose among "
+            f"unknown game {quote(name)}{did_you_mean(name, BUILT_IN)}: choose among "
             f"{', '.join(BUILT_IN)}, or write open_spiel:NAME or path/to/file.py:CLASS"
         )
     module, cls = BUILT_IN[name]
@@ -154,7 +151,7 @@ def _member(module: ModuleType, file: str, name: str | None, noun: str, known: l
         return getattr(module, name)
     has = f"the file has {', '.join(known)}" if known else f"the file has no {noun}"
     if name:
-        raise GameError(f"{file} has no {noun} {quote(name)}{_hint(name, known)}: {has}")
+        raise GameError(f"{file} has no {noun} {quote(name)}{did_you_mean(name, known)}: {has}")
     example = known[0] if known else noun.upper()
     raise GameError(f"{file} is a Python file: add the {noun}, as in {file}:{example} ({has})")
 
@@ -167,16 +164,6 @@ def _classes(module: ModuleType) -> list[str]:
 
 def _is_own(module: ModuleType, one: Any, is_kind: Callable[[Any], bool]) -> bool:
     return is_kind(one) and one.__module__ == module.__name__
-
-
-def _check_members(reference: str, game: Any) -> None:
-    """Raise `GameError` if a game leaves out what every game has."""
-    missing = [f"the method {name}" for name in METHODS if not callable(getattr(game, name, None))]
-    missing += [f"the attribute {name}" for name in ATTRIBUTES if not hasattr(game, name)]
-    if missing:
-        raise GameError(
-            f"{reference} does not have {', '.join(missing)}: help(expectitree.Game) explains them"
-        )
 
 
 def _make(reference: str, cls: type, parameters: Mapping[str, Any]) -> Any:
@@ -192,7 +179,9 @@ def _make(reference: str, cls: type, parameters: Mapping[str, Any]) -> Any:
             _check_type(f"{owner}: the parameter {name}", value, known[name].default)
         elif not takes_any:
             has = f"its parameters are {', '.join(names)}" if names else "it has none"
-            raise GameError(f"{owner} has no parameter {quote(name)}{_hint(name, names)}: {has}")
+            raise GameError(
+                f"{owner} has no parameter {quote(name)}{did_you_mean(name, names)}: {has}"
+            )
     missing = [n for n in names if known[n].default is known[n].empty and n not in parameters]
     if missing:
         raise GameError(f"{owner} needs the parameter {missing[0]}: write {owner}({missing[0]}=…)")
@@ -234,6 +223,8 @@ def _read_value(text: str) -> Any:
     return value if isinstance(value, (bool, int, float, str)) else text
 
 
-def _hint(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name.lower(), known, n=1)
-    return f" (did you mean {near[0]}?)" if near else ""
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ` (did you mean pig?)` for the known name that is nearest, if one is near."""
+    names = {other.lower(): other for other in known}
+    near = get_close_matches(name.lower(), names, n=1)
+    return f" (did you mean {names[near[0]]}?)" if near else ""

@@ -15,10 +15,12 @@ from typing import Any
 from expectitree.errors import GameError
 from expectitree.games.rules import Rules
 from expectitree.numbers import Number
+from expectitree.searches.progress import report
 from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Bounds, Columns
 
 MOST_TURNS = 100  # moves in a row that continue one player's turn, and so cost no ply
 MOST_STATES = 20_000  # in memory; others are played again from the nearest ancestor that is
+ROWS_SHOWN = 10_000  # between two reports of progress
 UNKNOWN = float("nan")
 
 
@@ -123,15 +125,15 @@ class Growth:
         """Return the labels of some branches of an inner row."""
         return self.rules.labels(self.state(row), [self.moves[b] for b in branches])
 
-    def grow_all(self, progress: Callable[[int], None]) -> None:
-        """Grow every row, and call `progress` with the number of rows that are new."""
-        known = 0
+    def grow_all(self) -> None:
+        """Grow every row; report progress."""
+        shown = 0
         for branch in self._branches():
             if self.kind[self.child[branch]] == UNSEEN:
                 self.grow(branch)
-            if len(self.kind) - known > 10_000:
-                progress(len(self.kind) - known)
-                known = len(self.kind)
+            if len(self.kind) - shown > ROWS_SHOWN:
+                shown = len(self.kind)
+                report(shown, None)
 
     def _branches(self) -> Iterator[int]:
         """Yield every branch, also of rows that grow meanwhile, depth first."""

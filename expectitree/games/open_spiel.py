@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
-from difflib import get_close_matches
+from collections.abc import Callable, Hashable
 from typing import Any, Literal
 
 from expectitree.errors import GameError, install_hint
+from expectitree.games.finding import did_you_mean
 from expectitree.numbers import quote
 
 TURNS: dict[int, Literal["max", "min", "chance"]] = {-1: "chance", 0: "max", 1: "min"}
@@ -102,7 +102,7 @@ def _load(spiel: Any, name: str, parameters: dict[str, Any]) -> Any:
     if name not in types:
         usable = sorted(known for known, kind in types.items() if not _objection(kind))
         raise GameError(
-            f"OpenSpiel has no game {quote(name)}{_hint(name, types)}: choose among "
+            f"OpenSpiel has no game {quote(name)}{did_you_mean(name, types)}: choose among "
             f"{', '.join(usable)}"
         )
     known = types[name].parameter_specification
@@ -117,18 +117,13 @@ def _load(spiel: Any, name: str, parameters: dict[str, Any]) -> Any:
 def _check_parameter(name: str, parameter: str, value: Any, known: dict[str, Any]) -> None:
     if parameter not in known:
         these = f"its parameters are {', '.join(sorted(known))}" if known else "it has none"
-        written = f"{quote(parameter)}{_hint(parameter, known)}"
+        written = f"{quote(parameter)}{did_you_mean(parameter, known)}"
         raise GameError(f"open_spiel:{name} has no parameter {written}: {these}")
     if type(value) is not type(known[parameter]):
         raise GameError(
             f"open_spiel:{name}: the parameter {parameter} is {quote(str(value))}: expected "
             f"{_NOUNS.get(type(known[parameter]), 'another type')}, such as {known[parameter]}"
         )
-
-
-def _hint(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name.lower(), known, n=1)
-    return f" (did you mean {near[0]}?)" if near else ""
 
 
 _NOUNS: dict[type, str] = {

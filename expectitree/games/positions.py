@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from random import Random
 from typing import Any, NoReturn
 
 from expectitree.errors import GameError
+from expectitree.games.finding import did_you_mean
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Options, Rules
 from expectitree.numbers import quote
@@ -86,11 +87,10 @@ class _Step:
         if self.kind == TERMINAL:
             raise GameError(f"{self.rules.title}: the game is over {where}: remove {quote(found)}")
         noun = "outcome" if self.kind == CHANCE else "move"
-        near = get_close_matches(found, self.names, n=1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
         more = ", …" if len(self.names) > SHOWN else ""
         raise GameError(
-            f"{self.rules.title}: {where} there is no {noun} {quote(found)}{hint}: the {noun}s are "
+            f"{self.rules.title}: {where} there is no {noun} {quote(found)}"
+            f"{did_you_mean(found, self.names)}: the {noun}s are "
             f"{', '.join(self.names[:SHOWN])}{more}"
         )
 
@@ -100,13 +100,14 @@ def _play_text(rules: Rules, state: Any, text: str) -> Any:
     before: list[str] = []
     while text := text.strip():
         step = _Step(rules, state, before)
-        fitting = [name for name in step.names if f"{text},".startswith(f"{name},")]
+        ends = {name: re.match(rf"{re.escape(name)}\s*(,|$)", text) for name in step.names}
+        fitting = {name: match.end() for name, match in ends.items() if match}
         if not fitting:
             step.fail(text.partition(",")[0].strip())
         name = max(fitting, key=len)
         state = rules.play(state, step.moves[step.names.index(name)])
         before.append(name)
-        text = text[len(name) + 1 :]
+        text = text[fitting[name] :]
     return state
 
 

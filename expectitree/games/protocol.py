@@ -33,10 +33,9 @@ class Game(Protocol):
         ...         return (state[0], 0) if move == "roll" else (0, state[1])
         ...     def value(self, state):
         ...         return state[1] or 3.5
-        >>> game = Die()
-        >>> state = game.play(game.start, 4)
-        >>> state, game.turn(state), game.moves(state)
-        ((2, 4), 'max', ['keep', 'roll'])
+        >>> import expectitree as et
+        >>> et.search(Die(), depth=5, exact=True).value
+        Fraction(14, 3)
 
     The answers depend on the state alone, and no method changes a state. `moves` and `play` are
     called only where the game is not over. Depth counts branches: a move is one ply, and so is an
@@ -45,8 +44,8 @@ class Game(Protocol):
 
     A game may have more methods:
 
-    - `key(state)`: Equal keys mean equal futures: such states become one node. Without it, the
-      state is the key if it is hashable; other states are not merged.
+    - `key(state)`: States with equal keys at the same depth have equal futures, and become one
+      node. Without it, the state is the key if it is hashable; other states are not merged.
     - `bounds(state)`: Numbers that enclose `value` at the state and at all states after it. Close
       bounds let a search skip more. Without it, they are `utility_bounds`.
     - `label(state, move)`: The name of the move or outcome. Without it, it is `str(move)`.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from time import monotonic
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.errors import SearchError
-from expectitree.games.growth import Growth, RowsError
+from expectitree.games.growth import ROWS_SHOWN, Growth, RowsError
 from expectitree.games.harvest import harvest
 from expectitree.games.loops import BestFirst, DepthFirst
 from expectitree.games.protocol import Game
@@ -18,12 +17,12 @@ from expectitree.games.rules import Estimate, Options, Rules, Warn
 from expectitree.numbers import INFINITY
 from expectitree.searches.endings import STOPPED_EARLY, WAITING
 from expectitree.searches.engine import NO_LIMIT, evaluate
+from expectitree.searches.progress import report
 from expectitree.searches.result import Grown, Search
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree
 
 MOST_ROWS = 5_000_000  # of a tree that grows; some 250 bytes each
-Progress = Callable[[int], None]
 
 
 def search(
@@ -47,8 +46,8 @@ def search(
 
         >>> import expectitree as et
         >>> found = et.search("game:pig(target=10)", depth=5)
-        >>> found.best, round(found.value, 4)
-        ('roll', 0)
+        >>> found.best, round(found.value, 4), found.grown.evaluations
+        ('roll', 0.4889, 56)
 
     The result is a `Search` of the tree that has grown, in which nodes that the search did not
     enter are leaves with unknown utilities. `Search.grown` counts what was needed. The algorithm
@@ -84,7 +83,7 @@ def search(
     settings = Options(exact, merge, bounds, estimate, warn)
     rules, start = _begin(game, depth, state, settings)
     if not chosen.player_cuts:
-        return evaluate(_written_out(rules, depth, start, max_rows, lambda _: None), chosen)
+        return evaluate(_written_out(rules, depth, start, max_rows), chosen)
     budget = Budget(max_rows, max_visits, seconds)
     return _GameSearch(rules, chosen, start, budget).run(depth, deepen)
 
@@ -100,24 +99,33 @@ def write_out(
     exact: bool = False,
     estimate: Estimate | None = None,
     warn: Warn | None = None,
-    progress: Progress = lambda _: None,
 ) -> Tree:
     """Return the whole tree of a game to a depth, with estimates at inner nodes.
 
         >>> import expectitree as et
         >>> tree = et.write_out("game:pig(target=10)", depth=5)
         >>> len(tree), et.evaluate(tree, "star1").best
-        (0, 'roll')
+        (164, 'roll')
 
     With `merge`, equal states that are reached with as many plies left are one node. Equal moves
-    are one branch, and equal outcomes too, with the sum of their probabilities. The arguments are
-    those of `search`, and `progress` is called with the number of rows that are new.
+    are one branch, and equal outcomes too, with the sum of their probabilities.
+
+    Args:
+        game: As for `search`.
+        depth: How many plies deep the tree is.
+        state: As for `search`.
+        max_rows: The most rows that the tree may have.
+        bounds: As for `search`.
+        merge: As for `search`.
+        exact: Keep numbers as `Fraction`.
+        estimate: As for `search`.
+        warn: As for `search`.
 
     Raises:
         GameError: As for `search`, and if the tree needs more than `max_rows` rows.
     """
     rules, start = _begin(game, depth, state, Options(exact, merge, bounds, estimate, warn))
-    return _written_out(rules, depth, start, max_rows, progress)
+    return _written_out(rules, depth, start, max_rows)
 
 
 def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[Rules, Any]:
@@ -133,10 +141,10 @@ def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[
     return rules, rules.start if state is None else state
 
 
-def _written_out(rules: Rules, depth: int, start: Any, max_rows: int, progress: Progress) -> Tree:
+def _written_out(rules: Rules, depth: int, start: Any, max_rows: int) -> Tree:
     growth = Growth(rules, depth, start, max_rows, estimates=True)
     growth.plant()
-    growth.grow_all(progress)
+    growth.grow_all()
     return harvest(growth)[0]
 
 
@@ -164,7 +172,7 @@ class _GameSearch:
             growth = Growth(self.rules, plies, self.start, self.budget.max_rows, before)
             loop, why_stopped = self._search(growth)
             growth.before = None
-            self.rows += len(growth.columns.kind)
+            self.rows += len(growth.kind) - growth.merged
             self.merged += growth.merged
             if why_stopped and found is not None:
                 return replace(found, grown=self._grown(plies - 1, why_stopped))
@@ -180,11 +188,14 @@ class _GameSearch:
         kind = DepthFirst if self.algorithm.in_order else BestFirst
         loop = kind(growth, self.algorithm, self.budget.max_visits)
         growth.plant()
-        why_stopped = ""
+        why_stopped, shown = "", 0
         while (ended := loop.run()) == WAITING:
             if monotonic() > self.budget.end:
                 why_stopped = f"{self.budget.seconds:g} seconds were over"
             else:
+                if len(growth.kind) - shown > ROWS_SHOWN:
+                    shown = len(growth.kind)
+                    report(shown, None)
                 try:
                     growth.grow(loop.branch)
                 except RowsError as error:

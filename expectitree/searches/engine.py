@@ -23,6 +23,7 @@ from expectitree.searches.beliefs import (
     ENTRIES,
     NODE_CODES,
     NODE_FLOATS,
+    SEEN,
     TALLIES,
     Beliefs,
     Limits,
@@ -31,6 +32,7 @@ from expectitree.searches.best_first import best_first
 from expectitree.searches.by_utility import check_exact, search_by_utility
 from expectitree.searches.certainty import certain_backward_induction
 from expectitree.searches.endings import PAUSED, STOPPED_EARLY, WAITING
+from expectitree.searches.progress import report
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
     NO_BOUNDS,
@@ -61,6 +63,7 @@ NO_LIMIT = sys.maxsize  # of visits
 # Interpreted, a search compares 60,000 to 250,000 children a second.
 MOST_PATH_CHILDREN = 500_000
 Listen = Callable[[str, Column], Column]
+_WALK = 20  # a visit of best-first takes as long as so many of a search in order
 _LEAST_SCALE = 1e-100  # best-first rescales numbers below this or above its inverse
 
 
@@ -179,6 +182,7 @@ def _run_star_minimax(
     while ended == PAUSED:
         settings = settings._replace(pause=work.resume[RESUME_ENTRIES] + setup.pause)
         cuts, ended = setup.run(star_minimax, setup.columns, work, settings, root, window)
+        report(int(work.resume[RESUME_ENTRIES]), max_visits or len(tree))
     if ended == WAITING:
         raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)]))
     return setup.result(*work[:7], cuts, ended == STOPPED_EARLY)
@@ -214,8 +218,12 @@ def _run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen |
     most = NO_LIMIT if max_visits is None else max_visits
     ended = PAUSED
     while ended == PAUSED:
-        pause = int(beliefs.tally[ENTRIES]) + setup.pause
+        pause = int(beliefs.tally[ENTRIES]) + setup.pause // _WALK
         ended = setup.run(best_first, setup.columns, beliefs, limits, most, pause)
+        if max_visits is None:
+            report(int(beliefs.tally[SEEN]), setup.tree.leaves)
+        else:
+            report(int(beliefs.tally[ENTRIES]), max_visits)
     if ended == WAITING:
         kind = setup.columns.kind
         raise SearchError(

@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from game_trees import children, levels
 
 from expectitree.games.built_in import dice, einstein, pig, twenty48
 from expectitree.games.built_in.blackjack import Blackjack
@@ -20,22 +21,6 @@ from expectitree.games.built_in.pig import Pig
 from expectitree.games.built_in.twenty48 import Twenty48
 
 TURNS = {-1: "chance", 0: "max", 1: "min", -4: None}  # OpenSpiel's players
-
-
-def children(game: Any, state: Any) -> list[Any]:
-    """Return the states after a state."""
-    if game.turn(state) == "chance":
-        return [game.play(state, outcome) for outcome, _ in game.moves(state)]
-    return [] if game.turn(state) is None else [game.play(state, m) for m in game.moves(state)]
-
-
-def levels(game: Any, depth: int) -> list[int]:
-    """Return how many nodes the tree has at each depth, without merging."""
-    counts, states = [], [game.start]
-    for _ in range(depth + 1):
-        counts.append(len(states))
-        states = [child for state in states for child in children(game, state)]
-    return counts
 
 
 def load(name: str) -> Any:
@@ -54,6 +39,10 @@ def step(state: Any, random: Random) -> str:
     name: str = state.action_to_string(state.current_player(), move)
     state.apply_action(move)
     return name
+
+
+# Play-outs for each comparison with OpenSpiel.
+FEW = [pytest.param(40), pytest.param(1500, marks=pytest.mark.slow)]
 
 
 def check_play_outs(game: Any, theirs: Any, read: Callable[[Any], Any], count: int) -> None:
@@ -106,10 +95,11 @@ def read_pig(state: Any) -> pig.State:
     return pig.State((first, second), points, "min" if player else "max", "rolling" in str(state))
 
 
+@pytest.mark.parametrize("count", FEW)
 @pytest.mark.parametrize(("target", "die"), [(5, 2), (20, 6)])
-def test_pig_is_openspiels_pig(target: int, die: int) -> None:
+def test_pig_is_openspiels_pig(target: int, die: int, count: int) -> None:
     theirs = load(f"pig(winscore={target},diceoutcomes={die})")
-    check_play_outs(Pig(target, die), theirs, read_pig, 60)
+    check_play_outs(Pig(target, die), theirs, read_pig, count)
 
 
 def read_einstein(state: Any) -> einstein.State | None:
@@ -122,8 +112,33 @@ def read_einstein(state: Any) -> einstein.State | None:
     return einstein.State(board, 1 if moves % 2 else -1, state.history()[-1] + 1 if rolled else 0)
 
 
-def test_einstein_is_openspiels_einstein() -> None:
-    check_play_outs(Einstein(), load("einstein_wurfelt_nicht"), read_einstein, 60)
+@pytest.mark.parametrize("count", FEW)
+def test_einstein_is_openspiels_einstein(count: int) -> None:
+    check_play_outs(Einstein(), load("einstein_wurfelt_nicht"), read_einstein, count)
+
+
+def test_rolls_with_which_the_same_stones_may_move_have_equal_keys() -> None:
+    game = Einstein()
+    state = game.parse("1..4./...../...../...../....b max")
+    groups: dict[Any, list[einstein.State]] = {}
+    for after in children(game, state):
+        groups.setdefault(game.key(after), []).append(after)
+    assert [[after.roll for after in group] for group in groups.values()] == [
+        [1],
+        [2, 3],
+        [4, 5, 6],
+    ]
+    for group in groups.values():
+        assert len({(tuple(game.moves(after)), *children(game, after)) for after in group}) == 1
+    assert [*game.moves(state._replace(roll=3))][::3] == ["1-right", "4-right"]
+
+
+def test_einsteins_start_is_the_same_for_both_players() -> None:
+    game = Einstein()
+    board = game.start.board
+    assert [-stone for stone in reversed(board)] == [*board]
+    assert game.value(game.start) == 0
+    assert sorted(board) == [*range(-6, 0), *[0] * 13, *range(1, 7)]
 
 
 def read_2048(state: Any) -> twenty48.State:
@@ -133,9 +148,20 @@ def read_2048(state: Any) -> twenty48.State:
     return twenty48.State(board, int(state.returns()[0]), new)
 
 
-@pytest.mark.parametrize("goal", [2048, 32])
-def test_2048_is_openspiels_2048(goal: int) -> None:
-    check_play_outs(Twenty48(goal), load(f"2048(max_tile={goal})"), read_2048, 5)
+@pytest.mark.parametrize(("goal", "count"), [(2048, 4), (32, 20)])
+def test_2048_is_openspiels_2048(goal: int, count: int) -> None:
+    check_play_outs(Twenty48(goal), load(f"2048(max_tile={goal})"), read_2048, count)
+
+
+def test_bounds_of_2048_enclose_all_later_values() -> None:
+    game, random = Twenty48(16), Random(2)
+    for _ in range(50):
+        state, lower = game.start, 0
+        while game.turn(state):
+            assert lower <= game.bounds(state)[0] <= game.value(state) <= game.bounds(state)[1]
+            lower = game.bounds(state)[0]
+            state = random.choice(children(game, state))
+        assert lower <= game.value(state) <= game.bounds(state)[1] == game.utility_bounds[1]
 
 
 def ways(board: tuple[int, ...]) -> set[str]:

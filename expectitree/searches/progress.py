@@ -1,0 +1,29 @@
+"""How far a search is, for whoever wants to show it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+# Called with what is done so far, and the whole (None if it is not known).
+Listener = Callable[[int, int | None], None]
+
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Call a function now and then while searches run."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def report(done: int, whole: int | None) -> None:
+    """Tell the listener, if there is one, how far the search is."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(done, whole)
