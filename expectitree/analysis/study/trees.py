@@ -14,7 +14,7 @@ Parameters: TypeAlias = Mapping[str, str]  # as written in the file, with `famil
 SOURCES = ("family", "game")
 ORDERS = ("given", "inner", "best", "worst")  # of a game's trees
 _POSITION = ("game", "random-moves")  # the parameters that decide the root of a game's tree
-_GAME_NODES = 20_000  # a guess
+_GAME_NODES = 2_000  # a guess
 _GAME_HELP = {"depth": "plies", "random-moves": "random moves before the root"}
 
 
