@@ -92,15 +92,16 @@ def run_file(file: str) -> ModuleType:
     """
     try:
         path = Path(file).resolve(strict=True)
-        return _run(path, path.stat().st_mtime_ns, path.read_bytes())
+        source = path.read_bytes()
     except OSError as error:
         reason = error.strerror or str(error)
         problem = f"the file cannot be read: {reason[:1].lower()}{reason[1:]}"
         raise FileError([Problem(file, problem)]) from None
+    return _run(path, source)
 
 
 @lru_cache(maxsize=8)
-def _run(path: Path, changed: int, source: bytes) -> ModuleType:
+def _run(path: Path, source: bytes) -> ModuleType:
     name = f"expectitree_file_{path.stem}"
     spec = spec_from_file_location(name, path)
     assert spec is not None

@@ -43,7 +43,7 @@ class OpenSpielGame:
             False at first, because the text may leave out a part of the state.
     """
 
-    def __init__(self, name: str, **parameters: Any) -> None:
+    def __init__(self, name: str, /, **parameters: Any) -> None:
         self._game = _load(_import(), name, parameters)
         _check(name, self._game)
         self.title = str(self._game)

@@ -13,14 +13,32 @@ from typing import Any
 import pytest
 from game_trees import children, levels
 
-from expectitree.games.built_in import dice, einstein, pig, twenty48
+import expectitree as et
+from expectitree.games.built_in import BUILT_IN, dice, einstein, pig, twenty48
 from expectitree.games.built_in.blackjack import Blackjack
 from expectitree.games.built_in.dice import Dice
 from expectitree.games.built_in.einstein import Einstein
 from expectitree.games.built_in.pig import Pig
 from expectitree.games.built_in.twenty48 import Twenty48
+from expectitree.games.finding import find_game
+from expectitree.games.positions import position
 
 TURNS = {-1: "chance", 0: "max", 1: "min", -4: None}  # OpenSpiel's players
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_merging_equal_states_changes_no_value(name: str) -> None:
+    game, merged = find_game("game:dice(n=3,k=3)" if name == "dice" else f"game:{name}"), 0
+    depth = 6 if name == "dice" else 3
+    for seed in range(3):
+        state = position(game, random_moves=3, seed=seed)
+        tree, whole = (
+            et.write_out(game, depth=depth, state=state, merge=merge) for merge in (True, False)
+        )
+        assert et.evaluate(tree).value == pytest.approx(et.evaluate(whole).value)
+        assert et.evaluate(tree, "star2").value == pytest.approx(et.evaluate(whole).value)
+        merged += len(whole) - len(tree)
+    assert merged > 0
 
 
 def load(name: str) -> Any:

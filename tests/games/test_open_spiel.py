@@ -146,6 +146,7 @@ def test_one_player_is_max() -> None:
         ("pog", {}, "OpenSpiel has no game 'pog' (did you mean pig?): choose among 2048, amazons"),
         ("pig", {"winscor": 3}, "has no parameter 'winscor' (did you mean winscore?): its param"),
         ("pig", {"winscore": "x"}, "the parameter winscore is 'x': expected a whole number, such"),
+        ("pig", {"name": 3}, "has no parameter 'name': its parameters are diceoutcomes, "),
         ("einstein_wurfelt_nicht", {"n": 3}, "has no parameter 'n': it has none"),
         ("pig", {"players": 3}, "cannot be searched: it has 3 players, expected one or two (pla"),
         ("hearts", {}, "cannot be searched: it has 4 players, expected one or two"),

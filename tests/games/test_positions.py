@@ -65,6 +65,7 @@ def test_a_position_in_the_games_notation() -> None:
 @pytest.mark.parametrize(
     ("game", "text", "message"),
     [
+        ("einstein", EINSTEIN[:-1] + "7", 'write a position as "123../45.../6...f/...ed/..cba max'),
         (
             "pig",
             "0 0",

@@ -64,7 +64,7 @@ class Einstein:
         """Read five rows of five squares, the player, and the number rolled, if any."""
         rows, player, *roll = text.split()
         board = tuple("fedcba.123456".index(stone) - 6 for stone in rows.replace("/", ""))
-        if len(board) != 25 or player not in ("max", "min"):
+        if len(board) != 25 or player not in ("max", "min") or not {*roll} <= {*"123456"}:
             raise ValueError('write a position as "123../45.../6...f/...ed/..cba max 5"')
         return State(board, 1 if player == "max" else -1, int(*roll))
 
