@@ -96,6 +96,7 @@ class DepthFirst(_Loop):
             pause=NO_LIMIT,
             one=1,
             pays=(),
+            shares=(True,) if rules.merges else (),
         )
         self.cuts, ended = star_minimax(self.growth.columns, self.work, settings, 0, rules.bounds)
         return ended

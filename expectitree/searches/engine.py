@@ -206,6 +206,7 @@ def star_settings(setup: SearchSetup, most_visits: int) -> Settings:
         NO_LIMIT,
         setup.index(1),
         (True,) if setup.columns.pays else (),
+        (True,) if tree.is_sharing else (),
         setup.is_risky,
         setup.tolerance or 1.0,
     )

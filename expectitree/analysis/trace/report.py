@@ -227,9 +227,11 @@ class _Recorder(Recorder):
         """Put an outcome's new term in place of the one before, or into the sum of a new entry."""
         frame = self.stack[-1]
         changed, is_new = frame.low if low else frame.high, frame.unsummed > 0
+        # Another outcome that leads to the child just searched is not passed over: its turn comes.
+        is_repeat = was != term and self.child[b] == self.child[frame.next - 1]
         if is_new:
             frame.unsummed -= 1
-        elif frame.next != b + 1:  # else the outcome was just entered or visited
+        elif not is_repeat and frame.next != b + 1:  # else the outcome was just entered or visited
             frame.next = b + 1
             self.record(PASS, self.child[b], b, len(self.stack))
         changed.replace(0 if is_new else was, term)
