@@ -32,6 +32,7 @@ from expectitree.tree.transform import in_fractions
 
 _TASK_NODES = 200_000  # searched nodes that make a task worth sending: some tenths of a second
 _MOST_TREES = 50  # in one task
+_MOST_LEAVES = 100_000  # of trees whose limit is computed, in about a gigabyte
 
 
 class Task(NamedTuple):
@@ -106,7 +107,8 @@ def _search_all(tree: Tree, runs: Sequence[Run], name: str) -> dict[str, dict[st
         searched = exact if run.engine == "exact" else tree
         if run.algorithm in (LIMIT, LIMIT_ACTION):
             if run.engine not in limits:
-                limits[run.engine] = _timed(measure, searched, [], engine=run.engine)
+                settings = {"engine": run.engine, "max_leaves": _MOST_LEAVES}
+                limits[run.engine] = _timed(measure, searched, [], **settings)
             limit, seconds = limits[run.engine]
             search = limit.search
             figures = _limit_figures(limit, run.algorithm == LIMIT_ACTION)
