@@ -411,7 +411,7 @@ _TREE_OPTIONS = (
         show_default=True,
         metavar="ORDER",
         shell_complete=complete_from([order.removesuffix("SEED") for order in ORDERS]),
-        help="Order of children: given, best, worst or random:SEED.",
+        help="Order of children: given, best, worst, inner (by estimates) or random:SEED.",
     ),
     click.option("--exact", is_flag=True, help="Compute in fractions: short for --engine exact."),
     click.option(

@@ -7,9 +7,14 @@ from expectitree.numbers import quote
 from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import evaluate
 from expectitree.tree.model import Tree, check_tree
-from expectitree.tree.transform import cut_at_depth, order_at_random, order_by_value
+from expectitree.tree.transform import (
+    cut_at_depth,
+    order_at_random,
+    order_by_estimate,
+    order_by_value,
+)
 
-ORDERS = ("given", "best", "worst", "random:SEED")
+ORDERS = ("given", "best", "worst", "inner", "random:SEED")
 
 
 def prepare(tree: Tree, depth: int | None = None, order: str = "given") -> Tree:
@@ -25,11 +30,12 @@ def prepare(tree: Tree, depth: int | None = None, order: str = "given") -> Tree:
         depth: Keep so many plies. Inner nodes at that depth become leaves that are worth their
             estimate.
         order: The order of each node's children: "given", "best" (the best for the player first),
-            "worst" or "random:SEED".
+            "worst", "inner" (the best estimates first, where the children are not all leaves) or
+            "random:SEED".
 
     Raises:
-        TransformError: The order is unknown, the depth is negative, or a node at that depth
-            has no estimate.
+        TransformError: The order is unknown, the depth is negative, or a node has no estimate
+            where one is needed.
     """
     check_tree(tree)
     if depth is not None:
@@ -40,6 +46,8 @@ def prepare(tree: Tree, depth: int | None = None, order: str = "given") -> Tree:
     if order in ("best", "worst"):
         tree = with_totals(tree)
         return order_by_value(tree, evaluate(tree).lower, best_first=order == "best")
+    if order == "inner":
+        return order_by_estimate(tree)
     if name == "random" and colon and seed.isascii() and seed.isdecimal() and len(seed) <= 18:
         return order_at_random(tree, int(seed))
     needed = ": random needs a seed, such as random:1 (18 digits at most)"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from random import Random
+from typing import Any
 
 from expectitree.errors import TransformError
 from expectitree.numbers import (
@@ -151,13 +152,42 @@ def _check_estimate(tree: Tree, node: int, depth: int) -> None:
         )
 
 
-def order_by_value(tree: Tree, values: Sequence[Number], best_first: bool = True) -> Tree:
+def order_by_estimate(tree: Tree) -> Tree:
+    """Return the tree with children sorted by their estimates, the best for the player first.
+
+    Children that are all terminals keep their order, because a search sorts them only after it has
+    evaluated them. Raises `TransformError` for a node without an estimate next to an inner node.
+    """
+    columns = tree.columns
+    sorted_nodes = {
+        n
+        for n in range(len(tree))
+        if any(columns.kind[columns.child[b]] != Kind.TERMINAL for b in tree.branches_of(n))
+    }
+    for n in sorted_nodes:
+        for child in (columns.child[b] for b in tree.branches_of(n)):
+            if columns.utility[child] != columns.utility[child]:
+                raise TransformError(
+                    f"{escape(tree.path_of(child))}: the order inner needs the estimate of this "
+                    "node: write `estimate:` at it, or choose another order"
+                )
+    values: Any = columns.utility
+    return order_by_value(tree, values, sorted_nodes=sorted_nodes)
+
+
+def order_by_value(
+    tree: Tree,
+    values: Sequence[Number],
+    best_first: bool = True,
+    sorted_nodes: Container[int] | None = None,
+) -> Tree:
     """Return the tree with each node's children sorted by their values, given by node.
 
     With `best_first`, the values of a MAX node's children fall and those of a MIN node's rise. The
     outcomes of a CHANCE node are sorted so that the player above it cuts soonest: under MAX their
     values rise (Ballard's best case), under MIN they fall. At a shared node, the player on its
-    first path counts. Without `best_first` every order is reversed.
+    first path counts. Without `best_first` every order is reversed. The children of nodes that are
+    not in `sorted_nodes` keep their order.
     """
     columns, parent = tree.columns, tree.first_paths.parent
     below_min = bytearray(len(tree))
@@ -167,7 +197,9 @@ def order_by_value(tree: Tree, values: Sequence[Number], best_first: bool = True
             kind = columns.kind[above]
             below_min[n] = kind == Kind.MIN or kind == Kind.CHANCE and below_min[above]
 
-    def rearranged(node: int, branches: Sequence[int]) -> list[int]:
+    def rearranged(node: int, branches: Sequence[int]) -> Sequence[int]:
+        if sorted_nodes is not None and node not in sorted_nodes:
+            return branches
         kind = columns.kind[node]
         is_falling = kind == Kind.MAX or kind == Kind.CHANCE and bool(below_min[node])
         reverse = is_falling == best_first

@@ -70,7 +70,7 @@ def test_values_of_options_are_completed() -> None:
     assert values("eval|--engine|") == list(ENGINES)
     assert values("eval|--format|j") == ["json"]
     assert values("eval|--probe-order|") == ["cyclic", "sequential"]
-    assert values("compare|--order|") == ["given", "best", "worst", "random:"]
+    assert values("compare|--order|") == ["given", "best", "worst", "inner", "random:"]
     assert values("generate|--order|b") == ["best"]
     assert values("generate|la") == ["lattice"]
     assert values("completion|") == ["bash", "zsh", "fish"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from random_trees import Case
 
@@ -97,3 +99,34 @@ def test_best_and_worst_orders_are_opposites() -> None:
 def test_a_random_order_is_the_same_everywhere() -> None:
     tree = order_at_random(et.loads("max: [1, 2, 3, 4, 5, 6]"), 7)
     assert [b.label for b in tree.root.branches] == ["#3", "#2", "#4", "#6", "#1", "#5"]
+
+
+def test_the_order_inner_sorts_by_estimates_and_leaves_the_last_ply() -> None:
+    text = "max: [{min: [2, 1], estimate: 3}, 4, {chance: [2, 1], estimate: 5}]"
+    tree = et.prepare(et.loads(text), order="inner")
+    assert [b.label for b in tree.root.branches] == ["#3", "#2", "#1"]
+    for path in ("#1", "#3"):
+        assert [b.label for b in tree.find(path).branches] == ["#1", "#2"]
+    below_min = et.loads("min: [{max: [2, 1], estimate: 3}, 4, {max: [7], estimate: 2}]")
+    labels = [b.label for b in et.prepare(below_min, order="inner").root.branches]
+    assert labels == ["#3", "#1", "#2"]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_order_inner_is_the_best_order_if_estimates_are_values(seed: int) -> None:
+    tree = Case(seed).tree()
+    values = et.evaluate(tree).lower
+    columns = tree.columns._replace(utility=list(values))
+    tree = replace(tree, columns=columns)
+    best, inner = (et.prepare(tree, order=order) for order in ("best", "inner"))
+    for n in range(len(tree)):
+        branches, sorted_ones = inner.node(n).branches, best.node(n).branches
+        if any(b.child.kind is not Kind.TERMINAL for b in branches):
+            assert [b.label for b in branches] == [b.label for b in sorted_ones]
+        else:
+            assert [b.label for b in branches] == [b.label for b in tree.node(n).branches]
+
+
+def test_the_order_inner_needs_estimates() -> None:
+    with pytest.raises(et.TransformError, match=r"^#2: the order inner needs the estimate of this"):
+        et.prepare(et.loads("max: [{min: [1], estimate: 1}, {min: [2]}]"), order="inner")

@@ -20,8 +20,8 @@ from expectitree.analysis.plotting import (
     save_figure,
 )
 from expectitree.analysis.study.report import Summary, SummaryRow
+from expectitree.analysis.study.trees import help_of
 from expectitree.errors import AnalysisError
-from expectitree.families.parameters import PARAMETERS
 
 _MOST_TICKS = 10  # more numbers along the axis would run into each other
 _MOST_ENTRIES = 24  # of the legend in one column, next to the plot
@@ -94,7 +94,7 @@ def _label_axes(axes: Any, summary: Summary, x_name: str, all_x: list[float]) ->
 
 def axis_label(name: str) -> str:
     """Return the first phrase of the help of a parameter or an option."""
-    text = OPTIONS[name].description if name in OPTIONS else PARAMETERS[name].help
+    text = OPTIONS[name].description if name in OPTIONS else help_of(name)
     phrase = re.split(r"[;,.]( |$)", text)[0]
     return phrase[0].lower() + phrase[1:]
 

@@ -5,37 +5,33 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import chain, product
-from typing import IO, Any, TypeAlias
+from itertools import product
+from typing import IO, Any
 
 from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm, algorithm
 from expectitree.analysis.study.spec import (
     LIMIT,
     LIMIT_ACTION,
     Line,
-    Parameters,
     Plot,
     Published,
     Run,
     Study,
-    describe,
 )
-from expectitree.errors import AnalysisError, ExpectitreeError
-from expectitree.families import FAMILIES, expected_nodes, parameters_of, read_parameters
+from expectitree.analysis.study.structure import Reader, as_text, expect, one_of, whole
+from expectitree.analysis.study.tree_reader import TreeReader
+from expectitree.analysis.study.trees import describe, is_lazy
+from expectitree.errors import AnalysisError
 from expectitree.files import parse, read_text
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
-from expectitree.files.grammar.words import described, unknown_key
+from expectitree.files.grammar.words import described
 from expectitree.numbers import quote
 from expectitree.searches.setup import ENGINES
 
 MOST_REPETITIONS = 1_000_000
-MOST_KINDS = 10_000  # of tree
-
-Reader: TypeAlias = Callable[[Data, Place], Any]  # returns what a value means, or raises an error
 
 
 def load_study(source: str | os.PathLike[str] | IO[str] | IO[bytes] | dict[str, Any]) -> Study:
@@ -68,73 +64,21 @@ def _as_json(data: dict[str, Any]) -> str:
         raise AnalysisError(f"{found}, expected text, numbers, lists and dicts") from None
 
 
-class _StudyReader:
-    """Reads one document; the error of a reader becomes a problem at the place of its value."""
-
-    def __init__(self, problems: Problems, name: str) -> None:
-        self.problems, self.name = problems, name
-
-    # ---- The structure: lists and mappings.
-
-    def wrong(self, place: Place, message: str) -> None:
-        self.problems.add(place, "study", message)
-
-    def attempt(self, read: Reader, value: Data, place: Place) -> Any:
-        """Return what a value means; if it is wrong, note the problem and return None."""
-        try:
-            return read(value, place)
-        except ExpectitreeError as error:
-            return self.wrong(place, str(error))
-
-    def each(self, read: Reader) -> Reader:
-        """Return a reader of a list, or of one value in place of a list; it returns a tuple."""
-
-        def read_each(value: Data, place: Place) -> tuple[Any, ...]:
-            if not isinstance(value, list):
-                return (self.attempt(read, value, place),)
-            if not value:
-                key = place.container[place.at][0]
-                self.wrong(place, f"found an empty list, expected at least one of {key}")
-            return tuple(self.attempt(read, item, Place(value, i)) for i, item in enumerate(value))
-
-        return read_each
-
-    def all_of(self, read: Reader, value: Data, place: Place) -> tuple[Any, ...]:
-        """Return what the items of a list mean, where each means several things."""
-        return tuple(chain.from_iterable(found or () for found in self.each(read)(value, place)))
-
-    def mapping(self, data: Data, expected: str, readers: Mapping[str, Reader]) -> dict[str, Any]:
-        """Return what the value of each key means; a key without a reader is a problem."""
-        _expect(isinstance(data, tuple), data, expected)
-        found: dict[str, Any] = {}
-        for index, (key, value) in enumerate(data):
-            if key not in readers:
-                self.wrong(Place(data, index, True), unknown_key(str(key), tuple(readers)))
-            elif key in found:
-                self.wrong(Place(data, index, True), f"duplicate key {quote(key)}: keep one")
-            else:
-                found[key] = self.attempt(readers[key], value, Place(data, index))
-        return found
-
-    def check_repeats(self, names: Iterable[str], what: str) -> None:
-        for name, count in Counter(names).items():
-            if count > 1 and not self.problems.found:
-                raise AnalysisError(f"the same {what} listed twice: {name}; keep one")
-
-    # ---- The keys of a study.
+class _StudyReader(TreeReader):
+    """Reads the keys of a study."""
 
     def study(self, root: Data, place: Place) -> Study | None:
         readers: dict[str, Reader] = {
-            "title": _text,
-            "source": _text,
+            "title": as_text,
+            "source": as_text,
             "trees": self.trees,
             "algorithms": self.algorithms,
             "engines": self.engines,
-            "repetitions": _whole(1, MOST_REPETITIONS),
-            "seed": _whole(0, 10**18 - 1),
+            "repetitions": whole(1, MOST_REPETITIONS),
+            "seed": whole(0, 10**18 - 1),
             "published": lambda value, place: self.all_of(self.figures, value, place),
             "plot": self.plot,
-            "table": _one_of(("long", "wide")),
+            "table": one_of(("long", "wide")),
         }
         found = self.mapping(root, "a mapping with trees and algorithms", readers)
         for key in ("trees", "algorithms"):
@@ -143,8 +87,12 @@ class _StudyReader:
         if self.problems.found:
             return None
         runs = product(found.pop("algorithms"), found.pop("engines", ("auto",)))
-        study = Study(file=self.name, runs=tuple(Run(*run) for run in runs), **found)
+        study = Study(
+            file=self.name, folder=self.folder, runs=tuple(Run(*run) for run in runs), **found
+        )
         places = {key: Place(root, index) for index, (key, _) in enumerate(root)}
+        for key, message in _impossible_runs(study):
+            self.wrong(places[key], message)
         x = study.plot.x
         if x and x not in OPTIONS and not any(x in tree for tree in study.trees):
             message = f"no trees here have the parameter {quote(x)} to plot over"
@@ -152,43 +100,6 @@ class _StudyReader:
         for message in _wrong_figures(study):
             self.wrong(places["published"], message)
         return study
-
-    def trees(self, value: Data, place: Place) -> tuple[Parameters, ...]:
-        trees = self.all_of(self.grid, value, place)
-        self.check_repeats((describe(dict(sorted(tree.items()))) for tree in trees), "trees are")
-        return trees
-
-    def grid(self, item: Data, place: Place) -> list[Parameters]:
-        """Return every combination of the values of parameters: a list is several values."""
-        expected = "a mapping with a family and its parameters"
-        _expect(isinstance(item, tuple), item, expected)
-        index = next((i for i, (key, _) in enumerate(item) if key == "family"), None)
-        if index is None:
-            raise AnalysisError(f"there is no key family: choose {', '.join(FAMILIES)}")
-        families = self.each(_family)(item[index][1], Place(item, index))
-        if None in families:
-            return []
-        known = [set(parameters_of(family)) for family in families]
-        readers: dict[str, Reader] = {"family": lambda value, place: families}
-        for name in parameters_of(families[0]):
-            if all(name in names for names in known):
-                readers[name] = self.each(_parameter(name, families))
-        values = self.mapping(item, expected, readers)
-        del values["family"]
-        if math.prod(map(len, values.values())) > MOST_KINDS:
-            raise AnalysisError(
-                f"these are more than {MOST_KINDS:,} kinds of tree: list fewer values"
-            )
-        if self.problems.found:
-            return []
-        keys, combinations = ("family", *values), product(families, *values.values())
-        trees: list[Parameters] = [dict(zip(keys, some, strict=True)) for some in combinations]
-        for tree in trees:
-            try:
-                expected_nodes(**tree)
-            except ExpectitreeError as error:
-                raise AnalysisError(f"{describe(tree)}: {error}") from None
-        return trees
 
     def algorithms(self, value: Data, place: Place) -> tuple[Algorithm, ...]:
         chosen = self.all_of(self.variants, value, place)
@@ -200,7 +111,7 @@ class _StudyReader:
         if isinstance(item, str):
             return [_find_algorithm(item, {})]
         expected = "a name, or such as star2.5: {probes: [1, 2]}"
-        _expect(isinstance(item, tuple) and len(item) == 1, item, expected)
+        expect(isinstance(item, tuple) and len(item) == 1, item, expected)
         ((name, written),) = item
         own = ("goal",) if name.lower() == LIMIT.name else tuple(OPTIONS)
         chosen = self.mapping(written, expected, {key: self.each(_option(key)) for key in own})
@@ -209,15 +120,15 @@ class _StudyReader:
         return [_find_algorithm(name, dict(zip(keys, some, strict=True))) for some in combinations]
 
     def engines(self, value: Data, place: Place) -> tuple[str, ...]:
-        engines: tuple[str, ...] = self.each(_one_of(ENGINES))(value, place)
+        engines: tuple[str, ...] = self.each(one_of(ENGINES))(value, place)
         self.check_repeats(engines, "engine is")
         return engines
 
     def figures(self, item: Data, place: Place) -> list[Published]:
         """Return the figures of one entry of `published`: it may have one for each algorithm."""
         expected = "a mapping such as {branching: 4, star1: 84.1}"
-        _expect(isinstance(item, tuple), item, expected)
-        readers = dict.fromkeys((key for key, _ in item), _text)
+        expect(isinstance(item, tuple), item, expected)
+        readers = dict.fromkeys((key for key, _ in item), as_text)
         readers |= {key: _option(key) for key in OPTIONS} | dict.fromkeys(ALGORITHMS, _figure)
         where = self.mapping(item, expected, readers)
         figures = {name: where.pop(name) for name in ALGORITHMS if name in where}
@@ -229,9 +140,9 @@ class _StudyReader:
 
     def plot(self, value: Data, place: Place) -> Plot:
         readers: dict[str, Reader] = {
-            "x": _text,
-            "y": _one_of(("share", "leaves")),
-            "scale": _one_of(("log", "linear")),
+            "x": as_text,
+            "y": one_of(("share", "leaves")),
+            "scale": one_of(("log", "linear")),
             "lines": self.each(_line),
         }
         found = self.mapping(value, f"a mapping with {', '.join(readers)}", readers)
@@ -241,57 +152,9 @@ class _StudyReader:
 # ---- Readers of single values.
 
 
-def _expect(holds: bool, found: Data, expected: str) -> None:
-    if not holds:
-        raise AnalysisError(f"found {described(found)}, expected {expected}")
-
-
-def _text(value: Data, place: Place) -> str:
-    text = str(value).lower() if isinstance(value, bool) else value
-    _expect(isinstance(text, str), value, "text")
-    return str(text)
-
-
-def _whole(least: int, most: int) -> Reader:
-    def read(value: Data, place: Place) -> int:
-        is_whole = isinstance(value, str) and value.isascii() and value.isdecimal()
-        # Python refuses to read thousands of digits.
-        found = int(value.lstrip("0")[:30] or "0") if is_whole else -1
-        _expect(least <= found <= most, value, f"a whole number from {least:,} to {most:,}")
-        return found
-
-    return read
-
-
-def _one_of(values: Sequence[str]) -> Reader:
-    def read(value: Data, place: Place) -> str:
-        _expect(value in values, value, f"{', '.join(values[:-1])} or {values[-1]}")
-        return str(value)
-
-    return read
-
-
 def _option(key: str) -> Reader:
     """Return a reader of the values of an algorithm's option."""
-    return _one_of(OPTIONS[key].values) if OPTIONS[key].values else _whole(1, 10**9)
-
-
-def _family(value: Data, place: Place) -> str:
-    family = _text(value, place)
-    parameters_of(family)  # raises an error for an unknown family
-    return family
-
-
-def _parameter(name: str, families: Iterable[str]) -> Reader:
-    """Return a reader of the values of a parameter; it returns them as text."""
-
-    def read(value: Data, place: Place) -> str:
-        text = _text(value, place)
-        for family in families:
-            read_parameters(family, {name: text})
-        return text
-
-    return read
+    return one_of(OPTIONS[key].values) if OPTIONS[key].values else whole(1, 10**9)
 
 
 def _figure(value: Data, place: Place) -> str:
@@ -318,6 +181,19 @@ def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algor
     if name.lower() == LIMIT.name:
         return LIMIT_ACTION if options.get("goal") == "action" else LIMIT
     return algorithm(name, **options)
+
+
+def _impossible_runs(study: Study) -> Iterator[tuple[str, str]]:
+    """Yield the key and the message of each kind of run that lazy trees cannot have."""
+    if not any(map(is_lazy, study.trees)):
+        return
+    for run in study.runs:
+        if run.algorithm in (LIMIT, LIMIT_ACTION) or not run.algorithm.player_cuts:
+            name = run.algorithm.full_name
+            yield "algorithms", f"{name} needs the whole tree: leave it out, or the key lazy"
+        if run.engine == "compiled":
+            yield "engines", "a lazy search runs interpreted: leave out compiled, or the key lazy"
+            return
 
 
 def _wrong_figures(study: Study) -> Iterator[str]:

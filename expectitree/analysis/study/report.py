@@ -17,7 +17,8 @@ from expectitree.algorithms import OPTIONS
 from expectitree.analysis.study.reader import load_study
 from expectitree.analysis.study.results import Record, Results, count_done
 from expectitree.analysis.study.run import execute, find_tasks, perform
-from expectitree.analysis.study.spec import Parameters, Run, Study
+from expectitree.analysis.study.spec import Run, Study
+from expectitree.analysis.study.trees import Parameters
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 
@@ -38,8 +39,10 @@ class SummaryRow:
     run: Run
     trees: int
     leaves_total: float  # a tree, on average
+    leaves_error: float | None  # the standard error of `leaves_total` where it is estimated
     leaves: Mean  # visited
     leaf_share: Mean  # of all, in per cent
+    nodes: Mean  # visited; of lazy searches, made
     node_share: Mean
     visits: Mean
     seconds: float  # a search, the median
@@ -63,10 +66,13 @@ class SummaryRow:
             "engine": self.run.engine,
             "trees": self.trees,
             "leaves_total": self.leaves_total,
+            "leaves_total_error": self.leaves_error,
             "leaves": self.leaves.value,
             "leaves_half": self.leaves.half,
             "leaf_share": self.leaf_share.value,
             "leaf_share_half": self.leaf_share.half,
+            "nodes": self.nodes.value,
+            "nodes_half": self.nodes.half,
             "node_share": self.node_share.value,
             "node_share_half": self.node_share.half,
             "visits": self.visits.value,
@@ -113,10 +119,12 @@ class Summary(Shown):
         """Return a flat dict for each kind of tree and search, in the order of the study.
 
         All have the same keys: the parameters of the trees; `algorithm`, its options and `engine`;
-        `trees`, how many were searched; and means over them. `leaves`, `leaves_total` and `visits`
-        are counts for one tree, `leaf_share` and `node_share` per cent of all, and a name that ends
-        in `_half` is half the width of a 95% confidence interval. `seconds` is the median for one
-        search. None means that the row does not have it. pandas and polars take this list.
+        `trees`, how many were searched; and means over them. `leaves`, `leaves_total`, `nodes` and
+        `visits` are counts for one tree, `leaf_share` and `node_share` per cent of all, and a name
+        that ends in `_half` is half the width of a 95% confidence interval. `seconds` is the median
+        for one search. For lazy searches of games, `leaves` are evaluations, `nodes` are rows made,
+        and `leaves_total` is an estimate with the standard error `leaves_total_error`. None means
+        that the row does not have it. pandas and polars take this list.
 
             >>> import expectitree as et
             >>> trees = {"family": "ballard", "branching": [4, 10], "order": "best"}
@@ -212,13 +220,21 @@ def _row(study: Study, tree: Parameters, run: Run, records: list[Record]) -> Sum
         run,
         len(records),
         fmean(record.leaves for record in records),
+        _error_of_mean([record.leaves_error for record in records]),
         mean([counts["leaves"] for _, counts in found]),
         mean([100 * counts["leaves"] / record.leaves for record, counts in found]),
+        mean([counts["nodes"] for _, counts in found]),
         mean([100 * counts["nodes"] / record.nodes for record, counts in found]),
         mean([counts["visits"] for _, counts in found]),
         median(counts["seconds"] for _, counts in found),
         figures[0] if figures else None,
     )
+
+
+def _error_of_mean(errors: Sequence[float | None]) -> float | None:
+    """Return the standard error of the mean of estimates with these errors, if they have errors."""
+    known = [error for error in errors if error is not None]
+    return math.hypot(*known) / len(errors) if known else None
 
 
 def mean(values: Sequence[float]) -> Mean:

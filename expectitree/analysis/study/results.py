@@ -13,8 +13,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from expectitree.analysis.study.spec import Key, Parameters, Run, Study, tree_key
+from expectitree.analysis.study.spec import Key, Run, Study, tree_key
+from expectitree.analysis.study.trees import SOURCES, Parameters, is_lazy
 from expectitree.errors import FileError, Problem
+from expectitree.numbers import INFINITY
 
 _START = b'{"tree": {'
 _NO_RESULT = "this line is not a result of a study: name another file, or move this one away"
@@ -30,11 +32,17 @@ class Record(NamedTuple):
     nodes: int
     leaves: int
     runs: Mapping[str, Mapping[str, Any]]  # by run: its value (or null) and `_FIGURES`
+    leaves_error: float | None = None  # the standard error of `leaves` where they are estimated
 
     @property
     def key(self) -> Key:
         """The key that identifies this tree."""
         return Key(tree_key(self.tree), self.repetition, self.seed)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What a results file has of it."""
+        return {key: value for key, value in self._asdict().items() if value is not None}
 
 
 class Results:
@@ -88,7 +96,7 @@ class Results:
             self._take(record)
 
     def _write(self, records: list[Record]) -> None:
-        lines = [json.dumps(record._asdict(), ensure_ascii=False) + "\n" for record in records]
+        lines = [json.dumps(record.data, ensure_ascii=False) + "\n" for record in records]
         with self._errors("written", "; what was written counts, go on later"):
             remaining = memoryview("".join(lines).encode())
             while remaining:
@@ -134,7 +142,8 @@ def _record(data: dict[str, Any]) -> Record:
     is_valid = (
         all(type(n) is int and n >= 0 for n in whole)
         and 1 <= record.leaves <= record.nodes
-        and "family" in record.tree
+        and type(record.leaves_error) in (int, float, type(None))
+        and any(source in record.tree for source in SOURCES)
         and all(isinstance(text, str) for text in texts)
         and bool(record.runs)
         and all(_is_valid(run, record) for run in record.runs.values())
@@ -146,12 +155,13 @@ def _record(data: dict[str, Any]) -> Record:
 
 def _is_valid(run: Mapping[str, Any], record: Record) -> bool:
     """Say whether the figures of a run are possible."""
-    # The value is None if the best action was proved before it.
+    # The value is None if the best action was proved before it. Estimated totals may be too low.
+    most = (INFINITY, INFINITY) if is_lazy(record.tree) else (record.leaves, record.nodes)
     return (
         all(type(run[name]) in (int, float) for name in _FIGURES)
         and type(run["value"]) in (int, float, type(None))
-        and 0 <= run["leaves"] <= record.leaves
-        and 0 <= run["nodes"] <= record.nodes
+        and 0 <= run["leaves"] <= most[0]
+        and 0 <= run["nodes"] <= most[1]
         and run["seconds"] >= 0
     )
 

@@ -1,8 +1,8 @@
-"""Runs a study: generates its trees and searches them, in any `concurrent.futures` executor."""
+"""Runs a study: makes its trees and searches them, in any `concurrent.futures` executor."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from functools import cache
 from time import perf_counter
@@ -12,17 +12,17 @@ from expectitree import compiling
 from expectitree.algorithms import Algorithm
 from expectitree.analysis.limit.report import Limit, measure
 from expectitree.analysis.study.results import Record, Results
-from expectitree.analysis.study.spec import (
-    LIMIT,
-    LIMIT_ACTION,
-    Key,
+from expectitree.analysis.study.spec import LIMIT, LIMIT_ACTION, Key, Run, Study
+from expectitree.analysis.study.trees import (
     Parameters,
-    Run,
-    Study,
     describe,
+    is_game,
+    is_lazy,
+    make_tree,
+    nodes_of,
 )
 from expectitree.errors import AnalysisError
-from expectitree.families import expected_nodes, generate, parameters_of
+from expectitree.families import generate
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Outcome, Search
 from expectitree.searches.setup import Engine
@@ -32,47 +32,70 @@ from expectitree.tree.transform import in_fractions
 
 _TASK_NODES = 200_000  # searched nodes that make a task worth sending: some tenths of a second
 _MOST_TREES = 50  # in one task
+_MOST_LEAVES = 100_000  # of trees whose limit is computed, in about a gigabyte
 
 
 class Task(NamedTuple):
-    """Some trees with the same parameters, for one worker to generate and search."""
+    """Some trees with the same parameters, for one worker to make and search."""
 
     tree: Parameters
     trees: list[tuple[Key, tuple[Run, ...]]]  # with the runs still to do
     is_much: bool  # the whole study is long enough for compiling to pay
+    folder: str  # of the study, where files of games are
 
 
 def find_tasks(study: Study, results: Results) -> list[Task]:
     """Return what is still to do, in the order of the file."""
-    sizes = [expected_nodes(**tree) * len(study.runs) for tree in study.trees]
+    sizes = [nodes_of(tree) * len(study.runs) for tree in study.trees]
     of_kinds = list(zip(sizes, study.keys, strict=True))
     is_much = compiling.pays(sum(size * len(keys) for size, (_, keys) in of_kinds))
     tasks = []
     for size, (tree, keys) in of_kinds:
         todo = [(key, runs) for key in keys if (runs := results.missing(key, study.runs))]
-        step = max(1, min(_MOST_TREES, int(_TASK_NODES / size)))
+        step = 1 if is_game(tree) else max(1, min(_MOST_TREES, int(_TASK_NODES / size)))
         for start in range(0, len(todo), step):
-            tasks.append(Task(tree, todo[start : start + step], is_much))
+            tasks.append(Task(tree, todo[start : start + step], is_much, study.folder))
     return tasks
 
 
 def perform(task: Task) -> list[Record]:
     """Return a record for each tree of a task, with the results of its searches."""
-    if task.is_much:
+    if task.is_much and not is_lazy(task.tree):
         compiling.assume_started()
         for run in {run for _, runs in task.trees for run in runs}:
             if run.engine in (Engine.AUTO, Engine.COMPILED):
                 _warm_up(run.algorithm)
-    parameters: dict[str, Any] = dict(task.tree)
-    records = []
-    for key, runs in task.trees:
-        if "seed" in parameters_of(parameters["family"]):
-            parameters["seed"] = key.seed
-        tree = generate(**parameters)
-        found = _search_all(tree, runs, f"{describe(task.tree)}, seed {key.seed}")
-        counts = len(tree), tree.leaves
-        records.append(Record(dict(task.tree), key.repetition, key.seed, *counts, found))
-    return records
+    search_tree = _search_lazily if is_lazy(task.tree) else _search_made
+    return [search_tree(task, key, runs) for key, runs in task.trees]
+
+
+def _search_made(task: Task, key: Key, runs: Sequence[Run]) -> Record:
+    """Make a tree, search it with each run, and return the record."""
+    tree = make_tree(task.tree, key.seed, task.folder)
+    found = _search_all(tree, runs, f"{describe(task.tree)}, seed {key.seed}")
+    return Record(dict(task.tree), key.repetition, key.seed, len(tree), tree.leaves, found)
+
+
+def _search_lazily(task: Task, key: Key, runs: Sequence[Run]) -> Record:
+    """Search a game from its rules with each run, and return the record.
+
+    Leaves are evaluations and nodes are rows that were made. The totals are those of the tree
+    without merging, estimated.
+    """
+    from expectitree.analysis.study.games import position_of
+
+    position = position_of(task.tree, key.seed, task.folder)
+    deepen = task.tree.get("deepen") == "true"
+    found: dict[str, dict[str, Any]] = {}
+    for run in runs:
+        search, seconds = _timed(position.search, run.algorithm, run.engine == "exact", deepen)
+        grown = search.grown
+        figures = _search_figures(search) | {"leaves": grown.evaluations, "nodes": grown.rows}
+        found[run.name] = figures | {"merged": grown.merged, "seconds": round(seconds, 6)}
+        _check_agreement(f"{describe(task.tree)}, seed {key.seed}", run, search, found)
+    size = position.size(key.seed)
+    counts = key.repetition, key.seed, round(size.nodes), round(size.leaves)
+    return Record(dict(task.tree), *counts, found, size.error)
 
 
 def _search_all(tree: Tree, runs: Sequence[Run], name: str) -> dict[str, dict[str, Any]]:
@@ -84,7 +107,8 @@ def _search_all(tree: Tree, runs: Sequence[Run], name: str) -> dict[str, dict[st
         searched = exact if run.engine == "exact" else tree
         if run.algorithm in (LIMIT, LIMIT_ACTION):
             if run.engine not in limits:
-                limits[run.engine] = _timed(measure, searched, [], engine=run.engine)
+                settings = {"engine": run.engine, "max_leaves": _MOST_LEAVES}
+                limits[run.engine] = _timed(measure, searched, [], **settings)
             limit, seconds = limits[run.engine]
             search = limit.search
             figures = _limit_figures(limit, run.algorithm == LIMIT_ACTION)
@@ -92,10 +116,7 @@ def _search_all(tree: Tree, runs: Sequence[Run], name: str) -> dict[str, dict[st
             search, seconds = _timed(evaluate, searched, run.algorithm, engine=run.engine)
             figures = _search_figures(search)
         found[run.name] = figures | {"seconds": round(seconds, 6)}
-        values = [other["value"] for other in found.values() if other["value"] is not None]
-        if values:
-            lower, upper = map(float, search.interval(ROOT))
-            _check_agreement(name, run.algorithm, lower, upper, values[0])
+        _check_agreement(name, run, search, found)
     return found
 
 
@@ -145,13 +166,19 @@ def _warm_up(algorithm: Algorithm) -> None:
 
 
 def _check_agreement(
-    name: str, algorithm: Algorithm, lower: float, upper: float, known: float
+    name: str, run: Run, search: Search, figures: Mapping[str, Mapping[str, Any]]
 ) -> None:
+    """Raise `AnalysisError` if a search contradicts the first value that a search has found."""
+    values = (other["value"] for other in figures.values() if other["value"] is not None)
+    known = next(values, None)
+    if known is None:
+        return
+    lower, upper = map(float, search.interval(ROOT))
     tolerance = 1e-6 * max(1.0, abs(known))
     if not lower - tolerance <= known <= upper + tolerance:
         found = repr(lower) if lower == upper else f"from {lower!r} to {upper!r}"
         raise AnalysisError(
-            f"{algorithm.full_name} finds {found} where another search found {known!r}, in the "
+            f"{run.algorithm.full_name} finds {found} where another search found {known!r}, in the "
             f"tree {name}: this is a defect of expectitree, please report it"
         )
 

@@ -11,13 +11,11 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from expectitree.algorithms import Algorithm
-from expectitree.families import is_random
+from expectitree.analysis.study.trees import Parameters, has_seed, seed_parameters
 
 # Not searches: the fewest leaves that are enough, as `expectitree limit` counts them.
 LIMIT = Algorithm("limit", "The fewest leaves that prove the value.")
 LIMIT_ACTION = Algorithm("limit (action)", "The fewest that prove the action.", goal="action")
-
-Parameters = Mapping[str, str]  # of a family, as written in the file, with `family` itself
 
 
 class Key(NamedTuple):
@@ -98,6 +96,7 @@ class Study:
     source: str | None = None
     published: tuple[Published, ...] = ()
     plot: Plot = Plot()
+    folder: str = ""  # where the paths of games and estimates start
     table: str = "long"  # a row for each kind of tree and search; or wide: a column for each search
 
     @cached_property
@@ -109,15 +108,16 @@ class Study:
         """Return the keys of the trees with these parameters.
 
         A seed is the SHA-256 of the study's seed, the parameters and the repetition, so no two
-        seeds are related.
+        seeds are related. A game's trees with the same roots have the same seeds.
         """
         name = tree_key(tree)
         if "seed" in tree:
             return [Key(name, 0, int(tree["seed"]))]
-        if not is_random(**tree):
+        if not has_seed(tree):
             return [Key(name, 0, 0)]
+        seeded = tree_key(seed_parameters(tree))
         digests = (
-            sha256(f"{self.seed} {name} {repetition}".encode()).digest()
+            sha256(f"{self.seed} {seeded} {repetition}".encode()).digest()
             for repetition in range(self.repetitions)
         )
         seeds = (int.from_bytes(digest[:8], "big") % 10**18 for digest in digests)
@@ -127,9 +127,3 @@ class Study:
 def tree_key(tree: Parameters) -> str:
     """Return the parameters of trees as JSON text, which identifies them in a results file."""
     return json.dumps(dict(tree), sort_keys=True, ensure_ascii=False)
-
-
-def describe(tree: Parameters) -> str:
-    """Return the parameters of trees for people: `ballard, branching 4`."""
-    named = [f"{name} {value}" for name, value in tree.items() if name != "family"]
-    return ", ".join([tree["family"], *named])

@@ -12,7 +12,7 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.analysis.study.report import Mean, Summary, SummaryRow
-from expectitree.analysis.study.spec import describe
+from expectitree.analysis.study.trees import Parameters, describe, is_game, is_lazy
 from expectitree.text.console import characters, line, safe
 from expectitree.text.phrases import count_range, nouns, plural, seconds_text
 from expectitree.text.tables import Column, table
@@ -58,6 +58,13 @@ def legend(summary: Summary) -> Iterator[str]:
             f"intervals are up to ±{widest:.1f} wide to either side."
         )
         return
+    if _is_lazy(summary):
+        yield "Mean numbers of evaluations and of rows that were made; share: the mean over trees."
+        yield (
+            "All leaves: of the trees without merging, estimated by random paths, ± the standard "
+            "error."
+        )
+        return
     yield "Leaves and nodes that were visited, on average, ± the 95% interval."
     if summary.has_published:
         yield "Off by: measured minus published, in percentage points."
@@ -68,9 +75,19 @@ def _wide(summary: Summary) -> Table:
     searches = dict.fromkeys(row.run.name for row in summary.rows)
     shares: dict[str, dict[str, str]] = {}
     for row in summary.rows:
-        shares.setdefault(describe(row.tree), {})[row.run.name] = f"{row.leaf_share.value:.1f}"
+        name = _name(row.tree, summary)
+        shares.setdefault(name, {})[row.run.name] = f"{row.leaf_share.value:.1f}"
     rows = [[tree, *(own.get(name, "-") for name in searches)] for tree, own in shares.items()]
     return [Column("trees"), *(Column(name, number=True) for name in searches)], rows
+
+
+def _name(tree: Parameters, summary: Summary) -> str:
+    """Return a name of trees; for a game, its depth and what differs in the study."""
+    if not is_game(tree):
+        return describe(tree)
+    others = [other for other in summary.study.trees if other.get("game") == tree["game"]]
+    shown = {"game", "depth"} | {n for n in tree if len({other.get(n) for other in others}) > 1}
+    return describe({name: value for name, value in tree.items() if name in shown})
 
 
 def _lettered(wide: Table, options: ConsoleOptions) -> Iterator[RenderableType]:
@@ -92,17 +109,36 @@ def _long(summary: Summary) -> Table:
     texts = {name: [row.tree.get(name, "-") for row in summary.rows] for name in summary.varying}
     columns = [Column(name, number=all(map(_is_number, own))) for name, own in texts.items()]
     columns += [Column("algorithm"), Column("trees", number=True, spare=3)]
-    columns += [Column("leaves", number=True), Column("nodes", number=True, spare=2)]
+    if _is_lazy(summary):
+        names = ("evaluations", "all leaves", "share")
+        columns += [Column(name, number=True) for name in names]
+        columns.append(Column("rows", number=True, spare=2))
+    else:
+        columns += [Column("leaves", number=True), Column("nodes", number=True, spare=2)]
     if summary.has_published:
         columns += [Column("published", number=True), Column("off by", number=True, spare=1)]
     columns.append(Column("time", number=True, spare=4))
     rows = []
     for row in summary.rows:
         cells = [row.tree.get(name, "-") for name in summary.varying]
-        cells += [row.run.name, f"{row.trees:,}", _leaves(row), _percent(row.node_share)]
+        cells += [row.run.name, f"{row.trees:,}"]
+        cells += _lazy(row) if _is_lazy(summary) else [_leaves(row), _percent(row.node_share)]
         cells += _published(row) if summary.has_published else []
         rows.append([*cells, seconds_text(row.seconds)])
     return columns, rows
+
+
+def _is_lazy(summary: Summary) -> bool:
+    return all(map(is_lazy, summary.study.trees))
+
+
+def _lazy(row: SummaryRow) -> list[str]:
+    """Return the evaluations, the leaves of the classical tree, the share, and the rows."""
+    total = f"{row.leaves_total:,.0f}"
+    if row.leaves_error:
+        total += f" ±{row.leaves_error:,.0f}"
+    counts = f"{row.leaves.value:,.0f}", f"{row.nodes.value:,.0f}"
+    return [counts[0], total, _percent(row.leaf_share), counts[1]]
 
 
 def _is_number(text: str) -> bool:

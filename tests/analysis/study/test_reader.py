@@ -167,6 +167,36 @@ WRONG = {
     ),
     "no spec": ("§max: [1, 2]\n", ["unknown key 'max'", "no key trees", "no key algorithms"]),
     "a list": ("§- a\n", ["a list, expected a mapping with trees and algorithms"]),
+    "unknown game": ("trees: {game: §'game:pigs', depth: 3}\nalgorithms: star1\n", ["'pigs'"]),
+    "no game": ("trees: {game: §pig, depth: 3}\nalgorithms: star1\n", ["'pig' is not a game"]),
+    "no depth": ("trees: [§{game: 'game:pig'}]\nalgorithms: star1\n", ["no key depth"]),
+    "parameters of games": (
+        "trees: {game: 'game:pig', depth: §-1, random-moves: §x, order: §up, lazy: §maybe, §die: 6,"
+        " seed: §1.5}\nalgorithms: star1\n",
+        ["'-1', expected a whole", "'x', expected a whole", "'up', expected given, inner",
+         "'maybe', expected true or false", "unknown key 'die'", "'1.5', expected a whole"],
+    ),
+    "estimates": (
+        "trees:\n- {game: 'game:pig', depth: 3, estimate: §nowhere.py:f}\n"
+        "- {game: 'game:pig', depth: 3, estimate: §f}\nalgorithms: star1\n",
+        ["cannot be read", "'f' is not a function"],
+    ),
+    "a game's file": ("trees: {game: §'nowhere.py:Game', depth: 3}\nalgorithms: star1\n",
+        ["cannot be read"]),
+    "a game and a family": (
+        "trees: {family: ballard, §game: 'game:pig'}\nalgorithms: star1\n", ["unknown key 'game'"]),
+    "an order of lazy trees": (
+        "trees: [§{game: 'game:pig', depth: 3, lazy: true, order: [given, best]}]\n"
+        "algorithms: star1\n", ["depth 3, lazy true, order best: a tree that is not written out"]),
+    "deepening of whole trees": (
+        "trees: [§{game: 'game:pig', depth: 3, deepen: true}]\nalgorithms: star1\n",
+        ["iterative deepening is for trees that are not written out"]),
+    "the limit of lazy trees": (
+        "trees: {game: 'game:pig', depth: 3, lazy: true}\nalgorithms: §[star1, limit]\n",
+        ["limit needs the whole tree: leave it out"]),
+    "lazy trees compiled": (
+        "trees: {game: 'game:pig', depth: 3, lazy: true}\nalgorithms: star1\nengines: §compiled\n",
+        ["a lazy search runs interpreted"]),
     "a missing key": ("§trees: {family: ballard}\n", ["no key algorithms"]),
     "no YAML": ("trees: [{family: ballard}\n§algorithms: star1\n", ["this is not YAML"]),
     "an empty file": ("§", ["the document is empty"]),

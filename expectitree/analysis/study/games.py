@@ -1,0 +1,89 @@
+"""Trees of a study that are positions of a game, reached by random moves from a seed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+from expectitree.algorithms import Algorithm
+from expectitree.analysis.study.trees import Parameters
+from expectitree.errors import GameError
+from expectitree.games.finding import FILE, find_estimate, find_game
+from expectitree.games.growth import MOST_TURNS
+from expectitree.games.positions import position
+from expectitree.games.protocol import Game
+from expectitree.games.rules import Options, Rules
+from expectitree.games.searching import search, write_out
+from expectitree.games.sizing import Size, estimate_size
+from expectitree.searches.prepare import prepare
+from expectitree.searches.result import Search
+from expectitree.tree.columns import CHANCE
+from expectitree.tree.model import Tree
+
+
+class Position(NamedTuple):
+    """The root of a tree, and all that decides the tree from there on."""
+
+    game: Game
+    state: Any
+    depth: int
+    estimate: Callable[[Any], Any] | None
+
+    def write_out(self, order: str) -> Tree:
+        """Return the whole tree, merged, with its children in an order."""
+        game, state, depth, estimate = self
+        return prepare(write_out(game, depth=depth, state=state, estimate=estimate), order=order)
+
+    def search(self, algorithm: Algorithm, exact: bool, deepen: bool) -> Search:
+        """Search the tree without writing it out."""
+        game, state, depth, estimate = self
+        settings: Any = {"state": state, "exact": exact, "deepen": deepen, "estimate": estimate}
+        return search(game, depth=depth, algorithm=algorithm, **settings)
+
+    def size(self, seed: int) -> Size:
+        """Return about how large the tree is without merging."""
+        return estimate_size(self.game, depth=self.depth, state=self.state, seed=seed)
+
+
+def position_of(tree: Parameters, seed: int, folder: str) -> Position:
+    """Return the position of a seed; the paths of files are relative to a folder.
+
+    Raises `GameError` if the game or the estimate is not found.
+    """
+    game = find_game(path_in(folder, tree["game"]))
+    estimate = find_estimate(path_in(folder, tree["estimate"])) if "estimate" in tree else None
+    state = _root(game, int(tree.get("random-moves", "0")), seed)
+    return Position(game, state, int(tree["depth"]), estimate)
+
+
+def _root(game: Game, moves: int, seed: int) -> Any:
+    """Return a state after random moves, and as many more as it takes to begin a player's turn."""
+    if not moves:
+        return position(game)
+    rules = Rules(game, Options())
+    for more in range(MOST_TURNS):
+        state = position(game, random_moves=moves + more, seed=seed)
+        if rules.kind(state) != CHANCE and not rules.is_same_turn(state):
+            return state
+    raise GameError(
+        f"{rules.title}: no player's turn begins within {MOST_TURNS} moves after {moves} random "
+        "moves: choose other random-moves"
+    )
+
+
+def check_game(reference: str, folder: str) -> None:
+    """Raise an error if there is no such game; whether OpenSpiel has it matters only to a run."""
+    if not reference.startswith("open_spiel:") or find_spec("pyspiel") is not None:
+        find_game(path_in(folder, reference))
+
+
+def check_estimate(reference: str, folder: str) -> None:
+    """Raise an error if there is no such function."""
+    find_estimate(path_in(folder, reference))
+
+
+def path_in(folder: str, reference: str) -> str:
+    """Return a reference with the path of its file, if it has one, from a folder."""
+    return os.path.join(folder, reference) if FILE.fullmatch(reference) else reference
