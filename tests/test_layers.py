@@ -14,7 +14,7 @@ import expectitree
 PACKAGE = Path(expectitree.__file__).parent
 # The layers, lowest first; a module imports its own layer and those below it.
 LAYERS = (
-    ("display", "errors"),
+    ("display", "errors", "interrupts"),
     ("numbers", "compiling"),
     ("expressions",),
     ("algorithms", "algebra", "tree"),
