@@ -14,6 +14,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from expectitree.budget import (
+    EXACT_STEPS,
+    TooMuchWorkError,
+    check_values,
+    limited_work,
+    read_limited,
+    too_long,
+)
 from expectitree.errors import FileError, Problem, TreeError
 from expectitree.files.examples import PREFIX, read_example
 from expectitree.files.formats import FORMATS, format_by_suffix
@@ -26,7 +34,6 @@ if TYPE_CHECKING:
     from expectitree.files.grammar.document import Document
 
 ANSWERS = ".answers.yaml"  # ends the name of a file of answers to `expectitree ask`
-MOST_BYTES = 2**30  # of one text; a larger tree belongs in a table
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 Warn = Callable[[str], None]
@@ -115,7 +122,13 @@ def loads(
     collects = gc.isenabled()
     gc.disable()  # it would visit the growing tree again and again, up to a third of the time
     try:
-        return read_tree(parse(text, name), exact, warn, parameters)
+        with limited_work(EXACT_STEPS):
+            tree = read_tree(parse(text, name), exact, warn, parameters)
+            if exact:
+                check_values(tree.columns)
+        return tree
+    except TooMuchWorkError as error:
+        raise _error(name, str(error)) from None
     finally:
         if collects:
             gc.enable()
@@ -151,7 +164,7 @@ def _parse(text: str, name: str) -> Document:
 
 def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str, str]:
     """Return the text of a file or a stream, and its name in messages."""
-    content: str | bytes
+    content: str | bytes | None
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
         if name == "-" and sys.stdin is None:
@@ -160,20 +173,20 @@ def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str
         name = str(getattr(source, "name", "<stream>"))
     try:
         if not isinstance(source, (str, os.PathLike)):
-            content = source.read(MOST_BYTES + 1)
+            content = read_limited(source)
         elif name == "-":
-            content = sys.stdin.buffer.read(MOST_BYTES + 1)
+            content = read_limited(sys.stdin.buffer)
         elif isinstance(source, str) and name.startswith(PREFIX):
             content = read_example(name.removeprefix(PREFIX))
         else:
             with open(name, "rb") as stream:
-                content = stream.read(MOST_BYTES + 1)
+                content = read_limited(stream)
     except UnicodeDecodeError:
         raise _error(name, "this is not UTF-8: save the file as UTF-8") from None
     except (OSError, ValueError) as error:
         raise _unreadable(name, error) from None
-    if len(content) > MOST_BYTES:
-        raise _error(name, f"more than {MOST_BYTES >> 20:,} MiB of text: split the tree")
+    if content is None:
+        raise _error(name, f"{too_long()}: split the tree")
     return (content if isinstance(content, str) else decode(content, name)), name
 
 
