@@ -1,6 +1,18 @@
-"""`python -m expectitree`."""
+"""The program: `expectitree`, or `python -m expectitree`."""
 
-from expectitree.cli import main
+from expectitree import interrupts
+
+
+def main() -> None:
+    """Run the command line; Ctrl-C has its effect before anything slow is imported."""
+    interrupts.install()
+    from expectitree.cli import main as run
+
+    try:
+        run()
+    except KeyboardInterrupt:
+        interrupts.leave()
+
 
 if __name__ == "__main__":  # processes that read files import this module too
     main()

@@ -36,7 +36,6 @@ PRIVATE_OPTIONS: dict[str, Any] = {"_nrt": False}  # numba may drop it: then loo
 
 _state = {"started": False}
 _loaded: set[Callable[..., Any]] = set()
-_running: set[threading.Thread] = set()
 _WAIT = 0.1  # seconds: on Windows, waiting without a limit cannot be interrupted
 
 
@@ -112,18 +111,11 @@ def _call_in_thread(function: Callable[[], Any]) -> Any:
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    _running.add(thread)
     while thread.is_alive():
         thread.join(_WAIT)
-    _running.discard(thread)
     if failed:
         raise failed[0]
     return done[0]
-
-
-def is_running() -> bool:
-    """Say whether a loop that nobody waits for is still running, after Ctrl-C."""
-    return any(thread.is_alive() for thread in _running)
 
 
 @cache

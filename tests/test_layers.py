@@ -14,8 +14,8 @@ import expectitree
 PACKAGE = Path(expectitree.__file__).parent
 # The layers, lowest first; a module imports its own layer and those below it.
 LAYERS = (
-    ("display", "errors"),
-    ("numbers", "compiling"),
+    ("display", "errors", "interrupts"),
+    ("numbers", "compiling", "budget"),
     ("expressions",),
     ("algorithms", "algebra", "tree"),
     ("files", "searches", "families"),

@@ -8,14 +8,14 @@ of two polynomials decides whether two of their roots are equal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cmp_to_key
 from itertools import accumulate, count, pairwise
 from math import gcd, lcm
 from typing import TypeAlias
+
+from expectitree.budget import spend
 
 # Lowest power first, the last one not 0; () is the polynomial 0.
 Coefficients: TypeAlias = tuple[int, ...]
@@ -24,38 +24,6 @@ _PRIME = 2**61 - 1
 _HALVINGS = 24  # of two overlapping intervals, before a common divisor decides
 _LARGEST_DENOMINATOR = 2**80  # of a rational that `Root.simplify` looks for
 _WORD_BITS = 128  # numbers up to this size cost about the same
-
-
-# ---- The work that may be done.
-
-
-class TooMuchWorkError(Exception):
-    """The work that `limited_work` allows is spent."""
-
-
-_work_left: ContextVar[list[int] | None] = ContextVar("work left", default=None)
-
-
-@contextmanager
-def limited_work(most: int) -> Iterator[None]:
-    """Limit the work inside: evaluations of polynomials, weighted by length (about microseconds).
-
-    How long finding roots takes depends on how close they are, which is not known in advance.
-    """
-    token = _work_left.set([most])
-    try:
-        yield
-    finally:
-        _work_left.reset(token)
-
-
-def spend(work: int) -> None:
-    """Count some work; raise `TooMuchWorkError` if that is more than is left."""
-    left = _work_left.get()
-    if left is not None:
-        left[0] -= work
-        if left[0] < 0:
-            raise TooMuchWorkError
 
 
 # ---- Roots.

@@ -17,9 +17,9 @@ from expectitree.algebra.polynomials import (
     roots_between,
     scaled_value,
     sign_at,
-    spend,
     trimmed,
 )
+from expectitree.budget import spend
 
 
 @dataclass(frozen=True, slots=True)

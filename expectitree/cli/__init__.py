@@ -7,16 +7,14 @@ a row to `GROUPS`.
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
 
-from expectitree import __version__, compiling
-from expectitree.cli.status import INTERRUPTED, NO_TREE, WRONG_USAGE
+from expectitree import __version__, interrupts
+from expectitree.cli.status import NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import discard, save_report, say, say_problems, stderr_may_be_closed
 from expectitree.errors import (
     AnalysisError,
@@ -169,8 +167,10 @@ def main() -> None:
 
         sys.exit(answer(cli))
     try:
+        interrupts.clean_up_first()
         status = _run(sys.argv[1:])
-        sys.stdout.flush()
+        if status != interrupts.INTERRUPTED:  # nobody may read any more
+            sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough
         discard(sys.stdout)
         status = 0
@@ -178,15 +178,13 @@ def main() -> None:
         discard(sys.stdout)
         say(f"expectitree: cannot write the output: {error.strerror or error}")
         status = NO_TREE
-    sys.exit(status)
+    interrupts.finish(status)
 
 
 def _run(words: list[str]) -> int:
     """Run a command and return its exit status, after reporting its error."""
-    # This is what click's own `main` does, but for its exit status 1 after a closed pipe.
     try:
-        with cli.make_context("expectitree", words) as context:
-            cli.invoke(context)
+        _invoke(words)
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
@@ -194,13 +192,7 @@ def _run(words: list[str]) -> int:
             error.show()
         return WRONG_USAGE
     except (click.Abort, KeyboardInterrupt):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # leaving takes a moment: ignore a second one
-        status = _fail("interrupted", INTERRUPTED)
-        if compiling.is_running():  # leaving as usual would free what the loop uses
-            with suppress(OSError):
-                sys.stdout.flush()
-            os._exit(status)
-        return status
+        return _fail("interrupted", interrupts.INTERRUPTED)
     except FileError as error:
         say_problems(error)
         return NO_TREE
@@ -211,6 +203,17 @@ def _run(words: list[str]) -> int:
     except MemoryError:
         return _fail("out of memory: the tree is too large for this machine", NO_TREE)
     return 0
+
+
+def _invoke(words: list[str]) -> None:
+    """Run a command, as click's `main` does but for its exit status 1 after a closed pipe."""
+    try:
+        with cli.make_context("expectitree", words) as context:
+            cli.invoke(context)
+    except BaseException:
+        if interrupts.is_noticed():  # C code turns the interrupt into an error of its own
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _fail(message: str, status: int) -> int:

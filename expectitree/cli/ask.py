@@ -13,6 +13,7 @@ from typing import Any
 import click
 from rich.console import Console, RenderableType
 
+from expectitree import interrupts
 from expectitree.analysis.ask.answers import AnswersFile, answers_name, answers_text
 from expectitree.analysis.ask.conversation import Conversation
 from expectitree.analysis.ask.report import inquire, with_utilities
@@ -187,6 +188,7 @@ def _converse(conversation: Conversation, console: Console) -> None:
                 shown = conversation.respond(line)
             print_all(*shown)
     except KeyboardInterrupt:
+        interrupts.go_on()
         print_all("")
     print_all("")
 
@@ -217,14 +219,14 @@ def _read(prompt: str) -> str | None:
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
     """Delay Ctrl-C until the end, so that an answer is saved once it is typed."""
-    interrupts: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number))
+    delayed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: delayed.append(number))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-    if interrupts:
-        raise KeyboardInterrupt
+    if delayed:
+        signal.raise_signal(signal.SIGINT)
 
 
 def _is_terminal(stream: Any) -> bool:

@@ -14,6 +14,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Unpack
 
+from expectitree.budget import (
+    EXACT_STEPS,
+    TooMuchWorkError,
+    check_values,
+    limited_work,
+    read_limited,
+    too_long,
+)
 from expectitree.errors import FileError, Problem, TransformError, TreeError
 from expectitree.files.examples import PREFIX, read_example
 from expectitree.files.formats import (
@@ -36,7 +44,6 @@ if TYPE_CHECKING:
 
 ANSWERS = ".answers.yaml"  # ends the name of a file of answers to `expectitree ask`
 NO_TREES = (ANSWERS, ".csv")  # end the names of files that a folder may have next to its trees
-MOST_BYTES = 2**30  # of one text; a larger tree belongs in a table
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _ZIP = b"PK\x03\x04"  # begins the files of Excel and LibreOffice
 
@@ -138,10 +145,18 @@ def loads(
     collects = gc.isenabled()
     gc.disable()  # it would visit the growing tree again and again, up to a third of the time
     try:
-        if not row.is_foreign:
-            return read_tree(parse(text, name, format), exact, warn, parameters)
-        check_characters(text, name)
-        return _with_parameters(row.module.read(text, name, exact, warn, **options), parameters)
+        with limited_work(EXACT_STEPS):
+            if row.is_foreign:
+                check_characters(text, name)
+                read = row.module.read(text, name, exact, warn, **options)
+                tree = _with_parameters(read, parameters)
+            else:
+                tree = read_tree(parse(text, name, format), exact, warn, parameters)
+            if exact:
+                check_values(tree.columns)
+        return tree
+    except TooMuchWorkError as error:
+        raise _error(name, str(error)) from None
     except FileError as error:
         error = with_excerpts(error, text)
         likely = None if row.is_foreign or format is not None else likely_format(text)
@@ -197,7 +212,7 @@ def _parse(text: str, name: str, format: str | None) -> Document:
 
 def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str, str]:
     """Return the text of a file or a stream, and its name in messages."""
-    content: str | bytes
+    content: str | bytes | None
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
         if name == "-" and sys.stdin is None:
@@ -206,20 +221,20 @@ def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str
         name = str(getattr(source, "name", "<stream>"))
     try:
         if not isinstance(source, (str, os.PathLike)):
-            content = source.read(MOST_BYTES + 1)
+            content = read_limited(source)
         elif name == "-":
-            content = sys.stdin.buffer.read(MOST_BYTES + 1)
+            content = read_limited(sys.stdin.buffer)
         elif isinstance(source, str) and name.startswith(PREFIX):
             content = read_example(name.removeprefix(PREFIX))
         else:
             with open(name, "rb") as stream:
-                content = stream.read(MOST_BYTES + 1)
+                content = read_limited(stream)
     except UnicodeDecodeError:
         raise _error(name, "this is not UTF-8: save the file as UTF-8") from None
     except (OSError, ValueError) as error:
         raise _unreadable(name, error) from None
-    if len(content) > MOST_BYTES:
-        raise _error(name, f"more than {MOST_BYTES >> 20:,} MiB of text: split the tree")
+    if content is None:
+        raise _error(name, f"{too_long()}: split the tree")
     return (content if isinstance(content, str) else decode(content, name)), name
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from expectitree import numbers
+from expectitree import budget, numbers
 from expectitree.errors import NumberError, TreeError
 from expectitree.expressions.syntax import Expression
 from expectitree.numbers import INFINITY, Number
@@ -313,7 +313,7 @@ class TreeBuilder:
         """
         if written is None:
             return [self._one / count] * count, None
-        total: Any = sum(written) if self.exact else math.fsum(written)
+        total: Any = budget.exact_sum(written) if self.exact else math.fsum(written)
         if abs(total - 1) <= (0 if self.exact else ROUNDING):
             return list(written), None
         if abs(total - 1) > SUM_TOLERANCE + ROUNDING:
@@ -321,6 +321,8 @@ class TreeBuilder:
             raise TreeError(
                 f"the probabilities sum to {numbers.message_text(shown)}, expected 1: {SUM_HINT}"
             )
+        if self.exact and total.denominator > budget.LARGE:
+            budget.spend_on_bits(total.denominator.bit_length() * len(written), 0)
         return [p / total for p in written], total
 
     def _inner(

@@ -10,6 +10,7 @@ from fractions import Fraction
 from graphlib import TopologicalSorter
 from typing import Any
 
+from expectitree.budget import check_values, exact_sum
 from expectitree.errors import NumberError, TreeError
 from expectitree.expressions.domains import FLOATS, FRACTIONS, Domain
 from expectitree.expressions.evaluation import at_values, evaluate
@@ -157,6 +158,8 @@ def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
     """Return the tree with other values of its parameters; `Tree.with_parameters` explains it."""
     changed = with_values(tree.parameters, values)
     tree, _ = evaluated(replace(tree, parameters=changed, expect=None))
+    if tree.exact:
+        check_values(tree.columns)
     if tree.formulas is not None and tree.local_bounds:
         check_bounds(tree, None)
     return tree
@@ -268,7 +271,7 @@ class _Evaluation:
         faults = [(self.fault_of_p(p, written[b]), "p", b) for b, p in found.items()]
         if not any(fault for fault, _, _ in faults):
             found = {b: min(max(p, p * 0), p * 0 + 1) for b, p in found.items()}
-            total = sum(found.values()) if exact else math.fsum(found.values())
+            total: Any = exact_sum([*found.values()]) if exact else math.fsum(found.values())
             faults = [(self.fault_of_sum(total, rests, written.values()), "outcomes", NONE)]
         for fault, what, b in faults:
             if fault:
@@ -279,7 +282,7 @@ class _Evaluation:
             divisor = total if abs(total - 1) > ROUNDING else 1
             return [found[b] / divisor for b in branches]
         # What is left of 1 by the decimals that Python prints: 0.7 leaves 0.3.
-        left: Any = max(1 - sum(map(to_exact, found.values())), Fraction(0)) / rests
+        left: Any = max(1 - exact_sum([*map(to_exact, found.values())]), Fraction(0)) / rests
         return [found.get(b, left if exact else float(left)) for b in branches]
 
     def fault_of_p(self, p: Any, formula: Expression) -> str:

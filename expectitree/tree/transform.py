@@ -9,6 +9,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
+from expectitree.budget import check_values
 from expectitree.errors import TransformError
 from expectitree.numbers import (
     GREATEST_FLOAT,
@@ -240,11 +241,12 @@ def in_fractions(tree: Tree) -> Tree:
         tree, columns=columns, exact=True, local_bounds=local_bounds,
         root_reward=to_exact(tree.root_reward),
     )  # fmt: skip
-    if tree.formulas is None:
-        return tree
-    from expectitree.tree.parameters import evaluated
+    if tree.formulas is not None:
+        from expectitree.tree.parameters import evaluated
 
-    return evaluated(tree)[0]
+        tree = evaluated(tree)[0]
+    check_values(tree.columns)
+    return tree
 
 
 def without_formulas(tree: Tree) -> Tree:

@@ -23,9 +23,9 @@ from fractions import Fraction
 from typing import Any
 
 from expectitree.algebra.piecewise import Piecewise, blended, greatest_of, shifted, weighted_sum
-from expectitree.algebra.polynomials import TooMuchWorkError, limited_work, spend
 from expectitree.algebra.rationals import constant
 from expectitree.algebra.thresholds import TOLERANCE, Decision, Threshold
+from expectitree.budget import TooMuchWorkError, limited_work, most, spend
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import Number, message_text, to_exact
@@ -195,7 +195,7 @@ def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...
 
 def _decision(tree: Tree, chance: str) -> Decision:
     """Return the best actions at the root of a tree, as a function of epsilon."""
-    if len(tree) > MOST_NODES:
+    if len(tree) > most(MOST_NODES):
         raise TooMuchWorkError
     exact = tree if tree.exact else in_fractions(tree)
     functions = _node_functions(exact, chance)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from expectitree.algebra.piecewise import Piecewise, merged, where_equal
-from expectitree.algebra.polynomials import Root, compare, limited_work
+from expectitree.algebra.polynomials import Root, compare
 from expectitree.algebra.rationals import constant
 from expectitree.algebra.thresholds import enclose
 from expectitree.analysis.sensitivity.functions import NodeFunctions
 from expectitree.analysis.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
 from expectitree.analysis.sensitivity.ranges import Range
 from expectitree.analysis.sensitivity.report import MOST_WORK, check_feasible
+from expectitree.budget import limited_work
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import Number, to_exact

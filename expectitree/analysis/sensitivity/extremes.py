@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from expectitree.algebra.piecewise import Piecewise
-from expectitree.algebra.polynomials import limited_work, roots_between
+from expectitree.algebra.polynomials import roots_between
 from expectitree.algebra.rationals import slope_of
 from expectitree.algebra.thresholds import Threshold, place_of
 from expectitree.analysis.sensitivity.functions import NodeFunctions
@@ -21,6 +21,7 @@ from expectitree.analysis.sensitivity.report import (
 )
 from expectitree.analysis.sensitivity.sampling import Sampler, places_of, sample
 from expectitree.analysis.sensitivity.strategies import value_under
+from expectitree.budget import limited_work
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import Number, to_exact

@@ -19,15 +19,14 @@ from expectitree.algebra.piecewise import Piecewise, greatest_of, scaled, shifte
 from expectitree.algebra.polynomials import (
     Coefficients,
     Root,
-    TooMuchWorkError,
     roots_between,
     sign_at,
-    spend,
 )
 from expectitree.algebra.rationals import VARIABLE, Rational, constant
 from expectitree.algebra.thresholds import place_of
 from expectitree.analysis.sensitivity.formulas import FormulaFunctions, exact
 from expectitree.analysis.sensitivity.quotients import MOST_BITS, MOST_DEGREE
+from expectitree.budget import TooMuchWorkError, spend
 from expectitree.errors import AnalysisError
 from expectitree.numbers import message_text
 from expectitree.searches.engine import evaluate

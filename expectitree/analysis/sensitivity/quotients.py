@@ -6,8 +6,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NoReturn
 
-from expectitree.algebra.polynomials import TooMuchWorkError
 from expectitree.algebra.rationals import Rational, constant
+from expectitree.budget import TooMuchWorkError
 from expectitree.errors import NumberError, TreeError
 from expectitree.expressions.domains import FRACTIONS, Domain, UndefinedError
 from expectitree.expressions.syntax import COMPARISONS, NEGATION

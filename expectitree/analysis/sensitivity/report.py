@@ -15,13 +15,14 @@ from fractions import Fraction
 from typing import Any
 
 from expectitree.algebra.piecewise import Piecewise, shifted
-from expectitree.algebra.polynomials import Root, limited_work, spend
+from expectitree.algebra.polynomials import Root
 from expectitree.algebra.thresholds import Decision, Threshold, place_of
 from expectitree.analysis.sensitivity.functions import NodeFunctions
 from expectitree.analysis.sensitivity.pieces import Piece, pieces_of
 from expectitree.analysis.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
 from expectitree.analysis.sensitivity.ranges import Range
 from expectitree.analysis.sensitivity.sampling import sample
+from expectitree.budget import limited_work, spend
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, TreeError
 from expectitree.numbers import exact_text, message_text, to_exact, to_fraction

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from expectitree.algebra.polynomials import limited_work
 from expectitree.analysis.sensitivity.functions import NodeFunctions
 from expectitree.analysis.sensitivity.pieces import Piece, pieces_of
 from expectitree.analysis.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
 from expectitree.analysis.sensitivity.ranges import Range
 from expectitree.analysis.sensitivity.report import MOST_WORK, decision_of
 from expectitree.analysis.sensitivity.sampling import places_of
+from expectitree.budget import limited_work
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, NumberError
 from expectitree.tree.model import Tree

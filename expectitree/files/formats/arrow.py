@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 from expectitree import compiling
+from expectitree.budget import TooMuchWorkError
 from expectitree.errors import FileError, NumberError, Problem, TreeError, install_hint
 from expectitree.files.metadata import metadata_text, read_metadata
 from expectitree.numbers import (
@@ -94,6 +95,8 @@ def load_table(path: str, read: Callable[[str], Any], exact: bool) -> Tree:
         pass
     try:
         return _tree(read(path), exact)
+    except TooMuchWorkError as error:
+        raise FileError([Problem(path, str(error))]) from None
     except (TreeError, NumberError) as error:
         raise FileError([Problem(path, f"this is not a tree: {error}")]) from None
     except _DAMAGED as error:

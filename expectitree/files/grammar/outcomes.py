@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from expectitree.budget import exact_sum
 from expectitree.errors import NumberError, TreeError
 from expectitree.expressions.parser import parse
 from expectitree.expressions.syntax import names_in
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"[0-9.+-][0-9.eE/%+-]*")  # roughly, to reject most labels quickly
 _LABEL_NUMBER = re.compile(r"(?<![\w./])(?:[0-9]+/[0-9]+|[0-9]*[.,]?[0-9]+)\s?%?(?![\w./%])")
 _MOST_SHOWN = 4  # outcomes, or labels, in a message
+_MOST_SUMMED = 1_000  # labels, whose sum takes time
+_LONGEST = 20  # characters of a number in a label
 
 
 def is_probability(key: str) -> bool:
@@ -58,11 +61,11 @@ def with_rest(written: Mapping[int, Any], texts: Mapping[int, str], exact: bool)
     Several `rest` share equally what the others leave of 1. That is computed exactly, from the
     texts of the others: 0.7 leaves 0.3.
     """
-    total = sum([to_probability(text, exact=True) for text in texts.values()], to_fraction("0"))
+    total = exact_sum([to_probability(text, exact=True) for text in texts.values()])
     if total > 1:
         found = f"the probabilities sum to {message_text(total)} without the rest"
         raise TreeError(f"{found}, expected at most 1: {SUM_HINT}")
-    share = (1 - total) / (len(written) - len(texts))
+    share: Number = (1 - total) / (len(written) - len(texts))
     share = share if exact else float(share)
     return [share if value is REST else value for value in written.values()]
 
@@ -100,7 +103,7 @@ def label_warning(names: Sequence[str], children: Data, parameters: Collection[s
             hint = f"give each a p, as in {_with_p(meant[0], p, children, at)}"
             return f"{found}: these outcomes are equally likely; if that is wrong, {hint}"
     numbers = [number for number in map(_only_number, names) if number is not None]
-    if len(names) < 2 or len(numbers) < len(names):
+    if not 2 <= len(names) <= _MOST_SUMMED or len(numbers) < len(names):
         return ""
     total = sum(value for value, _ in numbers)
     is_whole = all(value.denominator == 1 for value, _ in numbers)
@@ -125,7 +128,7 @@ def _are_formulas(labels: Sequence[str], parameters: Collection[str]) -> bool:
 def _only_number(label: str) -> tuple[Fraction, str] | None:
     """Return the only number in a label, and its text; None if there is none, or another."""
     found = _LABEL_NUMBER.findall(label)
-    if len(found) != 1:
+    if len(found) != 1 or len(found[0]) > _LONGEST:
         return None
     text = found[0].replace(" ", "").replace(",", ".")
     try:

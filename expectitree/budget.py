@@ -1,0 +1,139 @@
+"""One budget for work: no file, however hostile, takes all memory or runs for hours.
+
+What is counted are the bytes of a text, the rows of a table, and steps of computing, which take
+about a microsecond each. No honest file meets the limits. The environment variable
+EXPECTITREE_BUDGET multiplies all of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from math import gcd, lcm
+from typing import IO, TYPE_CHECKING, Any
+
+from expectitree.errors import NumberError, TreeError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+VARIABLE = "EXPECTITREE_BUDGET"
+MORE = f"or set {VARIABLE}=10 for ten times as much"
+MOST_BYTES = 2**30  # of one text; a larger tree belongs in a table
+EXACT_STEPS = 2_000_000  # to compute the values of an exact tree; they take up to 250 MB
+LARGE = 1 << 1_000  # integers below take no counted steps
+_BITS = 1_000  # at least so many count for a number
+_STEP = 1_000_000  # products of the bits of two integers, which a step multiplies
+_AT_ONCE = 50  # fractions that are added before their sum is measured
+
+_steps_left: ContextVar[list[float] | None] = ContextVar("steps left", default=None)
+
+
+class TooMuchWorkError(TreeError):
+    """The steps that `limited_work` allows are spent."""
+
+
+def factor() -> float:
+    """Return how many times the default limits are allowed."""
+    text = os.environ.get(VARIABLE) or "1"
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not found > 0:
+        raise NumberError(f"{VARIABLE} is {text!r}, expected a number above 0, such as 10")
+    return found
+
+
+def most(default: int) -> int:
+    """Return how many are allowed, where by default so many are."""
+    return int(default * factor())
+
+
+@contextmanager
+def limited_work(steps: int) -> Iterator[None]:
+    """Limit the work inside to so many steps, times `factor`.
+
+    How long computing takes often depends on what is found, which is not known in advance.
+    """
+    token = _steps_left.set([most(steps)] * 2)
+    try:
+        yield
+    finally:
+        _steps_left.reset(token)
+
+
+def spend(steps: float) -> None:
+    """Count some steps; raise `TooMuchWorkError` if that is more than is left."""
+    left = _steps_left.get()
+    if left is not None:
+        left[0] -= steps
+        if left[0] < 0:
+            raise TooMuchWorkError(
+                f"exact arithmetic with these numbers takes more than {left[1]:,} steps: "
+                f"write fractions with fewer digits, {MORE}"
+            )
+
+
+def spend_on_bits(bits: int, others: int) -> None:
+    """Count the steps of arithmetic with two integers of so many bits."""
+    spend(bits * max(others, _BITS) / _STEP)
+
+
+def exact_sum(values: Sequence[Any]) -> Fraction:
+    """Return a sum of fractions, and count its steps: without common factors, denominators grow."""
+    if not values:
+        from fractions import Fraction
+
+        return Fraction(0)
+    total: Any = 0
+    for start in range(0, len(values), _AT_ONCE):
+        total = sum(values[start : start + _AT_ONCE], total)
+        if total.denominator > LARGE:
+            spend_on_bits(total.denominator.bit_length(), _AT_ONCE * _BITS)
+    found: Fraction = total
+    return found
+
+
+def check_values(columns: Any) -> None:
+    """Count the steps that the values of an exact tree take; raise `TooMuchWorkError` if too many.
+
+    They follow from the denominators: that of a node's value divides the least common multiple of
+    those below it, each times that of its probability.
+    """
+    if _steps_left.get() is None:
+        with limited_work(EXACT_STEPS):
+            return check_values(columns)
+    child, probability, reward = columns.child, columns.probability, columns.reward
+    found = []
+    for kind, utility, first, last in zip(
+        columns.kind, columns.utility, columns.first, columns.last, strict=False
+    ):
+        if not kind:
+            found.append(utility.denominator if utility == utility else 1)
+            continue
+        common = 1
+        for b in range(first, last):
+            own = found[child[b]] * probability[b].denominator
+            if columns.pays:
+                own = lcm(own, reward[b].denominator * probability[b].denominator)
+            if own > LARGE or common > LARGE:
+                spend_on_bits(common.bit_length(), own.bit_length())
+            if rest := common % own:
+                common *= own // gcd(own, rest)
+        found.append(common)
+    return None
+
+
+def read_limited(stream: IO[str] | IO[bytes]) -> str | bytes | None:
+    """Return what is in a stream; None if that is more than a text may have."""
+    longest = most(MOST_BYTES)
+    found = stream.read(longest + 1)
+    return None if len(found) > longest else found
+
+
+def too_long() -> str:
+    """Return the message about a text that `read_limited` did not read."""
+    return f"more than {most(MOST_BYTES) >> 20:,} MiB of text"

@@ -1,0 +1,150 @@
+"""Ctrl-C ends every command at every moment: status 130, one line, no traceback, no half file."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+LEFT = "expectitree: interrupted\n"
+TREE = "max: [1, {chance: [2, 3]}]"
+ENOUGH = 5.0  # seconds for what takes half a second where no other process runs
+COMMANDS = {
+    "--help": ["--help"],
+    "eval": ["eval", "-e", TREE, "-a", "star2"],
+    "best-first": ["eval", "tree.arrow", "-a", "best-first"],
+    "arrow": ["eval", "tree.arrow", "-a", "star2"],
+    "parquet": ["eval", "tree.parquet"],
+    "json": ["eval", "tree.json", "--exact"],
+    "compare": ["compare", "tree.json"],
+    "trace": ["trace", "tree.json", "-a", "star1"],
+    "limit": ["limit", "tree.json"],
+    "svg": ["draw", "example:risk", "-o", "new.svg"],
+    "page": ["draw", "tree.json", "-o", "new.html"],
+    "convert": ["convert", "tree.json", "new.yaml"],
+    "generate": ["generate", "ballard", "--plies", "6", "--branching", "8", "-o", "new.arrow"],
+    "verify": ["verify", "example:risk"],
+    "schema": ["schema"],
+    "completion": ["completion", "bash"],
+    "study": ["study", "study.yaml", "--jobs", "2"],
+}  # fmt: skip
+STUDY = """
+trees: [{family: ballard, branching: 4, plies: 4, order: random}]
+algorithms: [star1, star2]
+repetitions: 200
+"""
+
+
+def start(words: list[str], folder: Path) -> subprocess.Popen[str]:
+    """Start the program or, if the first word is -c, a piece of Python."""
+    program = words if words[0] == "-c" else ["-m", "expectitree", *words]
+    return subprocess.Popen(
+        [sys.executable, *program],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=reset,
+    )
+
+
+def reset() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the test runner may ignore it
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("interrupts")
+    (found / "study.yaml").write_text(STUDY)
+    for file in ("tree.arrow", "tree.parquet", "tree.json"):
+        words = ["generate", "ballard", "--plies", "4", "--branching", "7", "-o", file]
+        assert start(words, found).wait(120) == 0
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_ends_at_every_moment(command: str, folder: Path) -> None:
+    files = {file.name for file in folder.iterdir()}
+    begin = time.monotonic()
+    start(COMMANDS[command], folder).communicate()
+    whole = time.monotonic() - begin
+    for name in ("new.svg", "new.html", "new.yaml", "new.arrow", "study.results.jsonl"):
+        (folder / name).unlink(missing_ok=True)
+    chosen = random.Random(command)
+    ended = set()
+    for _ in range(12):
+        process = start(COMMANDS[command], folder)
+        time.sleep(chosen.uniform(0, whole))
+        process.send_signal(signal.SIGINT)
+        sent = time.monotonic()
+        _, errors = process.communicate(timeout=60)
+        left = {file.name for file in folder.iterdir()} - files
+        assert not [name for name in left if name.startswith(".")]
+        ended.add(process.returncode)
+        if process.returncode == 130:
+            assert time.monotonic() - sent < ENOUGH
+            lines = [text for text in errors.splitlines(True) if " trees are done" not in text]
+            assert lines == [LEFT]
+        elif process.returncode:  # Python was starting
+            assert process.returncode in (-signal.SIGINT, 1)
+            assert str(Path("expectitree", "cli")) not in errors
+        for name in left:
+            (folder / name).unlink()
+    assert 130 in ended
+
+
+def run_code(code: str) -> tuple[int, str, float]:
+    """Run Python that prints a line when the signal may come; return how it ended."""
+    process = start(["-c", f"from expectitree import interrupts\n{code}"], ROOT)
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    sent = time.monotonic()
+    _, errors = process.communicate(timeout=60)
+    return process.returncode, errors, time.monotonic() - sent
+
+
+INSTALL = "interrupts.install(); interrupts.clean_up_first()\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "interrupts.install(); print(flush=True)\nwhile True: pass",
+        f"{INSTALL}import hashlib as h; print(flush=True); h.pbkdf2_hmac('md5', b'', b'', 10**9)",
+        f"{INSTALL}class A:\n def __del__(self):\n  print(flush=True)\n  while True: pass\nA()",
+    ],
+    ids=["starting", "in compiled code", "in a callback"],
+)
+def test_no_code_keeps_the_program_from_ending(code: str) -> None:
+    status, errors, seconds = run_code(code)
+    assert (status, errors) == (130, LEFT)
+    assert seconds < ENOUGH
+
+
+def test_an_interrupt_cleans_up_once() -> None:
+    code = (
+        f"{INSTALL}import os, time\n"
+        "try:\n print(flush=True); time.sleep(30)\n"
+        "except KeyboardInterrupt:\n os.kill(os.getpid(), 2); time.sleep(0.1)\n"
+        " print('cleaned', interrupts.is_noticed(), file=sys.stderr)\n"
+        " interrupts.finish(130)\n"
+    )
+    assert run_code("import sys\n" + code)[:2] == (130, "cleaned True\n")
+
+
+def test_a_program_that_ignores_the_signal_goes_on() -> None:
+    code = (
+        "import signal, os\nsignal.signal(2, signal.SIG_IGN)\n"
+        f"{INSTALL}print(flush=True); os.kill(os.getpid(), 2); interrupts.finish(7)"
+    )
+    assert run_code(code)[0] == 7
