@@ -15,7 +15,7 @@ from expectitree.cli.options import (
     write_tree,
 )
 from expectitree.cli.reading import reading_options
-from expectitree.cli.terminal import say, working
+from expectitree.cli.terminal import OUT, say, working
 from expectitree.errors import FileError
 from expectitree.expressions.syntax import INEXACT
 from expectitree.files import load
@@ -25,7 +25,7 @@ from expectitree.tree.folding import MOST_NODES, fold_rewards, unshare
 
 @click.command("convert")
 @click.argument("source", metavar="IN", type=FILE)
-@click.argument("out", metavar="OUT", type=FILE)
+@click.argument("out", metavar="OUT", type=OUT)
 @format_option
 @click.option(
     "--drop",

@@ -15,7 +15,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, BinaryIO
 
 from expectitree import compiling
 from expectitree.errors import FileError, NumberError, Problem, TreeError, install_hint
@@ -74,14 +74,14 @@ def load(path: str, exact: bool = False) -> Tree:
     return load_table(path, _read_ipc, exact)
 
 
-def save(tree: Tree, path: str, drop_fractions: bool = False) -> None:
-    """Write a tree to a file.
+def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False) -> None:
+    """Write a tree to a stream.
 
     The columns hold floats. An exact tree with a number that is not a float raises `TreeError`,
     unless `drop_fractions`.
     """
     rows = batch(tree, drop_fractions)
-    with pa.OSFile(path, "wb") as sink, pa.ipc.new_file(sink, rows.schema) as writer:
+    with pa.ipc.new_file(stream, rows.schema) as writer:
         writer.write_batch(rows)
 
 

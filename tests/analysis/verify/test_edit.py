@@ -139,7 +139,11 @@ def test_refresh_from_python(tmp_path: Path) -> None:
 def test_a_read_only_file_is_not_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "tree.yaml"
     file.write_text("expect: {value: 1}\nmax: [2]\n")
-    monkeypatch.setattr("expectitree.files.saving.os.access", lambda path, mode: False)
+
+    def denied(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("os.open", denied)
     with pytest.raises(et.FileError, match="cannot be written: Permission denied"):
         et.refresh(file)
     assert file.read_text() == "expect: {value: 1}\nmax: [2]\n"
