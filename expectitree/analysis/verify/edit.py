@@ -109,7 +109,7 @@ def _insertion(
     return at, at, format.module.NOTATION.flow({"expect": expect})[1:-1] + end
 
 
-def write_text(path: str, text: str) -> None:
+def replace_text(path: str, text: str) -> None:
     """Replace a file's text, as a whole or not at all."""
     with open(path, "rb") as old:
         bom = old.read(3) == b"\xef\xbb\xbf"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from expectitree.analysis.verify.edit import rewritten, write_text
+from expectitree.analysis.verify.edit import replace_text, rewritten
 from expectitree.analysis.verify.report import Verification, answers, verify
 from expectitree.errors import FileError, Problem
 from expectitree.files import loads, read_text
@@ -55,7 +55,7 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     if not holds:
         raise FileError([Problem(name, "the new `expect` would not hold: change it by hand")])
     if changed != text:
-        write_text(file, changed)
+        replace_text(file, changed)
     return after
 
 

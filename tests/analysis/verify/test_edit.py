@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import expectitree as et
-from expectitree.analysis.verify.edit import rewritten, write_text
+from expectitree.analysis.verify.edit import replace_text, rewritten
 from expectitree.files.formats import FORMATS
 
 REPLACED = [
@@ -86,7 +86,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
     file.write_bytes(b"\xef\xbb\xbfmax: [1]\r\n")
     file.chmod(0o640)
     link.symlink_to(file)
-    write_text(str(link), "max: [2]\r\n")
+    replace_text(str(link), "max: [2]\r\n")
     assert file.read_bytes() == b"\xef\xbb\xbfmax: [2]\r\n"
     assert file.stat().st_mode & 0o777 == 0o640
     assert link.is_symlink()
