@@ -23,4 +23,4 @@ def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False) -> None:
 def _read(path: str) -> Any:
     from pyarrow import parquet
 
-    return parquet.read_table(path, memory_map=True)
+    return parquet.read_table(path)
