@@ -169,7 +169,7 @@ def main() -> None:
         status = 0
     except OSError as error:
         discard(sys.stdout)
-        say(f"expectitree: cannot write the output: {error.strerror or error}")
+        say(f"standard output cannot be written: {error.strerror or error}")
         status = NO_TREE
     sys.exit(status)
 

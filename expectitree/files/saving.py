@@ -78,7 +78,8 @@ def save(
 ) -> None:
     """Write a tree to a file, in the format of the file's ending or in the one named.
 
-    The file is written whole, or stays as it was.
+    The file is written whole, or stays as it was. A link stays a link; it must lead to a place in
+    its own folder.
 
         >>> import expectitree as et
         >>> et.save(et.load("example:risk"), "risk.parquet")  # doctest: +SKIP
@@ -95,7 +96,8 @@ def save(
         progress: Called with the number of characters of each text written.
 
     Raises:
-        FileError: The file cannot be written, or its ending is unknown.
+        FileError: The file cannot be written, its ending is unknown, or another program changed it
+            meanwhile.
         TreeError: A number of an exact tree is not a float, and `drop_fractions` is False; or the
             format cannot hold something without which values would change.
         TransformError: Without sharing, the tree has more than `most_nodes` nodes.

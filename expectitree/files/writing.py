@@ -1,6 +1,6 @@
 """The only module that opens files for writing: one way to replace a file, one to add to it.
 
-docs/decisions/0021-writing.md has the reasons; a test asserts that no other module opens files.
+docs/decisions/0022-writing.md has the reasons; a test asserts that no other module opens files.
 """
 
 from __future__ import annotations
