@@ -63,6 +63,7 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
         where = f"the file cannot be written: no file can be made in the folder {folder or '.'}"
         with named_errors(path, where):
             stream = _new_file(path, temporary, mode)
+        made = os.fstat(stream.fileno())
         try:
             yield stream
             stream.flush()
@@ -73,15 +74,15 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
                 message = "another program changed the file in the meantime: run this again"
                 raise FileError([Problem(path, message)])
             if os.name == "nt":
-                stream.close()  # Windows does not rename a file that is open
+                stream.close()  # Windows neither renames nor removes a file that is open
             os.replace(temporary, target)
         except BaseException:
-            with suppress(OSError):
-                stream.close()
-            with suppress(FileNotFoundError):  # Ctrl-C came after the file was replaced
-                os.unlink(temporary)
+            if os.name == "nt":
+                _close(stream)
+            _remove(made, temporary)  # not if Ctrl-C came after the file was replaced
             raise
-        stream.close()
+        finally:
+            _close(stream)
 
 
 def open_to_append(path: str) -> IO[bytes]:
@@ -156,7 +157,7 @@ def _new_file(path: str, temporary: str, mode: int | None) -> BinaryIO:
         try:
             handle = os.open(temporary, flags, 0o666 if mode is None else mode)
         except FileExistsError:
-            with suppress(FileNotFoundError):
+            with suppress(FileNotFoundError):  # it was renamed meanwhile
                 _remove_leftover(path, temporary)
             continue
         stream = open(handle, "wb")  # noqa: SIM115
@@ -174,4 +175,16 @@ def _remove_leftover(path: str, temporary: str) -> None:
         if not lock(left):
             message = f"another program is writing this file: wait for it, or remove {temporary}"
             raise FileError([Problem(path, message)])
-        os.unlink(temporary)
+        _remove(os.fstat(left.fileno()), temporary)
+
+
+def _close(stream: BinaryIO) -> None:
+    with suppress(OSError):  # the disk was full before
+        stream.close()
+
+
+def _remove(made: os.stat_result, temporary: str) -> None:
+    """Remove a temporary file; not another one, which another program made in its place."""
+    with suppress(FileNotFoundError):
+        if os.path.samestat(made, os.stat(temporary)):
+            os.unlink(temporary)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import errno
 import os
+import random
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -233,6 +235,45 @@ def test_two_programs_do_not_write_one_file_at_once(tmp_path: Path) -> None:
             write(path)
     assert path.read_text() == "first"
     assert names(tmp_path) == ["x"]
+
+
+WRITING = """
+import os, sys
+from expectitree.errors import FileError
+from expectitree.files.writing import whole_file
+while True:
+    try:
+        with whole_file(sys.argv[1]) as stream:
+            stream.write(f"{os.getpid()}\\n".encode() * 20_000)
+    except FileError as error:
+        assert "another program" in str(error), error
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
+def test_programs_that_write_one_file_and_are_killed_leave_it_whole(tmp_path: Path) -> None:
+    path, draw = tmp_path / "x", random.Random(1)
+    command = [sys.executable, "-c", WRITING, str(path)]
+    programs = [subprocess.Popen(command, cwd=ROOT) for _ in range(3)]
+    try:
+        for _ in range(60):
+            time.sleep(draw.uniform(0, 0.2))
+            lines = path.read_text().split() if path.exists() else []
+            assert len(lines) in (0, 20_000)
+            assert len(set(lines)) <= 1
+            assert [program.poll() for program in programs] == [None, None, None]
+            victim = draw.randrange(9)
+            if victim < len(programs):
+                programs[victim].kill()
+                programs[victim].wait()
+                programs[victim] = subprocess.Popen(command, cwd=ROOT)
+    finally:
+        for program in programs:
+            program.kill()
+            program.wait()
+    write(path)
+    assert (names(tmp_path), path.read_text()) == (["x"], "new")
 
 
 # ---- A full disk, a folder that cannot be written.
