@@ -10,7 +10,7 @@ from typing import Any, cast
 from expectitree.algorithms import Algorithm
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.errors import AnalysisError
-from expectitree.files.saving import whole_file
+from expectitree.files.writing import whole_file
 from expectitree.numbers import INFINITY, quote
 from expectitree.picture import PICTURES, drawing
 from expectitree.picture.content import Style
@@ -185,11 +185,9 @@ def kind_of(name: str) -> str:
 
 def write(picture: bytes | Iterable[str], name: str) -> None:
     """Write a picture to a file, whole or not at all."""
-    with whole_file(name) as temporary, open(temporary, "wb") as stream:
-        if isinstance(picture, bytes):
-            stream.write(picture)
-        else:
-            stream.writelines(piece.encode("utf-8") for piece in picture)
+    pieces = [picture] if isinstance(picture, bytes) else (piece.encode() for piece in picture)
+    with whole_file(name) as stream:
+        stream.writelines(pieces)
 
 
 def _check_names(options: Iterable[str], what: str, known: Sequence[str]) -> None:

@@ -8,6 +8,8 @@ import tomllib
 
 import yaml
 from helpers import ROOT, invoke
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 
 def long_description() -> str:
@@ -43,3 +45,31 @@ def test_the_hook_for_other_repositories_runs() -> None:
     assert program == "expectitree"
     assert re.search(hook["files"], "trees/risk.yaml")
     assert invoke(*words, str(ROOT / "trees" / "risk.yaml")).exit_code == 0
+
+
+def test_workflows_have_few_rights_and_pinned_actions() -> None:
+    for path in sorted((ROOT / ".github" / "workflows").glob("*.yml")):
+        text = path.read_text("utf-8")
+        workflow = yaml.safe_load(text)
+        assert workflow["permissions"] == {"contents": "read"}
+        assert all("timeout-minutes" in job for job in workflow["jobs"].values())
+        uses = re.findall(r"uses: (.*)", text)
+        assert uses
+        assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v[\d.]+", action) for action in uses)
+
+
+def test_constraints_fit_the_requirements() -> None:
+    """`bash .ci/renew` makes them again after a change of pyproject.toml."""
+    lines = (ROOT / ".ci" / "constraints.txt").read_text("utf-8").splitlines()
+    constraints = [Requirement(line) for line in lines if not line.startswith("#")]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    extras = project["project"]["optional-dependencies"].values()
+    tools = (ROOT / ".ci" / "tools.in").read_text("utf-8").splitlines()
+    texts = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
+    texts += [text for extra in extras for text in extra] + [t for t in tools if t[0] != "#"]
+    for wanted in map(Requirement, texts):
+        name = canonicalize_name(wanted.name)
+        found = [one for one in constraints if canonicalize_name(one.name) == name]
+        assert found or name == "expectitree", wanted
+        for one in found:
+            assert all(wanted.specifier.contains(pin.version) for pin in one.specifier), one

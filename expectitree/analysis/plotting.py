@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from expectitree.errors import AnalysisError, install_hint
-from expectitree.files.saving import whole_file
+from expectitree.files.writing import whole_file
 from expectitree.numbers import escape
 
 # The palette of Okabe and Ito (2008), without yellow, which is too light on white.
@@ -50,9 +50,9 @@ def save_figure(figure: Any, path: str) -> None:
     ending = os.path.splitext(path)[1][1:].lower()
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending, {})
     settings = {"format": ending, "dpi": 150, "metadata": metadata}
-    with whole_file(path) as temporary, warnings.catch_warnings():
+    with whole_file(path) as stream, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # characters that the font lacks are drawn as boxes
-        figure.savefig(temporary, bbox_inches="tight", **settings)  # with the legend
+        figure.savefig(stream, bbox_inches="tight", **settings)  # with the legend
 
 
 def svg_text(figure: Any) -> str:

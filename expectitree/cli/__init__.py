@@ -15,7 +15,7 @@ import click
 
 from expectitree import __version__, interrupts
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
-from expectitree.cli.terminal import discard, save_report, say, say_problems, stderr_may_be_closed
+from expectitree.cli.terminal import discard, saving_report, say, say_problems, stderr_may_be_closed
 from expectitree.errors import (
     AnalysisError,
     ExpectitreeError,
@@ -68,13 +68,9 @@ class _Commands(click.Group):
     """The commands, each imported when it is used."""
 
     def invoke(self, ctx: click.Context) -> object:
-        try:
+        with saving_report(ctx):
             result: object = super().invoke(ctx)
-        except click.exceptions.Exit:  # the answer is negative, and the report complete
-            save_report()
-            raise
-        save_report()
-        return result
+            return result
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -176,7 +172,7 @@ def main() -> None:
         status = 0
     except OSError as error:
         discard(sys.stdout)
-        say(f"expectitree: cannot write the output: {error.strerror or error}")
+        say(f"standard output cannot be written: {error.strerror or error}")
         status = NO_TREE
     interrupts.finish(status)
 

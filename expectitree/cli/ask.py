@@ -29,7 +29,7 @@ from expectitree.cli.options import (
 )
 from expectitree.cli.reading import reading_options
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
-from expectitree.cli.terminal import make_console, protect, say, show, working, write
+from expectitree.cli.terminal import OUT, make_console, protect, say, show, working, write
 from expectitree.errors import ExpectitreeError
 from expectitree.files import load, loads
 from expectitree.files.formats import ReadOptions, format_by_suffix
@@ -64,7 +64,7 @@ from expectitree.tree.model import Tree
 @click.option("--no-save", is_flag=True, help="Read answers from the file, but add none.")
 @click.option("--show", "shows", is_flag=True, help="Ask nothing: show the tree and the bounds.")
 @click.option(
-    "-o", "--output", metavar="FILE", type=FILE, help="Write the tree with the answers in it."
+    "-o", "--output", metavar="FILE", type=OUT, help="Write the tree with the answers in it."
 )
 @set_option
 @reading_options

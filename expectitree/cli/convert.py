@@ -30,7 +30,7 @@ from expectitree.cli.options import (
     write_tree,
 )
 from expectitree.cli.reading import reading_options
-from expectitree.cli.terminal import say, working
+from expectitree.cli.terminal import OUT, say, working
 from expectitree.errors import FileError
 from expectitree.expressions.syntax import INEXACT
 from expectitree.files import load
@@ -41,8 +41,8 @@ from expectitree.tree.model import Tree
 
 @click.command("convert", cls=GameCommand)
 @click.argument("source", metavar="IN|GAME", type=FILE, shell_complete=complete_source)
-@click.argument("out", metavar="OUT", type=FILE, required=False)
-@click.option("-o", "--output", metavar="OUT", type=FILE, help="OUT, as other commands name it.")
+@click.argument("out", metavar="OUT", type=OUT, required=False)
+@click.option("-o", "--output", metavar="OUT", type=OUT, help="OUT, as other commands name it.")
 @format_option
 @click.option(
     "--drop",

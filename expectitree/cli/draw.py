@@ -23,7 +23,7 @@ from expectitree.cli.options import (
     game_options,
     is_stopped,
 )
-from expectitree.cli.terminal import say, write
+from expectitree.cli.terminal import OUT, say, write
 from expectitree.picture.content import MOST_NODES, Style
 from expectitree.picture.frames import draw_steps
 from expectitree.picture.hidden import PARTS, check_parts, evaluate_known
@@ -87,7 +87,7 @@ _PICTURE_OPTIONS = {
     "solution": click.option(
         "--solution",
         metavar="OUT",
-        type=FILE,
+        type=OUT,
         help="Also draw the picture with nothing hidden, to this file.",
     ),
 }
@@ -118,7 +118,7 @@ _NOT_IN_STEPS = ("strategy", "rows", "show_all", "blank", "hide", "solution")
     "--output",
     "out",
     metavar="OUT",
-    type=FILE,
+    type=OUT,
     help="The file; its ending sets the format. - is standard output, with --format.",
 )
 @click.option(

@@ -15,7 +15,7 @@ from expectitree.cli.options import (
     write_tree,
 )
 from expectitree.cli.reading import reading_options
-from expectitree.cli.terminal import say, working
+from expectitree.cli.terminal import OUT, say, working
 from expectitree.errors import FileError
 from expectitree.expressions.syntax import INEXACT
 from expectitree.files import load
@@ -25,7 +25,7 @@ from expectitree.tree.flip import flip, left_out
 
 @click.command("flip")
 @click.argument("files", metavar="FILE", type=FILE)
-@click.argument("out", metavar="[OUT]", type=FILE, default="-")
+@click.argument("out", metavar="[OUT]", type=OUT, default="-")
 @click.option(
     "--at",
     "path",

@@ -9,6 +9,7 @@ import click
 
 from expectitree import drawing
 from expectitree.cli.terminal import say
+from expectitree.files.writing import named_errors
 from expectitree.picture.frames import Frames
 from expectitree.picture.png import library, to_png
 
@@ -30,13 +31,16 @@ def frame_kind(folder: str, format_name: str | None, force: bool) -> str:
 
 
 def write_frames(found: Frames, folder: str, kind: str) -> None:
-    """Write a picture of each step; take away what an earlier search left."""
-    os.makedirs(folder, exist_ok=True)
-    for name in os.listdir(folder):
-        if _FRAME.fullmatch(name):
-            os.unlink(os.path.join(folder, name))
+    """Write a picture of each step; then remove what an earlier search left."""
+    with named_errors(folder, "the folder cannot be written"):
+        os.makedirs(folder, exist_ok=True)
+        left = {name for name in os.listdir(folder) if _FRAME.fullmatch(name)}
     wide = len(str(len(found.frames) - 1))
     for step, text in enumerate(found.pictures()):
-        name = os.path.join(folder, f"step-{step:0{wide}}.{kind}")
-        drawing.write(to_png(text) if kind == "png" else [text], name)
+        name = f"step-{step:0{wide}}.{kind}"
+        drawing.write(to_png(text) if kind == "png" else [text], os.path.join(folder, name))
+        left.discard(name)
+    with named_errors(folder, "pictures of an earlier search cannot be removed"):
+        for name in left:
+            os.unlink(os.path.join(folder, name))
     say(f"{folder} written: {len(found.frames):,} pictures, one a step")

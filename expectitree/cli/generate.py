@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from expectitree.cli.options import FILE, check_output, force_option, format_option, write_tree
-from expectitree.cli.terminal import working
+from expectitree.cli.options import check_output, force_option, format_option, write_tree
+from expectitree.cli.terminal import OUT, working
 from expectitree.families import FAMILIES, generate, parameters_of
 from expectitree.families.parameters import ORDERS, PARAMETERS
 
@@ -36,7 +36,7 @@ def _parameter_options(command: Any) -> Any:
     "out",
     default="-",
     metavar="FILE",
-    type=FILE,
+    type=OUT,
     help="The file to write; its ending sets the format.",
 )
 @format_option

@@ -16,7 +16,7 @@ from expectitree.cli.options import (
     tree_options,
     write_tree,
 )
-from expectitree.cli.terminal import show
+from expectitree.cli.terminal import OUT, show
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import ROOT
 
@@ -43,7 +43,7 @@ from expectitree.tree.paths import ROOT
 @click.option(
     *("-o", "--output", "out"),
     metavar="FILE",
-    type=FILE,
+    type=OUT,
     help="Write the tree with the free test; the suffix decides the format.",
 )
 @force_option

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import click
 
-from expectitree.cli.options import FILE, check_file, force_option
-from expectitree.cli.terminal import say, write
+from expectitree.cli.options import check_file, force_option
+from expectitree.cli.terminal import OUT, say, write
 from expectitree.files import load
 from expectitree.files.examples import PREFIX, examples, read_example
 from expectitree.files.formats import format_by_suffix
-from expectitree.files.saving import whole_file
+from expectitree.files.writing import whole_file
 
 # The schema of the repository, which is not next to the new file.
 _SCHEMA = re.compile(r'^(# yaml-language-server.*| *"\$schema".*)\n', re.MULTILINE)
@@ -50,7 +50,7 @@ max:
 
 
 @click.command("new")
-@click.argument("file", required=False, type=FILE)
+@click.argument("file", required=False, type=OUT)
 @click.option(
     "--example",
     metavar="NAME",
@@ -88,8 +88,8 @@ def command(
     if row is not None and (not row.is_text or row.is_foreign):
         raise click.UsageError("the tree is text: choose one of yaml, json.")
     check_file(file, force)
-    with whole_file(file) as temporary, open(temporary, "w", encoding="utf-8") as stream:
-        stream.write(content)
+    with whole_file(file) as stream:
+        stream.write(content.encode())
     say(f"{file} written; next: expectitree eval {file}")
 
 

@@ -549,7 +549,7 @@ force_option = click.option("--force", is_flag=True, help="Replace an existing f
 
 def check_file(file: str, force: bool) -> None:
     """Raise an error if a file exists and may not be replaced, or if its folder does not exist."""
-    if not force and os.path.isfile(file):
+    if not force and (os.path.isfile(file) or os.path.islink(file)):
         raise click.UsageError(
             f"{file} exists already: choose another name, or replace it with --force."
         )

@@ -22,7 +22,7 @@ from expectitree.cli.options import (
     game_options,
     write_tree,
 )
-from expectitree.cli.terminal import say, show
+from expectitree.cli.terminal import OUT, say, show
 from expectitree.errors import NumberError, TransformError, TreeError
 from expectitree.numbers import quote, to_fraction
 from expectitree.tree.model import Tree
@@ -81,7 +81,7 @@ TABLE = "U and V in the two columns of a CSV file; other utilities stay."
 @click.option(
     *("-o", "--output", "out"),
     metavar="FILE",
-    type=FILE,
+    type=OUT,
     help="Write the rescaled tree; the suffix decides the format.",
 )
 @force_option

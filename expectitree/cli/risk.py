@@ -10,7 +10,7 @@ from expectitree.analysis.risk.plot import draw
 from expectitree.analysis.risk.report import Risk, risk
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import SearchOptions, format_options, game_options
-from expectitree.cli.terminal import say, show
+from expectitree.cli.terminal import OUT, say, show
 from expectitree.errors import NumberError
 from expectitree.numbers import to_number
 from expectitree.tree.model import Tree
@@ -27,7 +27,9 @@ from expectitree.tree.model import Tree
     show_default=True,
     help="Put more totals than this into bins.",
 )
-@click.option("--plot", metavar="FILE", help="Draw the profiles too, as .svg, .png or .pdf.")
+@click.option(
+    "--plot", metavar="FILE", type=OUT, help="Draw the profiles too, as .svg, .png or .pdf."
+)
 @game_options
 @format_options("risk")
 def command(

@@ -11,7 +11,7 @@ from expectitree.analysis.sensitivity.csv import POINTS
 from expectitree.analysis.sensitivity.plot import draw
 from expectitree.analysis.sensitivity.two_way import GRID
 from expectitree.cli.options import SearchOptions, format_options, tree_options
-from expectitree.cli.terminal import say, show
+from expectitree.cli.terminal import OUT, say, show
 from expectitree.display import Shown
 from expectitree.tree.model import Tree
 
@@ -41,7 +41,7 @@ from expectitree.tree.model import Tree
 @click.option(
     "--points", type=click.IntRange(2), default=POINTS, show_default=True, help="Values in CSV."
 )
-@click.option("--plot", metavar="FILE", help="Draw it too, as .svg, .png or .pdf.")
+@click.option("--plot", metavar="FILE", type=OUT, help="Draw it too, as .svg, .png or .pdf.")
 @tree_options
 @format_options("sensitivity")
 def command(

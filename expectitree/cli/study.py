@@ -16,7 +16,7 @@ from expectitree.analysis.study.spec import Study
 from expectitree.analysis.study.workers import executor_of
 from expectitree.cli.options import FILE, format_options
 from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import protect, say, show, working
+from expectitree.cli.terminal import OUT, protect, say, show, working
 
 
 @click.command("study")
@@ -38,7 +38,9 @@ from expectitree.cli.terminal import protect, say, show, working
     help="Run on the Dask cluster whose scheduler has this address.",
 )
 @click.option("--report", is_flag=True, help="Run nothing: print the results so far.")
-@click.option("--plot", "plot", metavar="FILE", help="Draw it too, as .svg, .png or .pdf.")
+@click.option(
+    "--plot", "plot", metavar="FILE", type=OUT, help="Draw it too, as .svg, .png or .pdf."
+)
 @format_options("study")
 @click.pass_context
 def command(

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from io import TextIOWrapper
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from expectitree.analysis.show import rendered
 from expectitree.files.formats import SUFFIXES
-from expectitree.files.saving import whole_file
+from expectitree.files.writing import OutputFile, whole_file
 from expectitree.numbers import escape
 from expectitree.searches.progress import listening
 
@@ -26,10 +26,37 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 COLOR = "expectitree.color"  # where --color is kept in the context's `meta`
-REPORT = "expectitree.report"  # where the report is kept until it is written to a file
+REPORT = "expectitree.report"  # where the `_Report` is kept, if the report goes to a file
 # No report ends so.
 TREES_ONLY = tuple(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv"))
+_OPENED = "expectitree.opened"  # where the stack with the opened file of the report is kept
 _PATIENCE = 1.0  # seconds before progress is shown
+
+
+class _OutputPath(click.Path):
+    """A file to write; the value is an `OutputFile`, so an edit made meanwhile is noticed."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> OutputFile:
+        return OutputFile(os.fsdecode(super().convert(value, param, ctx)))
+
+
+OUT = _OutputPath(readable=False, allow_dash=True)
+
+
+@dataclass
+class _Report:
+    """The file of a report, which is opened at the first text; `saving_report` replaces it."""
+
+    file: OutputFile
+    stream: TextIOWrapper | None = None
+
+    def open(self) -> TextIOWrapper:
+        if self.stream is None:
+            opened: ExitStack = _chosen(_OPENED)
+            binary = opened.enter_context(whole_file(self.file))
+            self.stream = TextIOWrapper(binary, "utf-8", newline="\n", write_through=True)
+            opened.callback(self.stream.detach)
+        return self.stream
 
 
 def make_console(stderr: bool = False) -> Console:
@@ -83,8 +110,8 @@ def color_option(command: Command) -> Command:
 
 def write(pieces: Iterable[str]) -> None:
     """Write text to standard output or to the report's file, in portions worth a system call."""
-    report = _chosen(REPORT)
-    stream: IO[str] = sys.stdout if report is None else report[1]
+    report: _Report | None = _chosen(REPORT)
+    stream: IO[str] = sys.stdout if report is None else report.open()
     portion: list[str] = []
     size = 0
     for piece in pieces:
@@ -100,20 +127,18 @@ def write(pieces: Iterable[str]) -> None:
 def report_option(*names: str) -> Callable[[Command], Command]:
     """Add an option that names a file for the report."""
 
-    def choose(context: click.Context, param: click.Parameter, file: str | None) -> None:
+    def choose(context: click.Context, param: click.Parameter, file: OutputFile | None) -> None:
         if file == "" or (file or "").lower().endswith(TREES_ONLY):
             message = f"{file!r} cannot be a report: choose an ending such as .txt or .json"
             raise click.BadParameter(message)
-        if file not in (None, "-"):
-            stream = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115
-            context.find_root().call_on_close(stream.close)
-            context.meta[REPORT] = file, stream
+        if file is not None and file != "-":
+            context.meta[REPORT] = _Report(file)
 
     return click.option(
         *names,
         "report_file",
         metavar="FILE",
-        type=click.Path(readable=False, allow_dash=True),
+        type=OUT,
         expose_value=False,
         callback=choose,
         help="Write the report to a file, not to standard output.",
@@ -122,25 +147,29 @@ def report_option(*names: str) -> Callable[[Command], Command]:
 
 def protect(files: Iterable[str]) -> None:
     """Raise a usage error if the report would replace one of the files that are read."""
-    report = _chosen(REPORT)
-    if report is None or not os.path.exists(report[0]):
+    report: _Report | None = _chosen(REPORT)
+    if report is None or not os.path.exists(report.file):
         return
     for file in files:
-        if os.path.exists(file) and os.path.samefile(file, report[0]):
+        if os.path.exists(file) and os.path.samefile(file, report.file):
             raise click.UsageError(f"{file} is read here: name another file for the report.")
 
 
-def save_report() -> None:
-    """Write the report to its file, if one was named. The file is replaced whole or not at all."""
-    if (report := _chosen(REPORT)) is None:
-        return
-    file, stream = report
-    if stream.tell() == 0:  # every tree had an error
-        return
-    stream.seek(0)
-    with whole_file(file) as temporary, open(temporary, "w", encoding="utf-8") as target:
-        shutil.copyfileobj(stream, target)
-    say(f"{file} written")
+@contextmanager
+def saving_report(context: click.Context) -> Iterator[None]:
+    """Replace the file of the report at the end, if one was named; after an error it stays."""
+    ended = None
+    with ExitStack() as opened:
+        context.meta[_OPENED] = opened
+        try:
+            yield
+        except click.exceptions.Exit as error:  # the answer is negative, and the report complete
+            ended = error
+    report: _Report | None = context.meta.get(REPORT)
+    if report is not None and report.stream is not None:  # otherwise every tree had an error
+        say(f"{report.file} written")
+    if ended is not None:
+        raise ended
 
 
 def say(message: str) -> None:

@@ -55,12 +55,11 @@ def command(
                     refresh(file)
                     say(f"{file}: expect written")
                     verification = verify_file(file, locate=is_junit)
-                except (FileError, SearchError, OSError) as error:
+                except (FileError, SearchError) as error:
                     unwritten = True
-                    reason = (
-                        error.problems[0].message if isinstance(error, FileError) else _said(error)
-                    )
-                    say(f"{file}: not refreshed: {reason}; the file is as it was")
+                    problems = error.problems if isinstance(error, FileError) else ()
+                    reason = problems[0].message if problems else str(error)
+                    say(f"{file}: not refreshed: {reason}; nothing was written")
         verifications.append(verification)
     settings = {"quiet": quiet} if format_name == "text" else {}
     show("verify", format_name, verifications, **settings)
@@ -68,7 +67,3 @@ def command(
         context.exit(NO_TREE)
     if any(v.is_bad for v in verifications):
         context.exit(DOES_NOT_HOLD)
-
-
-def _said(error: OSError | SearchError) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)

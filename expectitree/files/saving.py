@@ -1,12 +1,9 @@
-"""Writing trees to files: a file is written whole or not at all."""
+"""Writing trees to files and texts."""
 
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from errno import EACCES, EISDIR
 
 from expectitree.errors import FileError, Problem, TreeError
 from expectitree.files.formats import (
@@ -18,6 +15,7 @@ from expectitree.files.formats import (
     formats_by_suffix,
 )
 from expectitree.files.losses import written_tree
+from expectitree.files.writing import whole_file
 from expectitree.numbers import quote
 from expectitree.tree.folding import MOST_NODES
 from expectitree.tree.model import Tree, check_tree
@@ -83,7 +81,8 @@ def save(
 ) -> None:
     """Write a tree to a file, in the format of the file's ending or in the one named.
 
-    The file is written whole, or stays as it was.
+    The file is written whole, or stays as it was. A link stays a link; it must lead to a place in
+    its own folder.
 
         >>> import expectitree as et
         >>> et.save(et.load("example:risk"), "risk.parquet")  # doctest: +SKIP
@@ -100,7 +99,8 @@ def save(
         progress: Called with the number of characters of each text written.
 
     Raises:
-        FileError: The file cannot be written, or its ending is unknown.
+        FileError: The file cannot be written, its ending is unknown, or another program changed it
+            meanwhile.
         TreeError: A number of an exact tree is not a float, and `drop_fractions` is False; or the
             format cannot hold something without which values would change.
         TransformError: Without sharing, the tree has more than `most_nodes` nodes.
@@ -109,16 +109,15 @@ def save(
     name = os.fspath(path)
     row = format_of(name, format)
     tell = None if warn is None else lambda message: warn(f"{name}: {message}")
-    with whole_file(name) as temporary:
+    with whole_file(name) as stream:
         if row.is_text:
-            with open(temporary, "w", encoding="utf-8", newline="\n") as stream:
-                for text in pieces(tree, row.name, tell, most_nodes):
-                    written = stream.write(text)
-                    if progress is not None:
-                        progress(written)
+            for text in pieces(tree, row.name, tell, most_nodes):
+                stream.write(text.encode())
+                if progress is not None:
+                    progress(len(text))
         else:
             written_tree(tree, row, tell, most_nodes)
-            row.module.save(tree, temporary, drop_fractions)
+            row.module.save(tree, stream, drop_fractions)
 
 
 def format_of(name: str, format: str | None = None) -> Format:
@@ -137,50 +136,3 @@ def format_of(name: str, format: str | None = None) -> Format:
     found = f"the ending {ending} is unknown" if ending else "the name has no ending"
     found = f"{rows[0].title} is only read" if rows else found
     raise FileError([Problem(name, f"{found}: choose one of {', '.join(OUT_SUFFIXES)}")])
-
-
-@contextmanager
-def whole_file(path: str) -> Iterator[str]:
-    """Yield a temporary name in the same folder; the file written there finally replaces `path`.
-
-    So the old file survives if the disk is full or the machine stops. The new file has the old
-    one's mode, and a link stays a link. Raises `FileError` if the file cannot be written.
-    """
-    try:
-        with _replacing(path) as temporary:
-            yield temporary
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error)
-        raise FileError([Problem(path, f"the file cannot be written: {reason}")]) from None
-
-
-@contextmanager
-def _replacing(path: str) -> Iterator[str]:
-    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
-        yield path  # a device or a pipe cannot be replaced
-        return
-    path = os.path.realpath(path)
-    old_mode = None
-    if os.path.exists(path):
-        if not os.access(path, os.W_OK):
-            raise PermissionError(EACCES, os.strerror(EACCES), path)
-        if os.path.isdir(path):
-            raise IsADirectoryError(EISDIR, os.strerror(EISDIR), path)
-        old_mode = os.stat(path).st_mode & 0o7777
-    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".expectitree-")
-    os.close(handle)
-    try:
-        yield temporary
-        with open(temporary, "rb+") as stream:
-            os.fsync(stream.fileno())
-        os.chmod(temporary, 0o666 & ~_umask() if old_mode is None else old_mode)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

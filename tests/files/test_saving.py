@@ -432,14 +432,17 @@ FULL = OSError(28, "No space left on device")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-@pytest.mark.parametrize("call", ["fsync", "chmod", "replace"])
-@pytest.mark.parametrize("there", [True, False], ids=["replaced", "new"])
+@pytest.mark.parametrize(
+    ("call", "there"),
+    [("fsync", True), ("fsync", False), ("chmod", True), ("replace", True), ("replace", False)],
+)
 def test_the_old_file_survives_a_failure_at_the_end(
-    ending: str, call: str, there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    call: str, there: bool, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / f"tree.{ending}"
     if there:
         path.write_text("old")
+        path.chmod(0o666)  # which the umask does not give to new files
     monkeypatch.setattr(os, call, failing(FULL))
     with pytest.raises(
         FileError, match=r"tree\.\w+: the file cannot be written: No space left on device$"
@@ -562,7 +565,7 @@ def test_a_folder_is_not_replaced(ending: str, tmp_path: Path) -> None:
 def test_a_read_only_file_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "tree.yaml"
     path.write_text("old")
-    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(os, "open", failing(PermissionError(13, "Permission denied")))
     with pytest.raises(FileError, match="cannot be written: Permission denied"):
         et.save(max_over(), path)
     assert path.read_text() == "old"

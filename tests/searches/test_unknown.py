@@ -731,7 +731,7 @@ def test_verify_write_leaves_the_file_unchanged(tmp_path: Path, text: str) -> No
     other.write_text("max: [1, 2]\n")
     found = invoke("verify", "--write", str(tmp_path))
     assert found.exit_code == 3
-    assert f"{file}: not refreshed: {REFUSAL}; the file is as it was\n" in found.stderr
+    assert f"{file}: not refreshed: {REFUSAL}; nothing was written\n" in found.stderr
     assert file.read_text() == text
     assert "value: 2" in other.read_text()
     with pytest.raises(SearchError):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import TypeAlias
 
 from expectitree.errors import FileError, Problem
@@ -18,6 +17,7 @@ from expectitree.files.formats.yaml import LONGEST_KEY, NOTATION
 from expectitree.files.grammar.document import Data, Document, Place
 from expectitree.files.grammar.problems import Problems
 from expectitree.files.grammar.words import described
+from expectitree.files.writing import append, named_errors, open_to_append
 from expectitree.numbers import escape
 
 TAKEN_BACK = "?"  # in place of a number: this path has no answer any more
@@ -59,20 +59,19 @@ class AnswersFile:
         if not self.saves:
             return
         is_new = not os.path.lexists(self.name)
-        try:
-            with open(self.name, "ab"):
-                pass
-        except OSError as error:
-            hint = "name another file with --answers, or keep no answers with --no-save"
-            raise self._failure("answers cannot be kept here", error, f": {hint}") from None
-        if is_new:
-            os.unlink(self.name)
+        hint = ": name another file with --answers, or keep no answers with --no-save"
+        with named_errors(self.name, "answers cannot be kept here", hint):
+            open_to_append(self.name).close()
+            if is_new:
+                os.unlink(self.name)
         try:
             self._parsed("\nx: 0\n")
         except FileError:
-            expected = "expected one `path: utility` a line, not indented and without braces"
-            hint = "rewrite the file, or name another one with --answers"
-            raise self._failure("no line can be added here", expected, f": {hint}") from None
+            message = (
+                "no line can be added here: expected one `path: utility` a line, not indented and "
+                "without braces: rewrite the file, or name another one with --answers"
+            )
+            raise FileError([Problem(self.name, message)]) from None
 
     def add(self, changes: Mapping[str, str]) -> None:
         """Write answers to the file, with all that are pending, and wait until the disk has them.
@@ -81,10 +80,8 @@ class AnswersFile:
         """
         self.pending.update(changes)
         if self.saves:
-            try:
+            with named_errors(self.name, "the answers cannot be written"):
                 _append(self.name, answers_text(self.pending), self.tree_name)
-            except OSError as error:
-                raise self._failure("the answers cannot be written", error) from None
             self.pending.clear()
 
     def _parsed(self, more: str = "") -> Document:
@@ -95,10 +92,6 @@ class AnswersFile:
         if all(not line or line.startswith("#") for line in lines):
             return Document(self.name, ())
         return parse(text, self.name)
-
-    def _failure(self, what: str, why: OSError | str, hint: str = "") -> FileError:
-        reason = why.strerror or why if isinstance(why, OSError) else why
-        return FileError([Problem(self.name, f"{what}: {reason}{hint}")])
 
 
 def answers_name(file: str) -> str:
@@ -120,19 +113,10 @@ def answers_text(answers: Mapping[str, str]) -> str:
 
 def _append(name: str, text: str, tree_name: str) -> None:
     """Add lines to a file, below a header if it is empty; all of them or none."""
-    with open(name, "ab+", buffering=0) as stream:
-        size = stream.seek(0, os.SEEK_END)
-        if size == 0:
+    with open_to_append(name) as stream:
+        if stream.seek(0, os.SEEK_END) == 0:
             text = _HEADER.format(escape(tree_name)) + text
         else:
             stream.seek(-1, os.SEEK_END)
             text = text if stream.read(1) == b"\n" else f"\n{text}"
-        remaining = memoryview(text.encode())
-        try:
-            while remaining:
-                remaining = remaining[stream.write(remaining) :]
-            os.fsync(stream.fileno())
-        except OSError:
-            with suppress(OSError):
-                stream.truncate(size)
-            raise
+        append(stream, text.encode())

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 
 from expectitree.analysis.risk.report import Risk
-from expectitree.numbers import exact_text
+from expectitree.text.csv import csv_lines
 
 
 def render(reports: Sequence[Risk]) -> Iterator[str]:
@@ -17,8 +15,4 @@ def render(reports: Sequence[Risk]) -> Iterator[str]:
         for one in report.actions:
             found = one.distribution
             rows = zip(found.totals, found.probabilities, found.cumulative, strict=True)
-            for numbers in rows:
-                line = io.StringIO()
-                cells = [report.file, one.action, *map(exact_text, numbers)]
-                csv.writer(line, lineterminator="").writerow(cells)
-                yield line.getvalue()
+            yield from csv_lines((report.file, one.action, *numbers) for numbers in rows)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import singledispatch
@@ -16,6 +14,7 @@ from expectitree.analysis.sensitivity.report import Sensitivity
 from expectitree.analysis.sensitivity.strategies import Strategies
 from expectitree.analysis.sensitivity.tolerance import Tolerances
 from expectitree.analysis.sensitivity.two_way import TwoWay
+from expectitree.text.csv import csv_lines
 
 POINTS = 101  # of a range
 Rows = Iterator[Iterable[object]]
@@ -24,16 +23,14 @@ Rows = Iterator[Iterable[object]]
 def render(reports: Sequence[Any], points: int = POINTS) -> Iterator[str]:
     """Yield a heading and the rows of all reports; `points` is the number of values of a range."""
     for position, report in enumerate(reports):
-        for number, cells in enumerate(_rows(report, points)):
-            if number or not position:
-                line = io.StringIO()
-                first = report.file if number else "file"
-                csv.writer(line, lineterminator="").writerow([first, *map(_cell, cells)])
-                yield line.getvalue()
+        heading, *rows = _rows(report, points)
+        if not position:
+            yield from csv_lines([("file", *heading)])
+        yield from csv_lines((report.file, *map(_rounded, cells)) for cells in rows)
 
 
-def _cell(value: object) -> object:
-    return float(value) if isinstance(value, Fraction) else "" if value is None else value
+def _rounded(value: object) -> object:
+    return float(value) if isinstance(value, Fraction) else value
 
 
 def _places(low: Fraction, high: Fraction, points: int) -> list[Fraction]:

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 
 from expectitree.analysis.study.report import Summary
+from expectitree.text.csv import csv_lines
 
 
 def render(summary: Summary) -> Iterator[str]:
     """Yield a heading, and a row for each kind of tree and search; each parameter has a column."""
     records = summary.to_records()
-    if not records:
-        return
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    yield from text.getvalue().splitlines()
+    return csv_lines([[*record] for record in records[:1]] + [[*r.values()] for r in records])

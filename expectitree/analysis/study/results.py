@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 from expectitree.analysis.study.spec import Key, Run, Study, tree_key
 from expectitree.analysis.study.trees import SOURCES, Parameters, is_lazy
 from expectitree.errors import FileError, Problem
+from expectitree.files.writing import append, lock, named_errors, open_to_append
 from expectitree.numbers import INFINITY
 
+_UNWRITTEN = "the results cannot be written"
 _START = b'{"tree": {'
 _NO_RESULT = "this line is not a result of a study: name another file, or move this one away"
 _FIGURES = ("leaves", "nodes", "visits", "cuts", "seconds")  # of a run, in addition to its value
@@ -57,7 +59,7 @@ class Results:
         """Read the file; raise `FileError` if a line other than the last is not a record."""
         if not os.path.exists(self.path):
             return
-        with self._errors("read"), open(self.path, "rb") as stream:
+        with named_errors(self.path, "the results cannot be read"), open(self.path, "rb") as stream:
             *lines, rest = stream.read().split(b"\n")
         for number, line in enumerate(lines, start=1):
             try:
@@ -77,16 +79,16 @@ class Results:
         if not self.path:
             yield
             return
-        with self._errors("written"):
-            self._stream = open(self.path, "ab+", buffering=0)  # noqa: SIM115
-        try:
-            with self._errors("written"):
-                _lock(self._stream, self.path)
+        with named_errors(self.path, _UNWRITTEN):
+            self._stream = open_to_append(self.path)
+        with self._stream:
+            if lock(self._stream) is False:
+                message = "another study is writing to this file: wait for it, or name another"
+                raise FileError([Problem(self.path, message)])
+            with named_errors(self.path, _UNWRITTEN):
                 self._stream.seek(0)
                 self._stream.truncate(self._stream.read().rfind(b"\n") + 1)
             yield
-        finally:
-            self._stream.close()
 
     def add(self, records: list[Record]) -> None:
         """Write records to the disk, then add them to `records`."""
@@ -97,11 +99,8 @@ class Results:
 
     def _write(self, records: list[Record]) -> None:
         lines = [json.dumps(record.data, ensure_ascii=False) + "\n" for record in records]
-        with self._errors("written", "; what was written counts, go on later"):
-            remaining = memoryview("".join(lines).encode())
-            while remaining:
-                remaining = remaining[self._stream.write(remaining) :]
-            os.fsync(self._stream.fileno())
+        with named_errors(self.path, _UNWRITTEN, "; what was written counts, go on later"):
+            append(self._stream, "".join(lines).encode())
 
     def missing(self, key: Key, runs: tuple[Run, ...]) -> tuple[Run, ...]:
         """Return the runs that have no result yet for a tree."""
@@ -114,15 +113,6 @@ class Results:
         if before is not None:
             record = record._replace(runs={**record.runs, **before.runs})
         self.records[record.key] = record
-
-    @contextmanager
-    def _errors(self, done: str, advice: str = "") -> Iterator[None]:
-        """Turn an error of the system into a `FileError`."""
-        try:
-            yield
-        except OSError as error:
-            message = f"the results cannot be {done}: {error.strerror}{advice}"
-            raise FileError([Problem(self.path, message)]) from None
 
     def _no_result(self, line: int) -> FileError:
         return FileError([Problem(self.path, _NO_RESULT, line=line, column=1)])
@@ -164,18 +154,3 @@ def _is_valid(run: Mapping[str, Any], record: Record) -> bool:
         and 0 <= run["nodes"] <= most[1]
         and run["seconds"] >= 0
     )
-
-
-def _lock(stream: Any, path: str) -> None:
-    """Lock the file until it is closed, on systems that have such locks."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        message = "another study is writing to this file: wait for it, or name another"
-        raise FileError([Problem(path, message)]) from None
-    except OSError:  # a file system without locks
-        return

@@ -15,7 +15,7 @@ from expectitree.files.formats import Format
 from expectitree.files.formats.json import tokens
 from expectitree.files.formats.yaml import events
 from expectitree.files.grammar.keys import SCHEMA_KEY
-from expectitree.files.saving import whole_file
+from expectitree.files.writing import whole_file
 
 Place: TypeAlias = tuple[str | int, ...]  # keys and indices from the root
 
@@ -109,11 +109,11 @@ def _insertion(
     return at, at, format.module.NOTATION.flow({"expect": expect})[1:-1] + end
 
 
-def write_text(path: str, text: str) -> None:
+def replace_text(path: str, text: str) -> None:
     """Replace a file's text, as a whole or not at all."""
     with open(path, "rb") as old:
         bom = old.read(3) == b"\xef\xbb\xbf"
-    with whole_file(path) as temporary, open(temporary, "wb") as stream:
+    with whole_file(path) as stream:
         stream.write((b"\xef\xbb\xbf" if bom else b"") + text.encode())
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 
-from expectitree.analysis.verify.edit import rewritten, write_text
+from expectitree.analysis.verify.edit import replace_text, rewritten
 from expectitree.analysis.verify.report import Verification, answers, verify
 from expectitree.errors import FileError, Problem
 from expectitree.files import loads, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix, format_of_text
+from expectitree.files.writing import OutputFile
 from expectitree.searches.by_utility import is_inexact
 from expectitree.tree.model import Tree
 
@@ -28,13 +29,14 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
 
     Raises:
         FileError: The file is not a tree, cannot be written, or cannot be changed without loss. It
-            is then as it was.
+            is then as it was, with any edit made while this function ran.
         SearchError: A utility is not known.
     """
     format = format_by_suffix(path) or FORMATS["yaml"]
     if not format.is_text:
         message = "expect cannot be written into a table: convert it to YAML or JSON first"
         raise FileError([Problem(os.fspath(path), message)])
+    file = OutputFile(os.fspath(path))
     text, name = read_text(path)
     if (row := format_of_text(text, name)).is_foreign:
         message = f"expect cannot be written into {row.title}: convert it to YAML or JSON first"
@@ -53,7 +55,7 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     if not holds:
         raise FileError([Problem(name, "the new `expect` would not hold: change it by hand")])
     if changed != text:
-        write_text(name, changed)
+        replace_text(file, changed)
     return after
 
 

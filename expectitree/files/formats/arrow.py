@@ -5,17 +5,19 @@
     branches  list<struct<child: uint32 (a row number), probability: double, label: string,
               reward: double>>, without `reward` if no branch pays
 
-Everything else is in the schema's metadata, under `expectitree` (see the module `metadata`). A file
-that `save` wrote is mapped into memory and used without a copy; the columns of others are cast.
+Everything else is in the schema's metadata, under `expectitree` (see the module `metadata`). The
+columns of a file that `save` wrote are used as they are, those of others are cast. A large file is
+mapped into memory; a smaller one is copied, so that no other program can change what was checked.
 Needs the extra `arrow`.
 """
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, BinaryIO
 
 from expectitree import compiling
 from expectitree.budget import TooMuchWorkError
@@ -56,6 +58,7 @@ _TYPES = {
     "branches": pa.list_(pa.struct(list(_ENTRY.items()))),
 }
 _PAYING = pa.list_(pa.struct(list((_ENTRY | _REWARD).items())))  # branches with rewards
+MOST_COPIED = 1 << 28  # bytes of a file; the copy takes less than a second
 _LABELS_AT_ONCE = 1_000_000  # so that a lazy column is never a list of all labels
 # The exceptions that pyarrow raises for a damaged file.
 _DAMAGED = (
@@ -75,14 +78,14 @@ def load(path: str, exact: bool = False) -> Tree:
     return load_table(path, _read_ipc, exact)
 
 
-def save(tree: Tree, path: str, drop_fractions: bool = False) -> None:
-    """Write a tree to a file.
+def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False) -> None:
+    """Write a tree to a stream.
 
     The columns hold floats. An exact tree with a number that is not a float raises `TreeError`,
     unless `drop_fractions`.
     """
     rows = batch(tree, drop_fractions)
-    with pa.OSFile(path, "wb") as sink, pa.ipc.new_file(sink, rows.schema) as writer:
+    with pa.ipc.new_file(stream, rows.schema) as writer:
         writer.write_batch(rows)
 
 
@@ -109,7 +112,10 @@ def load_table(path: str, read: Callable[[str], Any], exact: bool) -> Tree:
 
 def _read_ipc(path: str) -> Any:
     try:
-        return pa.ipc.open_file(pa.memory_map(path)).read_all()
+        if os.path.getsize(path) > MOST_COPIED:
+            return pa.ipc.open_file(pa.memory_map(path)).read_all()
+        with pa.OSFile(path) as source:
+            return pa.ipc.open_file(source.read_buffer()).read_all()
     except pa.ArrowInvalid:
         with pa.OSFile(path) as source:
             return pa.ipc.open_stream(source).read_all()

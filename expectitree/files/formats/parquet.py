@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, BinaryIO
 
 from expectitree.files.formats import arrow
 from expectitree.tree.model import Tree
@@ -13,17 +13,14 @@ def load(path: str, exact: bool = False) -> Tree:
     return arrow.load_table(path, _read, exact)
 
 
-def save(tree: Tree, path: str, drop_fractions: bool = False) -> None:
-    """Write a tree to a file; raise `TreeError` as `arrow.save` does."""
+def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False) -> None:
+    """Write a tree to a stream; raise `TreeError` as `arrow.save` does."""
     from pyarrow import Table, parquet
 
-    table = Table.from_batches([arrow.batch(tree, drop_fractions)])
-    # Arrow would delete a file that it opened itself and could not finish.
-    with open(path, "wb") as stream:
-        parquet.write_table(table, stream)
+    parquet.write_table(Table.from_batches([arrow.batch(tree, drop_fractions)]), stream)
 
 
 def _read(path: str) -> Any:
     from pyarrow import parquet
 
-    return parquet.read_table(path, memory_map=True)
+    return parquet.read_table(path)

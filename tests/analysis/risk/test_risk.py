@@ -391,7 +391,7 @@ def test_dominance_in_json_and_text() -> None:
 def test_csv() -> None:
     lines = invoke("risk", "-e", COIN, "--format", "csv").stdout.splitlines()
     assert lines[0] == "file,action,total,probability,cumulative"
-    assert lines[1:] == ["-e,sure,3,1,1", "-e,bet,0,0.75,0.75", "-e,bet,16,0.25,1"]
+    assert lines[1:] == ["'-e,sure,3,1,1", "'-e,bet,0,0.75,0.75", "'-e,bet,16,0.25,1"]
 
 
 def test_records() -> None:

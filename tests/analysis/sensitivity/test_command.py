@@ -279,18 +279,18 @@ def test_csv() -> None:
     rows = rows_of(OIL, "-p", "pr=0..1", "--points", "3")
     assert rows[0] == ["file", "parameter", "value", "action", "worth"]
     assert rows[1:4] == [
-        [OIL, "pr", "0.0", "sell", "750.0"],
-        [OIL, "pr", "0.0", "install", "-250.0"],
-        [OIL, "pr", "0.0", "test", "550.0"],
+        [OIL, "pr", "0", "sell", "750"],
+        [OIL, "pr", "0", "install", "-250"],
+        [OIL, "pr", "0", "test", "550"],
     ]
     assert len(rows) == 10
     assert rows_of(OIL, "-p", "pr", "-p", "sens", "--points", "2", "--grid", "2")[0] == [
         "file", "sens", "pr", "best",
     ]  # fmt: skip
-    assert rows_of(OIL, "--tornado")[1][:6] == [OIL, "pr", "0.3", "0.7", "750.0", "0.3"]
-    assert rows_of(OIL, "--spider", "--fixed")[1] == [OIL, "pr", "-1.0", "175.0"]
+    assert rows_of(OIL, "--tornado")[1][:6] == [OIL, "pr", "0.3", "0.7", "750", "0.3"]
+    assert rows_of(OIL, "--spider", "--fixed")[1] == [OIL, "pr", "-1", "175"]
     assert rows_of(MOVIE, "-p", "fees", "--until", "value=950000")[1] == [
-        MOVIE, "fees", "10000.0", "950000.0",
+        MOVIE, "fees", "10000", "950000",
     ]  # fmt: skip
     assert rows_of(OIL, "--strategies")[0] == ["file", "/", "test/plus", "test/minus", "value"]
 

@@ -34,6 +34,7 @@ from expectitree.analysis.study.report import mean
 from expectitree.analysis.study.spec import Study
 from expectitree.cli import cli
 from expectitree.errors import FileError
+from expectitree.numbers import exact_text
 from expectitree.searches.result import Outcome
 
 
@@ -163,7 +164,8 @@ def test_csv_and_json_have_the_same_figures(
         }  # fmt: skip
         assert {name: one[name] for name in expected} == expected
         assert {name: line[name] for name in expected} == {
-            k: "" if v is None else str(v) for k, v in expected.items()
+            k: v if isinstance(v, str) else "" if v is None else exact_text(v)
+            for k, v in expected.items()
         }
         assert (one["probes"], one["probe_order"]) == SMALL_RUNS[row.run.name][1:]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import expectitree as et
-from expectitree.analysis.verify.edit import rewritten, write_text
+from expectitree.analysis.verify.edit import replace_text, rewritten
 from expectitree.files.formats import FORMATS
 
 REPLACED = [
@@ -86,7 +86,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
     file.write_bytes(b"\xef\xbb\xbfmax: [1]\r\n")
     file.chmod(0o640)
     link.symlink_to(file)
-    write_text(str(link), "max: [2]\r\n")
+    replace_text(str(link), "max: [2]\r\n")
     assert file.read_bytes() == b"\xef\xbb\xbfmax: [2]\r\n"
     assert file.stat().st_mode & 0o777 == 0o640
     assert link.is_symlink()
@@ -139,7 +139,11 @@ def test_refresh_from_python(tmp_path: Path) -> None:
 def test_a_read_only_file_is_not_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "tree.yaml"
     file.write_text("expect: {value: 1}\nmax: [2]\n")
-    monkeypatch.setattr("expectitree.files.saving.os.access", lambda path, mode: False)
+
+    def denied(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("os.open", denied)
     with pytest.raises(et.FileError, match="cannot be written: Permission denied"):
         et.refresh(file)
     assert file.read_text() == "expect: {value: 1}\nmax: [2]\n"

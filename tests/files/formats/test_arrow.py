@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import pickle
 import struct
+import subprocess
+import sys
 from array import array
 from dataclasses import replace
 from fractions import Fraction
@@ -29,6 +31,7 @@ from files.formats.tables import (
     write,
 )
 from files.samples import ODD_TEXTS, SHIPPED, chain, content_of, random_full_tree
+from helpers import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from random_trees import Case
@@ -210,7 +213,10 @@ def test_estimates_of_a_depth_limit_are_kept(format: str, tmp_path: Path) -> Non
     assert et.to_text(et.evaluate(again)) == et.to_text(et.evaluate(tree))
 
 
-def test_an_arrow_file_is_memory_mapped(tmp_path: Path) -> None:
+def test_a_large_arrow_file_is_memory_mapped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("expectitree.files.formats.arrow.MOST_COPIED", 0)
     et.save(built_tree(), tmp_path / "tree.arrow")
     tree = et.load(tmp_path / "tree.arrow")
     for column in tree.columns[:-1]:  # no branch pays
@@ -219,6 +225,38 @@ def test_an_arrow_file_is_memory_mapped(tmp_path: Path) -> None:
     before = pa.total_allocated_bytes()
     again = et.load(tmp_path / "tree.arrow")
     assert pa.total_allocated_bytes() - before < 64 * len(again)
+
+
+OVERWRITTEN = """
+import sys
+import expectitree as et
+tree = et.load(sys.argv[1])
+value = et.evaluate(tree).value
+with open(sys.argv[1], "r+b") as stream:
+    size = len(stream.read())
+    stream.seek(0)
+    stream.write(bytes(size))
+    stream.truncate(int(sys.argv[2]))
+print(et.evaluate(tree).value == value)
+"""
+
+
+@pytest.mark.parametrize("size", [0, 5_000_000])
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_file_that_is_overwritten_in_place_changes_no_tree(
+    format: str, size: int, tmp_path: Path
+) -> None:
+    """A mapped file would give other values, or end the program with a bus error."""
+    path = tmp_path / f"tree.{format}"
+    et.save(et.generate("uniform", plies=4, branching=10, seed=1), path)
+    done = subprocess.run(
+        [sys.executable, "-c", OVERWRITTEN, str(path), str(size)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=True,
+    )
+    assert done.stdout == "True\n"
 
 
 def paying_tree(exact: bool = False) -> et.Tree:
@@ -287,7 +325,7 @@ def test_other_libraries_keep_rewards(tmp_path: Path) -> None:
         assert content_of(et.load(tmp_path / name)) == content_of(tree)
 
 
-def test_a_column_of_rewards_is_memory_mapped_and_last(tmp_path: Path) -> None:
+def test_a_column_of_rewards_is_used_in_place_and_last(tmp_path: Path) -> None:
     et.save(paying_tree(), tmp_path / "tree.arrow")
     reward = et.load(tmp_path / "tree.arrow").columns.reward
     assert isinstance(reward, memoryview)

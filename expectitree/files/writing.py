@@ -1,0 +1,190 @@
+"""The only module that opens files for writing: one way to replace a file, one to add to it.
+
+docs/decisions/0022-writing.md has the reasons; a test asserts that no other module opens files.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from errno import EISDIR
+from pathlib import Path
+from typing import IO, BinaryIO
+from zlib import crc32
+
+from expectitree.errors import FileError, Problem
+
+_State = tuple[int, ...] | None  # of a file; None if there is none
+
+
+class OutputFile(str):
+    """The name of a file to write, which knows what was there when it was made."""
+
+    seen: _State
+
+    def __new__(cls, name: str) -> OutputFile:
+        file = super().__new__(cls, name)
+        file.seen = _state(name)
+        return file
+
+
+@contextmanager
+def named_errors(name: str, what: str, advice: str = "") -> Iterator[None]:
+    """Turn an error of the system into a `FileError` with the name of the file."""
+    try:
+        yield
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise FileError([Problem(name, f"{what}: {reason}{advice}")]) from error
+
+
+@contextmanager
+def whole_file(path: str) -> Iterator[BinaryIO]:
+    """Yield a stream to a temporary file, which finally replaces the file `path`.
+
+    So the old file survives if the disk is full or the machine stops. The new file has the old
+    one's mode. A link stays a link, and must lead to a place in its own folder. Raises `FileError`
+    if the file cannot be written, or if it has changed since `path` was made, if that is an
+    `OutputFile`, or else since the call.
+    """
+    with named_errors(path, "the file cannot be written"):
+        if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+            with open(path, "wb") as special:  # a device or a pipe cannot be replaced
+                yield special
+            return
+        seen = path.seen if isinstance(path, OutputFile) else _state(path)
+        target = _without_link(path)
+        mode = _mode(target)
+        folder, name = os.path.split(target)
+        # The name is short, and always the same, so that the next call finds what a kill left.
+        temporary = os.path.join(folder, f".expectitree-{crc32(os.fsencode(name)):08x}")
+        where = f"the file cannot be written: no file can be made in the folder {folder or '.'}"
+        with named_errors(path, where):
+            stream = _new_file(path, temporary, mode)
+        made = os.fstat(stream.fileno())
+        try:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+            if mode is not None and stat.S_IMODE(os.stat(temporary).st_mode) != mode:
+                os.chmod(temporary, mode)
+            if _state(path) != seen:
+                message = "another program changed the file in the meantime: run this again"
+                raise FileError([Problem(path, message)])
+            if os.name == "nt":
+                stream.close()  # Windows neither renames nor removes a file that is open
+            os.replace(temporary, target)
+        except BaseException:
+            if os.name == "nt":
+                _close(stream)
+            _remove(made, temporary)  # not if Ctrl-C came after the file was replaced
+            raise
+        finally:
+            _close(stream)
+
+
+def open_to_append(path: str) -> IO[bytes]:
+    """Open a file that only grows, for `append`; raise OSError or `FileError` if that fails."""
+    return open(_without_link(path), "ab+", buffering=0)
+
+
+def append(stream: IO[bytes], content: bytes) -> None:
+    """Add to a file and wait until the disk has it; after an OSError the file is as before."""
+    size = stream.seek(0, os.SEEK_END)
+    remaining = memoryview(content)
+    try:
+        while remaining:
+            remaining = remaining[stream.write(remaining) :]
+        os.fsync(stream.fileno())
+    except OSError:
+        with suppress(OSError):
+            stream.truncate(size)
+        raise
+
+
+def lock(stream: IO[bytes], wait: bool = False) -> bool | None:
+    """Lock a file until it is closed; return False if another program has, None without locks."""
+    try:
+        import fcntl
+
+        fcntl.flock(stream, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):  # the system has no locks, or the file system has none
+        return None
+    return True
+
+
+def _state(path: str) -> _State:
+    """Return what changes when a file is edited or replaced."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _without_link(path: str) -> str:
+    """Return the file to which a link leads; raise `FileError` unless it is in its folder."""
+    if not os.path.islink(path):
+        return path
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():  # such as /dev/stdout
+        return path
+    if not target.is_relative_to(os.path.realpath(os.path.dirname(path))):
+        message = f"this is a link out of its folder: to write there, name {target}"
+        raise FileError([Problem(path, message)])
+    return str(target)
+
+
+def _mode(path: str) -> int | None:
+    """Return the mode of a file, None if there is none; raise OSError if it may not be written."""
+    if os.path.isdir(path):
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), path)
+    try:
+        os.close(os.open(path, os.O_WRONLY))
+    except FileNotFoundError:
+        return None
+    return stat.S_IMODE(os.stat(path).st_mode)
+
+
+def _new_file(path: str, temporary: str, mode: int | None) -> BinaryIO:
+    """Create and lock the temporary file, after removing one that a killed program left."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        try:
+            handle = os.open(temporary, flags, 0o666 if mode is None else mode)
+        except FileExistsError:
+            with suppress(FileNotFoundError):  # it was renamed meanwhile
+                _remove_leftover(path, temporary)
+            continue
+        stream = open(handle, "wb")  # noqa: SIM115
+        lock(stream, wait=True)
+        if os.fstat(stream.fileno()).st_nlink:  # no other program removed it as a leftover
+            return stream
+        stream.close()
+
+
+def _remove_leftover(path: str, temporary: str) -> None:
+    if os.name == "nt":
+        os.unlink(temporary)  # Windows raises an error if another program has it open
+        return
+    with open(temporary, "rb") as left:
+        if not lock(left):
+            message = f"another program is writing this file: wait for it, or remove {temporary}"
+            raise FileError([Problem(path, message)])
+        _remove(os.fstat(left.fileno()), temporary)
+
+
+def _close(stream: BinaryIO) -> None:
+    with suppress(OSError):  # the disk was full before
+        stream.close()
+
+
+def _remove(made: os.stat_result, temporary: str) -> None:
+    """Remove a temporary file; not another one, which another program made in its place."""
+    with suppress(FileNotFoundError):
+        if os.path.samestat(made, os.stat(temporary)):
+            os.unlink(temporary)

@@ -1,0 +1,33 @@
+"""Reports as CSV: numbers as they are, and texts that no spreadsheet takes for a formula."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from expectitree.numbers import exact_text
+
+# What starts a formula, see https://owasp.org/www-community/attacks/CSV_Injection
+_STARTS = tuple("=+-@\t\r\n＝＋－＠")
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
+
+
+def csv_lines(rows: Iterable[Iterable[object]]) -> Iterator[str]:
+    """Yield each row as a line of CSV, without its end; None is an empty cell."""
+    for cells in rows:
+        line = io.StringIO()
+        csv.writer(line).writerow(map(_cell, cells))  # ends in \r\n, so it quotes these two
+        yield line.getvalue().removesuffix("\r\n")
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, (int, float, Fraction)):
+        return exact_text(value)
+    if isinstance(value, str) and value.startswith(_STARTS) and not _NUMBER.fullmatch(value):
+        return f"'{value}"
+    return value

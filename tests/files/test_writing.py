@@ -1,0 +1,440 @@
+"""Files are written in one way: nothing is lost, no edit is discarded, no message lacks a name."""
+
+from __future__ import annotations
+
+import ast
+import errno
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import ROOT, run_main
+
+import expectitree as et
+from expectitree.analysis.ask.answers import AnswersFile
+from expectitree.analysis.study.results import Results
+from expectitree.analysis.verify import refresh as refreshing
+from expectitree.cli import generate as generating
+from expectitree.errors import FileError
+from expectitree.files.writing import OutputFile, whole_file
+
+PACKAGE = Path(et.__file__).parent
+RISK = str(ROOT / "trees" / "risk.yaml")
+BROKEN = "expect: {value: 1}\nmax: [2]\n"
+CHANGED = "another program changed the file in the meantime"
+
+
+def write(path: str | Path, content: bytes = b"new") -> None:
+    with whole_file(os.fspath(path)) as stream:
+        stream.write(content)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+# ---- Nothing else opens a file for writing.
+
+# Attributes of `os`, and of paths and other modules, that make a file or replace one.
+OF_OS = {"open", "fdopen", "truncate", "rename", "renames", "replace", "link", "symlink", "mknod"}
+OF_PATHS = {"write_text", "write_bytes", "touch", "symlink_to", "hardlink_to"}
+
+
+def writes(node: ast.AST) -> bool:
+    """Say whether a part of a program may open a file for writing, other than the null device."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        modules = [getattr(node, "module", ""), *(alias.name for alias in node.names)]
+        return bool({"shutil", "tempfile"} & set(modules))
+    if not isinstance(node, ast.Call) or "os.devnull" in map(ast.unparse, node.args[:1]):
+        return False
+    owner, _, name = ast.unparse(node.func).rpartition(".")
+    values = [*node.args, *(keyword.value for keyword in node.keywords)]
+    if name == "savefig":
+        return ast.unparse(values[0]) != "stream"
+    if name in ("open", "OSFile", "FileIO") and owner != "os":
+        texts = [str(getattr(value, "value", "")) for value in values]
+        return any(len(text) <= 3 and set(text) & set("wax+") for text in texts)
+    is_path = name in OF_PATHS and owner != "formatter"  # click has a method of that name
+    return is_path or owner == "os" and name in OF_OS
+
+
+def test_one_module_opens_files_for_writing() -> None:
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if any(map(writes, ast.walk(ast.parse(path.read_text("utf-8")))))
+    }
+    assert found == {"files/writing.py"}
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("open(name, 'w')", True),
+        ("open(name, mode='ab+')", True),
+        ("open(name, 'rb')", False),
+        ("open(name)", False),
+        ("open(os.devnull, 'w')", False),
+        ("Path(name).write_text('x')", True),
+        ("path.write_bytes(b'x')", True),
+        ("path.open('x')", True),
+        ("path.open()", False),
+        ("os.open(name, os.O_WRONLY)", True),
+        ("os.replace(a, b)", True),
+        ("text.replace(a, b)", False),
+        ("pa.OSFile(path, 'wb')", True),
+        ("pa.OSFile(path)", False),
+        ("from tempfile import mkstemp", True),
+        ("import shutil", True),
+        ("figure.savefig(path)", True),
+        ("figure.savefig(stream)", False),
+    ],
+)
+def test_the_scan_finds_what_opens_files(source: str, expected: bool) -> None:
+    assert any(map(writes, ast.walk(ast.parse(source)))) == expected
+
+
+# ---- An edit that was made while the program ran.
+
+
+def test_a_file_that_changed_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text("old")
+    with pytest.raises(FileError, match=CHANGED), whole_file(str(path)):
+        path.write_text("mine")
+    assert path.read_text() == "mine"
+    seen = OutputFile(str(path))
+    path.write_text("mein")
+    with pytest.raises(FileError, match=CHANGED):
+        write(seen)
+    (tmp_path / "y").write_text("mine")
+    (tmp_path / "y").replace(path)  # as editors save
+    with pytest.raises(FileError, match=CHANGED):
+        write(seen)
+    assert names(tmp_path) == ["x"]
+
+
+def test_a_file_that_appeared_or_vanished_meanwhile_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    seen = OutputFile(str(path))
+    path.write_text("mine")
+    with pytest.raises(FileError, match=CHANGED):
+        write(seen)
+    seen = OutputFile(str(path))
+    path.unlink()
+    with pytest.raises(FileError, match=CHANGED):
+        write(seen)
+    assert names(tmp_path) == []
+
+
+def test_verify_write_keeps_an_edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "tree.yaml"
+    file.write_text(BROKEN)
+    verify = refreshing.verify
+
+    def edited(*arguments: Any, **options: Any) -> Any:
+        file.write_text(BROKEN + "# mine\n")
+        return verify(*arguments, **options)
+
+    monkeypatch.setattr(refreshing, "verify", edited)
+    done = run_main("verify", "--write", str(file))
+    assert done.status == 3
+    assert f"{file}: not refreshed: {CHANGED}: run this again" in done.err
+    assert file.read_text() == BROKEN + "# mine\n"
+
+
+@pytest.mark.parametrize("words", [(), ("--force",)])
+def test_an_output_keeps_an_edit(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, generate = tmp_path / "tree.yaml", generating.generate
+    if words:
+        file.write_text("old")
+
+    def edited(*arguments: Any, **options: Any) -> Any:
+        file.write_text("mine")
+        return generate(*arguments, **options)
+
+    monkeypatch.setattr(generating, "generate", edited)
+    done = run_main("generate", "uniform", "--plies", "2", "-o", str(file), *words)
+    assert (done.status, file.read_text()) == (3, "mine")
+    assert f"{file}: {CHANGED}" in done.err
+
+
+# ---- Interruptions.
+
+
+def test_an_interrupt_just_after_the_replacement_is_an_interrupt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace = os.replace
+
+    def interrupted(old: str, new: str) -> None:
+        replace(old, new)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    done = run_main("new", str(tmp_path / "tree.yaml"))
+    assert (done.status, done.err) == (130, "expectitree: interrupted\n")
+    assert names(tmp_path) == ["tree.yaml"]
+
+
+def test_an_interrupted_report_leaves_the_older_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "report.txt"
+    out.write_text("older")
+    monkeypatch.setattr("expectitree.cli.terminal.rendered", interrupting)
+    assert run_main("eval", RISK, "-o", str(out)).status == 130
+    assert (names(tmp_path), out.read_text()) == (["report.txt"], "older")
+
+
+def interrupting(*_: object, **__: object) -> Any:
+    yield "x" * 100_000
+    raise KeyboardInterrupt
+
+
+KILLED = """
+import os, signal, sys
+from expectitree.files.writing import whole_file
+with whole_file(sys.argv[1]) as stream:
+    stream.write(b"x" * 100_000)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
+def test_what_a_kill_left_is_removed_by_the_next_write(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text("old")
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", KILLED, str(path)], cwd=ROOT, check=False)
+        assert done.returncode == -signal.SIGKILL
+        assert len(names(tmp_path)) == 2
+        assert path.read_text() == "old"
+    write(tmp_path / "other")
+    assert len(names(tmp_path)) == 3
+    write(path)
+    assert names(tmp_path) == ["other", "x"]
+    assert path.read_text() == "new"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows refuses to remove an open file")
+def test_two_programs_do_not_write_one_file_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    with whole_file(str(path)) as stream:
+        stream.write(b"first")
+        with pytest.raises(FileError, match="another program is writing this file"):
+            write(path)
+    assert path.read_text() == "first"
+    assert names(tmp_path) == ["x"]
+
+
+WRITING = """
+import os, sys
+from expectitree.errors import FileError
+from expectitree.files.writing import whole_file
+while True:
+    try:
+        with whole_file(sys.argv[1]) as stream:
+            stream.write(f"{os.getpid()}\\n".encode() * 20_000)
+    except FileError as error:
+        assert "another program" in str(error), error
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
+def test_programs_that_write_one_file_and_are_killed_leave_it_whole(tmp_path: Path) -> None:
+    path, draw = tmp_path / "x", random.Random(1)
+    command = [sys.executable, "-c", WRITING, str(path)]
+    programs = [subprocess.Popen(command, cwd=ROOT) for _ in range(3)]
+    try:
+        for _ in range(60):
+            time.sleep(draw.uniform(0, 0.2))
+            lines = path.read_text().split() if path.exists() else []
+            assert len(lines) in (0, 20_000)
+            assert len(set(lines)) <= 1
+            assert [program.poll() for program in programs] == [None, None, None]
+            victim = draw.randrange(9)
+            if victim < len(programs):
+                programs[victim].kill()
+                programs[victim].wait()
+                programs[victim] = subprocess.Popen(command, cwd=ROOT)
+    finally:
+        for program in programs:
+            program.kill()
+            program.wait()
+    write(path)
+    assert (names(tmp_path), path.read_text()) == (["x"], "new")
+
+
+# ---- A full disk, a folder that cannot be written.
+
+SMALL_DISK = """
+import resource, sys
+from expectitree.cli import main
+sys.argv[0] = "expectitree"
+if "draw" in sys.argv:
+    import expectitree.cli.draw, expectitree.picture.svg
+resource.setrlimit(resource.RLIMIT_FSIZE, (1024, resource.RLIM_INFINITY))
+main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no limits of resources")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("new", "--force", "old.yaml"),
+        ("draw", RISK, "--force", "-o", "old.svg"),
+        ("eval", RISK, "--format", "json", "-o", "old.json"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_full_disk_leaves_the_old_file(words: tuple[str, ...], tmp_path: Path) -> None:
+    old = tmp_path / words[-1]
+    old.write_text("old")
+    program = [sys.executable, "-c", SMALL_DISK, *words]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        program, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    message = f"{old.name}: the file cannot be written: File too large\n"
+    assert (done.returncode, done.stderr) == (3, message)
+    assert (names(tmp_path), old.read_text()) == ([old.name], "old")
+
+
+def failing(number: int, when: Callable[[int], bool]) -> Callable[..., int]:
+    """Return `os.open`, but for an error where the flags are such."""
+    system_open = os.open
+
+    def fails(path: Any, flags: int, *mode: int, **options: Any) -> int:
+        if when(flags):
+            raise OSError(number, os.strerror(number))
+        return system_open(path, flags, *mode, **options)
+
+    return fails
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES])
+def test_a_folder_that_cannot_be_written_is_named(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x").write_text("old")
+    monkeypatch.setattr(os, "open", failing(number, lambda flags: bool(flags & os.O_CREAT)))
+    with pytest.raises(FileError) as caught:
+        write(tmp_path / "x")
+    where = f"no file can be made in the folder {tmp_path}"
+    reason = os.strerror(number)
+    assert str(caught.value) == f"{tmp_path}/x: the file cannot be written: {where}: {reason}"
+    cause = caught.value.__cause__
+    assert isinstance(cause, OSError)
+    assert cause.errno == number
+
+
+def test_a_read_only_mount_is_reported_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x").write_text(BROKEN)
+    monkeypatch.setattr(os, "open", failing(errno.EROFS, bool))
+    with pytest.raises(FileError, match=r"x: the file cannot be written: Read-only file system$"):
+        write(tmp_path / "x")
+
+
+def test_frames_name_the_folder(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("mine")
+    for folder in (file, file / "below"):
+        done = run_main("draw", RISK, "-a", "star1", "--frames", str(folder), "--force")
+        assert done.status == 3
+        assert done.err.startswith(f"{folder}: the folder cannot be written: ")
+
+
+def test_older_frames_survive_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "step-99.svg").write_text("older")
+    words = ("draw", RISK, "-a", "star1", "--frames", str(tmp_path), "--force")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", failing(errno.ENOSPC, lambda flags: bool(flags & os.O_CREAT)))
+        assert run_main(*words).status == 3
+    assert names(tmp_path) == ["step-99.svg"]
+    assert run_main(*words).status == 0
+    assert "step-99.svg" not in names(tmp_path)
+
+
+# ---- Links.
+
+
+def linked(folder: Path, target: Path | str) -> Path:
+    """Return a folder of its own with a link to a target."""
+    (folder / "own").mkdir(exist_ok=True)
+    link = folder / "own" / "tree.yaml"
+    link.unlink(missing_ok=True)
+    link.symlink_to(target)
+    return link
+
+
+def test_a_link_out_of_its_folder_is_not_written(tmp_path: Path) -> None:
+    outside = tmp_path / "outside.yaml"
+    for content in (BROKEN, None):
+        outside.unlink(missing_ok=True)
+        if content is not None:
+            outside.write_text(content)
+        link = linked(tmp_path, outside)
+        for words in (
+            ("new", "--force", str(link)),
+            ("verify", "--write", str(link)),
+            ("convert", "--force", RISK, str(link)),
+        ):
+            done = run_main(*words)
+            assert done.status == 3
+            expected = f"this is a link out of its folder: to write there, name {outside}"
+            assert expected in done.err or content is None and words[0] == "verify", words
+        assert outside.exists() == (content is not None)
+        assert content is None or outside.read_text() == content
+    with pytest.raises(FileError, match="out of its folder"):
+        et.save(et.loads("max: [1]"), link)
+    with pytest.raises(FileError, match="out of its folder"), Results(str(link)).writing():
+        pass
+    with pytest.raises(FileError, match="out of its folder"):
+        AnswersFile(str(link), "x").add({"#1": "1"})
+
+
+@pytest.mark.parametrize(
+    "words", [("new",), ("convert", RISK), ("generate", "uniform", "--plies", "1", "-o")]
+)
+def test_a_dangling_link_needs_force(words: tuple[str, ...], tmp_path: Path) -> None:
+    link = linked(tmp_path, "below/target.yaml")
+    (tmp_path / "own" / "below").mkdir()
+    done = run_main(*words, str(link))
+    assert done.status == 2
+    assert "exists already" in done.err
+    assert names(tmp_path / "own" / "below") == []
+    assert run_main(*words, str(link), "--force").status == 0
+    assert names(tmp_path / "own" / "below") == ["target.yaml"]
+    assert link.is_symlink()
+
+
+def test_a_link_that_leads_to_itself_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=r"tree\.yaml: the file cannot be written: Too many levels"):
+        write(linked(tmp_path, "tree.yaml"))
+
+
+def test_a_link_is_not_followed_anew_at_the_end(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(name)
+    link = tmp_path / "link"
+    link.symlink_to("a")
+    seen = OutputFile(str(link))
+    link.unlink()
+    link.symlink_to("b")
+    with pytest.raises(FileError, match=CHANGED):
+        write(seen)
+    assert [(tmp_path / name).read_text() for name in ("a", "b")] == ["a", "b"]
