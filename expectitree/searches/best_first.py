@@ -211,8 +211,8 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
 
     To lower the upper bound of MAX, every child's must fall: choose the child with the greatest
     one. To raise its lower bound one child is enough: choose the one with the greatest gain a leaf.
-    To make it exact, lower first, because that is needed whichever child is the best. MIN is the
-    mirror. At CHANCE each outcome counts by its probability.
+    To make the first MAX of a walk exact, lower first, because that is needed whichever child is
+    the best. MIN is the mirror. At CHANCE each outcome counts by its probability.
     """
     lower, upper, low, high = beliefs.lower, beliefs.upper, beliefs.low, beliefs.high
     pays = len(tree.reward) > 0
@@ -253,7 +253,7 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
                     chosen, best, hope = b, end_of, mean
         if aim == EXACT and (
             hope < greatest - limits.near
-            or comes_first(tree, beliefs, limits, tree.child[chosen], every)
+            or comes_first(tree, beliefs, limits, n, tree.child[chosen], every)
         ):
             aim = every
         return chosen, aim
@@ -271,17 +271,19 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
     return chosen, aim
 
 
-def comes_first(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) -> bool:
-    """Say whether a leaf below a node that may be the best child should first reach this aim.
+def comes_first(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, c: int, aim: int) -> bool:
+    """Say whether a leaf below a child that may be the best should first reach this aim.
 
     The aim is the one that every child must reach. The other one is needed at the best child only,
-    so it is in vain where another child proves to be better.
+    so it is in vain where another child proves to be better. That matters at the first player of a
+    walk, where children are large; below, it did not pay.
     """
-    if limits.guide == BOUNDS:
+    is_first = n == limits.root or tree.kind[limits.root] == CHANCE and beliefs.depth[n] == 1
+    if limits.guide == BOUNDS or not is_first:
         return False
     other = RAISE if aim == LOWER else LOWER
-    gain = gain_per_leaf(tree, beliefs, limits, n, aim)
-    return gain > FIRST_SHARE * gain_per_leaf(tree, beliefs, limits, n, other) * GAIN_TIE
+    gain = gain_per_leaf(tree, beliefs, limits, c, aim)
+    return gain > FIRST_SHARE * gain_per_leaf(tree, beliefs, limits, c, other) * GAIN_TIE
 
 
 def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits, root: int) -> tuple[int, int]:

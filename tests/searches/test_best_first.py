@@ -401,6 +401,7 @@ class ReferenceSearch:
             if aim == "exact" and (
                 self.mean(best, is_max) < greatest - self.near
                 or self.guide != "bounds"
+                and self.depth[node.id] <= (self.root.kind == Kind.CHANCE)
                 and self.gain_rate(best, every)
                 > 0.7 * self.gain_rate(best, "raise" if is_max else "lower") * (1 + 1e-6)
             ):
