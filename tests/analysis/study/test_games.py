@@ -19,6 +19,7 @@ from analysis.study.studies import (
     study_of,
     summary_of,
 )
+from analysis.study.test_cluster import cluster
 
 import expectitree as et
 from expectitree.analysis.study.games import position_of
@@ -207,6 +208,29 @@ def test_several_processes_find_the_same(games: tuple[Study, Path], folder: Path
     assert (process.returncode, errors) == (0, "")
     assert f"{TREES} of {TREES} trees done" in output
     assert without_seconds(folder / "parallel") == without_seconds(games[1])
+
+
+@pytest.mark.slow
+def test_a_cluster_finds_the_same(
+    games: tuple[Study, Path], lazy: tuple[Study, Path], folder: Path, tmp_path: Path
+) -> None:
+    with cluster(tmp_path) as dask:
+        dask.add_workers(2)
+        for (_, done), text in ((games, GAMES), (lazy, LAZY)):
+            words = ("--scheduler", dask.address, "--results", tmp_path / done.name)
+            with started(spec_in(folder, text, "dask.yaml"), *words) as process:
+                assert process.communicate(timeout=PATIENCE)[1] == ""
+            assert without_seconds(tmp_path / done.name) == without_seconds(done)
+
+
+@pytest.mark.slow
+def test_an_error_in_a_worker_is_reported(tmp_path: Path) -> None:
+    text = 'trees: {game: "game:pig(target=2)", depth: 2, random-moves: 99}\nalgorithms: star1\n'
+    with started(spec_in(tmp_path, text), "--jobs", "2") as process:
+        _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 3
+    assert "Traceback" not in errors
+    assert "99 random moves ended the game" in errors
 
 
 def test_random_moves_that_end_the_game_are_an_error(tmp_path: Path) -> None:
