@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -259,6 +260,17 @@ def test_searches_that_disagree_are_reported(
 
     monkeypatch.setattr(module, "search", wrong)
     with pytest.raises(AnalysisError, match=r"best-first finds .* where another search"):
+        run_remaining(study_of(tmp_path, LAZY), tmp_path / "results")
+
+
+def test_a_search_that_needs_too_many_rows_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its evaluations would count as if it had found the value."""
+    from expectitree.analysis.study import games as module
+
+    monkeypatch.setattr(module, "search", partial(et.search, max_rows=20))
+    with pytest.raises(AnalysisError, match=r"star2 was stopped in the tree .*more than 20 rows"):
         run_remaining(study_of(tmp_path, LAZY), tmp_path / "results")
 
 
