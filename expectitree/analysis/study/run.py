@@ -84,15 +84,18 @@ def _search_lazily(task: Task, key: Key, runs: Sequence[Run]) -> Record:
     """
     from expectitree.analysis.study.games import position_of
 
+    name = f"{describe(task.tree)}, seed {key.seed}"
     position = position_of(task.tree, key.seed, task.folder)
     deepen = task.tree.get("deepen") == "true"
     found: dict[str, dict[str, Any]] = {}
     for run in runs:
         search, seconds = _timed(position.search, run.algorithm, run.engine == "exact", deepen)
         grown = search.grown
+        if grown.why_stopped:
+            raise AnalysisError(f"{run.name} was stopped in the tree {name}: {grown.why_stopped}")
         figures = _search_figures(search) | {"leaves": grown.evaluations, "nodes": grown.rows}
         found[run.name] = figures | {"merged": grown.merged, "seconds": round(seconds, 6)}
-        _check_agreement(f"{describe(task.tree)}, seed {key.seed}", run, search, found)
+        _check_agreement(name, run, search, found)
     size = position.size(key.seed)
     counts = key.repetition, key.seed, round(size.nodes), round(size.leaves)
     return Record(dict(task.tree), *counts, found, size.error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from analysis.study.studies import (
     study_of,
     summary_of,
 )
+from analysis.study.test_cluster import cluster
 
 import expectitree as et
 from expectitree.analysis.study.games import position_of
@@ -209,6 +211,29 @@ def test_several_processes_find_the_same(games: tuple[Study, Path], folder: Path
     assert without_seconds(folder / "parallel") == without_seconds(games[1])
 
 
+@pytest.mark.slow
+def test_a_cluster_finds_the_same(
+    games: tuple[Study, Path], lazy: tuple[Study, Path], folder: Path, tmp_path: Path
+) -> None:
+    with cluster(tmp_path) as dask:
+        dask.add_workers(2)
+        for (_, done), text in ((games, GAMES), (lazy, LAZY)):
+            words = ("--scheduler", dask.address, "--results", tmp_path / done.name)
+            with started(spec_in(folder, text, "dask.yaml"), *words) as process:
+                assert process.communicate(timeout=PATIENCE)[1] == ""
+            assert without_seconds(tmp_path / done.name) == without_seconds(done)
+
+
+@pytest.mark.slow
+def test_an_error_in_a_worker_is_reported(tmp_path: Path) -> None:
+    text = 'trees: {game: "game:pig(target=2)", depth: 2, random-moves: 99}\nalgorithms: star1\n'
+    with started(spec_in(tmp_path, text), "--jobs", "2") as process:
+        _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 3
+    assert "Traceback" not in errors
+    assert "99 random moves ended the game" in errors
+
+
 def test_random_moves_that_end_the_game_are_an_error(tmp_path: Path) -> None:
     text = 'trees: {game: "game:pig(target=2)", depth: 2, random-moves: 99}\nalgorithms: star1\n'
     with pytest.raises(GameError, match=r"99 random moves ended the game.*choose fewer moves"):
@@ -235,6 +260,17 @@ def test_searches_that_disagree_are_reported(
 
     monkeypatch.setattr(module, "search", wrong)
     with pytest.raises(AnalysisError, match=r"best-first finds .* where another search"):
+        run_remaining(study_of(tmp_path, LAZY), tmp_path / "results")
+
+
+def test_a_search_that_needs_too_many_rows_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its evaluations would count as if it had found the value."""
+    from expectitree.analysis.study import games as module
+
+    monkeypatch.setattr(module, "search", partial(et.search, max_rows=20))
+    with pytest.raises(AnalysisError, match=r"star2 was stopped in the tree .*more than 20 rows"):
         run_remaining(study_of(tmp_path, LAZY), tmp_path / "results")
 
 
