@@ -83,7 +83,7 @@ def test_errors_say_what_to_do(tree: et.Tree, tmp_path: Path) -> None:
         et.to_svg(RISK)  # type: ignore[arg-type]
     with pytest.raises(et.TreeError, match="as a tree: pass what load"):
         et.to_html(RISK)  # type: ignore[arg-type]
-    with pytest.raises(et.FileError, match="the file cannot be written: No such file"):
+    with pytest.raises(et.FileError, match="the file cannot be written: no file can be made in"):
         et.draw(tree, tmp_path / "nowhere" / "x.svg")
     assert not list(tmp_path.iterdir())
 
