@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from expectitree.analysis.study.spec import Key, Parameters, Run, Study, tree_key
+from expectitree.budget import read_limited, too_long
 from expectitree.errors import FileError, Problem
 
 _START = b'{"tree": {'
@@ -50,7 +51,10 @@ class Results:
         if not os.path.exists(self.path):
             return
         with self._errors("read"), open(self.path, "rb") as stream:
-            *lines, rest = stream.read().split(b"\n")
+            content = read_limited(stream)
+        if content is None:
+            raise FileError([Problem(self.path, f"{too_long()}name another file")])
+        *lines, rest = content.split(b"\n")
         for number, line in enumerate(lines, start=1):
             try:
                 self._take(_record(json.loads(line)))
