@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 VARIABLE = "EXPECTITREE_BUDGET"
-MORE = f"or set {VARIABLE}=10 for ten times as much"
+MORE = f"set {VARIABLE}=10 for ten times as much"
 MOST_BYTES = 2**30  # of one text; a larger tree belongs in a table
 EXACT_STEPS = 2_000_000  # to compute the values of an exact tree; they take up to 250 MB
+FREE_ROWS = 10_000_000  # of a compressed file; they take about 300 MB
+ROWS_A_BYTE = 10  # of its size; a tree takes two bytes a row and more
 LARGE = 1 << 1_000  # integers below take no counted steps
 _BITS = 1_000  # at least so many count for a number
 _STEP = 1_000_000  # products of the bits of two integers, which a step multiplies
@@ -73,7 +75,7 @@ def spend(steps: float) -> None:
         if left[0] < 0:
             raise TooMuchWorkError(
                 f"exact arithmetic with these numbers takes more than {left[1]:,} steps: "
-                f"write fractions with fewer digits, {MORE}"
+                f"write fractions with fewer digits, or {MORE}"
             )
 
 
@@ -127,7 +129,16 @@ def check_values(columns: Any) -> None:
     return None
 
 
-def read_limited(stream: IO[str] | IO[bytes]) -> str | bytes | None:
+def check_rows(rows: int, size: int) -> None:
+    """Raise `TooMuchWorkError` for more rows than a file of so many bytes may have."""
+    allowed = most(FREE_ROWS + ROWS_A_BYTE * size)
+    if rows > allowed:
+        raise TooMuchWorkError(
+            f"{rows:,} rows in a file of {size:,} bytes: at most {allowed:,} are read; {MORE}"
+        )
+
+
+def read_limited(stream: IO[str] | IO[bytes]) -> Any:
     """Return what is in a stream; None if that is more than a text may have."""
     longest = most(MOST_BYTES)
     found = stream.read(longest + 1)
@@ -135,5 +146,5 @@ def read_limited(stream: IO[str] | IO[bytes]) -> str | bytes | None:
 
 
 def too_long() -> str:
-    """Return the message about a text that `read_limited` did not read."""
-    return f"more than {most(MOST_BYTES) >> 20:,} MiB of text"
+    """Return the start of the message about a text that `read_limited` did not read."""
+    return f"more than {most(MOST_BYTES) >> 20:,} MiB of text: {MORE}, or "

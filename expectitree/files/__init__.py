@@ -234,7 +234,7 @@ def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str
     except (OSError, ValueError) as error:
         raise _unreadable(name, error) from None
     if content is None:
-        raise _error(name, f"{too_long()}: split the tree")
+        raise _error(name, f"{too_long()}split the tree")
     return (content if isinstance(content, str) else decode(content, name)), name
 
 

@@ -9,7 +9,10 @@ from itertools import groupby, permutations
 from typing import Any
 
 from expectitree.analysis.risk.distribution import NEAR, Distribution
+from expectitree.budget import MORE, most
+from expectitree.errors import AnalysisError
 
+MOST_STEPS = 100_000_000  # of comparing pairs of actions, a few microseconds each
 _ROUNDING = 1e-12  # by which sums of probabilities may differ, unless the tree is exact
 
 
@@ -30,7 +33,17 @@ class Dominance:
 
 
 def dominances(distributions: Mapping[str, Distribution]) -> tuple[Dominance, ...]:
-    """Return which action dominates which, of the first order, or else of the second."""
+    """Return which action dominates which, of the first order, or else of the second.
+
+    Raises `AnalysisError` if comparing all pairs takes too many steps.
+    """
+    totals = sum(len(one.totals) for one in distributions.values())
+    steps = 2 * max(0, len(distributions) - 1) * totals
+    if steps > most(MOST_STEPS):
+        raise AnalysisError(
+            f"comparing {len(distributions):,} actions takes {steps:,} steps, and "
+            f"{most(MOST_STEPS):,} are allowed: name one with --action, or {MORE}"
+        )
     found = []
     for a, b in permutations(distributions, 2):
         order = order_of(distributions[a], distributions[b])

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from expectitree.budget import most as allowed
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import Number
@@ -13,6 +14,7 @@ from expectitree.tree.columns import CHANCE, MAX, MIN, NONE, TERMINAL
 from expectitree.tree.model import Tree
 
 MOST_STRATEGIES = 10_000
+MOST_STEPS = 20_000_000  # nodes of the trees in which one strategy each is evaluated
 
 
 @dataclass(frozen=True)
@@ -58,9 +60,9 @@ def strategies_of(tree: Tree, file: str = "", most: int = MOST_STRATEGIES) -> St
     position = {n: i for i, n in enumerate(tree.first_paths.order)}
     found: list[Strategy] = []
     for choices in _choices(tree, player):
-        if len(found) == most:
+        if len(found) == most or len(found) * len(tree) > allowed(MOST_STEPS):
             raise AnalysisError(
-                f"the tree has more than {most:,} strategies: --parameter finds where the best "
+                f"the tree has more than {len(found):,} strategies: --parameter finds where the best "
                 "one changes without listing them"
             )
         nodes = sorted(choices, key=position.__getitem__)

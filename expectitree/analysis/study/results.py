@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from expectitree.analysis.study.spec import Key, Run, Study, tree_key
 from expectitree.analysis.study.trees import SOURCES, Parameters, is_lazy
+from expectitree.budget import read_limited, too_long
 from expectitree.errors import FileError, Problem
 from expectitree.files.writing import append, lock, named_errors, open_to_append
 from expectitree.numbers import INFINITY
@@ -60,7 +61,10 @@ class Results:
         if not os.path.exists(self.path):
             return
         with named_errors(self.path, "the results cannot be read"), open(self.path, "rb") as stream:
-            *lines, rest = stream.read().split(b"\n")
+            content = read_limited(stream)
+        if content is None:
+            raise FileError([Problem(self.path, f"{too_long()}name another file")])
+        *lines, rest = content.split(b"\n")
         for number, line in enumerate(lines, start=1):
             try:
                 self._take(_record(json.loads(line)))

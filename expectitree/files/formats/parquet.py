@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, BinaryIO
 
+from expectitree.budget import check_rows
 from expectitree.files.formats import arrow
 from expectitree.tree.model import Tree
 
@@ -23,4 +25,10 @@ def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False) -> None:
 def _read(path: str) -> Any:
     from pyarrow import parquet
 
+    about = parquet.read_metadata(path)
+    groups = [about.row_group(at) for at in range(about.num_row_groups)]
+    counts = [
+        sum(group.column(at).num_values for group in groups) for at in range(about.num_columns)
+    ]
+    check_rows(max(counts, default=0), os.path.getsize(path))
     return parquet.read_table(path)

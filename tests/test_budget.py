@@ -1,0 +1,206 @@
+"""Hostile inputs end with an error that says what was counted, in little memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import expectitree as et
+from expectitree import budget
+
+MIB = 2**20
+STEPS = "exact arithmetic with these numbers takes more than 2,000,000 steps: "
+
+
+def odd(digits: int, chosen: random.Random) -> int:
+    return chosen.randrange(10 ** (digits - 1), 10**digits) | 1
+
+
+def without_common_factors(count: int) -> dict[str, Any]:
+    """Return a chance node whose probabilities have denominators of 200 digits."""
+    chosen = random.Random(1)
+    rows = [{"p": f"1/{odd(200, chosen)}", "utility": i} for i in range(count)]
+    return {"chance": [*rows, {"p": "rest", "utility": 1}], "expect": {"value": 1}}
+
+
+def nearly_one(count: int) -> dict[str, Any]:
+    """Return the same with probabilities that sum to 1 within 1e-9, which are normalised."""
+    chosen = random.Random(2)
+    bottoms = [odd(195, chosen) for _ in range(count)]
+    rows = [{"p": f"{bottom // count}/{bottom}", "utility": 1} for bottom in bottoms]
+    return {"chance": rows, "expect": {"value": 1}}
+
+
+def deep(count: int, p: str) -> dict[str, Any]:
+    nodes: dict[str, Any] = {f"n{count}": {"utility": 5}}
+    for i in range(count):
+        rest = {"p": "rest", "ref": f"n{i + 1}"}
+        nodes[f"n{i}"] = {"chance": [{"p": p, "utility": i}, rest]}
+    return {"nodes": nodes, "max": [{"ref": "n0"}], "expect": {"value": 1}}
+
+
+def wide_utilities(count: int) -> dict[str, Any]:
+    chosen = random.Random(3)
+    return {"chance": [f"1/{odd(190, chosen)}" for _ in range(count)], "expect": {"value": 1}}
+
+
+def run(
+    folder: Path, *words: str, most: int = 700, factor: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run the program with a limit of memory, in MiB of address space."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (most * MIB, most * MIB))
+
+    environment = {**os.environ, "EXPECTITREE_BUDGET": factor, "OPENBLAS_NUM_THREADS": "1"}
+    return subprocess.run(
+        [sys.executable, "-m", "expectitree", *words],
+        cwd=folder, env=environment, preexec_fn=limit, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "tree",
+    [
+        without_common_factors(3_000),
+        without_common_factors(20_000),
+        nearly_one(3_000),
+        deep(3_000, "1e-300"),
+        wide_utilities(5_000),
+    ],
+    ids=["coprime", "more of them", "normalised", "deep", "utilities"],
+)
+def test_exact_arithmetic_is_bounded(tree: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text(json.dumps(tree))
+    for words in (["verify", "x.json"], ["eval", "x.json", "--exact"]):
+        done = run(tmp_path, *words)
+        assert done.returncode == 3
+        assert STEPS in done.stdout + done.stderr
+        assert "set EXPECTITREE_BUDGET=10" in done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_the_budget_can_be_raised(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text(json.dumps(deep(2_000, "1e-300")))
+    assert (
+        STEPS.replace("2,000,000", "200,000")
+        in run(tmp_path, "eval", "--exact", "x.json", factor="0.1").stderr
+    )
+    assert run(tmp_path, "eval", "--exact", "x.json", factor="50", most=4_000).returncode == 0
+
+
+@pytest.mark.slow
+def test_an_honest_tree_passes(tmp_path: Path) -> None:
+    """50,000 tosses one after the other, and 20,000 outcomes of 17 digits."""
+    (tmp_path / "x.json").write_text(json.dumps(deep(50_000, "1/2")))
+    assert run(tmp_path, "eval", "--exact", "x.json", most=2_000).returncode == 0
+    chosen = random.Random(4)
+    rows = [{"p": f"{chosen.random() / 2e4:.19f}", "utility": i} for i in range(20_000)]
+    (tmp_path / "x.json").write_text(
+        json.dumps({"chance": [*rows, {"p": "rest", "utility": 0.123456789012345}]})
+    )
+    assert run(tmp_path, "eval", "--exact", "x.json", most=2_000).returncode == 0
+
+
+@pytest.mark.slow
+def test_a_table_is_refused_before_it_is_expanded(tmp_path: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    count = 60_000_000
+    entries = pa.struct([("child", pa.uint32()), ("probability", pa.float64())])
+    part = pa.table(
+        {
+            "kind": pa.array(["TERMINAL"] * 10_000).dictionary_encode(),
+            "utility": pa.array([0.0] * 10_000),
+            "branches": pa.array([[]] * 10_000, pa.list_(entries)),
+        }
+    )
+    with parquet.ParquetWriter(tmp_path / "x.parquet", part.schema, compression="zstd") as writer:
+        rows = pa.concat_tables([part] * 1_000)
+        for _ in range(count // len(rows)):
+            writer.write_table(rows.combine_chunks())
+    assert (tmp_path / "x.parquet").stat().st_size < MIB
+    done = run(tmp_path, "eval", "x.parquet", most=1_500)
+    assert done.returncode == 3
+    assert "x.parquet: 60,000,000 rows in a file of" in done.stderr
+    assert "rows are read" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [["eval", "/dev/zero"], ["study", "s.yaml", "--report"]], ids=str)
+def test_an_endless_file_is_not_read_to_its_end(words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text(
+        "trees: [{family: ballard}]\nalgorithms: [star1]\nrepetitions: 1\n"
+    )
+    (tmp_path / "s.results.jsonl").symlink_to("/dev/zero")
+    done = run(tmp_path, *words, factor="0.1", most=1_000)
+    assert done.returncode == 3
+    assert "more than 102 MiB of text: set EXPECTITREE_BUDGET=10 for ten times" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["risk", "x.json"], "comparing 3,000 actions takes 557,814,000 steps"),
+        (["sensitivity", "x.json", "--strategies"], "more than 208 strategies"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_pairs_and_strategies_are_bounded(words: list[str], found: str, tmp_path: Path) -> None:
+    chosen = random.Random(5)
+    nodes = [{"chance": [chosen.randrange(10**9) for _ in range(31)]} for _ in range(3_000)]
+    (tmp_path / "x.json").write_text(json.dumps({"max": nodes}))
+    done = run(tmp_path, *words)
+    assert done.returncode == 2
+    assert found in done.stderr
+
+
+def test_the_factor_is_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    for wrong in ("x", "0", "-1", "nan"):
+        monkeypatch.setenv("EXPECTITREE_BUDGET", wrong)
+        with pytest.raises(et.NumberError, match="expected a number above 0"):
+            et.loads("max: [1, 2]")
+    monkeypatch.setenv("EXPECTITREE_BUDGET", "2.5")
+    assert budget.most(10) == 25
+
+
+def test_an_exact_sum_is_the_sum() -> None:
+    chosen = random.Random(6)
+    for count in (0, 1, 49, 50, 51, 200):
+        values = [Fraction(chosen.randrange(-9, 9), chosen.randrange(1, 99)) for _ in range(count)]
+        found = budget.exact_sum(values)
+        assert found == sum(values)
+        assert isinstance(found, Fraction)
+
+
+def test_steps_grow_with_the_denominators() -> None:
+    def steps(tree: dict[str, Any]) -> float:
+        with budget.limited_work(2**60):
+            left = budget._steps_left.get()
+            assert left is not None
+            before = left[0]
+            budget.check_values(et.loads(json.dumps(tree), exact=True).columns)
+            return before - left[0]
+
+    assert steps(deep(100, "1/2")) == 0  # small numbers cost nothing
+    assert 0 < steps(deep(20, "1e-300")) < steps(deep(40, "1e-300")) / 3
+
+
+def test_the_message_has_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = {"max": [1, {"chance": without_common_factors(500)["chance"]}]}
+    monkeypatch.setenv("EXPECTITREE_BUDGET", "0.001")
+    with pytest.raises(et.FileError, match="more than 2,000 steps") as error:
+        et.loads(json.dumps(tree), exact=True)
+    assert error.value.problems[0].path == "#2"
