@@ -56,7 +56,7 @@ from expectitree.searches.engine import usual_algorithms
 from expectitree.searches.prepare import ORDERS, prepare
 from expectitree.searches.result import Outcome, Search
 from expectitree.searches.setup import ENGINES
-from expectitree.tree.columns import Bounds
+from expectitree.tree.columns import Bounds, Kind
 from expectitree.tree.folding import MOST_NODES
 from expectitree.tree.model import Tree
 
@@ -602,4 +602,6 @@ def write_tree(
             warn=say,
         )
     command = "ask" if tree.unknown else "eval"
-    say(f"{out} written: {len(tree):,} nodes; next: expectitree {command} {out}")
+    # Radiant's files do not hold whether decisions minimize.
+    option = " --minimize" if format == "radiant" and Kind.MIN in tree.columns.kind else ""
+    say(f"{out} written: {len(tree):,} nodes; next: expectitree {command} {out}{option}")
