@@ -143,10 +143,11 @@ def command(
     if reports and out != "-":
         show("rescale", format_name, reports, show_all=show_all)
     if reports and out is not None:
-        _write(reports[0], out, "json" if format_name == "json" else "yaml")
+        piped = "json" if format_name == "json" else "yaml"
+        _write(reports[0], out, piped if out == "-" else None)
 
 
-def _write(report: Rescaling, out: str, format: str) -> None:
+def _write(report: Rescaling, out: str, format: str | None) -> None:
     if report.after is None:
         say("no map was found: no tree was written")
         return

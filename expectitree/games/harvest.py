@@ -5,11 +5,12 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, overload
 
 from expectitree.games.growth import Growth
-from expectitree.numbers import Number
-from expectitree.tree.columns import CHANCE, TERMINAL, UNSEEN, Columns
+from expectitree.tree.builder import NodeId, TreeBuilder
+from expectitree.tree.columns import CHANCE, UNSEEN
 from expectitree.tree.model import UNKNOWN, Tree
 
 
@@ -53,21 +54,14 @@ def harvest(growth: Growth, whole: bool = False) -> tuple[Tree, list[int]]:
     A row that no search asked for is a leaf whose utility is unknown. If the `whole` tree has
     grown, there is none, and branches of a node that lead to the same row become one.
     """
-    rules, copy = growth.rules, _Copy(growth, whole)
+    copy = _Copy(growth, whole)
     copy.add_all()
-    own_bounds = growth.own_bounds
-    bounds = {n: own_bounds[row] for n, row in enumerate(copy.rows) if row in own_bounds}
-    first = copy.first + array("I", [len(copy.child)])
-    labels: Sequence[str | None] = Labels(growth, first, copy.rows, copy.branches)
-    tree = Tree(
-        Columns.of(copy.kind, copy.utility, first, copy.child, copy.probability),
-        list(labels) if whole else labels,
-        exact=rules.exact,
-        local_bounds={**bounds, len(copy.rows) - 1: growth.bounds_of(0)},
-        estimated=frozenset(n for n, row in enumerate(copy.rows) if row in growth.estimated),
-        title=rules.title,
+    labels: Sequence[str | None] = Labels(growth, copy.first, copy.rows, copy.branches)
+    estimated = frozenset(n for n, row in enumerate(copy.rows) if row in growth.estimated)
+    tree = copy.builder.build(
+        NodeId(len(copy.rows) - 1), title=growth.rules.title, estimated=estimated, check=False
     )
-    return tree, copy.rows
+    return replace(tree, label=list(labels) if whole else labels), copy.rows
 
 
 class _Copy:
@@ -75,11 +69,9 @@ class _Copy:
 
     def __init__(self, growth: Growth, whole: bool) -> None:
         self.growth, self.whole = growth, whole
-        self.kind = array("B")
-        self.utility: Any = [] if growth.rules.exact else array("d")
-        self.first, self.child = array("I"), array("I")
-        self.probability: Any = [] if growth.rules.exact else array("d")
+        self.builder = TreeBuilder(growth.rules.exact)
         self.rows: list[int] = []  # by node
+        self.first = array("I", [0])  # by node, and one more: its first branch
         self.branches = array("I")  # of the growth, by branch
         self._node: dict[int, int] = {}  # by row
 
@@ -101,10 +93,11 @@ class _Copy:
             if self.whole:
                 weights = self._without_repeats(weights, growth.kind[row] == CHANCE)
             below = [self._node_of(growth.child[b]) for b in weights]
-            self._node[row] = self._add(row, growth.kind[row], growth.utility[row])
-            self.child.extend(below)
-            self.probability.extend(weights.values())
             self.branches.extend(weights)
+            kind, estimate = growth.kind[row], growth.utility[row]
+            probabilities = list(weights.values()) if kind == CHANCE else None
+            node = self.builder.add_inner(kind, below, probabilities, None, estimate)
+            self._node[row] = self._added(row, node)
 
     def _without_repeats(self, weights: dict[int, Any], is_chance: bool) -> dict[int, Any]:
         """Return the first branch to each row, for CHANCE with the sum of the probabilities."""
@@ -125,14 +118,16 @@ class _Copy:
     def _node_of(self, row: int) -> int:
         """Return the node of a row; every branch to an unseen row has a leaf of its own."""
         if self.growth.kind[row] == UNSEEN:
-            return self._add(row, TERMINAL, UNKNOWN)
+            return self._added(row, self.builder.add_terminal(UNKNOWN))
         if row not in self._node:
-            self._node[row] = self._add(row, TERMINAL, self.growth.utility[row])
+            leaf = self.builder.add_terminal(self.growth.utility[row])
+            self._node[row] = self._added(row, leaf)
         return self._node[row]
 
-    def _add(self, row: int, kind: int, utility: Number) -> int:
-        self.kind.append(kind)
-        self.utility.append(utility)
-        self.first.append(len(self.child))
+    def _added(self, row: int, node: int) -> int:
+        """Remember the row of a node that was just added; return the node."""
         self.rows.append(row)
-        return len(self.rows) - 1
+        self.first.append(len(self.branches))
+        if row in self.growth.own_bounds or not row:
+            self.builder.annotate(node, bounds=self.growth.bounds_of(row))
+        return node
