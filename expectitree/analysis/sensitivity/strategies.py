@@ -62,8 +62,8 @@ def strategies_of(tree: Tree, file: str = "", most: int = MOST_STRATEGIES) -> St
     for choices in _choices(tree, player):
         if len(found) == most or len(found) * len(tree) > allowed(MOST_STEPS):
             raise AnalysisError(
-                f"the tree has more than {len(found):,} strategies: --parameter finds where the best "
-                "one changes without listing them"
+                f"the tree has more than {len(found):,} strategies: --parameter finds where the "
+                "best one changes without listing them"
             )
         nodes = sorted(choices, key=position.__getitem__)
         labels = {tree.path_of(n): tree.branch_label(n, choices[n]) for n in nodes}
