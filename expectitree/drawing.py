@@ -159,10 +159,8 @@ def page(
 
     if isinstance(found, Search):
         algorithms = found.algorithm if algorithms is None else algorithms
-        bounds = bounds or (found.bounds if found.bounds_source == "option" else None)
-        max_visits = max_visits or (found.counts.visits if found.stopped else None)
-        found = found.tree
-    check_tree(found)
+    else:
+        check_tree(found)
     if isinstance(algorithms, (Algorithm, str)):
         algorithms = [algorithms]
     report = replays(found, algorithms, bounds=bounds, max_visits=max_visits, file=file)

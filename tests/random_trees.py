@@ -150,6 +150,7 @@ def mirrored(rows: list[Row]) -> list[Row]:
             utility=-row.utility,
             bounds=row.bounds and (-row.bounds[1], -row.bounds[0]),
             rewards=tuple(-r for r in row.rewards),
+            estimate=None if row.estimate is None else -row.estimate,
         )
         for row in rows
     ]

@@ -141,7 +141,7 @@ def cli() -> None:
 
     Write a tree in YAML or JSON: expectitree computes its value and the best action, and shows
     which branches pruning can skip, and why. `expectitree new` prints a tree to start from. A FILE
-    may be - for standard input.
+    may be - for standard input. Most commands also search a GAME from its rules: game:pig.
 
     \b
     Exit status:
@@ -150,6 +150,7 @@ def cli() -> None:
            disagree, a search or a study stopped before it was finished
       2    wrong usage
       3    a file cannot be read or written, or is not a tree
+           or a game
       130  interrupted
     """
 

@@ -17,6 +17,7 @@ from expectitree import interrupts
 from expectitree.analysis.ask.answers import AnswersFile, answers_name, answers_text
 from expectitree.analysis.ask.conversation import Conversation
 from expectitree.analysis.ask.report import inquire, with_utilities
+from expectitree.cli.games import refuse_game
 from expectitree.cli.options import (
     FILE,
     check_output,
@@ -96,6 +97,7 @@ def command(
       expectitree ask launch.yaml --show               the tree and the bounds so far
       expectitree ask launch.yaml -o answered.yaml     the tree with the answers
     """
+    refuse_game(file)
     kept = answers or (None if file is None else answers_name(file))
     _check_names(file, text, kept, output)
     protect(name for name in (file, kept) if name is not None)

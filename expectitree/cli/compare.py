@@ -5,22 +5,23 @@ from __future__ import annotations
 import click
 
 from expectitree.analysis.compare.report import Comparison, compare
+from expectitree.cli.games import GameCommand
 from expectitree.cli.options import (
     ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
     format_options,
+    game_options,
     max_leaves_option,
-    tree_options,
 )
 from expectitree.cli.terminal import say, show
 from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 
 
-@click.command("compare")
+@click.command("compare", cls=GameCommand)
 @algorithm_option("A search to compare, once for each.  [default: all that are not slow]")
-@tree_options
+@game_options
 @click.option(
     "--limit", "with_limit", is_flag=True, help="Add the fewest leaves that could have been enough."
 )

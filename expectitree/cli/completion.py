@@ -34,7 +34,19 @@ class _Bash(BashComplete):
 
     source_template = BashComplete.source_template.replace("-o nosort", "-o nosort -o filenames")
 
+    before = ""  # what bash takes for other words, since it splits words at colons
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        args, incomplete = super().get_completion_args()
+        if incomplete == ":":
+            args, incomplete = [*args, ":"], ""
+        if args[-1:] == [":"] and len(args) > 1:
+            self.before = f"{args[-2]}:"
+            args, incomplete = args[:-2], self.before + incomplete
+        return args, incomplete
+
     def format_completion(self, item: CompletionItem[str]) -> str:
+        item.value = item.value.removeprefix(self.before)
         return super().format_completion(item).replace("\\", "\\\\")  # `read` removes one
 
 
@@ -48,6 +60,15 @@ def complete_path(
         tree = _first_tree(context)
         return [] if tree is None else list(islice(_paths(tree, incomplete), MOST_ITEMS))
     return []
+
+
+def complete_source(incomplete: str) -> list[CompletionItem[str]]:
+    """Complete the name of a built-in game, or else of a file."""
+    from expectitree.games.built_in import BUILT_IN
+
+    names = [f"game:{name}" for name in BUILT_IN]
+    games = [CompletionItem(name) for name in names if incomplete and name.startswith(incomplete)]
+    return games or [CompletionItem(incomplete, type="file")]
 
 
 def _first_tree(context: click.Context) -> Tree | None:

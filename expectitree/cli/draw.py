@@ -11,6 +11,7 @@ import click
 
 from expectitree import drawing
 from expectitree.cli.frames import frame_kind, write_frames
+from expectitree.cli.games import GameCommand
 from expectitree.cli.options import (
     FILE,
     ChosenAlgorithms,
@@ -19,13 +20,14 @@ from expectitree.cli.options import (
     algorithm_option,
     check_file,
     force_option,
-    tree_options,
+    game_options,
+    is_stopped,
 )
 from expectitree.cli.terminal import say, write
 from expectitree.picture.content import MOST_NODES, Style
 from expectitree.picture.frames import draw_steps
 from expectitree.picture.hidden import PARTS, check_parts, evaluate_known
-from expectitree.searches.result import Outcome
+from expectitree.searches.result import Search
 from expectitree.tree.model import Tree
 
 _TEXTS = ("svg", "dot", "mmd", "tex", "html")  # formats that standard output takes
@@ -105,11 +107,12 @@ _STEP_OPTIONS = (
 _NOT_IN_STEPS = ("strategy", "rows", "show_all", "blank", "hide", "solution")
 
 
-@click.command("draw")
+@click.command("draw", cls=GameCommand)
 @algorithm_option(
-    "The algorithm.  [default: expectiminimax for a picture, all fast ones for a page]"
+    "The algorithm.  [default: expectiminimax for a picture, all fast ones for a page; star2 for "
+    "games]"
 )
-@partial(tree_options, files="[FILE]")
+@partial(game_options, files="[FILE|GAME]", is_lazy=True)
 @click.option(
     "-o",
     "--output",
@@ -158,10 +161,14 @@ def command(
 
     An exercise: expectitree draw trees/risk.yaml --blank -o exercise.svg --solution solved.svg
     """
+    is_exercise = style["blank"] or hide is not None  # which needs every leaf
+    are_steps = animate or frames is not None
     kind = (
         _kind(out, format_name, force) if frames is None else frame_kind(frames, format_name, force)
     )
-    are_steps = animate or frames is not None
+    lazy = None
+    if not is_exercise:
+        lazy = algorithms.of_game(is_repeated=are_steps or kind == drawing.PAGE)
     style["rows"] = None if show_all else rows
     if kind == drawing.PAGE:
         _refuse(_PICTURE_OPTIONS, "is for pictures: a page has what it needs. Leave it out.")
@@ -185,37 +192,46 @@ def command(
         if solution_kind == drawing.PAGE or os.path.abspath(solution) == os.path.abspath(out or ""):
             raise click.UsageError(f"--solution {solution}: give a picture other than OUT.")
 
-    def draw_page(file: str, tree: Tree) -> None:
-        chosen = algorithms.for_tree(file, tree)
-        bounds, most = options.root_bounds, options.max_visits
-        page = drawing.page(tree, chosen, bounds=bounds, max_visits=most, file=file)
+    def draw_page(file: str, found: Tree | Search) -> None:
+        if isinstance(found, Search):
+            page = drawing.page(found, file=file)
+            options.fail_if(is_stopped(found))
+        else:
+            chosen = algorithms.for_tree(file, found)
+            bounds, most = options.root_bounds, options.max_visits
+            page = drawing.page(found, chosen, bounds=bounds, max_visits=most, file=file)
         _write(page, out or "")
 
-    def draw_picture(file: str, tree: Tree) -> None:
-        search = evaluate_known(
-            tree, algorithm, is_blank=style["blank"], **options.search_arguments
-        )
-        options.fail_if(search.outcome is Outcome.STOPPED and not tree.unknown)
+    def draw_picture(file: str, found: Tree | Search) -> None:
+        if isinstance(found, Search):
+            search = found
+        else:
+            search = evaluate_known(
+                found, algorithm, is_blank=style["blank"], **options.search_arguments
+            )
+        options.fail_if(is_stopped(search) and (isinstance(found, Search) or not found.unknown))
         _write(drawing.picture(search, kind, file=file, **style), out or "")
         if solution is not None:
             solved = {**style, "blank": False, "hide": ()}
             _write(drawing.picture(search, solution_kind, file=file, **solved), solution)
 
-    def draw_search(file: str, tree: Tree) -> None:
+    def draw_search(file: str, found: Tree | Search) -> None:
         windows = style.pop("windows")
         style.pop("strategy")
-        found = draw_steps(
-            tree, algorithm, Style(**style), windows=windows, bounds=options.root_bounds,
-            max_visits=options.max_visits, file=file,
-        )  # fmt: skip
-        options.fail_if(found.report.search.outcome is Outcome.STOPPED)
-        if frames is None:
-            _write([found.animation()], out or "")
+        about: dict[str, Any] = {"windows": windows, "file": file}
+        if isinstance(found, Search):
+            steps = draw_steps(found, style=Style(**style), **about)
         else:
-            write_frames(found, frames, kind)
+            about |= {"bounds": options.root_bounds, "max_visits": options.max_visits}
+            steps = draw_steps(found, algorithm, Style(**style), **about)
+        options.fail_if(is_stopped(steps.report.search))
+        if frames is None:
+            _write([steps.animation()], out or "")
+        else:
+            write_frames(steps, frames, kind)
 
     draw = draw_page if kind == drawing.PAGE else draw_search if are_steps else draw_picture
-    list(options.map("drawing", draw))
+    list(options.map("drawing", draw, lazy))
 
 
 def _refuse(names: Iterable[str], why: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from inspect import cleandoc
 
 import click
@@ -11,22 +12,24 @@ import click
 from expectitree.algorithms import ALGORITHMS
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.cli.games import GameCommand
 from expectitree.cli.options import (
     ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
     complete_path,
     format_options,
-    tree_options,
+    game_options,
 )
 from expectitree.searches.engine import evaluate
+from expectitree.searches.result import Search
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import ROOT
 
 
-@click.command("eval")
-@algorithm_option("The search.  [default: expectiminimax]", "expectiminimax")
-@tree_options
+@click.command("eval", cls=GameCommand)
+@algorithm_option("The search.  [default: expectiminimax; star2 for games]")
+@partial(game_options, is_lazy=True)
 @click.option("--windows", is_flag=True, help="Show alpha and beta of every node that was entered.")
 @click.option(
     "--rows",
@@ -74,7 +77,7 @@ def command(
 
     For example: expectitree eval -a star1 trees/aima-5.12-left.yaml
     """
-    algorithm = algorithms.only(
+    algorithm = algorithms.or_only("expectiminimax").only(
         "eval runs one algorithm: `expectitree compare` runs several, side by side."
     )
     if explain is not None and strategy:
@@ -83,8 +86,11 @@ def command(
         # The word after --explain was the file and not a path.
         options, explain = replace(options, files=(explain,)), ROOT
 
-    def evaluate_tree(file: str, tree: Tree) -> Evaluation:
-        search = evaluate(tree, algorithm, **options.search_arguments)
+    def evaluate_tree(file: str, found: Tree | Search) -> Evaluation:
+        if isinstance(found, Search):
+            search = found
+        else:
+            search = evaluate(found, algorithm, **options.search_arguments)
         tree = search.tree  # an attitude to risk may have folded its rewards
         about = {"strategy_only": strategy, "formulas": "formulas" in shown}
         if explain is None:
@@ -97,6 +103,7 @@ def command(
         evaluate_tree,
         "evaluate",
         format_name,
+        algorithms.of_game(),
         most_rows=None if show_all else rows,
         notes=notes,
     )

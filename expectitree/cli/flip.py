@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from expectitree.cli.games import refuse_game
 from expectitree.cli.options import (
     FILE,
     check_output,
@@ -55,6 +56,7 @@ def command(
 
     For example: expectitree flip trees/oil-wildcatter.yaml --at drill
     """
+    refuse_game(files)
     check_output(out, format_name, force)
     format = format_by_suffix(files)
     with working(f"reading {files}"):

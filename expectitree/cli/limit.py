@@ -5,24 +5,25 @@ from __future__ import annotations
 import click
 
 from expectitree.analysis.limit.report import Limit, limit
+from expectitree.cli.games import GameCommand
 from expectitree.cli.options import (
     ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
     format_options,
+    game_options,
     max_leaves_option,
-    tree_options,
 )
 from expectitree.cli.terminal import show
 from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 
 
-@click.command("limit")
+@click.command("limit", cls=GameCommand)
 @algorithm_option(
     "A search to compare with the limit; may be repeated. By default all that are not slow."
 )
-@tree_options
+@game_options
 @max_leaves_option
 @click.option("--all", "show_all", is_flag=True, help="Name every leaf.")
 @format_options("limit")

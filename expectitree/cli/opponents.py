@@ -7,14 +7,15 @@ from collections.abc import Iterable
 import click
 
 from expectitree.analysis.opponents.report import Opponents, opponents
-from expectitree.cli.options import SearchOptions, format_options, tree_options
+from expectitree.cli.games import GameCommand
+from expectitree.cli.options import SearchOptions, format_options, game_options
 from expectitree.cli.terminal import show
 from expectitree.errors import NumberError
 from expectitree.numbers import to_probability
 from expectitree.tree.model import Tree
 
 
-@click.command("opponents")
+@click.command("opponents", cls=GameCommand)
 @click.option(
     "--epsilon",
     "epsilons",
@@ -31,7 +32,7 @@ from expectitree.tree.model import Tree
     metavar="HOW",
     help="Nature: worst, best or expected; several with commas.  [default: expected]",
 )
-@tree_options
+@game_options
 @format_options("opponents")
 def command(
     options: SearchOptions,

@@ -17,6 +17,15 @@ from expectitree import compiling
 from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.show import formats
+from expectitree.cli.games import (
+    LAZY_OPTIONS,
+    POSITION_OPTIONS,
+    SET_IS_FOR_FILES,
+    GameOptions,
+    GameSource,
+    is_game_name,
+    refuse_game,
+)
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import (
     color_option,
@@ -29,14 +38,14 @@ from expectitree.cli.terminal import (
     working,
     write,
 )
-from expectitree.errors import ExpectitreeError, FileError, NumberError, Problem
+from expectitree.errors import ExpectitreeError, FileError, GameError, NumberError, Problem
 from expectitree.files import load, loads, tree_files
 from expectitree.files.formats import SUFFIXES
 from expectitree.files.saving import format_of, pieces, save
 from expectitree.numbers import to_bound
 from expectitree.searches.engine import usual_algorithms
 from expectitree.searches.prepare import ORDERS, prepare
-from expectitree.searches.result import Outcome
+from expectitree.searches.result import Outcome, Search
 from expectitree.searches.setup import ENGINES
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree
@@ -64,6 +73,7 @@ class SearchOptions:
     max_visits: int | None
     parameters: Mapping[str, str]
     attitude: str | None
+    games: GameOptions | None = None  # of a command that takes games
     statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far
 
     @property
@@ -102,45 +112,54 @@ class SearchOptions:
                 f"{option} is for searches, and this command evaluates every node: leave it out."
             )
 
-    def map(self, activity: str, function: Callable[[str, Tree], Result]) -> Iterator[Result]:
-        """Yield the result of a function for the name and the tree of each text and file.
+    def map(
+        self,
+        activity: str,
+        function: Callable[[str, Any], Result],
+        lazy: Algorithm | None = None,
+    ) -> Iterator[Result]:
+        """Yield the result of a function for the name and the tree of each text, file and game.
+
+        With the algorithm `lazy`, the function receives a search of each game in place of its whole
+        tree, unless the algorithm needs that.
 
         An error in one tree is reported and does not stop the others; it sets the exit status.
         """
         self._check()
-        for name, read in self._sources():
+        for name, read in self._sources(lazy):
             try:
-                with working(f"reading {name}"):
-                    tree = prepare(read(), self.depth, self.order)
-                if self.engine in ("auto", "compiled"):
-                    advice = compiling.advice(len(tree))
+                found = read()
+                if isinstance(found, Tree) and self.engine in ("auto", "compiled"):
+                    advice = compiling.advice(len(found))
                     if advice:
-                        say(f"{name}: {len(tree):,} nodes: {advice}")
+                        say(f"{name}: {len(found):,} nodes: {advice}")
                 with working(f"{activity} {name}"):
-                    result = function(name, tree)
+                    result = function(name, found)
             except FileError as error:
                 self.statuses.append(NO_TREE)
                 say_problems(error)
                 if not os.path.exists(name) and _MAPPING.search(name):
                     say(f"a tree is typed after -e: expectitree eval -e {shlex.quote(name)}")
             except ExpectitreeError as error:
-                self.statuses.append(WRONG_USAGE)
-                say(f"{name}: {error}")
+                is_of_game = isinstance(error, GameError)
+                self.statuses.append(NO_TREE if is_of_game else WRONG_USAGE)
+                say(str(error) if str(error).startswith(name) else f"{name}: {error}")
             else:
                 yield result
 
     def show_each(
         self,
         activity: str,
-        function: Callable[[str, Tree], Any],
+        function: Callable[[str, Any], Any],
         question: str,
         format: str,
+        lazy: Algorithm | None = None,
         **settings: Any,
     ) -> None:
         """Show a function's report about each tree; of several trees, below the file's name."""
         several = format == "text" and self.tree_count > 1
-        for position, report in enumerate(self.map(activity, function)):
-            self.fail_if(report.search.outcome is Outcome.STOPPED)
+        for position, report in enumerate(self.map(activity, function, lazy)):
+            self.fail_if(is_stopped(report.search))
             if several:
                 show_separator(report.file, position)
             show(question, format, report, **settings)
@@ -162,20 +181,62 @@ class SearchOptions:
             )
         if self.files.count("-") > 1:
             raise click.UsageError("Standard input can be read once: give - only once.")
-        protect(files_in(self.files))
+        games = [name for name in self.files if is_game_name(name)]
+        if self.games is None:
+            refuse_game(*games)
+        else:
+            self.games.check(bool(games))
+        protect([*files_in(self.files), *(name.rpartition(":")[0] for name in games)])
         _ = self.root_bounds
 
-    def _sources(self) -> Iterator[tuple[str, Callable[[], Tree]]]:
-        """Yield the name of each text and file, and the function that reads its tree."""
+    def _sources(self, lazy: Algorithm | None) -> Iterator[tuple[str, Callable[[], Tree | Search]]]:
+        """Yield the name of each text, file and game, and the function that reads it."""
         for text in self.texts:
             yield "-e", partial(self._read, loads, text, name="-e")
         for file in files_in(self.files):
-            yield file, partial(self._read, load, file)
+            if is_game_name(file):
+                yield file, partial(self._grow, file, lazy)
+            else:
+                yield file, partial(self._read, load, file, name=file)
 
-    def _read(self, function: Callable[..., Tree], source: str, **about: str) -> Tree:
-        exact, parameters = self.in_fractions, self.parameters
-        tree = function(source, exact=exact, warn=say, parameters=parameters, **about)
-        return tree if self.attitude is None else tree.with_attitude(self.attitude)
+    def _read(self, function: Callable[..., Tree], source: str, name: str) -> Tree:
+        with working(f"reading {name}"):
+            about = {"name": name} if function is loads else {}
+            tree = function(
+                source, exact=self.in_fractions, warn=say, parameters=self.parameters, **about
+            )
+            if self.attitude is not None:
+                tree = tree.with_attitude(self.attitude)
+            return prepare(tree, self.depth, self.order)
+
+    def _grow(self, name: str, algorithm: Algorithm | None) -> Tree | Search:
+        """Search a game, or write it out."""
+        if self.parameters:
+            raise click.UsageError(SET_IS_FOR_FILES)
+        if self.attitude is not None:
+            raise click.UsageError(
+                f"--attitude needs the tree of {name}: write it to a file first with "
+                "`expectitree convert`, or leave --attitude out."
+            )
+        assert self.games is not None
+        source = GameSource.of(
+            name, self.games, self.depth, bounds=self.root_bounds, exact=self.in_fractions
+        )
+        if algorithm is None or not algorithm.player_cuts:
+            instead = "; or search without the whole tree: `expectitree eval -a star2`"
+            tree = source.write_out(instead)
+            return prepare(tree, None, self.order)
+        if self.order != "given":
+            raise click.UsageError(
+                f"--order {self.order} needs the whole tree, and {algorithm.name} searches a game "
+                "without it: leave it out, or order moves with --deepen."
+            )
+        if self.engine == "compiled":
+            raise click.UsageError(
+                "The rules of a game are Python and cannot be compiled: leave --engine compiled "
+                "out, or write the tree to a file first with `expectitree convert`."
+            )
+        return source.search(algorithm, self.max_visits)
 
 
 class ChosenAlgorithms:
@@ -197,6 +258,17 @@ class ChosenAlgorithms:
     def or_only(self, name: str) -> ChosenAlgorithms:
         """Return the algorithms that the user named, or by default only the one with this name."""
         return self if self.are_named else ChosenAlgorithms([name], self.options)
+
+    def of_game(self, is_repeated: bool = False) -> Algorithm | None:
+        """Return the algorithm that searches games without their whole trees: by default star2.
+
+        Return None if there are several, or if it cannot be repeated in the tree that it has made,
+        and that is needed: best-first would guess otherwise there.
+        """
+        chosen = self.or_only("star2").all
+        if len(chosen) > 1 or is_repeated and not chosen[0].in_order:
+            return None
+        return chosen[0]
 
     def only(self, complaint: str) -> Algorithm:
         """Return the one algorithm; raise a usage error with the complaint if there are several."""
@@ -228,6 +300,12 @@ def read_bounds(text: str, exact: bool) -> Bounds:
     return lower, upper
 
 
+def is_stopped(search: Search) -> bool:
+    """Say whether a search reached a limit; with --deepen, before the greatest depth."""
+    grown = search.grown
+    return search.outcome is Outcome.STOPPED or grown is not None and bool(grown.why_stopped)
+
+
 def files_in(paths: Sequence[str]) -> list[str]:
     """Return the paths, with each folder replaced by the tree files in it."""
     files: list[str] = []
@@ -245,6 +323,13 @@ def complete_path(context: click.Context, param: click.Parameter, incomplete: st
     from expectitree.cli import completion  # takes time that other commands need not spend
 
     return completion.complete_path(context, param, incomplete)
+
+
+def complete_source(context: click.Context, param: click.Parameter, incomplete: str) -> Any:
+    """Complete the name of a game, or of a file."""
+    from expectitree.cli import completion
+
+    return completion.complete_source(incomplete)
 
 
 def complete_from(values: Iterable[str]) -> Callable[..., list[str]]:
@@ -275,7 +360,10 @@ set_option = click.option(
     callback=_read_settings,
     help="Replace the value of a parameter, as in --set pr=0.3; repeat it for several.",
 )
-_OWN_PARAMETERS = [field.name for field in fields(SearchOptions) if field.name != "statuses"]
+_GAME_PARAMETERS = [field.name for field in fields(GameOptions)]
+_OWN_PARAMETERS = [
+    field.name for field in fields(SearchOptions) if field.name not in ("games", "statuses")
+]
 _TREE_OPTIONS = (
     click.option(
         "-e", "texts", metavar="TEXT", multiple=True, help="A tree as text, in place of a file."
@@ -289,7 +377,7 @@ _TREE_OPTIONS = (
         "--depth",
         type=click.IntRange(min=0),
         metavar="D",
-        help="Cut the tree D plies deep, at its estimates.",
+        help="Cut the tree D plies deep, at its estimates; games need this.",
     ),
     click.option(
         "--order",
@@ -338,13 +426,31 @@ def tree_options(command: Command, files: str = "[FILE|FOLDER]...") -> Command:
     @wraps(command)
     def with_options(**parameters: Any) -> None:
         own = {name: parameters.pop(name) for name in _OWN_PARAMETERS}
-        options = SearchOptions(**own)
+        options = SearchOptions(**own, games=parameters.pop("games", None))
         command(options=options, **parameters)
         if options.statuses:
             click.get_current_context().exit(max(options.statuses))
 
-    argument = click.argument("files", nargs=-1, metavar=files, type=FILE)
+    completes: dict[str, Any] = {"shell_complete": complete_source} if "GAME" in files else {}
+    argument = click.argument("files", nargs=-1, metavar=files, type=FILE, **completes)
     return cast(Command, add_options(with_options, [argument, *_TREE_OPTIONS]))
+
+
+def game_options(
+    command: Command, files: str = "[FILE|FOLDER|GAME]...", is_lazy: bool = False
+) -> Command:
+    """Add what `tree_options` adds, and the options for games.
+
+    With `is_lazy`, also those of searches that do not need the whole tree.
+    """
+    with_trees = tree_options(command, files)
+
+    @wraps(with_trees)
+    def with_games(**parameters: Any) -> None:
+        own = {name: parameters.pop(name) for name in _GAME_PARAMETERS if name in parameters}
+        with_trees(games=GameOptions(**own), **parameters)
+
+    return cast(Command, add_options(with_games, POSITION_OPTIONS + LAZY_OPTIONS * is_lazy))
 
 
 def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:

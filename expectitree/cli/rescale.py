@@ -12,13 +12,14 @@ from expectitree.analysis.rescale.any_map import find_order_preserving_map
 from expectitree.analysis.rescale.report import Rescaling, rescale
 from expectitree.analysis.rescale.scales import Scale, affine, exponential, logarithm, named, power
 from expectitree.analysis.rescale.table import load_table, read_images
+from expectitree.cli.games import GameCommand
 from expectitree.cli.options import (
     FILE,
     SearchOptions,
     check_output,
     force_option,
     format_options,
-    tree_options,
+    game_options,
     write_tree,
 )
 from expectitree.cli.terminal import say, show
@@ -60,7 +61,7 @@ EXP = "u becomes (1 - e^(-R*u)) / R: constant risk aversion for R > 0, risk seek
 TABLE = "U and V in the two columns of a CSV file; other utilities stay."
 
 
-@click.command("rescale")
+@click.command("rescale", cls=GameCommand)
 @map_option("--map", "U=V,...", "U becomes V; other utilities stay.", _named_images)
 @map_option(
     "--affine",
@@ -90,7 +91,7 @@ TABLE = "U and V in the two columns of a CSV file; other utilities stay."
     is_flag=True,
     help="Show every node of the strategies (json: and every utility).",
 )
-@tree_options
+@game_options
 @format_options("rescale", "--report")
 def command(
     options: SearchOptions,

@@ -8,14 +8,15 @@ from expectitree.analysis.plotting import check_plot
 from expectitree.analysis.risk.distribution import MOST_TOTALS
 from expectitree.analysis.risk.plot import draw
 from expectitree.analysis.risk.report import Risk, risk
-from expectitree.cli.options import SearchOptions, format_options, tree_options
+from expectitree.cli.games import GameCommand
+from expectitree.cli.options import SearchOptions, format_options, game_options
 from expectitree.cli.terminal import say, show
 from expectitree.errors import NumberError
 from expectitree.numbers import to_number
 from expectitree.tree.model import Tree
 
 
-@click.command("risk")
+@click.command("risk", cls=GameCommand)
 @click.option("--action", metavar="LABEL", help="Only this action.")
 @click.option("--target", metavar="T", help="Show the probability of a total of at least T.")
 @click.option("--cumulative", is_flag=True, help="Draw the probability of each total or less.")
@@ -27,7 +28,7 @@ from expectitree.tree.model import Tree
     help="Put more totals than this into bins.",
 )
 @click.option("--plot", metavar="FILE", help="Draw the profiles too, as .svg, .png or .pdf.")
-@tree_options
+@game_options
 @format_options("risk")
 def command(
     options: SearchOptions,

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from expectitree.analysis.trace.report import Trace, trace
+from expectitree.cli.games import GameCommand
 from expectitree.cli.options import (
     ChosenAlgorithms,
     SearchOptions,
     algorithm_option,
     complete_path,
     format_options,
-    tree_options,
+    game_options,
 )
+from expectitree.searches.result import Search
 from expectitree.tree.model import Tree
 
 MOST_STEPS = 500  # shown as text by default
 
 
-@click.command("trace")
-@algorithm_option("The search.  [default: expectiminimax]", "expectiminimax")
-@tree_options
+@click.command("trace", cls=GameCommand)
+@algorithm_option("The search.  [default: expectiminimax; star2 for games]")
+@partial(game_options, is_lazy=True)
 @click.option(
     "--at",
     metavar="PATH",
@@ -49,15 +53,20 @@ def command(
 
     For example: expectitree trace -a star2 --at a2 trees/aima-5.12-left.yaml
     """
-    algorithm = algorithms.only("trace follows one algorithm: give -a once.")
+    lazy = algorithms.of_game(is_repeated=True)
+    algorithm = algorithms.or_only("expectiminimax").only(
+        "trace follows one algorithm: give -a once."
+    )
     if options.engine == "compiled":
         raise click.UsageError("A compiled search cannot be followed: leave --engine compiled out.")
     if limit is None:
         limit = MOST_STEPS if format_name == "text" else 0
 
-    def trace_tree(file: str, tree: Tree) -> Trace:
+    def trace_tree(file: str, found: Tree | Search) -> Trace:
+        if isinstance(found, Search):
+            return trace(found, at=at, most=limit or None, file=file)
         return trace(
-            tree,
+            found,
             algorithm,
             bounds=options.root_bounds,
             at=at,
@@ -66,4 +75,4 @@ def command(
             file=file,
         )
 
-    options.show_each(f"{algorithm.name}:", trace_tree, "trace", format_name)
+    options.show_each("tracing", trace_tree, "trace", format_name, lazy)

@@ -6,6 +6,7 @@ import click
 
 from expectitree.analysis.verify.refresh import refresh
 from expectitree.analysis.verify.report import verify_file
+from expectitree.cli.games import refuse_game
 from expectitree.cli.options import FILE, files_in, format_options
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import protect, say, show, working
@@ -39,6 +40,7 @@ def command(
     """
     if write_back and "-" in paths:
         raise click.UsageError("--write needs files: standard input cannot be written to.")
+    refuse_game(*paths)
     verifications, unwritten, is_junit = [], False, format_name == "junit"
     files = files_in(paths)
     protect(files)

@@ -91,8 +91,8 @@ class Growth:
             plies, turns = plies + 1, self._turns[parent] + 1
             if turns > MOST_TURNS:
                 raise GameError(
-                    f"{rules.title}: {MOST_TURNS} moves in a row continue one turn: correct "
-                    "same_turn, or the moves that never end the turn"
+                    f"{rules.where('same_turn', state)} is true {MOST_TURNS + 1} times in a row: "
+                    "correct same_turn, or the moves that never end the turn"
                 )
         if rules.merges:
             known = self._rows.setdefault((rules.key(state), plies, turns), row)
@@ -167,7 +167,6 @@ class Growth:
             if kind != TERMINAL:
                 self.estimated.add(row)
             return
-        self.kind[row] = kind
         if self.estimates:
             estimate = rules.estimate(state, kind, bounds)
             self.utility[row] = UNKNOWN if estimate is None else estimate
@@ -179,6 +178,7 @@ class Growth:
                 f"{rules.title}: more than {self.most_rows:,} rows at depth {self.depth}: choose "
                 "a smaller --depth, or allow more with --max-rows"
             )
+        self.kind[row] = kind
         self.first[row] = len(self.child)
         self.last[row] = len(self.child) + count
         branch = len(self.child)

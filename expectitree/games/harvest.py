@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from expectitree.games.growth import Growth
 from expectitree.numbers import Number
-from expectitree.tree.columns import CHANCE, TERMINAL, Columns
+from expectitree.tree.columns import CHANCE, TERMINAL, UNSEEN, Columns
 from expectitree.tree.model import UNKNOWN, Tree
 
 
@@ -47,13 +47,13 @@ class Labels(Sequence["str | None"]):
         return list, (list(self),)
 
 
-def harvest(growth: Growth, visits: Sequence[int] | None = None) -> tuple[Tree, list[int]]:
+def harvest(growth: Growth, whole: bool = False) -> tuple[Tree, list[int]]:
     """Return the tree that has grown, and the row of each of its nodes.
 
-    Given the `visits` of a search, a row that it did not enter is a leaf whose utility is unknown.
-    Otherwise the whole tree has grown, and branches of a node that lead to the same row become one.
+    A row that no search asked for is a leaf whose utility is unknown. If the `whole` tree has
+    grown, there is none, and branches of a node that lead to the same row become one.
     """
-    rules, copy = growth.rules, _Copy(growth, visits)
+    rules, copy = growth.rules, _Copy(growth, whole)
     copy.add_all()
     own_bounds = growth.own_bounds
     bounds = {n: own_bounds[row] for n, row in enumerate(copy.rows) if row in own_bounds}
@@ -61,7 +61,7 @@ def harvest(growth: Growth, visits: Sequence[int] | None = None) -> tuple[Tree, 
     labels: Sequence[str | None] = Labels(growth, first, copy.rows, copy.branches)
     tree = Tree(
         Columns.of(copy.kind, copy.utility, first, copy.child, copy.probability),
-        list(labels) if visits is None else labels,
+        list(labels) if whole else labels,
         exact=rules.exact,
         local_bounds={**bounds, len(copy.rows) - 1: growth.bounds_of(0)},
         estimated=frozenset(n for n, row in enumerate(copy.rows) if row in growth.estimated),
@@ -73,8 +73,8 @@ def harvest(growth: Growth, visits: Sequence[int] | None = None) -> tuple[Tree, 
 class _Copy:
     """A copy of the rows below the root, children first."""
 
-    def __init__(self, growth: Growth, visits: Sequence[int] | None) -> None:
-        self.growth, self.visits = growth, visits
+    def __init__(self, growth: Growth, whole: bool) -> None:
+        self.growth, self.whole = growth, whole
         self.kind = array("B")
         self.utility: Any = [] if growth.rules.exact else array("d")
         self.first, self.child = array("I"), array("I")
@@ -98,7 +98,7 @@ class _Copy:
             if row in self._node:
                 continue
             weights = {b: growth.probability[b] for b in own}
-            if self.visits is None:
+            if self.whole:
                 weights = self._without_repeats(weights, growth.kind[row] == CHANCE)
             below = [self._node_of(growth.child[b]) for b in weights]
             self._node[row] = self._add(row, growth.kind[row], growth.utility[row])
@@ -119,15 +119,12 @@ class _Copy:
                 found[known] += weight
         return found
 
-    def _is_entered(self, row: int) -> bool:
-        return self.visits is None or self.visits[row] > 0
-
     def _is_inner(self, row: int) -> bool:
-        return self.growth.last[row] > 0 and self._is_entered(row)
+        return self.growth.last[row] > 0
 
     def _node_of(self, row: int) -> int:
-        """Return the node of a row; every branch to a row not entered has a leaf of its own."""
-        if not self._is_entered(row):
+        """Return the node of a row; every branch to an unseen row has a leaf of its own."""
+        if self.growth.kind[row] == UNSEEN:
             return self._add(row, TERMINAL, UNKNOWN)
         if row not in self._node:
             self._node[row] = self._add(row, TERMINAL, self.growth.utility[row])

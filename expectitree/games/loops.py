@@ -96,6 +96,7 @@ class DepthFirst(_Loop):
             pause=NO_LIMIT,
             one=1,
             pays=(),
+            shares=(True,) if rules.merges else (),
         )
         self.cuts, ended = star_minimax(self.growth.columns, self.work, settings, 0, rules.bounds)
         return ended
@@ -107,7 +108,7 @@ class DepthFirst(_Loop):
 
     def result(self, stopped: bool) -> Search:
         """Return the search of the tree that has grown."""
-        tree, rows = harvest(self.growth, list(self.work.visits))
+        tree, rows = harvest(self.growth)
         columns = ([column[row] for row in rows] for column in self.work[:7])
         found: Search = self.setup(tree).result(*columns, self.cuts, stopped)
         return found
@@ -147,7 +148,7 @@ class BestFirst(_Loop):
     def result(self, stopped: bool) -> Search:
         """Return the search of the tree that has grown."""
         beliefs = self.beliefs
-        tree, rows = harvest(self.growth, list(beliefs.visits))
+        tree, rows = harvest(self.growth)
         columns: Any = ([column[row] for row in rows] for column in beliefs[:3])
         lower, upper, visits = columns
         found = beliefs._replace(lower=lower, upper=upper, visits=visits)

@@ -6,13 +6,13 @@ Every error says which method gave what, and in which state.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn
 
 from expectitree.errors import GameError, TreeError
 from expectitree.games.protocol import Game
-from expectitree.numbers import INFINITY, Number, is_finite, message_text, quote, to_fraction
+from expectitree.numbers import INFINITY, Number, escape, is_finite, message_text, to_fraction
 from expectitree.tree.builder import TreeBuilder, label_at
 from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL, Bounds
 
@@ -45,6 +45,9 @@ class Rules:
     """
 
     def __init__(self, game: Game, options: Options) -> None:
+        if isinstance(game, type):
+            name = game.__name__
+            raise GameError(f"expected a game, got the class {name}: write {name}()")
         missing = [name for name in METHODS if not callable(getattr(game, name, None))]
         if missing:
             raise GameError(
@@ -66,7 +69,8 @@ class Rules:
         self._same_turn: Callable[[Any], Any] | None = getattr(game, "same_turn", None)
         self._key: Callable[[Any], Hashable] | None = getattr(game, "key", None)
         self.bounds = self._read_bounds()
-        self.merges = options.merge and self._has_keys()
+        self._is_value = self._is_hashed()
+        self.merges = options.merge and (self._key is not None or self._is_value)
         self._plays = 0
 
     @property
@@ -79,7 +83,7 @@ class Rules:
     def kind(self, state: Any) -> int:
         """Return who decides in a state: TERMINAL, MAX, MIN or CHANCE."""
         turn = self._call("turn", self._turn, state)
-        if turn not in KINDS:
+        if not isinstance(turn, str | None) or turn not in KINDS:
             self._fail(
                 "turn", (state,), turn, '"max", "min", "chance", or None if the game is over'
             )
@@ -87,7 +91,10 @@ class Rules:
 
     def moves(self, state: Any, kind: int) -> tuple[Sequence[Any], Sequence[Number] | None]:
         """Return the moves, or the outcomes with their probabilities."""
-        moves = self._call("moves", lambda own: list(self._moves(own)), state)
+        found = self._call("moves", self._moves, state)
+        if not isinstance(found, Iterable):
+            self._fail("moves", (state,), found, "a list of moves")
+        moves = self._call("moves", lambda _: list(found), state)
         if not moves:
             self._fail("moves", (state,), moves, "at least one move, as the game is not over")
         if kind != CHANCE:
@@ -99,17 +106,20 @@ class Rules:
         try:
             probabilities, _ = self._numbers.distribution(written, len(moves))
         except TreeError as error:
-            raise GameError(f"{self._where('moves', state)}: {error}") from None
+            raise GameError(f"{self.where('moves', state)}: {str(error).split(':')[0]}") from None
         return [outcome for outcome, _ in moves], probabilities
 
     def play(self, state: Any, move: Any) -> Any:
         """Return the state after a move."""
         before = self._trace(state) if self._is_checked() else None
         after = self._call("play", self._play, state, move)
-        if after is None or after is state or before is not None and self._trace(state) != before:
-            found = "None" if after is None else "the state itself, changed"
+        is_same = after is state and not self._is_value
+        if after is None or is_same or before is not None and self._trace(state) != before:
+            found = "None" if after is None else "the state itself"
+            if after is not None and after is not state:
+                found = "a new state and changes the old one"
             raise GameError(
-                f"{self._where('play', state, move)} gives {found}, expected a new state: "
+                f"{self.where('play', state, move)} gives {found}, expected a new state: "
                 "copy the state, and change the copy"
             )
         return after
@@ -143,8 +153,10 @@ class Rules:
             return None
         number = self._number(name, state, value)
         lower, upper = bounds
-        if lower <= number <= upper:
+        if lower <= number <= upper and is_finite(number):
             return number
+        if not is_finite(number):
+            self._fail(name, (state,), value, "a finite number")
         slack = 0 if self.exact else ROUNDING * max(abs(float(lower)), abs(float(upper)))
         if not lower - slack <= number <= upper + slack:
             ends = f"[{message_text(lower)}, {message_text(upper)}]"
@@ -160,6 +172,10 @@ class Rules:
     def key(self, state: Any) -> Hashable:
         """Return what identifies a state; only if `merges`."""
         key: Hashable = state if self._key is None else self._call("key", self._key, state)
+        try:
+            hash(key)
+        except TypeError:
+            self._fail("key", (state,), key, "something that can be hashed, such as a tuple")
         return key
 
     def bounds_of(self, state: Any, above: Bounds) -> Bounds:
@@ -182,7 +198,7 @@ class Rules:
         own = self.kind(state)
         if own != kind and not is_estimated or is_estimated and own == TERMINAL:
             raise GameError(
-                f"{self._where('key', state)} gives the key of a state in which "
+                f"{self.where('key', state)} gives the key of a state in which "
                 f"{'the game goes on' if is_estimated else TURNS[kind]}, and here {TURNS[own]}: "
                 "give different keys to states that differ"
             )
@@ -214,11 +230,16 @@ class Rules:
 
     def _trace(self, state: Any) -> Any:
         """Return what shows whether a state has changed."""
-        return self.key(state) if self.merges else repr(state)
+        if self.merges:
+            return self.key(state)
+        write: Any = type(state).__repr__
+        if write is object.__repr__:  # which shows no content
+            kind = self.kind(state)
+            return kind, len(self.moves(state, kind)[0])
+        return repr(state)
 
-    def _has_keys(self) -> bool:
-        if self._key is not None:
-            return True
+    def _is_hashed(self) -> bool:
+        """Say whether states are equal if their contents are."""
         try:
             hash(self.start)
         except TypeError:
@@ -234,10 +255,11 @@ class Rules:
             lower, upper = (self._number("utility_bounds", None, end) for end in written)
         except (TypeError, ValueError):
             lower, upper = 1, 0
-        if lower > upper:
+        if lower > upper or lower == INFINITY or upper == -INFINITY:
+            name = "utility_bounds" if self.options.bounds is None else "the bounds"
             raise GameError(
-                f"{self.title}: utility_bounds are {quote(str(written))}, expected a pair of "
-                "numbers: the lower, the upper"
+                f"{escape(self.title)}: {name} are {_shown(written)}, expected a pair of numbers: "
+                "the lower, the upper"
             )
         return lower, upper
 
@@ -268,18 +290,28 @@ class Rules:
             raise
         except Exception as error:
             where = _place_of(error)
-            raise GameError(
-                f"{self._where(name, *arguments)} raises {type(error).__name__}: {error}{where}"
-            ) from error
+            text = escape(f"{type(error).__name__}: {error}".removesuffix(": "))
+            raise GameError(f"{self.where(name, *arguments)} raises {text}{where}") from error
 
     def _fail(self, name: str, arguments: tuple[Any, ...], found: Any, expected: str) -> NoReturn:
         raise GameError(
-            f"{self._where(name, *arguments)} gives {quote(repr(found), 60)}, expected {expected}"
+            f"{self.where(name, *arguments)} gives {_shown(found, 60)}, expected {expected}"
         )
 
-    def _where(self, name: str, *arguments: Any) -> str:
-        shown = ", ".join(quote(repr(argument), 120)[1:-1] for argument in arguments)
-        return f"{self.title}: {name}({shown})"
+    def where(self, name: str, *arguments: Any) -> str:
+        """Return the title and the call of a method, for a message."""
+        return f"{escape(self.title)}: {name}({', '.join(map(_shown, arguments))})"
+
+
+def _shown(value: Any, longest: int = 120) -> str:
+    """Return a value on one line, cut in its middle if it is long."""
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"a {type(value).__name__}"
+    if len(text) > longest:
+        text = f"{text[: longest // 2]}…{text[-longest // 2 :]}"
+    return escape(text)
 
 
 def _place_of(error: BaseException) -> str:

@@ -83,7 +83,9 @@ def search(
     settings = Options(exact, merge, bounds, estimate, warn)
     rules, start = _begin(game, depth, state, settings)
     if not chosen.player_cuts:
-        return evaluate(_written_out(rules, depth, start, max_rows), chosen)
+        growth = _grown(rules, depth, start, max_rows)
+        grown = Grown(depth, len(growth.kind) - growth.merged, rules.evaluations, growth.merged)
+        return replace(evaluate(harvest(growth, whole=True)[0], chosen), grown=grown)
     budget = Budget(max_rows, max_visits, seconds)
     return _GameSearch(rules, chosen, start, budget).run(depth, deepen)
 
@@ -125,13 +127,14 @@ def write_out(
         GameError: As for `search`, and if the tree needs more than `max_rows` rows.
     """
     rules, start = _begin(game, depth, state, Options(exact, merge, bounds, estimate, warn))
-    return _written_out(rules, depth, start, max_rows)
+    tree = harvest(_grown(rules, depth, start, max_rows), whole=True)[0]
+    return replace(tree, estimated=frozenset())  # or the tree could not be saved as text
 
 
 def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[Rules, Any]:
     """Return the rules of a game, and the state to start from."""
-    if depth < 0:
-        raise SearchError(f"a depth limit is 0 or more plies, got {depth}")
+    if not isinstance(depth, int) or depth < 0:
+        raise SearchError(f"a depth limit is a whole number of plies, 0 or more, got {depth!r}")
     if isinstance(game, str):
         from expectitree.games.finding import find_game
 
@@ -141,18 +144,26 @@ def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[
     return rules, rules.start if state is None else state
 
 
-def _written_out(rules: Rules, depth: int, start: Any, max_rows: int) -> Tree:
+def _grown(rules: Rules, depth: int, start: Any, max_rows: int) -> Growth:
+    """Return the whole tree of a game, grown."""
     growth = Growth(rules, depth, start, max_rows, estimates=True)
     growth.plant()
     growth.grow_all()
-    return harvest(growth)[0]
+    return growth
 
 
 class Budget:
     """What a search may use: rows, visits at each depth, and time."""
 
     def __init__(self, max_rows: int, max_visits: int | None, seconds: float | None) -> None:
-        self.max_rows, self.max_visits = max_rows, max_visits or NO_LIMIT
+        if max_rows < 1:
+            raise SearchError(f"a search needs at least 1 row, got max_rows {max_rows}")
+        if max_visits is not None and max_visits < 1:
+            raise SearchError(f"a search needs at least 1 visit, got max_visits {max_visits}")
+        if seconds is not None and not seconds > 0:
+            raise SearchError(f"a search needs more than 0 seconds, got {seconds}")
+        self.max_rows = max_rows
+        self.max_visits = NO_LIMIT if max_visits is None else max_visits
         self.end = INFINITY if seconds is None else monotonic() + seconds
         self.seconds = seconds
 
@@ -191,7 +202,7 @@ class _GameSearch:
         why_stopped, shown = "", 0
         while (ended := loop.run()) == WAITING:
             if monotonic() > self.budget.end:
-                why_stopped = f"{self.budget.seconds:g} seconds were over"
+                why_stopped = f"the limit of {self.budget.seconds:g} s was reached"
             else:
                 if len(growth.kind) - shown > ROWS_SHOWN:
                     shown = len(growth.kind)

@@ -70,7 +70,8 @@ class Page {
       element("speed").append(make("option", { value: speed }, `${speed} / s`));
     }
     element("speed").value = 1;
-    const share = (part) => make("td", {}, `${count(part.visited)} of ${count(part.total)}`);
+    const total = (part) => (part.total === undefined ? "" : ` of ${count(part.total)}`);
+    const share = (part) => make("td", {}, count(part.visited) + total(part));
     this.data.traces.forEach(({ name, about }, i) => {
       element("algorithm").append(make("option", { value: i }, name));
       element("totals").tBodies[0].append(make(
@@ -223,11 +224,16 @@ class Page {
         meter?.max && make("meter", { min: 0, ...meter }),
       ));
     };
-    const all = count(tree.leaves);
-    row("leaves", count(leaves), ` of ${all}; expectiminimax needs all ${all}`,
-      { max: tree.leaves, value: leaves, "aria-label": "leaves visited" });
-    row("nodes", count(nodes), ` of ${count(tree.count)}`,
-      { max: tree.count, value: nodes, "aria-label": "nodes visited" });
+    if (trace.about.game) { // its tree is not known as a whole
+      row("leaves", count(leaves));
+      row("nodes", count(nodes));
+    } else {
+      const all = count(tree.leaves);
+      row("leaves", count(leaves), ` of ${all}; expectiminimax needs all ${all}`,
+        { max: tree.leaves, value: leaves, "aria-label": "leaves visited" });
+      row("nodes", count(nodes), ` of ${count(tree.count)}`,
+        { max: tree.count, value: nodes, "aria-label": "nodes visited" });
+    }
     if (visits > nodes) row("again", plural(visits - nodes, "visit"), " to nodes seen before");
     if (trace.cutting) row("cuts", count(cuts));
     const paid = tree.payment(NONE), value = this.view.worth(tree.root);
@@ -267,7 +273,7 @@ class Page {
       fact("cut", `after ${moment.after[n]} of ${tree.branches(n).length}${below}`);
     }
     fact("visits", moment.visits[n] ? String(moment.visits[n]) : moment.reason(n) ?? "none so far");
-    if (tree.bounds[n]) fact("bounds", `[${ends(tree.bounds[n]).join(", ")}], from the file`);
+    if (tree.bounds[n]) fact("bounds", `[${ends(tree.bounds[n]).join(", ")}], given in the tree`);
     if (kind !== TERMINAL && tree.utility[n] !== NONE) {
       fact("estimate", tree.numbers[tree.utility[n]]);
     }

@@ -9,6 +9,7 @@ from expectitree.algorithms import Algorithm
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.errors import AnalysisError
 from expectitree.searches.engine import usual_algorithms
+from expectitree.searches.result import Search
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree
 
@@ -27,7 +28,7 @@ class Replays:
 
 
 def replays(
-    tree: Tree,
+    found: Tree | Search,
     algorithms: Iterable[Algorithm | str] | None = None,
     *,
     bounds: Bounds | None = None,
@@ -35,22 +36,23 @@ def replays(
     most_steps: int | None = MOST_STEPS,
     file: str = "",
 ) -> Replays:
-    """Search a tree with each algorithm in turn, and return every step of each.
+    """Search a tree, or that of a search, with each algorithm in turn; return every step of each.
 
     By default these are all algorithms, but best-first only where it is fast. `bounds`,
     `max_visits` and `file` are those of `trace`. Each trace has the first `most_steps` steps (all
     with None) and the number of all. Raises `AnalysisError` for a tree of more than 100,000 nodes,
     and if `algorithms` is empty.
     """
+    tree = found.tree if isinstance(found, Search) else found
     if len(tree) > MOST_NODES:
         raise AnalysisError(
             f"the tree has {len(tree):,} nodes, a page replays at most {MOST_NODES:,}:"
             " cut the tree with --depth"
         )
-    found = [
-        trace(tree, algorithm, bounds=bounds, most=most_steps, max_visits=max_visits, file=file)
+    traces = [
+        trace(found, algorithm, bounds=bounds, most=most_steps, max_visits=max_visits, file=file)
         for algorithm in (usual_algorithms(tree) if algorithms is None else algorithms)
     ]
-    if not found:
+    if not traces:
         raise AnalysisError("no algorithm was given: name at least one")
-    return Replays(file, tree, found)
+    return Replays(file, tree, traces)

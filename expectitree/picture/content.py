@@ -26,7 +26,14 @@ from expectitree.picture.rows import picture_rows
 from expectitree.picture.text import balanced, chance_text, payment_text, typeset
 from expectitree.searches.unvisited import CUT
 from expectitree.text.console import clipped
-from expectitree.text.phrases import known_text, payment, plural, plus_text, value_text
+from expectitree.text.phrases import (
+    known_text,
+    payment,
+    plural,
+    plus_text,
+    value_text,
+    visited_text,
+)
 from expectitree.tree.model import Kind
 from expectitree.tree.paths import message_path
 
@@ -145,8 +152,7 @@ def summary(evaluation: Evaluation, hidden: frozenset[str] = frozenset()) -> tup
         text += f", best action {clipped(escape(search.best), 40)}"
     if counts.visited == counts.total:
         return (text,)
-    leaves = f"{counts.leaves_visited:,} of {plural(counts.leaves_total, 'leaf')}"
-    nodes = f"{counts.visited:,} of {counts.total:,} nodes"
+    nodes, leaves = visited_text(search, "node"), visited_text(search, "leaf")
     cuts = f", {plural(counts.cuts, 'cut')}" if search.algorithm.player_cuts else ""
     return text, f"{search.algorithm.full_name} visited {nodes} and {leaves}{cuts}"
 

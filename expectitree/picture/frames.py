@@ -22,6 +22,7 @@ from expectitree.picture.marks import Group, Mark, Symbol, Text
 from expectitree.picture.svg import beginning, group_text
 from expectitree.picture.text import LINE, broken, text_width
 from expectitree.picture.theme import THEMES
+from expectitree.searches.result import Search
 from expectitree.text.console import text_console
 from expectitree.text.phrases import plural, untied
 from expectitree.tree.columns import Bounds
@@ -36,8 +37,8 @@ _CURRENT_WIDTH = 4.0  # of the line around the node of a step
 
 
 def draw_steps(
-    tree: Tree,
-    algorithm: Algorithm | str,
+    found: Tree | Search,
+    algorithm: Algorithm | str | None = None,
     style: Style | None = None,
     *,
     windows: bool = False,
@@ -45,13 +46,15 @@ def draw_steps(
     max_visits: int | None = None,
     file: str = "",
 ) -> Frames:
-    """Search a tree and draw every step; raise `AnalysisError` for more than 500 nodes or steps.
+    """Search a tree, or repeat a search, and draw every step.
 
-    `bounds`, `max_visits` and `file` are those of `trace`.
+    `algorithm`, `bounds`, `max_visits` and `file` are those of `trace`. Raises `AnalysisError` for
+    more than 500 nodes or steps.
     """
+    tree = found.tree if isinstance(found, Search) else found
     _check_size(len(tree), MOST_NODES, "node")
     report = trace(
-        tree, algorithm, bounds=bounds, max_visits=max_visits, most=MOST_STEPS, file=file
+        found, algorithm, bounds=bounds, max_visits=max_visits, most=MOST_STEPS, file=file
     )
     _check_size(report.total, MOST_STEPS, "step")
     return Frames(report, style, windows)

@@ -116,4 +116,5 @@ def evaluate_known(
 def is_unknown(search: Search, node: int) -> bool:
     """Say whether the value of a node cannot be computed because utilities are unknown."""
     is_inner = search.tree.columns.kind[node] != Kind.TERMINAL
-    return is_inner and bool(search.tree.unknown) and not search.is_exact(node)
+    is_asked = search.grown is None and bool(search.tree.unknown)
+    return is_inner and is_asked and not search.is_exact(node)

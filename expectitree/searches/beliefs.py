@@ -16,6 +16,7 @@ from expectitree.tree.columns import (
     MAX,
     MIN,
     NONE,
+    TERMINAL,
     Columns,
     FloatColumn,
     IntColumn,
@@ -39,6 +40,7 @@ UNKNOWN_BOUND_SIGMAS = 6.0  # standard deviations from the mean to where an infi
 NO_BOUND = 1e100  # the distance to an infinite bound if there is no variance
 GREATEST = 1e300  # estimates take greater numbers for infinite
 INFINITE = float("inf")
+NOT_A_NUMBER = float("nan")
 SQRT_HALF = 0.7071067811865476
 NORMAL_DENSITY_AT_0 = 0.3989422804014327
 
@@ -66,6 +68,7 @@ class Beliefs(NamedTuple):
     observed_precision: FloatColumn  # [N] and the precision of that
     level: FloatColumn  # [N] the level: the mean of the leaves below, by all leaves visited,
     level_variance: FloatColumn  # [N] and its variance
+    advantage: FloatColumn  # [N] by how much the tree's estimate is above its siblings' mean
     tally: FloatColumn  # [6] numbers of the whole tree
     reward: FloatColumn  # [M] the rewards in floats; empty if no branch pays
     leaf_variance: FloatColumn  # [height + 2] by depth: of the leaves below one node of that depth
@@ -75,12 +78,16 @@ class Beliefs(NamedTuple):
     rank_products: FloatColumn
     rank_squares: FloatColumn
     mean_squares: FloatColumn
+    trust: FloatColumn  # [height + 2] by how much a child's level rises with its advantage
+    advantage_products: FloatColumn  # [height + 2] the sums that it is estimated from
+    advantage_squares: FloatColumn
+    advantage_ranks: FloatColumn
     route: IntColumn  # [height + 2] by depth: the nodes of the last walk
 
 
 NODE_CODES = "IBII"  # the type codes of the columns by node from `visits` to `counting_branch`,
-NODE_FLOATS = 14  # then so many of floats in every mode, `tally`, `reward`,
-DEPTH_FLOATS = 7  # and so many by depth, before `route`
+NODE_FLOATS = 15  # then so many of floats in every mode, `tally`, `reward`,
+DEPTH_FLOATS = 11  # and so many by depth, before `route`
 
 
 class Limits(NamedTuple):
@@ -120,6 +127,8 @@ def begin(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
         for b in range(first[n], last[n]):
             depth[child[b]] = depth[n] + 1
             counting_branch[child[b]] = b
+    for n in range(len(tree.kind)):
+        compare_estimates(tree, beliefs, limits, n)
     start_from(beliefs, limits)
 
 
@@ -138,6 +147,32 @@ def start_from(beliefs: Beliefs, limits: Limits) -> None:
         tally[PRIOR_VARIANCE] = 1.0
     tally[SEEN] = 0.0
     tally[NEXT_RENEWAL] = 0.0
+
+
+def compare_estimates(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
+    """Write by how much the tree's estimate of each inner child is above the mean of these."""
+    total = count = 0.0
+    for b in range(tree.first[n], tree.last[n]):
+        x = written_estimate(tree, limits, tree.child[b])
+        if x == x:
+            total += x
+            count += 1
+    if count < 2:  # nothing to compare with
+        return
+    for b in range(tree.first[n], tree.last[n]):
+        c = tree.child[b]
+        x = written_estimate(tree, limits, c)
+        if x == x and beliefs.counting_branch[c] == b:
+            beliefs.advantage[c] = x - total / count
+
+
+def written_estimate(tree: Columns, limits: Limits, n: int) -> float:
+    """Return the tree's estimate of an inner node; NaN if there is none that can be squared."""
+    if tree.kind[n] != TERMINAL:
+        x = in_float(tree.utility[n], limits.scale)
+        if -NO_BOUND < x < NO_BOUND:
+            return x
+    return NOT_A_NUMBER
 
 
 def in_float(number: Any, scale: Any) -> float:

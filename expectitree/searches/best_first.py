@@ -46,6 +46,7 @@ from expectitree.tree.scans import shifted
 
 RENEWAL_GROWTH = 1.25  # of the leaves visited, until all estimates are renewed
 RIVAL_MARGIN = 2.0  # how many times the favourite's gain a rival must promise
+FIRST_SHARE = 0.7  # of the other bound's gain a leaf: what the bound that must move must promise
 
 
 def best_first(
@@ -85,8 +86,8 @@ def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int) -> int:
     """Go from the root to a leaf that is not visited, write the nodes to `route`, return its depth.
 
     On shared nodes, what one parent has learned may not have reached another. So each node's
-    interval is updated on entry, and the walk ends where that closes it, or at the root if that
-    reaches the goal. Return -1 if the walk would enter more than `most` nodes.
+    interval is updated on entry, and the walk ends where that changes it, since the walk may have
+    been for what is known now. Return -1 if the walk would enter more than `most` nodes.
     """
     node = limits.root
     if beliefs.tally[SEEN] >= beliefs.tally[NEXT_RENEWAL]:
@@ -101,9 +102,12 @@ def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int) -> int:
         beliefs.visits[node] += 1
         if tree.kind[node] in (TERMINAL, UNSEEN):
             return depth
+        lower, upper = beliefs.lower[node], beliefs.upper[node]
         narrow(tree, beliefs, limits, node)
         if (
-            beliefs.lower[node] == beliefs.upper[node]
+            beliefs.lower[node] != lower
+            or beliefs.upper[node] != upper
+            or lower == upper
             or depth == 0
             and is_reached(tree, beliefs, limits)
         ):
@@ -207,7 +211,8 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
 
     To lower the upper bound of MAX, every child's must fall: choose the child with the greatest
     one. To raise its lower bound one child is enough: choose the one with the greatest gain a leaf.
-    MIN is the mirror. At CHANCE each outcome counts by its probability.
+    To make it exact, lower first, because that is needed whichever child is the best. MIN is the
+    mirror. At CHANCE each outcome counts by its probability.
     """
     lower, upper, low, high = beliefs.lower, beliefs.upper, beliefs.low, beliefs.high
     pays = len(tree.reward) > 0
@@ -246,7 +251,10 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
                 is_close = end_of >= best - limits.near and mean > hope + limits.near
                 if chosen == end or end_of > best + limits.near or is_close:
                     chosen, best, hope = b, end_of, mean
-        if aim == EXACT and hope < greatest - limits.near:
+        if aim == EXACT and (
+            hope < greatest - limits.near
+            or comes_first(tree, beliefs, limits, tree.child[chosen], every)
+        ):
             aim = every
         return chosen, aim
     for b in range(begin, end):
@@ -261,6 +269,19 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
             if chosen == end or score > best * GAIN_TIE:
                 chosen, best = b, score
     return chosen, aim
+
+
+def comes_first(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) -> bool:
+    """Say whether a leaf below a node that may be the best child should first reach this aim.
+
+    The aim is the one that every child must reach. The other one is needed at the best child only,
+    so it is in vain where another child proves to be better.
+    """
+    if limits.guide == BOUNDS:
+        return False
+    other = RAISE if aim == LOWER else LOWER
+    gain = gain_per_leaf(tree, beliefs, limits, n, aim)
+    return gain > FIRST_SHARE * gain_per_leaf(tree, beliefs, limits, n, other) * GAIN_TIE
 
 
 def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits, root: int) -> tuple[int, int]:

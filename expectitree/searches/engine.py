@@ -128,7 +128,7 @@ def search_window(
     write to instead, which may record what is written. A compiled search cannot be recorded. Raises
     `SearchError` if the search needs a utility that is not known.
     """
-    if tree.attitude is not None or not algorithm.player_cuts:
+    if tree.attitude is not None or not algorithm.player_cuts or len(tree) == 1:
         check_known(tree)
     check_exact(tree)
     if tree.attitude is not None and tree.attitude.tolerance is None:
@@ -142,6 +142,8 @@ def search_window(
     setup = SearchSetup.of(tree, algorithm, bounds, source, engine)
     if not algorithm.player_cuts:
         return _run_backward_induction(setup, listen)
+    if tree.unknown:
+        setup = setup.waiting_for_unknown()
     if not algorithm.in_order:
         return _run_best_first(setup, max_visits, listen)
     return _run_star_minimax(setup, window, max_visits, listen)
@@ -206,6 +208,7 @@ def star_settings(setup: SearchSetup, most_visits: int) -> Settings:
         NO_LIMIT,
         setup.index(1),
         (True,) if setup.columns.pays else (),
+        (True,) if tree.is_sharing else (),
         setup.is_risky,
         setup.tolerance or 1.0,
     )

@@ -3,6 +3,7 @@
 A leaf is taken to be normal around the level of its parent, and that around the level of its own
 parent. The variance depends on the depth. So leaves that are near each other may be alike, as they
 are where utilities add up on the way down. Where leaves are independent, the variances show that.
+Within a node, levels may also depend on the estimates that the tree has, and on the rank.
 """
 
 from __future__ import annotations
@@ -21,15 +22,14 @@ from expectitree.tree.columns import MAX, MIN, TERMINAL, UNSEEN, Columns
 
 PRIOR_LEAVES = 2.0  # the weight of the variance of all leaves, in estimates of that of one depth
 SLOPE_SIGNIFICANCE = 16.0  # squared standard errors up to which a slope counts as chance
+TRUST_VARIANCE = 0.25  # of the prior of the trust in estimates, whose mean is 1
 
 
 def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
-    """Estimate for each depth the variance of leaves below one node, and the slope of its children.
+    """Estimate for each depth the variance of leaves below one node, and what levels depend on.
 
     The variance is half the mean squared difference of two leaves that part at a node of that
-    depth, and at least that of the depth below. The slope is the regression of a child's mean on
-    its rank within its node. Both are shrunk: the variance towards that of all leaves, the slope
-    towards no order unless the leaves show clearly more (James and Stein 1961).
+    depth, shrunk towards that of all leaves, and at least that of the depth below.
     """
     leaves_seen, leaf_total, leaf_squares = (
         beliefs.leaves_seen,
@@ -39,9 +39,15 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     depth, counting_branch = beliefs.depth, beliefs.counting_branch
     freedom, deviations, mean_squares = beliefs.freedom, beliefs.deviations, beliefs.mean_squares
     rank_products, rank_squares = beliefs.rank_products, beliefs.rank_squares
+    advantage_products, advantage_squares, advantage_ranks = (
+        beliefs.advantage_products,
+        beliefs.advantage_squares,
+        beliefs.advantage_ranks,
+    )
     for d in range(len(freedom)):
         freedom[d] = deviations[d] = rank_products[d] = rank_squares[d] = mean_squares[d] = 0.0
         beliefs.slope[d] = 0.0
+        advantage_products[d] = advantage_squares[d] = advantage_ranks[d] = 0.0
     root = limits.root
     # Of inner nodes: there is nothing to estimate below, except where the tree grows.
     deepest = len(freedom) - 2 if len(limits.grows) > 0 else depth[root]
@@ -51,6 +57,7 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
             continue
         count = whole = square = same = inner = 0.0
         parts = r_sum = x_sum = xr_sum = rr_sum = xx_sum = 0.0
+        a_sum = xa_sum = ra_sum = aa_sum = 0.0
         for b in range(tree.first[n], tree.last[n]):
             c = tree.child[b]
             if leaves_seen[c] == 0 or counting_branch[c] != b:
@@ -68,6 +75,11 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
             xr_sum += x * r
             rr_sum += r * r
             xx_sum += x * x
+            a = beliefs.advantage[c]
+            a_sum += a
+            xa_sum += x * a
+            ra_sum += r * a
+            aa_sum += a * a
         deepest = max(deepest, depth[n])
         leaves_seen[n] = count
         leaf_total[n] = whole
@@ -83,6 +95,9 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
             rank_products[d] += xr_sum - x_sum * r_sum / parts
             rank_squares[d] += rr_sum - r_sum * r_sum / parts
             mean_squares[d] += xx_sum - x_sum * x_sum / parts
+            advantage_products[d] += xa_sum - x_sum * a_sum / parts
+            advantage_squares[d] += aa_sum - a_sum * a_sum / parts
+            advantage_ranks[d] += ra_sum - r_sum * a_sum / parts
         if limits.guide == ORDERED:
             beliefs.slope[depth[n]] = (
                 -1.0 if tree.kind[n] == MAX else 1.0 if tree.kind[n] == MIN else 0.0
@@ -100,16 +115,45 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
             widest, (deviations[d] + PRIOR_LEAVES * variance) / (freedom[d] + PRIOR_LEAVES)
         )
         beliefs.leaf_variance[d] = widest
-        slope = beliefs.slope[d] * sqrt(widest)  # what the guide says
-        if freedom[d] > PRIOR_LEAVES and rank_squares[d] > 0:
-            fitted = rank_products[d] / rank_squares[d]
-            error = max(0.0, mean_squares[d] - fitted * rank_products[d]) / (
-                (freedom[d] - 1) * rank_squares[d]
-            )
-            off = fitted - slope
-            if off * off > SLOPE_SIGNIFICANCE * error:
-                slope += off * (1 - SLOPE_SIGNIFICANCE * error / (off * off))
-        beliefs.slope[d] = slope
+        fit_trust(beliefs, d)
+        fit_slope(beliefs, d, beliefs.slope[d] * sqrt(widest))
+
+
+def fit_trust(beliefs: Beliefs, d: int) -> None:
+    """Fit the regression of a child's mean on its advantage, and shrink it towards 1.
+
+    An estimate is a guess of the value, in the same units. So it is believed before leaves are
+    visited, and the less, the less the leaves confirm it.
+    """
+    products, squares = beliefs.advantage_products[d], beliefs.advantage_squares[d]
+    trust = 1.0
+    if beliefs.freedom[d] > PRIOR_LEAVES and squares > 0:
+        fitted = products / squares
+        error = max(0.0, beliefs.mean_squares[d] - fitted * products) / (
+            (beliefs.freedom[d] - 1) * squares
+        )
+        trust = (error + TRUST_VARIANCE * fitted) / (error + TRUST_VARIANCE)
+    beliefs.trust[d] = trust
+    # What is left for the rank to explain.
+    beliefs.mean_squares[d] += trust * (trust * squares - 2 * products)
+    beliefs.rank_products[d] -= trust * beliefs.advantage_ranks[d]
+
+
+def fit_slope(beliefs: Beliefs, d: int, prior: float) -> None:
+    """Fit the regression of a child's mean on its rank, and shrink it towards a prior.
+
+    It stays there unless the leaves show clearly more (James and Stein 1961).
+    """
+    slope, squares = prior, beliefs.rank_squares[d]
+    if beliefs.freedom[d] > PRIOR_LEAVES and squares > 0:
+        fitted = beliefs.rank_products[d] / squares
+        error = max(0.0, beliefs.mean_squares[d] - fitted * beliefs.rank_products[d]) / (
+            (beliefs.freedom[d] - 1) * squares
+        )
+        off = fitted - slope
+        if off * off > SLOPE_SIGNIFICANCE * error:
+            slope += off * (1 - SLOPE_SIGNIFICANCE * error / (off * off))
+    beliefs.slope[d] = slope
 
 
 def rank(tree: Columns, n: int, b: int) -> float:
@@ -122,6 +166,7 @@ def update_level_from_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
     """Update what the leaves visited below an inner node show of its level: mean and precision."""
     d = beliefs.depth[n]
     leaf_variance, deeper = beliefs.leaf_variance[d], beliefs.leaf_variance[d + 1]
+    slope, trust, advantage = beliefs.slope[d], beliefs.trust[d], beliefs.advantage
     weight = weighed = 0.0
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
@@ -139,7 +184,7 @@ def update_level_from_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
         else:
             continue
         weight += w
-        weighed += w * (x - beliefs.slope[d] * rank(tree, n, b))
+        weighed += w * (x - slope * rank(tree, n, b) - trust * advantage[c])
     beliefs.observed_precision[n] = weight
     beliefs.observed_mean[n] = weighed / weight if weight > 0 else 0.0
 
@@ -158,13 +203,14 @@ def update_root_level(beliefs: Beliefs, root: int) -> None:
 def pass_level_to_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
     """Update the levels of a node's children, and the estimates of its leaves not visited."""
     d = beliefs.depth[n]
-    leaf_variance = beliefs.leaf_variance[d]
+    leaf_variance, level = beliefs.leaf_variance[d], beliefs.level[n]
+    slope, trust, advantage = beliefs.slope[d], beliefs.trust[d], beliefs.advantage
     between = leaf_variance - beliefs.leaf_variance[d + 1]
     for b in range(tree.first[n], tree.last[n]):
         c = tree.child[b]
         if beliefs.counting_branch[c] != b:
             continue
-        x = beliefs.level[n] + beliefs.slope[d] * rank(tree, n, b)
+        x = level + slope * rank(tree, n, b) + trust * advantage[c]
         if TERMINAL < tree.kind[c] < UNSEEN:
             f = 1 / (1 + between * beliefs.observed_precision[c])
             beliefs.level[c] = f * x + (1 - f) * beliefs.observed_mean[c]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum
 from functools import cached_property
 from itertools import islice
@@ -317,9 +317,9 @@ class Search(Shown):
 
         `value` is None if the search did not prove it; it lies between `value_lower` and
         `value_upper`. Options that the algorithm does not have are None. Numbers of an exact tree
-        are `Fraction`.
+        are `Fraction`. Of a game the totals are None, and there are the fields of `Grown`.
         """
-        counts, (lower, upper) = self.counts, self.interval(ROOT)
+        counts, grown, (lower, upper) = self.counts, self.grown, self.interval(ROOT)
         options = self.algorithm.options
         return {
             "algorithm": self.algorithm.name,
@@ -328,15 +328,16 @@ class Search(Shown):
             "best": self.best,
             "bounds_lower": self.bounds[0],
             "bounds_upper": self.bounds[1],
-            "nodes_total": counts.total,
+            "nodes_total": counts.total if grown is None else None,
             "nodes_visited": counts.visited,
             "visits": counts.visits,
-            "leaves_total": counts.leaves_total,
+            "leaves_total": counts.leaves_total if grown is None else None,
             "leaves_visited": counts.leaves_visited,
             "cuts": counts.cuts,
             "stopped": self.stopped,
             "value_lower": lower,
             "value_upper": upper,
+            **({} if grown is None else asdict(grown)),
         }
 
     def visited(self, node: Node | str) -> bool:
@@ -467,6 +468,11 @@ class Search(Shown):
         c = self.counts
         lower, upper = map(display_text, self.interval(ROOT))
         value = lower if self.outcome is Outcome.VALUE else f"in [{lower}, {upper}]"
+        if self.grown is not None:
+            return (
+                f"<Search {self.algorithm.full_name}: {value}, depth {self.grown.depth:,}, "
+                f"{c.visited:,} nodes, {self.grown.evaluations:,} evaluations>"
+            )
         return (
             f"<Search {self.algorithm.full_name}: {value}, {c.visited:,} of {c.total:,} nodes, "
             f"{c.leaves_visited:,} of {c.leaves_total:,} leaves>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -64,12 +64,14 @@ class SearchSetup:
             # A list returns the objects it holds; an array would create one at each reading.
             columns = Columns.of(*map(list, columns.stored))
             zero = columns.probability[0] * 0 if len(columns.probability) else 0
-        if tree.unknown and algorithm.player_cuts:
-            kind = array("B", columns.kind)
-            for n in tree.unknown:
-                kind[n] = UNSEEN
-            columns = columns._replace(kind=kind)
         return cls(tree, algorithm, bounds, source, chosen, columns, zero)
+
+    def waiting_for_unknown(self) -> SearchSetup:
+        """Return the setup of a search that waits where it would enter an unknown terminal."""
+        kind = array("B", self.columns.kind)
+        for n in self.tree.unknown:
+            kind[n] = UNSEEN
+        return replace(self, columns=self.columns._replace(kind=kind))
 
     @property
     def compiled(self) -> bool:

@@ -88,6 +88,8 @@ class Settings(NamedTuple):
     # Empty if no branch pays. The length of a tuple is a part of its type, so a compiled search of
     # a tree without rewards has no code for them.
     pays: tuple[bool, ...]
+    # Empty if no node has several branches to it; else a child may stand for several outcomes.
+    shares: tuple[bool, ...] = ()
     # Empty without an attitude to risk; else CHANCE is worth a certainty equivalent (`certainty`).
     is_risky: tuple[bool, ...] = ()
     tolerance: float = 1.0  # the risk tolerance of the exponential attitude
@@ -383,6 +385,7 @@ def search_chance(
     eps, inf, one = settings.eps, settings.inf, settings.one
     low_term, high_term = work.low_term, work.high_term
     chance_cuts, cyclic, probes = settings.chance_cuts, settings.cyclic, settings.probes
+    shares = len(settings.shares) > 0
     alpha = work.alpha[node]
     beta = work.beta[node]
     end = tree.last[node]
@@ -461,6 +464,10 @@ def search_chance(
                 high_term[branch] = p * child_high
                 high += p * child_high
                 high_open -= 1
+            if shares:
+                low, high, low_open, high_open = update_repeats(
+                    tree, work, settings, node, branch, low, high, low_open, high_open
+                )
             is_done = high_open == 0 and high <= alpha + eps or low_open == 0 and low >= beta - eps
         if rank == NO_PROBE or cyclic or is_done:
             branch += one
@@ -473,6 +480,42 @@ def search_chance(
             step = LEAVE if is_done else STOP
             break
     return step, branch, entries, low, high, child_window, low_open, high_open, rank
+
+
+def update_repeats(
+    tree: Columns,
+    work: Work,
+    settings: Settings,
+    node: int,
+    branch: int,
+    low: Any,
+    high: Any,
+    low_open: int,
+    high_open: int,
+) -> tuple[Any, Any, int, int]:
+    """Update the terms of the other outcomes that lead to the child of a branch.
+
+    Return low, high, low_open and high_open.
+    """
+    c, inf = tree.child[branch], settings.inf
+    pays = len(settings.pays) > 0
+    for b in range(tree.first[node], tree.last[node]):
+        p = tree.probability[b]
+        if tree.child[b] != c or b == branch or p <= 0:
+            continue
+        end = shifted(work.lower[c], tree.reward[b]) if pays else work.lower[c]
+        x = work.low_term[b]
+        if end > -inf and p * end != x:
+            work.low_term[b] = p * end
+            low += p * end - x if x > -inf else p * end
+            low_open -= 0 if x > -inf else 1
+        end = shifted(work.upper[c], tree.reward[b]) if pays else work.upper[c]
+        x = work.high_term[b]
+        if end < inf and p * end != x:
+            work.high_term[b] = p * end
+            high += p * end - x if x < inf else p * end
+            high_open -= 0 if x < inf else 1
+    return low, high, low_open, high_open
 
 
 def search_lottery(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from expectitree.numbers import INFINITY, Number, exact_text
@@ -36,14 +37,21 @@ def search_fields(file: str, search: Search) -> dict[str, Any]:
         "ties": list(search.ties),
         "bounds": [json_number(end) for end in search.bounds],
         "bounds_from": search.bounds_source,
-        "nodes": {
-            "total": counts.total,
-            "visited": counts.visited,
-            "visits": counts.visits,
-            "unfolded": counts.unfolded,
-        },
-        "leaves": {"total": counts.leaves_total, "visited": counts.leaves_visited},
+        **_count_fields(search),
         "cuts": counts.cuts,
+    }
+
+
+def _count_fields(search: Search) -> dict[str, Any]:
+    """Return the counts of nodes and leaves; of a game the totals are not known."""
+    counts, grown = search.counts, search.grown
+    nodes = {"visited": counts.visited, "visits": counts.visits}
+    if grown is not None:
+        leaves = {"visited": counts.leaves_visited}
+        return {"game": asdict(grown), "nodes": nodes, "leaves": leaves}
+    return {
+        "nodes": {"total": counts.total, **nodes, "unfolded": counts.unfolded},
+        "leaves": {"total": counts.leaves_total, "visited": counts.leaves_visited},
     }
 
 

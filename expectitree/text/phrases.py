@@ -40,6 +40,15 @@ def nouns(count: int, noun: str) -> str:
     return f"{noun}es" if noun.endswith(("s", "ch")) else f"{noun}s"
 
 
+def visited_text(search: Search, noun: str) -> str:
+    """Return how many nodes or leaves were visited: `5 of 8 leaves`; of a game, `5 leaves`."""
+    counts = search.counts
+    visited, total = counts.visited, counts.total
+    if noun == "leaf":
+        visited, total = counts.leaves_visited, counts.leaves_total
+    return plural(visited, noun) if search.grown else f"{visited:,} of {plural(total, noun)}"
+
+
 def interval_text(
     lower: Number, upper: Number, write: Callable[[Number], str] = display_text
 ) -> str:

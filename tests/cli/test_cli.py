@@ -53,7 +53,7 @@ def test_eval_shows_the_tree_and_the_summary() -> None:
         "best      right\n"
         "nodes     7 of 7 visited\n"
         "leaves    4 of 4 visited\n"
-        "bounds    [0, 100] from the file\n"
+        "bounds    [0, 100] given in the tree\n"
     )
 
 

@@ -7,7 +7,9 @@ the textbook: a joint normal distribution, conditioned on the leaves visited so 
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 from statistics import NormalDist, mean
@@ -16,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from oracle import definitions
-from random_trees import Case, Row, build, in_numbers
+from random_trees import Case, Row, build, in_numbers, mirrored, utility_ranges
 
 import expectitree as et
 from expectitree import Kind, Node, Search, Tree, evaluate
@@ -49,8 +51,19 @@ STANDARD = NormalDist()
 def rows_without_sharing(
     random: Random, utility: Callable[[], float], widest: int, height: int
 ) -> list[Row]:
-    """Return the rows of a tree with leaves at random depths and utilities from `utility`."""
+    """Return the rows of a tree with leaves at random depths and utilities from `utility`.
+
+    In most trees, most inner nodes have estimates: the level that their leaves are around, more or
+    less exact, or a number that has nothing to do with it.
+    """
     rows: list[Row] = []
+    known = random.choice((0.0, 0.7, 1.0))  # The share of inner nodes with estimates.
+    noise, factor = random.choice((0.0, 0.5, 3.0)), random.choice((1, 1, 0, -2))
+
+    def estimate(level: float) -> Fraction | None:
+        if random.random() >= known:
+            return None
+        return Fraction(round(1000 * (factor * level + noise * random.gauss(0, 1))))
 
     def grow(depth: int, base: float) -> int:
         if depth == 0 or depth < height and random.random() < 0.2:
@@ -63,7 +76,7 @@ def rows_without_sharing(
             drawn = [random.choice((0, 1, 2, 3, 5)) for _ in children]
             drawn[-1] = max(drawn[-1], 1)
             shares = tuple(Fraction(w, sum(drawn)) for w in drawn) if kind == Kind.CHANCE else ()
-            rows.append(Row(kind, children=children, probabilities=shares))
+            rows.append(Row(kind, children=children, probabilities=shares, estimate=estimate(base)))
         return len(rows) - 1
 
     step = random.choice((0.0, 0.5, 2.0))  # The scale of what each branch adds to a utility.
@@ -142,7 +155,7 @@ class ReferenceSearch:
 
     def __init__(self, tree: Tree, chosen: Algorithm, bounds: Bounds | None) -> None:
         self.tree, self.guide, self.goal = tree, chosen.guide, chosen.goal
-        self.root = tree.root
+        self.root, self.bounds = tree.root, bounds
         root_bounds, _ = choose_bounds(tree, bounds)
         self.own = list(zip(*tree.inherited_bounds(root_bounds), strict=True))
         self.eps = evaluate(tree, bounds=bounds).eps
@@ -174,6 +187,7 @@ class ReferenceSearch:
         self.rates = dict.fromkeys((node.id for node in self.nodes), 0.0)
         self.spread: list[float] = []
         self.slope: list[float] = []
+        self.trust: list[float] = []
         self.next_update = 0.0
         self.update_intervals()
 
@@ -251,7 +265,7 @@ class ReferenceSearch:
     def update_estimates(self) -> None:
         """Update every estimate."""
         if self.learns:
-            self.spread, self.slope = fit_levels(self)
+            self.spread, self.slope, self.trust = fit_levels(self)
             self.estimate_leaves(self.nodes)
         else:
             self.guess = {
@@ -384,7 +398,12 @@ class ReferenceSearch:
         if aim in ("exact", every) or self.guide == "bounds":
             best = self.greatest_bound([c for c in node.children if self.is_open(c)], is_max)
             greatest = max(self.mean(c, is_max) for c in node.children)
-            if aim == "exact" and self.mean(best, is_max) < greatest - self.near:
+            if aim == "exact" and (
+                self.mean(best, is_max) < greatest - self.near
+                or self.guide != "bounds"
+                and self.gain_rate(best, every)
+                > 0.7 * self.gain_rate(best, "raise" if is_max else "lower") * (1 + 1e-6)
+            ):
                 aim = every
             return best, aim
         lower, upper = self.known[node.id]
@@ -558,23 +577,30 @@ def ranks(node: Node) -> list[float]:
     return [i / (count - 1) - 0.5 if count > 1 else 0.0 for i in range(count)]
 
 
+def advantages(node: Node) -> list[float]:
+    """Return by how much the estimate of each inner child is above the mean of those known."""
+    known = [c.estimate if c.kind != Kind.TERMINAL else None for c in node.children]
+    middle = sum(float(x) for x in known if x is not None) / max(1, len(known) - known.count(None))
+    return [0.0 if x is None else float(x) - middle for x in known]
+
+
 def effects(reference: ReferenceSearch) -> tuple[dict[int, float], dict[int, dict[int, float]]]:
     """Return the mean of every node and the variances of its independent effects.
 
     The level of the root is distributed around the center. The level of a child, or a leaf, is
-    distributed around that of its parent plus the slope.
+    distributed around that of its parent plus what its rank and its estimate add.
     """
-    spread, slope = reference.spread, reference.slope
+    spread, slope, trust = reference.spread, reference.slope, reference.trust
     offset: dict[int, float] = {}
     made_of: dict[int, dict[int, float]] = {}
 
     def enter(node: Node, mean: float, above: dict[int, float], own: float) -> None:
         offset[node.id], made_of[node.id] = mean, above | {node.id: own}
         d = reference.depth[node.id]
-        for r, child in zip(ranks(node), node.children, strict=True):
+        for r, a, child in zip(ranks(node), advantages(node), node.children, strict=True):
             is_leaf = child.kind == Kind.TERMINAL
             rest = spread[d] if is_leaf else spread[d] - spread[d + 1]
-            enter(child, mean + slope[d] * r, made_of[node.id], rest)
+            enter(child, mean + slope[d] * r + trust[d] * a, made_of[node.id], rest)
 
     enter(reference.root, 0.0, {}, spread[0] / reference.prior_weight)
     return offset, made_of
@@ -601,8 +627,8 @@ def posterior(reference: ReferenceSearch, nodes: list[Node]) -> list[tuple[float
     return list(zip(means.tolist(), variances.tolist(), strict=True))
 
 
-def fit_levels(reference: ReferenceSearch) -> tuple[list[float], list[float]]:
-    """Estimate the variance and the slope of each depth from the visited leaves."""
+def fit_levels(reference: ReferenceSearch) -> tuple[list[float], list[float], list[float]]:
+    """Estimate the variance, the slope and the trust of each depth from the visited leaves."""
     seen, guide = set(reference.seen), reference.guide
     value = {
         node.id: float(node.utility) - reference.center
@@ -621,42 +647,49 @@ def fit_levels(reference: ReferenceSearch) -> tuple[list[float], list[float]]:
         sum(x * x for x in value.values()) + reference.prior_weight * reference.prior_variance
     ) / count - average**2
     variance = max(variance, 1e-12 * reference.prior_variance)
-    spread, slope, widest = [0.0] * (deepest + 2), [0.0] * (deepest + 2), 0.0
+    spread, slope, trust = ([0.0] * (deepest + 2) for _ in range(3))
+    widest = 0.0
     for d in range(deepest, -1, -1):
-        degrees = weighed = x_r = r_r = x_x = expected = 0.0
+        degrees = weighed = expected = 0.0
+        rows: list[tuple[float, float, float]] = []  # mean, rank, advantage, each minus its mean
         for node in (node for node in inner if reference.depth[node.id] == d):
-            parts = [
-                (r, leaves(c)) for r, c in zip(ranks(node), node.children, strict=True) if leaves(c)
-            ]
+            of_children = zip(
+                ranks(node), advantages(node), map(leaves, node.children), strict=True
+            )
+            parts = [(r, a, found) for r, a, found in of_children if found]
             if guide == "ordered":
                 expected = SLOPES[node.kind]
             if len(parts) < 2:
                 continue
             pairs = [
                 (x - y) ** 2 / 2
-                for i, (_, a) in enumerate(parts)
-                for _, b in parts[:i]
-                for x in a
-                for y in b
+                for i, (_, _, one) in enumerate(parts)
+                for _, _, other in parts[:i]
+                for x in one
+                for y in other
             ]
             degrees += len(parts) - 1
             weighed += (len(parts) - 1) * mean(pairs)
-            r_mean, x_mean = mean(r for r, _ in parts), mean(mean(a) for _, a in parts)
-            x_r += sum((r - r_mean) * (mean(a) - x_mean) for r, a in parts)
-            r_r += sum((r - r_mean) ** 2 for r, a in parts)
-            x_x += sum((mean(a) - x_mean) ** 2 for r, a in parts)
+            table = np.array([(mean(found), r, a) for r, a, found in parts])
+            rows += [tuple(row) for row in table - table.mean(axis=0)]
         widest = max(widest, (weighed + 2 * variance) / (degrees + 2))
         spread[d], slope[d] = widest, expected * math.sqrt(widest)
-        if degrees > 2 and r_r > 0:
-            fitted = x_r / r_r
-            residual = x_x - fitted * x_r
-            error = (
-                max(0.0, residual) / (degrees - 1) / r_r
-            )  # squared standard error of the fitted slope
+        x, r, a = np.array(rows).reshape(-1, 3).T
+        trust[d], errors = 1.0, max(1.0, degrees - 1)
+        if degrees > 2 and a @ a > 0:
+            fitted = (x @ a) / (a @ a)
+            error = np.square(x - fitted * a).sum() / errors / (a @ a)
+            # The mean of two guesses, weighted by their precisions: 1, with variance 1/4, and this.
+            trust[d] = (1 * 4 + fitted / error) / (4 + 1 / error) if error > 0 else fitted
+        x = x - trust[d] * a
+        if degrees > 2 and r @ r > 0:
+            fitted = (x @ r) / (r @ r)
+            # The squared standard error of the fitted slope.
+            error = np.square(x - fitted * r).sum() / errors / (r @ r)
             off = fitted - slope[d]
             if off**2 > 16 * error:
                 slope[d] += off * (1 - 16 * error / off**2)
-    return spread, slope
+    return spread, slope, trust
 
 
 # ---- Walks.
@@ -903,25 +936,27 @@ def partly_searched(seed: int, guide: str) -> ReferenceSearch:
 
 def steps_of(reference: ReferenceSearch, guide: str) -> Steps:
     """Return a search by the package that has visited the same leaves as a reference."""
-    low, high = reference.own[-1]
-    steps = Steps(reference.tree, algorithm("best-first", guide=guide), (low, high))
+    steps = Steps(reference.tree, algorithm("best-first", guide=guide), reference.bounds)
     for n in reference.seen:
         expecting.take_in(steps.beliefs, steps.limits, n, reference.tree.columns.utility[n])
     return steps
 
 
 @pytest.mark.parametrize("guide", ["learning", "ordered"])
-def test_variances_and_slopes_match_the_reference(guide: str) -> None:
+def test_fitted_levels_match_the_reference(guide: str) -> None:
     for seed in range(250):
         reference = partly_searched(seed, guide)
         steps = steps_of(reference, guide)
         levels.learn(steps.columns, steps.beliefs, steps.limits)
-        spread, slope = fit_levels(reference) if len(reference.nodes) > 1 else ([], [])
-        scale = max(spread, default=0.0)
+        if len(reference.nodes) == 1:
+            continue
+        spread, slope, trust = fit_levels(reference)
+        scale = max(spread)
         assert list(steps.beliefs.leaf_variance[: len(spread)]) == pytest.approx(spread, rel=1e-9)
         assert list(steps.beliefs.slope[: len(slope)]) == pytest.approx(
             slope, rel=1e-6, abs=1e-7 * math.sqrt(scale)
         )
+        assert list(steps.beliefs.trust[: len(trust)]) == pytest.approx(trust, rel=1e-6, abs=1e-6)
 
 
 def test_levels_match_the_joint_distribution() -> None:
@@ -940,10 +975,10 @@ def test_levels_match_the_joint_distribution() -> None:
         )
         reference.spread = [1e6 * x for x in spread] + [0.0]
         reference.slope = [random.gauss(0, 1000) for _ in range(deepest + 1)] + [0.0]
-        known.leaf_variance[: deepest + 2], known.slope[: deepest + 2] = (
-            reference.spread,
-            reference.slope,
-        )
+        reference.trust = [random.gauss(0.5, 1) for _ in range(deepest + 1)] + [0.0]
+        known.leaf_variance[: deepest + 2] = reference.spread
+        known.slope[: deepest + 2] = reference.slope
+        known.trust[: deepest + 2] = reference.trust
         for node in inner:
             levels.update_level_from_children(columns, known, node.id)
         levels.update_root_level(known, steps.tree.root_id)
@@ -976,6 +1011,7 @@ def test_levels_on_the_path_are_updated_after_every_leaf() -> None:
             known = steps.beliefs
             reference.seen = steps.seen
             reference.spread, reference.slope = list(known.leaf_variance), list(known.slope)
+            reference.trust = list(known.trust)
             parents = [
                 node for node in reference.nodes if node.id in way and node.kind != Kind.TERMINAL
             ]
@@ -983,6 +1019,115 @@ def test_levels_on_the_path_are_updated_after_every_leaf() -> None:
                 size = math.sqrt(known.leaf_variance[0])
                 assert known.level[node.id] == pytest.approx(m, rel=1e-8, abs=1e-8 * size), seed
                 assert known.level_variance[node.id] == pytest.approx(v, rel=1e-8)
+
+
+# ---- Estimates of inner nodes.
+
+
+def with_estimates(rows: list[Row], random: Random) -> list[Row]:
+    """Return the rows without bounds, with estimates at most inner nodes, good and bad ones."""
+    return [
+        replace(row, bounds=None, estimate=(low + high) / 2 + Fraction(random.randint(-6, 6), 3))
+        if row.children and random.random() < 0.75
+        else replace(row, bounds=None)
+        for row, (low, high) in zip(rows, utility_ranges(rows), strict=True)
+    ]
+
+
+def ways_of(rows: list[Row], chosen: Algorithm) -> list[list[int]]:
+    """Return the walks of a search: the same exact and in floats, and in the mirrored tree."""
+    found = [
+        list(Steps(build(each, exact), chosen).all())
+        for exact in (True, False)
+        for each in (rows, mirrored(rows))
+    ]
+    assert found[1:] == found[:1] * 3, chosen.full_name
+    return found[0]
+
+
+def test_estimates_change_the_route_and_not_the_value() -> None:
+    changed = dict.fromkeys(GUIDES, 0)
+    for seed in range(80):
+        rows = [replace(row, bounds=None) for row in Case(seed, pays=seed % 3 == 0).rows]
+        if len(rows) > 80:
+            continue
+        guessed, chosen = with_estimates(rows, Random(seed)), CHOSEN[2 * (seed % 4)]
+        plain = list(Steps(build(rows, exact=True), chosen).all())
+        changed[chosen.guide] += ways_of(guessed, chosen) != plain
+        tree = build(guessed, exact=True)
+        assert evaluate(tree, chosen).value == evaluate(tree).value
+    assert min(changed["learning"], changed["ordered"]) > 2
+    assert changed["uniform"] == changed["bounds"] == 0
+
+
+@pytest.mark.slow
+def test_a_compiled_search_reads_estimates_as_an_interpreted_one_does() -> None:
+    pytest.importorskip("numba")
+    for seed in range(60):
+        tree = build(with_estimates(Case(seed).rows, Random(seed)), exact=False)
+        for chosen in CHOSEN[:4]:
+            one, other = (evaluate(tree, chosen, engine=e) for e in ("interpreted", "compiled"))
+            assert list(one.visits) == list(other.visits), (seed, chosen.full_name)
+            assert list(one.lower) == list(other.lower)
+            assert list(one.upper) == list(other.upper)
+
+
+def test_estimates_that_are_near_the_values_save_leaves() -> None:
+    """Estimates that are noise cost little, because the leaves show what they are worth."""
+    total = {"none": 0, "good": 0, "noise": 0}
+    for seed in range(20):
+        random = Random(seed)
+        tree = et.generate("uniform", plies=4, branching=4, real=True, seed=seed)
+        values = definitions(tree)
+        for how in total:
+            columns = tree.columns
+            drawn = {
+                "none": [math.nan for _ in values],
+                "good": [random.gauss(x, 1) for x in values],
+                "noise": [random.uniform(0, 100) for _ in values],
+            }[how]
+            utility = [
+                given if kind == Kind.TERMINAL else guess
+                for given, kind, guess in zip(columns.utility, columns.kind, drawn, strict=True)
+            ]
+            guessed = replace(tree, columns=columns._replace(utility=array("d", utility)))
+            total[how] += evaluate(guessed, "best-first").counts.leaves_visited
+    assert total == {"none": 2373, "good": 1722, "noise": 2308}
+
+
+def test_estimates_that_no_square_can_hold_are_ignored() -> None:
+    text = "max: [{estimate: 1e200, min: [1, 2]}, {estimate: 0, min: [3, 1e-3]}]"
+    search = evaluate(et.loads(text), "best-first")
+    assert search.value == 1
+
+
+# ---- Shared nodes.
+
+
+def test_a_walk_ends_where_another_parent_has_learned() -> None:
+    """It goes only through nodes whose intervals it does not change on entry."""
+    ended = 0
+    for seed in range(150):
+        case = Case(seed)
+        if not case.tree().is_sharing:
+            continue
+        steps = Steps(case.tree(), CHOSEN[seed % 8], case.bounds)
+        known = steps.beliefs
+        while not steps.is_over:
+            before = list(zip(known.lower, known.upper, strict=True))
+            renews = known.tally[expecting.SEEN] >= known.tally[expecting.NEXT_RENEWAL]
+            depth = best_first.walk(steps.columns, known, steps.limits, 10**9)
+            after = zip(known.lower, known.upper, strict=True)
+            changed = [n for n, ends in enumerate(after) if ends != before[n]]
+            leaf = known.route[depth]
+            if not renews:
+                assert changed in ([], [leaf])
+                ended += bool(changed)
+            if not steps.columns.kind[leaf]:
+                expecting.take_in(known, steps.limits, leaf, steps.columns.utility[leaf])
+            best_first.back_up(steps.columns, known, steps.limits, depth)
+            steps.is_over = best_first.is_reached(steps.columns, known, steps.limits)
+    assert ended >= 5
 
 
 # ---- The best action.

@@ -388,38 +388,28 @@ def test_a_shared_node_is_visited_once(algorithm: str, exact: bool) -> None:
     assert search.counts.unfolded == 11
 
 
-def test_the_contribution_of_a_shared_outcome_is_updated_at_its_branch(exact: bool) -> None:
-    """Both equal 0, so the node is worth at most (0 + 0 + 2 * 10) / 4 <= 5.
-
-    The second is passed over, but contributes.
-    """
+def test_all_outcomes_that_share_a_node_contribute_what_is_known_of_it(exact: bool) -> None:
+    """Both equal 0 after one visit, so the node is worth at most (0 + 0 + 2 * 10) / 4 <= 5."""
     text = """
-    max: [5, {chance: [{p: 1/4, ref: s}, {p: 1/4, ref: s}, {p: 1/2, min: [9]}]}]
+    max: [5, {chance: [{p: 1/4, ref: s}, {p: 1/2, min: [9]}, {p: 1/4, ref: s}]}]
     nodes: {s: {min: [0]}}
     """
     search = evaluate(loads(text, exact=exact), "star1", bounds=(0, 10))
-    assert unvisited(search) == ["#2/#3", "#2/#3/#1"]
-    assert search.cut_after[search.tree.find("#2").id] == 2
+    assert unvisited(search) == ["#2/#2", "#2/#2/#1"]
+    assert search.cut_after[search.tree.find("#2").id] == 1
 
 
-def test_the_window_of_a_shared_outcome_excludes_its_old_contribution(
-    exact: bool,
-) -> None:
-    """After one round both outcomes contribute 8/2; then a probe of the first gives 6, so 6/2.
-
-    The sum is 7 = 6/2 + 8/2, where 8/2 is the old contribution of the second. Without it the sum is
-    3, and the second needs (6 - 3) / (1/2) = 6. Subtracting its current 6/2 would leave 4, and
-    require only 4.
-    """
+def test_probes_of_a_shared_outcome_count_for_all_that_share_it(exact: bool) -> None:
+    """After a round both outcomes are worth at most 8. The next probe gives 6, so the sum is 6."""
     text = "{max: [6, {chance: [{ref: s}, {ref: s}]}], nodes: {s: {min: [8, 6, 9]}}}"
     search = two_probes(loads(text, exact=exact), (0, 10), "cyclic")
     shared = search.tree.find("#2/#1").id
     assert unvisited(search) == ["#2/#1/#3"]
-    assert (search.visits[shared], search.alpha[shared]) == (4, 6)
+    assert (search.visits[shared], search.alpha[shared]) == (3, 4)
     mirror = "{min: [4, {chance: [{ref: s}, {ref: s}]}], nodes: {s: {max: [2, 4, 1]}}}"
     search = two_probes(loads(mirror, exact=exact), (0, 10), "cyclic")
     assert unvisited(search) == ["#2/#1/#3"]
-    assert (search.visits[shared], search.beta[shared]) == (4, 4)
+    assert (search.visits[shared], search.beta[shared]) == (3, 6)
 
 
 def test_skipping_only_exact_children_is_not_a_cut(exact: bool) -> None:

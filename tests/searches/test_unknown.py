@@ -16,10 +16,10 @@ from xml.etree import ElementTree
 
 import pytest
 from helpers import ROOT, invoke
-from random_trees import EVERY, build, random_rows
+from random_trees import BEST_FIRST, EVERY, PRUNED, build, random_rows
 
 import expectitree as et
-from expectitree import compiling
+from expectitree import Outcome, compiling
 from expectitree.cli.completion import describe
 from expectitree.errors import AnalysisError, FileError, NumberError, SearchError, TreeError
 from expectitree.numbers import INFINITY
@@ -448,14 +448,84 @@ def test_a_depth_limit_may_remove_all_unknown_terminals() -> None:
 
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("chosen", EVERY, ids=lambda chosen: chosen.full_name)
-def test_every_search_refuses_unknown_terminals(chosen: Any, exact: bool) -> None:
+def test_every_search_refuses_an_unknown_terminal_that_it_needs(chosen: Any, exact: bool) -> None:
+    for text in (SMALL, SMALL.replace("sure: 4", "sure: 1")):
+        with pytest.raises(SearchError) as caught:
+            et.evaluate(loads(text, exact), chosen)
+        assert str(caught.value) == REFUSAL
+    with pytest.raises(SearchError, match=r"^the utility of / is not known yet"):
+        et.evaluate(loads('utility: "?"', exact), chosen)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("chosen", PRUNED, ids=lambda chosen: chosen.full_name)
+def test_a_search_that_needs_no_unknown_terminal_is_done(chosen: Any, exact: bool) -> None:
     tree = loads(SMALL, exact)
-    with pytest.raises(SearchError) as caught:
-        et.evaluate(tree, chosen)
-    assert str(caught.value) == REFUSAL
-    with pytest.raises(SearchError) as caught:
-        search_window(tree, chosen, (-9, 9), "option", (1, 2))
-    assert str(caught.value) == REFUSAL
+    found = search_window(tree, chosen, (-9, 9), "option", (1, 2))  # 4 fails high at once
+    assert (found.outcome, found.interval("/")) == (Outcome.FAIL_HIGH, (4, 9))
+    found = search_window(tree, chosen, (-9, 9), "option", (1, 2), max_visits=1)
+    assert (found.outcome, found.interval("/")) == (Outcome.STOPPED, (-9, 9))
+    with pytest.raises(SearchError, match="bet/good is not known yet"):
+        search_window(tree, chosen, (-9, 9), "option", (4, 5))
+    bounded = loads('max: {sure: 4, bet: {bounds: [0, 3], chance: [{utility: "?"}, 1]}}', exact)
+    found = et.evaluate(bounded, chosen)
+    assert (found.value, found.best) == (4, "sure")
+    assert (found.bounds, found.bounds_source) == ((-INFINITY, INFINITY), "none")
+    assert "unknown" not in et.to_text(found)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("chosen", BEST_FIRST, ids=lambda chosen: chosen.full_name)
+def test_best_first_visits_no_unknown_terminal_that_bounds_rule_out(
+    chosen: Any, exact: bool
+) -> None:
+    tree = loads('max: {bet: {bounds: [0, 3], chance: [{utility: "?"}, 1]}, sure: 4}', exact)
+    found = et.evaluate(tree, chosen)
+    assert (found.value, found.best) == (4, "sure")
+    assert (found.bounds, found.bounds_source) == ((-INFINITY, INFINITY), "none")
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(25), pytest.param(range(25, 1000), marks=pytest.mark.slow)]
+)
+def test_unknown_terminals_that_are_not_entered_do_not_matter(seeds: range) -> None:
+    """A search needs them exactly if it enters them in the same tree with all utilities."""
+    refused = 0
+    for seed in seeds:
+        random = Random(seed)
+        rows = random_rows(random)
+        rows[-1] = replace(rows[-1], bounds=None)  # the root's are given
+        terminals = [n for n, row in enumerate(rows) if row.kind == Kind.TERMINAL]
+        hidden = random.sample(terminals, random.randint(1, max(1, len(terminals) // 3)))
+        low, high = min(rows[n].utility for n in terminals), max(rows[n].utility for n in terminals)
+        bounds = low - 1, high + 1
+        for n in hidden:
+            rows[n] = replace(rows[n], utility=None)
+        partial = build(rows, exact=True)
+        if not partial.unknown:
+            continue
+        lower, upper = partial.inherited_bounds(bounds)
+        fillings = []
+        for ends in ((lower,), (upper,), (lower, upper)):
+            filled = list(rows)
+            for n in partial.unknown:
+                filled[n] = replace(rows[n], utility=random.choice(ends)[n])
+            fillings.append(build(filled, exact=True))
+        for chosen in (*PRUNED[:3], PRUNED[6], BEST_FIRST[0]):
+            whole = [et.evaluate(tree, chosen, bounds=bounds) for tree in fillings]
+            entered = [any(found.visits[n] for n in partial.unknown) for found in whole]
+            try:
+                found = et.evaluate(partial, chosen, bounds=bounds)
+            except SearchError:
+                refused += 1
+                assert all(entered)
+                continue
+            assert not any(entered)
+            for other in whole:
+                for column in ("lower", "upper", "visits", "alpha", "beta", "cut", "cut_after"):
+                    assert list(getattr(other, column)) == list(getattr(found, column)), column
+                assert (other.cuts, other.ties) == (found.cuts, found.ties)
+    assert 0 < refused < 5 * len(seeds)
 
 
 @pytest.mark.parametrize("engine", ["auto", "interpreted", "compiled"])

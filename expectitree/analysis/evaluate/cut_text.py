@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from expectitree.analysis.evaluate.cuts import Cut
 from expectitree.numbers import Number, cell_text
+from expectitree.searches.cuts import PROBED
 from expectitree.searches.result import Search
 from expectitree.text.phrases import interval_text, plural
 from expectitree.tree.model import Kind
@@ -37,7 +38,12 @@ def cut_place(cut: Cut) -> str:
 
 
 def saved_parts(cut: Cut) -> list[str]:
-    """Return the nodes and the leaves that were not visited below a cut, each in words."""
+    """Return the nodes and the leaves that were not visited below a cut, each in words.
+
+    Of a game, return the branches: what is below them is not known.
+    """
+    if cut.is_of_game:
+        return [plural(cut.leaves, "branch")] if cut.leaves else []
     counts = ((cut.nodes - cut.leaves, "node"), (cut.leaves, "leaf"))
     return [plural(count, noun) for count, noun in counts if count]
 
@@ -57,4 +63,6 @@ def why_passed_over(search: Search, parent: int, branch: int) -> str:
     sure = min(search.upper[parent], search.beta[parent])
     if kind == Kind.MIN and lower >= sure - eps:
         return f"{least} by its bounds, and MIN is sure of {cell_text(sure)}"
+    if search.cut[parent] == PROBED:
+        return "the probe was enough"
     return f"{interval_text(lower, upper, cell_text)} says enough"

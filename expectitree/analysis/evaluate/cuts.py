@@ -39,6 +39,7 @@ class Cut:
     rest: Number | None = None  # at CHANCE: the bound that all branches left share
     nodes: int = 0  # not visited because of this cut, leaves included
     leaves: int = 0
+    is_of_game: bool = False  # what it left was never made: each leaf is a branch
 
     @property
     def kind(self) -> str:
@@ -113,6 +114,7 @@ class Explanation:
             _common_bound(search, node, search.upper if fails_low(code) else search.lower),
             self.nodes[node],
             self.leaves[node],
+            search.grown is not None,
         )
 
     @property

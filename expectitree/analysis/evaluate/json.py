@@ -141,7 +141,10 @@ def cut_fields(cut: Cut) -> dict[str, Any]:
 
 def _whole_cut(cut: Cut) -> dict[str, Any]:
     window = _interval(cut.window)
-    return cut_fields(cut) | {"window": window, "nodes": cut.nodes, "leaves": cut.leaves}
+    spared = {"nodes": cut.nodes, "leaves": cut.leaves}
+    if cut.is_of_game:
+        spared = {"branches": cut.leaves}
+    return cut_fields(cut) | {"window": window} | spared
 
 
 def explanation_fields(report: Reasons) -> dict[str, Any]:

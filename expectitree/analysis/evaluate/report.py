@@ -91,9 +91,8 @@ def strategy_only(search: Search) -> Search:
     before it had its answer.
     """
     if search.outcome is Outcome.STOPPED:
-        raise AnalysisError(
-            "no strategy is known: the search was stopped; give it more --max-visits"
-        )
+        limit = "--max-visits" if search.grown is None else "--seconds, --max-rows or --max-visits"
+        raise AnalysisError(f"no strategy is known: the search was stopped; give it more {limit}")
     tree, columns = search.tree, search.tree.columns
     kept: dict[int, list[int]] = {}  # the branches of each node that is reached
     waiting = [tree.root_id]

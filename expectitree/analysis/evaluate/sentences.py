@@ -64,7 +64,8 @@ class Sentences(Words):
     def claim(self) -> str:
         report, n, search = self.report, self.report.node, self.search
         name, within = self.name(n, report.branch), self.between(*self.interval)
-        if self.kind == Kind.TERMINAL:
+        is_seen = search.grown is None or bool(search.visits[n])
+        if self.kind == Kind.TERMINAL and is_seen:
             noun = "estimate" if n in self.tree.estimated else "utility"
             value = cell_text(self.columns.utility[n])
             if report.reward:

@@ -13,14 +13,14 @@ from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.tree_text import Part, tree_lines
 from expectitree.expressions.syntax import text_of
 from expectitree.numbers import Number, display_text, exact_text
-from expectitree.searches.result import Outcome, Search
+from expectitree.searches.result import Counts, Grown, Outcome, Search
 from expectitree.text.console import characters, clipped, line, safe
 from expectitree.text.headings import title_heading
 from expectitree.text.phrases import interval_text, payment, plural, tied, untied, value_text
 
 BOUNDS_FROM = {
     "option": "from --bounds",
-    "file": "from the file",
+    "file": "given in the tree",
     "game": "of the game",
     "leaves": "from the leaves themselves",
     "none": "since nothing is known in advance",
@@ -69,23 +69,21 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     yield from _attitude_facts(search, write)
     if search.outcome is Outcome.ACTION:
         yield "asked", "which action is best, not its value (--goal action)"
-    if search.stopped:
+    if search.stopped and search.grown is None:
         unknown = plural(len(search.tree.unknown), "utility")
         reason = f"{unknown} not known yet" if search.tree.unknown else "--max-visits"
         yield "stopped", f"after {plural(counts.visits, 'visit')} ({reason})"
+    if search.grown is not None and search.grown.why_stopped:
+        yield "stopped", _why_stopped(search.grown, search.stopped)
     if search.best is not None:
         yield "best", *_best(search, options)
     wide = len(f"{max(counts.visited, counts.leaves_visited):,}")
-    nodes = f"{counts.visited:>{wide},} of {counts.total:,} visited"
-    again = counts.visits - counts.visited
-    if again:
-        nodes += f", {plural(again, 'more visit')}"
-    if counts.unfolded != counts.total:
-        nodes += f"; unfolded {_unfolded_text(counts.unfolded)}"
-    yield "nodes", nodes
-    share = "" if counts.leaves_visited == counts.leaves_total else f" ({counts.share:.0%})"
-    yield "leaves", f"{counts.leaves_visited:>{wide},} of {counts.leaves_total:,} visited{share}"
+    if search.grown is None:
+        yield from _count_facts(counts, wide)
+    else:
+        yield from _game_facts(search.grown, counts)
     if search.algorithm.player_cuts:
+        wide = wide if search.grown is None else 0
         passed = evaluation.explanation.passed_over
         note = f"; {plural(passed, 'node')} passed over" if passed else ""
         yield "cuts", f"{counts.cuts:>{wide},}{note}"
@@ -95,6 +93,38 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     if search.tree.root_reward:
         bounds += f", without the root's {' of '.join(payment(search.tree.root_reward))}"
     yield "bounds", bounds
+
+
+def _count_facts(counts: Counts, wide: int) -> Iterator[tuple[str, str]]:
+    """Yield how many of the nodes and leaves of a tree were visited."""
+    nodes = f"{counts.visited:>{wide},} of {counts.total:,} visited{_again_text(counts)}"
+    if counts.unfolded != counts.total:
+        nodes += f"; unfolded {_unfolded_text(counts.unfolded)}"
+    yield "nodes", nodes
+    share = "" if counts.leaves_visited == counts.leaves_total else f" ({counts.share:.0%})"
+    yield "leaves", f"{counts.leaves_visited:>{wide},} of {counts.leaves_total:,} visited{share}"
+
+
+def _game_facts(grown: Grown, counts: Counts) -> Iterator[tuple[str, str]]:
+    """Yield how much of a game was needed; how large its tree is, no search knows."""
+    yield "depth", f"{grown.depth:,}"
+    made = f"{grown.rows:,} made, {grown.merged:,} merged"
+    yield "nodes", f"{counts.visited:,} visited{_again_text(counts)}; {made}"
+    yield "evaluations", f"{grown.evaluations:,}"
+
+
+def _again_text(counts: Counts) -> str:
+    again = counts.visits - counts.visited
+    return f", {plural(again, 'more visit')}" if again else ""
+
+
+def _why_stopped(grown: Grown, is_open: bool) -> str:
+    """Return which depth is not finished, and why."""
+    depth = grown.depth
+    known = f"depth {depth:,} is not finished"
+    if not is_open:
+        known = f"depth {depth:,} is finished, depth {depth + 1:,} is not"
+    return f"{known}: {grown.why_stopped}"
 
 
 def _parameters(evaluation: Evaluation) -> Iterator[str]:

@@ -38,6 +38,7 @@ _FUNCTIONS = {Kind.MAX: "max", Kind.MIN: "min", Kind.CHANCE: "mean"}
 _ROOM = 40  # columns kept for the text of a row, however deep it is
 _PAYMENT_ROOM = 12  # columns kept for what a branch pays
 _LEAST_ROOM = 24  # columns for text in a narrow terminal
+_MOST_UNSEEN = 3  # children in a row that no search of a game visited
 _MOST_ALIGNED = 200  # siblings whose labels are aligned
 
 
@@ -75,7 +76,9 @@ class _Drawing:
         room = _ROOM + _PAYMENT_ROOM * self.columns.pays
         self.levels = max(3, (self.width - room) // 4)
         self.digits = len(str(self.tree.heights[-1]))  # of the greatest depth
-        self.terminals_room = 10**9 if most_rows is None else 3 * self.width
+        # Nodes of games have many leaves.
+        lines = 3 if self.search.grown is None else 1
+        self.terminals_room = 10**9 if most_rows is None else lines * self.width
         self.open: list[bool] = []  # by depth: whether more siblings follow
         self.siblings: dict[int, _Siblings] = {}  # by parent
 
@@ -238,9 +241,9 @@ class _Drawing:
         """Return how terminals make a node's value: `min(2, 3)`, `mean(1, 2)`, `0.9·2 + 0.1·3`.
 
         With an attitude to risk, CHANCE is worth a certainty equivalent: `CE(0.9·2, 0.1·3)`. If
-        there are very many, only the first.
+        there are very many, only the first; of a game, those that were visited.
         """
-        branches = self.tree.branches_of(n)
+        search, branches = self.search, self.tree.branches_of(n)
         kind, probability = self.columns.kind[n], self.columns.probability
         is_sum = kind == Kind.CHANCE and any(
             probability[b] != probability[branches[0]] for b in branches
@@ -251,11 +254,14 @@ class _Drawing:
         elif not is_sum:
             opening, separator, closing = f"{_FUNCTIONS[Kind(kind)]}(", ", ", ")"
         parts = [(opening, "none")]
-        used, pays = 0, self.columns.pays
-        for b in branches:
+        used, pays, shown = 0, self.columns.pays, list(branches)
+        if search.grown is not None:
+            seen = [b for b in branches if search.visits[self.columns.child[b]]]
+            shown = seen if len(branches) - len(seen) > _MOST_UNSEEN else shown
+        for place, b in enumerate(shown):
             value, style = self.utility(self.columns.child[b])
             reward = plus_text(self.tree.reward_of(b)) if pays else ""
-            before = separator if b > branches[0] else ""
+            before = separator if place else ""
             if self.tree.label[b]:
                 before += f"{self.label(n, b)}: "
             if is_sum:
@@ -265,10 +271,12 @@ class _Drawing:
                 value += reward
             used += cell_len(before + value)
             if used > self.terminals_room:
-                more = f"{separator}{self.characters.ellipsis} {branches[-1] + 1 - b:,} more"
-                parts.append((more, "none"))
+                shown = shown[:place]
                 break
             parts += [(before, "none"), (value, style)]
+        if left := len(branches) - len(shown):
+            before = separator if shown else ""
+            parts.append((f"{before}{self.characters.ellipsis} {left:,} more", "none"))
         return [*parts, (closing, "none")]
 
     def tail(self, row: Row) -> str:
@@ -308,7 +316,8 @@ class _Drawing:
                 passed = [b for b in self.tree.branches_of(n) if reason[child[b]] == SKIPPED]
                 if passed:
                     why = why_passed_over(search, n, passed[0])
-                    yield f"{plural(len(passed), 'leaf')} passed over: {why}", "dim"
+                    noun = "leaf" if search.grown is None else "branch"
+                    yield f"{plural(len(passed), noun)} passed over: {why}", "dim"
             cut = self.explanation.cut(n)
             if cut is not None:
                 yield cut_reason(cut, reward), "cut"
@@ -316,9 +325,13 @@ class _Drawing:
             for text in self.formulas(row):
                 yield text, "dim"
         if self.notes and row.branch in self.tree.branch_notes:
-            yield self.tree.branch_notes[row.branch], "dim"
+            yield from self.note(self.tree.branch_notes[row.branch])
         if self.notes and row.is_first and n in self.tree.notes:
-            yield self.tree.notes[n], "dim"
+            yield from self.note(self.tree.notes[n])
+
+    def note(self, text: str) -> Iterator[Part]:
+        """Yield the lines of a note, such as those of a board."""
+        return ((line, "dim") for line in text.splitlines() if line.strip())
 
     def formulas(self, row: Row) -> Iterator[str]:
         """Yield the formulas of a row, and of the terminals that are folded into it."""

@@ -8,7 +8,7 @@ trace cannot disagree with a count, and a search that is not traced costs nothin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -29,6 +29,7 @@ from expectitree.analysis.trace.events import (
     Recorder,
 )
 from expectitree.display import Shown
+from expectitree.errors import AnalysisError, SearchError
 from expectitree.numbers import INFINITY, Number, is_finite
 from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.engine import choose_bounds, search_window
@@ -74,8 +75,8 @@ class Trace(Shown):
 
 
 def trace(
-    tree: Tree,
-    algorithm: Algorithm | str,
+    found: Tree | Search,
+    algorithm: Algorithm | str | None = None,
     *,
     bounds: Bounds | None = None,
     at: int | str | None = None,
@@ -83,7 +84,7 @@ def trace(
     max_visits: int | None = None,
     file: str = "",
 ) -> Trace:
-    """Search a tree and return every step of the search.
+    """Search a tree, or repeat a search, and return every step.
 
         >>> import expectitree as et
         >>> steps = et.trace(et.load("example:risk"), "star1", at="right")
@@ -91,30 +92,86 @@ def trace(
         ['enter', 'visit', 'tighten', 'visit', 'tighten', 'tighten', 'leave']
 
     Args:
-        tree: The tree.
-        algorithm: A key of `ALGORITHMS`, or what `algorithm` returns.
-        bounds: `(lower, upper)` of the root, as for `evaluate`.
+        found: The tree, or a search to repeat: of a game, what was searched is repeated.
+        algorithm: A key of `ALGORITHMS`, or what `algorithm` returns. By default a search is
+            repeated with its own, and a tree is searched by expectiminimax.
+        bounds: `(lower, upper)` of the root, as for `evaluate`; by default those of the search.
         at: Keep only the steps that concern this node: an id or a path.
         most: Keep the first steps, so many; all are counted.
         max_visits: As for `evaluate`.
         file: The name of the tree in outputs.
 
     Raises:
+        AnalysisError: A best-first search of a game cannot be repeated.
         SearchError: As for `evaluate`.
         TreeError: The path `at` names no node.
     """
-    check_tree(tree, "trace")
-    chosen = find_algorithm(algorithm)
     if isinstance(at, str):
-        at = tree.find(at).id
+        at = (found.tree if isinstance(found, Search) else found).find(at).id
+    if isinstance(found, Search):
+        return _repeat(found, algorithm, bounds, at, most, max_visits, file)
+    check_tree(found, "trace")
+    chosen = find_algorithm("expectiminimax" if algorithm is None else algorithm)
+    return _record(found, chosen, bounds, at, most, max_visits, file)
+
+
+def _repeat(
+    found: Search,
+    algorithm: Algorithm | str | None,
+    bounds: Bounds | None,
+    at: int | None,
+    most: int | None,
+    max_visits: int | None,
+    file: str,
+) -> Trace:
+    """Return the steps of a search of the same tree; by default those of the same search."""
+    chosen = found.algorithm if algorithm is None else find_algorithm(algorithm)
+    is_same = bounds is None and max_visits is None and chosen == found.algorithm
+    if found.grown is not None and not chosen.in_order:
+        raise AnalysisError(
+            f"{chosen.name} would guess otherwise in the tree that it has made of the game, so it "
+            "cannot be repeated there: trace the whole tree, from `write_out`"
+        )
+    if bounds is None and found.bounds_source in ("option", "game"):
+        bounds = found.bounds
+    if max_visits is None and found.stopped:
+        max_visits = found.counts.visits
+    is_part = found.grown is not None and found.stopped
+    steps = _record(found.tree, chosen, bounds, at, most, max_visits, file, is_part)
+    if not is_same:
+        return steps
+    search = replace(steps.search, bounds_source=found.bounds_source, grown=found.grown)
+    return replace(steps, search=search)
+
+
+def _record(
+    tree: Tree,
+    algorithm: Algorithm,
+    bounds: Bounds | None,
+    at: int | None,
+    most: int | None,
+    max_visits: int | None,
+    file: str,
+    is_part: bool = False,
+) -> Trace:
+    """Search a tree and record it.
+
+    A tree that is only a part, because a search of a game was stopped, is searched until the search
+    needs more.
+    """
     root_bounds, source = choose_bounds(tree, bounds)
-    eps = tolerance(tree, root_bounds)
-    kind = _Recorder if chosen.in_order else WalkRecorder
-    recorder = kind(tree, chosen, eps, at, most)
-    search = search_window(
-        tree, chosen, root_bounds, source, root_bounds,
-        "exact" if tree.exact else "interpreted", max_visits, recorder.listen,
-    )  # fmt: skip
+    kind = _Recorder if algorithm.in_order else WalkRecorder
+    recorder = kind(tree, algorithm, tolerance(tree, root_bounds), at, most)
+    try:
+        search = search_window(
+            tree, algorithm, root_bounds, source, root_bounds,
+            "exact" if tree.exact else "interpreted", max_visits, recorder.listen,
+        )  # fmt: skip
+    except SearchError:
+        visits = sum(recorder.columns["visits"]) if is_part else 0
+        if not visits:
+            raise
+        return _record(tree, algorithm, bounds, at, most, visits, file)
     if isinstance(recorder, WalkRecorder):
         recorder.record_cuts(search)
     return Trace(file, search, recorder.events, recorder.total, at)
@@ -227,9 +284,11 @@ class _Recorder(Recorder):
         """Put an outcome's new term in place of the one before, or into the sum of a new entry."""
         frame = self.stack[-1]
         changed, is_new = frame.low if low else frame.high, frame.unsummed > 0
+        # Another outcome that leads to the child just searched is not passed over: its turn comes.
+        is_repeat = was != term and self.child[b] == self.child[frame.next - 1]
         if is_new:
             frame.unsummed -= 1
-        elif frame.next != b + 1:  # else the outcome was just entered or visited
+        elif not is_repeat and frame.next != b + 1:  # else the outcome was just entered or visited
             frame.next = b + 1
             self.record(PASS, self.child[b], b, len(self.stack))
         changed.replace(0 if is_new else was, term)

@@ -32,6 +32,7 @@ from expectitree.text.phrases import (
     quotient_text,
     sum_text,
     value_text,
+    visited_text,
     window_text,
 )
 from expectitree.tree.model import Kind
@@ -69,8 +70,7 @@ def never_entered(report: Trace) -> str:
 def conclusion(report: Trace, options: ConsoleOptions) -> str:
     """Return the result of the search."""
     search, counts = report.search, report.search.counts
-    leaves = f"{counts.leaves_visited:,} of {plural(counts.leaves_total, 'leaf')}"
-    text = f"{search.algorithm.full_name} visited {leaves}"
+    text = f"{search.algorithm.full_name} visited {visited_text(search, 'leaf')}"
     if search.algorithm.player_cuts:
         text += f", with {plural(counts.cuts, 'cut')}"
     if search.stopped:

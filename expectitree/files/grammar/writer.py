@@ -39,7 +39,10 @@ def tree_text(tree: Tree, notation: Notation) -> Iterator[str]:
     """Yield the text of a tree; raise `TreeError` if the grammar cannot express something in it."""
     if tree.estimated:
         path = escape(tree.path_of(min(tree.estimated)))
-        message = "this terminal is an estimate, which cannot be written: write the uncut tree"
+        message = (
+            "this terminal is an estimate, which text cannot express: write the uncut tree, or a "
+            "table (.arrow, .parquet)"
+        )
         raise TreeError(f"{path}: {message}")
     return TreeWriter(tree, notation).document()
 

@@ -1,0 +1,36 @@
+"""Take a stone, or toss a coin to take two or four. The last stone wins; too many lose."""
+
+from fractions import Fraction
+
+
+class Stones:
+    title = "Take a stone or toss a coin"
+    utility_bounds = (-1, 1)
+
+    def __init__(self, stones=7):
+        self.start = (stones, "max", False)  # stones, whose turn it is, is the coin in the air?
+
+    def turn(self, state):
+        stones, player, is_tossed = state
+        return None if stones <= 0 else "chance" if is_tossed else player
+
+    def moves(self, state):
+        return [(2, Fraction(1, 2)), (4, Fraction(1, 2))] if state[2] else ["take", "toss"]
+
+    def play(self, state, move):
+        stones, player, _ = state
+        if move == "toss":
+            return (stones, player, True)
+        taken = 1 if move == "take" else move
+        return (stones - taken, "min" if player == "max" else "max", False)
+
+    def value(self, state):
+        stones, player, _ = state
+        last = 1 if player == "min" else -1  # for MAX, if the last move was a good one
+        return 0 if stones > 0 else last if stones == 0 else -last
+
+
+def odd(state):
+    """Estimate that the player with an odd number of stones to take is ahead."""
+    stones, player, _ = state
+    return 0.5 if (stones % 2 == 1) == (player == "max") else -0.5

@@ -1,0 +1,291 @@
+"""A GAME in place of a FILE: the options for games, and the tree or the search of one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from expectitree.cli.terminal import say, working
+from expectitree.errors import GameError, SearchError
+from expectitree.text.phrases import plural
+
+if TYPE_CHECKING:
+    from expectitree.algorithms import Algorithm
+    from expectitree.games.protocol import Game
+    from expectitree.searches.result import Search
+    from expectitree.tree.model import Tree
+
+SET_IS_FOR_FILES = (
+    "--set is for the parameters of files: write those of a game in its name, as in "
+    "'game:pig(target=20)', and leave --set out."
+)
+MOST_ROWS = 5_000_000  # by default, as in `games.searching`, which takes time to import
+GAME = (
+    "A GAME is game:NAME, open_spiel:NAME or path/to/file.py:Class (which runs the file), with "
+    "arguments as in 'game:pig(target=20)'. It needs --depth."
+)
+
+
+class GameOption(click.Option):
+    """An option that only games have."""
+
+
+class GameCommand(click.Command):
+    """A command whose help has a section of its own for the options of games."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, and then those of games."""
+        own = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        for title, about, is_for_games in (
+            ("Options", "", False),
+            ("Options for games", GAME, True),
+        ):
+            chosen = [param for param in own if isinstance(param, GameOption) == is_for_games]
+            records = [record for param in chosen if (record := param.get_help_record(ctx))]
+            with formatter.section(title):
+                if about:
+                    formatter.write_text(about)
+                    formatter.write_paragraph()
+                formatter.write_dl(records)
+
+
+POSITION_OPTIONS = (
+    click.option(
+        "--start",
+        cls=GameOption,
+        metavar="TEXT",
+        help="Start from the state that a text describes.",
+    ),
+    click.option(
+        "--play", cls=GameOption, metavar="MOVES", help="Play these moves first, as in roll,6,hold."
+    ),
+    click.option(
+        "--random-moves",
+        cls=GameOption,
+        type=click.IntRange(min=0),
+        default=0,
+        metavar="N",
+        help="Then play N random moves.",
+    ),
+    click.option(
+        "--seed",
+        cls=GameOption,
+        type=click.IntRange(min=0),
+        default=0,
+        metavar="S",
+        help="The seed of --random-moves.  [default: 0]",
+    ),
+    click.option(
+        "--no-merge",
+        cls=GameOption,
+        is_flag=True,
+        help="Search equal states again, as if they differed.",
+    ),
+    click.option(
+        "--max-rows",
+        cls=GameOption,
+        type=click.IntRange(min=1),
+        default=MOST_ROWS,
+        metavar="N",
+        help=f"Make at most N nodes.  [default: {MOST_ROWS:,}]",
+    ),
+    click.option(
+        "--estimate",
+        cls=GameOption,
+        metavar="FILE.py:NAME",
+        help="A function of a state that estimates its value, in place of the game's.",
+    ),
+)
+WRITING_OPTIONS = (  # of `convert`; other commands have them for files too
+    click.option(
+        "--depth",
+        cls=GameOption,
+        type=click.IntRange(min=0),
+        metavar="D",
+        help="How many plies deep.",
+    ),
+    click.option(
+        "--bounds",
+        cls=GameOption,
+        metavar="LOWER,UPPER",
+        help="Bounds of every utility, in place of the game's.",
+    ),
+)
+LAZY_OPTIONS = (
+    click.option(
+        "--deepen",
+        cls=GameOption,
+        is_flag=True,
+        help="Search depth 1, then 2, and so on to D, best moves first.",
+    ),
+    click.option(
+        "--seconds",
+        cls=GameOption,
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="T",
+        help="Stop after T seconds and report what is known.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class GameOptions:
+    """The values of the options for games."""
+
+    start: str | None
+    play: str | None
+    random_moves: int
+    seed: int
+    no_merge: bool
+    max_rows: int
+    estimate: str | None
+    deepen: bool = False
+    seconds: float | None = None
+
+    def check(self, has_games: bool) -> None:
+        """Raise a usage error if options contradict each other, or there is no game for them."""
+        given = [option for option in _given() if isinstance(option, GameOption)]
+        if given and not has_games:
+            raise click.UsageError(
+                f"{given[0].opts[0]} is for games, such as game:pig: name one, or leave it out."
+            )
+        names = [option.name for option in given]
+        if "seed" in names and "random_moves" not in names:
+            raise click.UsageError("--seed is for --random-moves: give both.")
+
+    @property
+    def position(self) -> str:
+        """How the position was chosen, as the end of a sentence; empty for the game's start."""
+        parts = [] if self.start is None else [f"from {self.start}"]
+        if self.play is not None:
+            parts.append(f"after {self.play}")
+        if self.random_moves:
+            moves = plural(self.random_moves, "random move")
+            parts.append(f"after {moves} (seed {self.seed})")
+        return "".join(f", {part}" for part in parts)
+
+    def state(self, game: Game) -> Any:
+        """Return the position that was chosen."""
+        from expectitree.games.positions import position
+
+        try:
+            return position(
+                game,
+                start=self.start,
+                play=self.play or "",
+                random_moves=self.random_moves,
+                seed=self.seed,
+            )
+        except GameError as error:
+            raise SearchError(str(error)) from error  # the options are wrong, not the game
+
+
+def _given() -> Sequence[click.Parameter]:
+    """Return the options that were typed."""
+    context = click.get_current_context()
+    typed = click.core.ParameterSource.COMMANDLINE
+    return [
+        param
+        for param in context.command.params
+        if param.name is not None and context.get_parameter_source(param.name) == typed
+    ]
+
+
+def is_game_name(name: str) -> bool:
+    """Say whether a name on the command line is that of a game.
+
+    The name of an existing file may have a colon; a Python file without the name of a class gets
+    its error as a game.
+    """
+    is_python = name.endswith(".py")
+    if not is_python and (":" not in name or os.path.exists(name)):
+        return False
+    from expectitree.games.finding import is_game
+
+    return is_game(name)
+
+
+def refuse_game(*names: str | None) -> None:
+    """Raise a usage error if a name is that of a game: for a command that reads files."""
+    for name in names:
+        if name is not None and is_game_name(name):
+            command = click.get_current_context().info_name
+            raise click.UsageError(
+                f"{name} is a game, and {command} reads files: write its tree to a file first, "
+                f"with `expectitree convert '{name}' tree.yaml --depth D`."
+            )
+
+
+@dataclass(frozen=True)
+class GameSource:
+    """A game, a position in it, and how its rules become a tree."""
+
+    name: str
+    game: Game
+    state: Any  # None at the start of the game
+    options: GameOptions
+    arguments: dict[str, Any]  # of `search` and `write_out`
+
+    @classmethod
+    def of(cls, name: str, options: GameOptions, depth: int | None, **arguments: Any) -> GameSource:
+        """Find a game by its name, and its position."""
+        from expectitree.games.finding import find_estimate, find_game
+
+        if depth is None:
+            raise click.UsageError(
+                f"{name} is a game: choose with --depth D how many plies deep to search it."
+            )
+        game = find_game(name)
+        state = options.state(game) if options.position else None
+        estimate = None if options.estimate is None else find_estimate(options.estimate)
+        arguments |= {
+            "depth": depth,
+            "state": state,
+            "max_rows": options.max_rows,
+            "merge": not options.no_merge,
+            "estimate": estimate,
+            "warn": say,
+        }
+        return cls(name, game, state, options, arguments)
+
+    def search(self, algorithm: Algorithm, max_visits: int | None) -> Search:
+        """Search the game, and make only the nodes that the search asks for."""
+        from expectitree.games.searching import search
+
+        options = self.options
+        with working(f"{algorithm.name}: {self.name}"):
+            found = search(
+                self.game, algorithm=algorithm, deepen=options.deepen, seconds=options.seconds,
+                max_visits=max_visits, **self.arguments,
+            )  # fmt: skip
+        grown = found.grown
+        depth = self.arguments["depth"] if grown is None else grown.depth
+        return replace(found, tree=self._named(found.tree, depth))
+
+    def write_out(self, instead: str = "") -> Tree:
+        """Return the whole tree; if it is too large, the error says what to do `instead`."""
+        from expectitree.games.growth import RowsError
+        from expectitree.games.searching import write_out
+
+        if self.options.deepen or self.options.seconds is not None:
+            name = "--deepen" if self.options.deepen else "--seconds"
+            raise click.UsageError(
+                f"{name} is for pruning searches, and this needs the whole tree: leave it out, or "
+                "choose another algorithm with -a."
+            )
+        with working(f"writing out {self.name}"):
+            try:
+                tree = write_out(self.game, **self.arguments)
+            except RowsError as error:
+                raise GameError(f"{error}{instead}") from None
+        return self._named(tree, self.arguments["depth"])
+
+    def _named(self, tree: Tree, depth: int) -> Tree:
+        """Return the tree with its source; the state at the root, if it was chosen, is a note."""
+        chosen = self.options.position
+        notes = {tree.root_id: str(self.state)} if chosen else {}
+        return replace(tree, source=f"{self.name} to depth {depth}{chosen}", notes=notes)

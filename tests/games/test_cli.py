@@ -1,0 +1,513 @@
+"""A GAME in place of a FILE on the command line, and what is shown of its search."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from base64 import b64decode
+from itertools import product
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+from helpers import ROOT, invoke, run_main
+
+import expectitree as et
+
+PIG = "game:pig(target=10)"
+RISK = str(ROOT / "trees" / "risk.yaml")
+PRUNING = [name for name, algorithm in et.ALGORITHMS.items() if algorithm.player_cuts]
+# A game that goes on for ever: MAX adds 1 or 2, or chance does.
+COUNTING = """
+    class Counting:
+        title = "Counting"
+        start = 0
+        utility_bounds = (0, 100)
+
+        def turn(self, state):
+            return "chance" if state % 2 else "max"
+
+        def moves(self, state):
+            return [(1, 0.5), (2, 0.5)] if state % 2 else [1, 2]
+
+        def play(self, state, move):
+            return state + move
+
+        def value(self, state):
+            return state
+"""
+
+
+def data_of(page: str) -> Any:
+    """Return the data of a page that replays searches."""
+    found = re.search(r'id="data"[^>]*>([^<]*)<', page)
+    assert found is not None
+    return json.loads(zlib.decompress(b64decode(found[1])))
+
+
+def words(text: str) -> str:
+    """Return a text without its line breaks."""
+    return " ".join(text.split())
+
+
+@pytest.fixture
+def counting(tmp_path: Path) -> str:
+    """Return the name of a game in a file."""
+    file = tmp_path / "counting.py"
+    file.write_text(dedent(COUNTING) + "\n\ndef low(state):\n    return state / 2\n")
+    return f"{file}:Counting"
+
+
+# ---- eval
+
+
+def test_eval_searches_a_game_by_star2() -> None:
+    assert invoke("eval", PIG, "--depth", "3").stdout.splitlines() == [
+        "Pig to 10",
+        "game:pig(target=10) to depth 3",
+        "",
+        "▲ MAX 0.333333",
+        "├─★ roll  ● CHANCE 0.333333",
+        "│   ├── 1  p 0.1667  ▼ MIN 0 = min(roll: 0, hold: 0)",
+        "│   ├── 2  p 0.1667  ▲ MAX 0.2 = max(roll: 0.2, hold: 0.2)",
+        "│   ├── 3  p 0.1667  ▲ MAX 0.3 = max(roll: 0.3, hold: 0.3)",
+        "│   ├── 4  p 0.1667  ▲ MAX 0.4 = max(roll: 0.4, hold: 0.4)",
+        "│   ├── 5  p 0.1667  ▲ MAX 0.5 = max(roll: 0.5, hold: 0.5)",
+        "│   └── 6  p 0.1667  ▲ MAX 0.6 = max(roll: 0.6, hold: 0.6)",
+        "└── hold  ▼ MIN [-1, -0.0666667]",
+        "    │   alpha cut after 1 of 2: at most -0.0666667 <= alpha 0.333333; 1 branch",
+        "    │   not visited",
+        "    ├── roll  ● CHANCE [-0.4, -0.0666667]",
+        "    │     of mean(1: 0, 2: -0.2, 3: -0.3, 4: -0.4, 5: -0.5, 6: ?)",
+        "    │     chance cut while probing, after 5 of 6: even if the rest were 1, at",
+        "    │     most -0.0666667 <= alpha 0.333333; 1 branch not visited",
+        "    └─╫ hold  ?",
+        "",
+        "algorithm   star2",
+        "value       0.333333",
+        "best        roll",
+        "depth       3",
+        "nodes       26 visited, 6 more visits; 28 made, 1 merged",
+        "evaluations 16",
+        "cuts        2",
+        "bounds      [-1, 1] of the game",
+    ]
+
+
+@pytest.mark.parametrize("algorithm", PRUNING)
+def test_every_search_of_a_game_is_readable_and_agrees_with_the_whole_tree(algorithm: str) -> None:
+    done = invoke("eval", PIG, "--depth", "4", "-a", algorithm)
+    assert done.exit_code == 0
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "not known yet" not in done.stdout
+    assert "%" not in done.stdout
+    whole = et.evaluate(et.write_out(PIG, depth=4))
+    found = json.loads(
+        invoke("eval", PIG, "--depth", "4", "-a", algorithm, "--format", "json").stdout
+    )
+    assert found["value"] == pytest.approx(whole.value)
+    assert found["best"] == whole.best
+    assert "total" not in found["nodes"]
+    assert "total" not in found["leaves"]
+    assert found["game"]["depth"] == 4
+
+
+def test_expectiminimax_writes_the_whole_tree_out() -> None:
+    done = invoke("eval", PIG, "--depth", "3", "-a", "expectiminimax")
+    assert "nodes     30 of 30 visited; unfolded 31\n" in done.stdout
+
+
+def test_many_unvisited_moves_are_counted(tmp_path: Path) -> None:
+    file = tmp_path / "wide.py"
+    moves = "range(40, 0, -2) if state else range(2, 42, 2)"
+    wide = dedent(COUNTING).replace("[1, 2]", moves).replace("state % 2", "state < 0")
+    file.write_text(wide.replace('else "max"', 'else "max" if state else "min"'))
+    done = invoke("eval", f"{file}:Counting", "--depth", "2")
+    assert "├── 4   ▲ MAX [44, 100] of max(40: 44, … 19 more)\n" in done.stdout
+
+
+def test_a_depth_is_required() -> None:
+    done = invoke("eval", PIG)
+    assert done.exit_code == 2
+    assert "choose with --depth D how many plies deep to search it" in words(done.stderr)
+
+
+def test_depth_0_is_the_estimate_of_the_start() -> None:
+    done = invoke("eval", PIG, "--depth", "0")
+    assert done.exit_code == 0
+    assert "estimate 0\n" in done.stdout
+
+
+def test_exact_search() -> None:
+    assert "value       1/3\n" in invoke("eval", PIG, "--depth", "3", "--exact").stdout
+
+
+def test_bounds_replace_those_of_the_game() -> None:
+    done = invoke("eval", PIG, "--depth", "3", "--bounds", "-2,2")
+    assert "bounds      [-2, 2] from --bounds\n" in done.stdout
+
+
+def test_a_file_and_a_game_together() -> None:
+    done = invoke("eval", RISK, PIG, "--depth", "2")
+    assert "algorithm expectiminimax\n" in done.stdout
+    assert "algorithm   star2\n" in done.stdout
+
+
+def test_explain_and_strategy_of_a_game() -> None:
+    done = invoke("eval", PIG, "--depth", "3", "--explain", "hold/hold")
+    assert "hold/hold was not entered (cut): its value is in [-1, 1]." in done.stdout
+    assert "hold" not in invoke("eval", PIG, "--depth", "1", "--strategy").stdout.split("value")[0]
+
+
+# ---- Limits.
+
+
+def test_a_search_that_is_stopped_says_why() -> None:
+    done = invoke("eval", PIG, "--depth", "8", "--max-visits", "4", "--rows", "1")
+    assert done.exit_code == 1
+    assert "stopped     depth 8 is not finished: the limit of visits was reached\n" in done.stdout
+    done = invoke("eval", PIG, "--depth", "8", "--max-rows", "300")
+    assert done.exit_code == 1
+    assert "depth 8 is not finished: Pig to 10: more than 300 rows" in words(done.stdout)
+    done = invoke("eval", "game:pig", "--depth", "40", "--seconds", "0.05", "--rows", "1")
+    assert done.exit_code == 1
+    assert "depth 40 is not finished: 0.05 seconds were over" in words(done.stdout)
+
+
+def test_deepening_reports_the_last_depth_that_is_finished() -> None:
+    limits = ("--deepen", "--max-rows", "300", "--rows", "1")
+    done = invoke("eval", PIG, "--depth", "9", *limits)
+    assert done.exit_code == 1
+    assert "is finished, depth" in words(done.stdout)
+    assert "value       0." in done.stdout
+    found = json.loads(invoke("eval", PIG, "--depth", "9", *limits, "--format", "json").stdout)
+    reached = found["game"]["depth"]
+    whole = et.evaluate(et.write_out(PIG, depth=reached))
+    assert found["value"] == pytest.approx(whole.value)
+    assert invoke("eval", PIG, "--depth", "5", "--deepen").exit_code == 0
+
+
+def test_a_stopped_search_can_be_traced_and_has_no_strategy() -> None:
+    done = invoke("trace", PIG, "--depth", "6", "--max-rows", "60")
+    assert done.exit_code == 1
+    assert "was stopped after" in words(done.stdout)
+    done = invoke("eval", PIG, "--depth", "6", "--max-rows", "60", "--strategy")
+    assert done.exit_code == 2
+    assert "give it more --seconds, --max-rows or --max-visits" in done.stderr
+
+
+# ---- Positions.
+
+
+def test_moves_choose_the_position_which_is_shown() -> None:
+    done = invoke("eval", PIG, "--depth", "1", "--play", "roll,6")
+    assert "game:pig(target=10) to depth 1, after roll,6\n" in done.stdout
+    assert "│   State(scores=(0, 0), points=6, player='max', rolls=False)\n" in done.stdout
+
+
+def test_random_moves_are_those_of_a_seed() -> None:
+    random = ("eval", "game:pig", "--depth", "1", "--random-moves", "7", "--seed")
+    once, again, other = (invoke(*random, seed).stdout for seed in ("1", "1", "2"))
+    assert once == again != other
+    assert "after 7 random moves (seed 1)" in once
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--play", "rol"), "at the start there is no move 'rol' (did you mean roll?)"),
+        (("--start", "x"), "has no notation for positions (a method parse)"),
+        (("--seed", "2"), "--seed is for --random-moves: give both."),
+        (("--order", "best"), "--order best needs the whole tree"),
+        (("--engine", "compiled"), "cannot be compiled: leave --engine compiled out"),
+        (("--set", "a=1"), "write those of a game in its name"),
+        (("--attitude", "exponential=3"), "--attitude needs the tree of game:pig"),
+        (("-a", "expectiminimax", "--deepen"), "--deepen is for pruning searches"),
+    ],
+)
+def test_wrong_options(options: tuple[str, ...], message: str) -> None:
+    done = invoke("eval", PIG, "--depth", "2", *options)
+    assert done.exit_code == 2
+    assert message in words(done.stderr)
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["--start=x", "--play=roll", "--random-moves=2", "--no-merge", "--max-rows=9", "--deepen",
+     "--seconds=1", "--estimate=a.py:f"],
+)  # fmt: skip
+def test_an_option_for_games_needs_a_game(option: str) -> None:
+    done = invoke("eval", RISK, option)
+    assert done.exit_code == 2
+    assert f"{option.partition('=')[0]} is for games, such as game:pig" in words(done.stderr)
+
+
+def test_states_are_merged_unless_told_otherwise() -> None:
+    assert "merged\n" in invoke("eval", PIG, "--depth", "4").stdout
+    assert ", 0 merged\n" in invoke("eval", PIG, "--depth", "4", "--no-merge").stdout
+
+
+# ---- Games in files.
+
+
+def test_a_game_in_a_file_and_a_function_that_estimates(counting: str) -> None:
+    assert "value       4.25\n" in invoke("eval", counting, "--depth", "2", "--play", "1").stdout
+    own = counting.replace("Counting", "low")
+    done = invoke("eval", counting, "--depth", "2", "--play", "1", "--estimate", own)
+    assert "value       2.125\n" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "message"),
+    [
+        (None, "none.py:Game", "the file cannot be read: no such file or directory"),
+        ("def x(:", "bad.py:Game", "bad.py:1: running the file raises SyntaxError"),
+        ("1 / 0", "bad.py:Game", "running the file raises ZeroDivisionError"),
+        ("raise SystemExit(4)", "bad.py:Game", "running the file raises SystemExit"),
+        (COUNTING, "bad.py:Count", "has no class 'Count' (did you mean Counting?)"),
+        (COUNTING, "bad.py", "add the class"),
+        (COUNTING.replace("def play", "def go"), "bad.py:Counting", "no method play"),
+        (COUNTING.replace("state + move", "1 / 0"), "bad.py:Counting", "play(0, 1) raises"),
+        (COUNTING.replace("(2, 0.5)]", "(2, 0.6)]"), "bad.py:Counting", "moves("),
+        (COUNTING.replace("return state\n", "return -7\n"), "bad.py:Counting", "gives '-7'"),
+        (COUNTING.replace("(0, 100)", "7"), "bad.py:Counting", "utility_bounds are '7'"),
+        (COUNTING.replace('else "max"', 'else "me"'), "bad.py:Counting", "turn("),
+    ],
+)
+def test_wrong_games(text: str | None, name: str, message: str, tmp_path: Path) -> None:
+    if text is not None:
+        (tmp_path / "bad.py").write_text(dedent(text))
+    done = run_main("eval", str(tmp_path / name), "--depth", "3")
+    assert done.status == 3
+    assert message in words(done.err)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("game:pigg", "unknown game 'pigg' (did you mean pig?)"),
+        ("game:pig(targt=20)", "has no parameter 'targt' (did you mean target?)"),
+        ("game:pig(target=1.5)", "expected a whole number"),
+        ("game:pig(", "is not a game"),
+        ("game:", "unknown game ''"),
+    ],
+)
+def test_unknown_games(name: str, message: str) -> None:
+    done = run_main("eval", name, "--depth", "3")
+    assert done.status == 3
+    assert message in words(done.err)
+
+
+def test_an_error_of_one_game_does_not_stop_the_others() -> None:
+    done = invoke("eval", "game:pigg", PIG, "--depth", "2")
+    assert done.exit_code == 3
+    assert "value       0" in done.stdout
+
+
+def test_a_file_may_have_a_colon_in_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("game:pig").write_text("max: [1, 2]")
+    assert "value     2\n" in invoke("eval", "game:pig").stdout
+
+
+def test_a_report_does_not_replace_the_file_of_a_game(counting: str) -> None:
+    file = counting.rpartition(":")[0]
+    before = Path(file).read_text()
+    done = invoke("eval", counting, "--depth", "2", "-o", file)
+    assert done.exit_code == 2
+    assert Path(file).read_text() == before
+
+
+# ---- Other commands.
+
+
+def test_trace_repeats_the_search_of_a_game() -> None:
+    lines = invoke("trace", PIG, "--depth", "3", "--format", "json").stdout.splitlines()
+    assert json.loads(lines[-1])["value"] == et.search(PIG, depth=3).value
+    text = words(invoke("trace", PIG, "--depth", "3").stdout)
+    assert text.endswith("The value is 0.333333, and the best action is roll.")
+
+
+@pytest.mark.parametrize("algorithm", PRUNING)
+@pytest.mark.parametrize("options", [(), ("--deepen",), ("--max-visits", "20")])
+def test_a_trace_ends_with_the_result_of_the_search(
+    algorithm: str, options: tuple[str, ...]
+) -> None:
+    if algorithm == "best-first" and options == ("--deepen",):
+        return  # is traced on the whole tree
+    about = (PIG, "--depth", "4", "-a", algorithm, *options, "--format", "json")
+    found = json.loads(invoke("eval", *about).stdout)
+    end = json.loads(invoke("trace", *about).stdout.splitlines()[-1])
+    assert end["value"] == found["value"]
+    # Where states were found again, the trace knows that in advance.
+    assert end["nodes"]["visits"] <= found["nodes"]["visits"]
+
+
+@pytest.mark.parametrize("algorithm", [name for name in PRUNING if name != "best-first"])
+@pytest.mark.parametrize("limit", [(), *(("--max-rows", str(rows)) for rows in range(5, 90, 7))])
+def test_without_merging_a_trace_makes_the_visits_of_the_search(
+    algorithm: str, limit: tuple[str, ...]
+) -> None:
+    about = (PIG, "--depth", "4", "-a", algorithm, "--no-merge", *limit, "--format", "json")
+    found = json.loads(invoke("eval", *about).stdout)
+    end = json.loads(invoke("trace", *about).stdout.splitlines()[-1])
+    assert end["nodes"] == found["nodes"]
+
+
+def test_pictures_and_pages_of_a_game(tmp_path: Path) -> None:
+    picture, page, steps = (tmp_path / name for name in ("a.svg", "a.html", "b.svg"))
+    assert invoke("draw", PIG, "--depth", "3", "-o", str(picture)).exit_code == 0
+    assert "star2 visited 26 nodes and 16 leaves, 2 cuts" in picture.read_text()
+    assert invoke("draw", PIG, "--depth", "3", "-o", str(page)).exit_code == 0
+    assert data_of(page.read_text())["traces"][0]["about"]["game"]["depth"] == 3
+    assert invoke("draw", PIG, "--depth", "2", "--animate", "-o", str(steps)).exit_code == 0
+    several = ("-a", "star1", "-a", "star2", "-o", str(page), "--force")
+    assert invoke("draw", PIG, "--depth", "3", *several).exit_code == 0
+    assert all("game" not in trace["about"] for trace in data_of(page.read_text())["traces"])
+
+
+def test_an_exercise_has_the_whole_tree(tmp_path: Path) -> None:
+    picture = tmp_path / "a.svg"
+    assert invoke("draw", PIG, "--depth", "2", "--blank", "-o", str(picture)).exit_code == 0
+    assert "?" not in picture.read_text().partition("?>")[2]
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (("compare",), "expectiminimax              0.333333  roll     30      19   100%"),
+        (("limit",), "19 leaves, bounds [-1, 1] given in the tree"),
+        (("opponents",), "perfect         0  0.333333  roll"),
+        (("rescale", "--affine", "2,0"), "0.666667"),
+        (("risk",), "roll ★   0.333333"),
+    ],
+)
+def test_other_commands_write_the_tree_out(command: tuple[str, ...], expected: str) -> None:
+    done = invoke(*command, PIG, "--depth", "3")
+    assert done.exit_code == 0
+    assert expected in done.stdout
+    done = invoke(*command, PIG, "--depth", "9", "--max-rows", "500")
+    assert done.exit_code == 3
+    assert "choose a smaller --depth, or allow more with --max-rows" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("ask",), ("verify",), ("flip", "--at", "/"), ("information", "--event", "x"),
+     ("sensitivity", "-p", "x")],
+)  # fmt: skip
+def test_commands_that_refuse_games_say_what_to_do(command: tuple[str, ...]) -> None:
+    done = invoke(*command, PIG)
+    assert done.exit_code == 2
+    hint = f"write its tree to a file first, with `expectitree convert '{PIG}' tree.yaml --depth D`"
+    assert hint in words(done.stderr)
+
+
+def test_only_commands_that_take_games_have_their_options() -> None:
+    assert "Options for games:" in invoke("eval", "--help").stdout
+    assert "--play" not in invoke("information", "--help").stdout
+    assert "--deepen" not in invoke("compare", "--help").stdout
+
+
+@pytest.mark.parametrize(("typed", "found"), [("ga", "game:pig"), ("game : p", "pig")])
+def test_completion_of_games(typed: str, found: str) -> None:
+    """Bash splits words at colons."""
+    done = run_main(
+        _EXPECTITREE_COMPLETE="bash_complete",
+        COMP_WORDS=f"expectitree eval {typed}",
+        COMP_CWORD=str(1 + len(typed.split())),
+    )
+    assert f"plain,{found}\n" in done.out + "\n"
+
+
+# ---- convert
+
+
+@pytest.mark.parametrize("ending", ["yaml", "json", "arrow"])
+def test_convert_writes_a_game_out(ending: str, tmp_path: Path) -> None:
+    if ending == "arrow":
+        pytest.importorskip("pyarrow")
+    file = tmp_path / f"pig.{ending}"
+    done = invoke("convert", PIG, str(file), "--depth", "4")
+    assert done.exit_code == 0
+    assert f"{file} written: 70 nodes; next: expectitree eval {file}" in words(done.stderr)
+    tree = et.load(str(file))
+    assert tree.title == "Pig to 10"
+    assert tree.find("roll/1").estimate == 0
+    assert tree.find("roll/2").estimate == pytest.approx(0.2)
+    assert et.evaluate(tree).value == pytest.approx(et.search(PIG, depth=4).value)
+    assert invoke("eval", str(file), "--depth", "2").exit_code == 0  # at its estimates
+
+
+def test_text_is_exact(tmp_path: Path) -> None:
+    done = invoke("convert", PIG, "-", "--depth", "1", "--play", "roll")
+    tree = et.loads(done.stdout, exact=True)
+    assert str(et.evaluate(tree).value) == "1/3"
+    assert tree.source == "game:pig(target=10) to depth 1, after roll"
+
+
+def test_a_tree_that_is_too_large_leaves_no_file(tmp_path: Path) -> None:
+    file = tmp_path / "pig.yaml"
+    large = ("convert", PIG, str(file), "--depth", "9", "--max-rows", "1000", "--force")
+    done = run_main(*large)
+    assert done.status == 3
+    assert "more than 1,000 rows at depth 9: choose a smaller --depth" in words(done.err)
+    assert not list(tmp_path.iterdir())
+    file.write_text("max: [1, 2]")
+    assert run_main(*large).status == 3
+    assert file.read_text() == "max: [1, 2]"
+
+
+def test_convert_needs_a_depth_for_a_game_and_takes_none_for_a_file(tmp_path: Path) -> None:
+    out = str(tmp_path / "a.yaml")
+    assert invoke("convert", PIG, out).exit_code == 2
+    done = invoke("convert", RISK, out, "--depth", "2")
+    assert done.exit_code == 2
+    assert "--depth is for games" in done.stderr
+
+
+# ---- Python
+
+
+def test_records_and_repr_of_a_game_have_no_totals() -> None:
+    found = et.search(PIG, depth=3)
+    assert repr(found) == "<Search star2: 0.333333, depth 3, 26 nodes, 16 evaluations>"
+    record = found.to_record()
+    assert record["nodes_total"] is None
+    assert record["leaves_total"] is None
+    assert (record["rows"], record["evaluations"], record["merged"]) == (28, 16, 1)
+
+
+def test_a_search_of_a_game_is_repeated() -> None:
+    found = et.search(PIG, depth=3)
+    steps = et.trace(found)
+    assert steps.search.grown == found.grown
+    assert steps.search.value == found.value
+    assert et.to_html(found).startswith("<!DOCTYPE html>")
+    assert et.trace(et.load(RISK)).search.algorithm.name == "expectiminimax"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "game",
+    ["game:pig(target=12)", "game:dice(n=3,k=3)", "game:einstein", "game:blackjack",
+     "game:2048(goal=8)"],
+)  # fmt: skip
+@pytest.mark.parametrize("options", [(), ("--deepen",), ("--no-merge",)])
+def test_every_search_of_a_built_in_game_finds_the_value(
+    game: str, options: tuple[str, ...]
+) -> None:
+    for seed, depth in product("123", "123"):
+        about = (game, "--depth", depth, "--random-moves", seed, "--seed", seed, "--format", "json")
+        whole = json.loads(invoke("eval", *about, "-a", "expectiminimax").stdout)
+        for algorithm in PRUNING:
+            chosen = (*about, *options, "-a", algorithm)
+            found = json.loads(invoke("eval", *chosen).stdout)
+            assert found["value"] == pytest.approx(whole["value"]), (chosen, seed)
+            if algorithm != "best-first":
+                traced = json.loads(invoke("trace", *chosen).stdout.splitlines()[-1])
+                assert traced["value"] == pytest.approx(whole["value"]), (chosen, seed)

@@ -1,0 +1,143 @@
+"""The growing tree: only what a search asks for is played, and states are forgotten."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from random_games import RandomGame
+from random_trees import BEST_FIRST, STAR25
+
+import expectitree as et
+from expectitree import ALGORITHMS, Kind, Search
+from expectitree.games import growth
+from expectitree.games.growth import Growth, RowsError
+from expectitree.games.rules import Options, Rules
+from expectitree.searches.cuts import ALPHA_CUT, BETA_CUT
+from expectitree.tree.columns import UNSEEN
+
+IN_ORDER = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR25[2:6]
+SEEDS = [
+    pytest.param(range(20), id="quick"),
+    pytest.param(range(20, 500), id="many", marks=pytest.mark.slow),
+]
+
+
+def grown_branches(search: Search, game: RandomGame) -> Counter[tuple[int, str]]:
+    """Return how often each position and move lead to a node that has grown."""
+    assert search.grown is not None
+    tree, unknown = search.tree, set(search.tree.unknown)
+    found: Counter[tuple[int, str]] = Counter()
+    waiting = [(tree.root_id, 0, search.grown.depth)]
+    while waiting:
+        node, n, plies = waiting.pop()
+        if not tree.branches_of(node):
+            continue
+        row, below = game.table[n], game.children(n, plies)
+        for b, (name, _), child in zip(tree.branches_of(node), row.moves, below, strict=True):
+            found[n, name] += tree.columns.child[b] not in unknown
+            waiting.append((tree.columns.child[b], *child))
+    return +found
+
+
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_every_node_that_grows_is_played_once_and_no_other(seeds: range) -> None:
+    for seed in seeds:
+        for chosen in (*IN_ORDER, BEST_FIRST[0]):
+            game = RandomGame(seed)
+            found = et.search(game, depth=game.depth, algorithm=chosen, merge=False)
+            assert Counter(game.played) == grown_branches(found, game)
+
+
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_a_child_that_is_skipped_is_not_played(seeds: range) -> None:
+    """Alpha-beta and Star1 play exactly the nodes that they enter."""
+    for seed in seeds:
+        for chosen in IN_ORDER[:2]:
+            game = RandomGame(seed, state_bounds=False)
+            found = et.search(game, depth=game.depth, algorithm=chosen, merge=False)
+            tree = found.tree
+            assert len(game.played) == found.counts.visited - 1
+            for n in range(len(tree)):
+                if found.cut[n] in (ALPHA_CUT, BETA_CUT):
+                    skipped = tree.branches_of(n)[found.cut_after[n] :]
+                    assert skipped
+                    assert {tree.columns.child[b] for b in skipped} <= set(tree.unknown)
+
+
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_below_a_child_that_is_not_entered_nothing_is_played(seeds: range) -> None:
+    """A probe may play an outcome to learn that it has no child to probe."""
+    for seed in seeds:
+        for chosen in IN_ORDER[2:]:
+            game = RandomGame(seed, state_bounds=False)
+            found = et.search(game, depth=game.depth, algorithm=chosen, merge=False)
+            tree, unknown = found.tree, set(found.tree.unknown)
+            for n in range(len(tree)):
+                if not found.visits[n] and n not in unknown:
+                    assert tree.columns.kind[n] != Kind.TERMINAL
+                    below = {tree.columns.child[b] for b in tree.branches_of(n)}
+                    assert below <= unknown
+
+
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_states_that_were_forgotten_are_played_again(
+    seeds: range, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seed in seeds:
+        game = RandomGame(seed)
+        for chosen in (IN_ORDER[2], BEST_FIRST[0]):
+            same: Any = {"depth": game.depth, "algorithm": chosen, "deepen": seed % 2 == 0}
+            monkeypatch.setattr(growth, "MOST_STATES", 20_000)
+            many = et.search(game, **same)
+            monkeypatch.setattr(growth, "MOST_STATES", 1)
+            few = et.search(game, **same)
+            for column in ("lower", "upper", "visits", "cut", "cut_after"):
+                assert list(getattr(few, column)) == list(getattr(many, column))
+            assert list(few.tree.label) == list(many.tree.label)
+            assert few.grown == many.grown
+
+
+def grow(game: RandomGame, merge: bool = True, most_rows: int = 10_000) -> Growth:
+    tree = Growth(Rules(game, Options(merge=merge)), game.depth, game.start, most_rows)
+    tree.plant()
+    tree.grow_all()
+    return tree
+
+
+def test_equal_states_share_a_row_if_as_many_plies_are_left() -> None:
+    for seed in range(60):
+        game = RandomGame(seed)
+        merged, whole = grow(game), grow(game, merge=False)
+        assert whole.merged == 0
+        assert UNSEEN not in whole.kind
+        assert len(whole.kind) == sum(game.reachable(game.depth, merged=False).values())
+        rows = len(merged.kind) - merged.merged
+        assert rows == sum(kind != UNSEEN for kind in merged.kind)
+        if not hasattr(game, "same_turn"):
+            assert rows == sum(game.reachable(game.depth, merged=game.merges).values())
+
+
+def test_a_tree_may_have_exactly_as_many_rows_as_it_needs() -> None:
+    game = RandomGame(12)
+    rows = len(grow(game).kind)
+    assert len(grow(game, most_rows=rows).kind) == rows
+    with pytest.raises(RowsError) as caught:
+        grow(game, most_rows=rows - 1)
+    assert str(caught.value) == (
+        f"random game 12: more than {rows - 1:,} rows at depth {game.depth}: choose a smaller "
+        "--depth, or allow more with --max-rows"
+    )
+
+
+def test_bounds_of_states_hold_below_them() -> None:
+    """A search never leaves the bounds of a state, nor those of the states before it."""
+    for seed in range(60):
+        game = RandomGame(seed, state_bounds=True)
+        tree = grow(game, merge=False)
+        for row in range(1, len(tree.kind)):
+            low, high = tree.bounds_of(row)
+            above = tree.bounds_of(tree.parent[row])
+            assert above[0] <= low <= high <= above[1]
+            assert (tree.lower[row], tree.upper[row]) == (low, high)

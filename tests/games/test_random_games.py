@@ -1,0 +1,235 @@
+"""Lazy search of random games: what it finds is what the written-out tree is worth.
+
+The definition in `RandomGame` and the trees that it writes out judge the searches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from random_games import LARGEST, Mirror, RandomGame
+from random_trees import BEST_FIRST, STAR25, in_numbers
+
+import expectitree as et
+from expectitree import ALGORITHMS, Kind, Search, Tree
+from expectitree.algorithms import Algorithm
+from expectitree.numbers import Number
+
+DEPTH_FIRST = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR25
+FEW = [ALGORITHMS["star1"], ALGORITHMS["star2"], STAR25[5]]
+ALL = [ALGORITHMS["expectiminimax"], *DEPTH_FIRST, *BEST_FIRST]
+QUICK = range(20)
+MANY = range(20, 220)
+SEEDS = [pytest.param(QUICK, id="quick"), pytest.param(MANY, id="many", marks=pytest.mark.slow)]
+
+
+def few(seeds: range, exact: bool) -> list[Algorithm]:
+    """Return all algorithms, or if there are few seeds the quickest."""
+    if seeds is MANY:
+        return ALL
+    return FEW if exact else [*FEW, BEST_FIRST[0]]
+
+
+def near(a: Number, b: Number, search: Search) -> bool:
+    return abs(a - b) <= 20 * search.eps
+
+
+def best_moves(search: Search, game: RandomGame) -> set[str]:
+    """Return the moves of the branches that a search proves best, without their labels' ends."""
+    tree, root = search.tree, search.tree.root_id
+    labels = [tree.label[b] for b in search.best_branches(root)]
+    return {label.split()[0] for label in labels if label is not None}
+
+
+def is_repeated(game: RandomGame) -> bool:
+    """Say whether the start has the same move twice: then branches have no labels."""
+    return len(dict(game.table[0].moves)) < len(game.table[0].moves)
+
+
+def check_found(search: Search, game: RandomGame, exact: bool) -> None:
+    """Check the value and the best moves against the definition."""
+    value, best = game.definition(), game.best_moves()
+    assert search.value == value if exact else near(search.value, value, search)
+    assert (search.best is None) == (not best)
+    if not is_repeated(game):
+        assert best_moves(search, game) <= best
+        assert len(search.ties) <= len(best)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_lazy_search_finds_the_value_and_a_best_move(seeds: range, exact: bool) -> None:
+    for seed in seeds:
+        game = RandomGame(seed)
+        for chosen in few(seeds, exact):
+            for merge in (True, False):
+                found = et.search(
+                    game, depth=game.depth, algorithm=chosen, merge=merge, exact=exact
+                )
+                check_found(found, game, exact)
+                assert found.grown is None or (found.grown.merged == 0 or merge)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_iterative_deepening_finds_the_same(seeds: range, exact: bool) -> None:
+    for seed in seeds:
+        game = RandomGame(seed)
+        for chosen in few(seeds, exact)[2:]:
+            for merge in (True, False):
+                found = et.search(
+                    game, depth=game.depth, algorithm=chosen, merge=merge, exact=exact, deepen=True
+                )
+                check_found(found, game, exact)
+                assert found.grown is not None
+                assert (found.grown.depth, found.grown.why_stopped) == (game.depth, "")
+
+
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_the_written_out_tree_is_the_game(seeds: range) -> None:
+    for seed in seeds:
+        game = RandomGame(seed)
+        for exact in (True, False):
+            for merge in (True, False):
+                tree = et.write_out(game, depth=game.depth, merge=merge, exact=exact)
+                found = et.evaluate(tree)
+                check_found(found, game, exact)
+                nodes = sum(game.reachable(game.depth, merge and game.merges).values())
+                assert len(tree) == nodes or merge and hasattr(game, "same_turn")
+                own = game.write_out(exact, merge and game.merges)
+                assert own.utility_range == tree.utility_range
+                assert own.unfolded == tree.unfolded or merge
+
+
+# ---- Every visit.
+
+
+def pairs(lazy: Tree, whole: Tree) -> Iterator[tuple[int, int]]:
+    """Yield the nodes of a tree that has grown with the same nodes of the whole tree."""
+    waiting = [(lazy.root_id, whole.root_id)]
+    while waiting:
+        a, b = waiting.pop()
+        yield a, b
+        below = lazy.branches_of(a)
+        if below:
+            others = whole.branches_of(b)
+            assert len(below) == len(others)
+            assert [lazy.columns.probability[x] for x in below] == [
+                whole.columns.probability[x] for x in others
+            ]
+            waiting += zip(
+                (lazy.columns.child[x] for x in below),
+                (whole.columns.child[x] for x in others),
+                strict=True,
+            )
+
+
+def check_same_visits(lazy: Search, whole: Search) -> None:
+    """Check that both searches visited the same nodes, in the same windows."""
+    entered = 0
+    for a, b in pairs(lazy.tree, whole.tree):
+        assert lazy.visits[a] == whole.visits[b]
+        entered += bool(lazy.visits[a])
+        columns = ["lower", "upper"]
+        is_unseen = a in lazy.tree.unknown
+        assert not is_unseen or not lazy.visits[a]
+        assert is_unseen or lazy.tree.columns.kind[a] == whole.tree.columns.kind[b]
+        if lazy.visits[a] and lazy.tree.columns.kind[a] != Kind.TERMINAL:
+            columns += ["alpha", "beta", "cut", "cut_after"]
+        for column in columns:
+            assert getattr(lazy, column)[a] == getattr(whole, column)[b], column
+    assert entered == sum(map(bool, whole.visits))  # none is in a part that has not grown
+    assert lazy.cuts == whole.cuts
+    assert lazy.counts.visits == whole.counts.visits
+    assert lazy.counts.leaves_visited == whole.counts.leaves_visited
+    assert [lazy.tree.branches_of(lazy.tree.root_id).index(b) for b in branches(lazy)] == [
+        whole.tree.branches_of(whole.tree.root_id).index(b) for b in branches(whole)
+    ]
+
+
+def branches(search: Search) -> list[int]:
+    return list(search.best_branches(search.tree.root_id))
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_without_merging_every_visit_is_that_of_the_written_out_tree(
+    seeds: range, exact: bool
+) -> None:
+    for seed in seeds:
+        game = RandomGame(seed, state_bounds=False)
+        tree = game.write_out(exact, merged=False)
+        for chosen in DEPTH_FIRST if seeds is MANY else FEW:
+            lazy = et.search(game, depth=game.depth, algorithm=chosen, merge=False, exact=exact)
+            whole = et.evaluate(tree, chosen, bounds=in_numbers(game.utility_bounds, exact))
+            check_same_visits(lazy, whole)
+
+
+@pytest.mark.slow
+def test_the_compiled_search_of_the_written_out_tree_has_the_same_visits() -> None:
+    pytest.importorskip("numba")
+    for seed in range(400):
+        game = RandomGame(seed, state_bounds=False)
+        tree = game.write_out(False, merged=False)
+        for chosen in DEPTH_FIRST:
+            lazy = et.search(game, depth=game.depth, algorithm=chosen, merge=False)
+            whole = et.evaluate(tree, chosen, bounds=lazy.bounds, engine="compiled")
+            check_same_visits(lazy, whole)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_a_search_of_the_grown_tree_is_the_same_search(seeds: range, exact: bool) -> None:
+    """It never enters a leaf whose utility is unknown: the grown tree holds what was needed."""
+    for seed in seeds:
+        game = RandomGame(seed, state_bounds=False)
+        for chosen in FEW:
+            lazy = et.search(game, depth=game.depth, algorithm=chosen, merge=False, exact=exact)
+            again = et.evaluate(lazy.tree, chosen, bounds=lazy.bounds)
+            for column in ("lower", "upper", "visits", "cut", "cut_after"):
+                assert list(getattr(again, column)) == list(getattr(lazy, column)), column
+            assert (again.cuts, again.ties) == (lazy.cuts, lazy.ties)
+
+
+# ---- The mirror.
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_the_mirror_of_a_game_negates_every_result(seeds: range, exact: bool) -> None:
+    for seed in seeds:
+        game = RandomGame(seed)
+        for chosen in [*FEW, BEST_FIRST[0]] if seeds is MANY else FEW[1:]:
+            for settings in ({}, {"merge": False}, {"deepen": True}, {"max_visits": 9}):
+                same: Any = {"depth": game.depth, "algorithm": chosen, "exact": exact, **settings}
+                seen, mirror = et.search(game, **same), et.search(Mirror(game), **same)
+                assert list(mirror.lower) == [-x for x in seen.upper]
+                assert list(mirror.upper) == [-x for x in seen.lower]
+                assert list(mirror.visits) == list(seen.visits)
+                assert list(mirror.cut_after) == list(seen.cut_after)
+                assert (mirror.cuts, mirror.ties) == (seen.cuts, seen.ties)
+                assert mirror.grown == seen.grown
+
+
+def test_the_random_games_have_what_they_are_for() -> None:
+    games = [RandomGame(seed) for seed in range(60)]
+    rows = [row for game in games for row in game.table if row.turn is not None]
+    merged = [et.search(game, depth=game.depth).grown.merged for game in games]
+    assert sum(map(bool, merged)) > 5  # transpositions
+    assert any(len(row.moves) == 1 for row in rows)
+    assert any(len(dict(row.moves)) < len(row.moves) for row in rows)  # equal moves
+    assert any(row.goes_on for row in rows)
+    assert any(row.value is None for row in rows)
+    for turn in ("chance", "max", "min"):  # twice in a row
+        assert any(
+            game.table[target].turn == row.turn == turn
+            for game in games
+            for row in game.table
+            for _, target in row.moves
+        )
+    assert {game.form for game in games} >= {"number", "list", "thing"}
+    assert {game.merges for game in games} == {game.has_bounds for game in games} == {True, False}
+    sizes = [sum(game.reachable(game.depth, False).values()) for game in games]
+    assert LARGEST / 3 < max(sizes) <= LARGEST

@@ -1,0 +1,496 @@
+"""Wrong games: every error names the game, the method and the state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from copy import deepcopy
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import expectitree as et
+from expectitree.errors import GameError, SearchError
+
+HALVES = [("heads", Fraction(1, 2)), ("tails", Fraction(1, 2))]
+
+
+class Coins:
+    """MAX chooses, a coin is thrown, MIN chooses."""
+
+    title = "coins"
+    utility_bounds = (-10, 10)
+    start: Any = ()
+
+    def turn(self, state: Any) -> Any:
+        return ("max", "chance", "min", None)[len(state)]
+
+    def moves(self, state: Any) -> Any:
+        return HALVES if len(state) == 1 else ["left", "right"]
+
+    def play(self, state: Any, move: Any) -> Any:
+        return (*state, move)
+
+    def value(self, state: Any) -> Any:
+        return len(state) - state.count("left")
+
+
+def with_method(name: str, answer: Callable[..., Any]) -> Any:
+    """Return the game with a method that answers for a state, and perhaps a move."""
+    return type("Game", (Coins,), {name: lambda self, *arguments: answer(*arguments)})()
+
+
+def with_outcomes(*outcomes: Any) -> Any:
+    """Return the game with other outcomes of the coin."""
+    return with_method("moves", lambda s: [*outcomes] if len(s) == 1 else ["left", "right"])
+
+
+def message(game: Any, **options: Any) -> str:
+    """Return the error of a search, which is the same however the game is searched."""
+    found = set()
+    for algorithm in ("star2", "best-first", "alphabeta"):
+        for exact in (True, False):
+            settings = {"depth": 3, "exact": exact, "algorithm": algorithm, **options}
+            with pytest.raises(GameError) as caught:
+                et.search(game, **settings).strategy  # noqa: B018, reads the labels
+            found.add(str(caught.value))
+    (text,) = found
+    assert text.isprintable()
+    return text
+
+
+def test_the_game_itself_is_right() -> None:
+    found = et.search(Coins(), depth=3)
+    assert (found.value, found.best) == (2, "right")
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "problem"),
+    [
+        ([("a", 0.5), ("b", 0.4)], ": the probabilities sum to 0.9, expected 1"),
+        ([("a", 1), ("b", 1)], ": the probabilities sum to 2, expected 1"),
+        ([("a", 0)], ": the probabilities sum to 0, expected 1"),
+        ([("a", 1.5), ("b", -0.5)], " gives 1.5, expected a probability from 0 to 1"),
+        ([("a", -0.5), ("b", 1.5)], " gives -0.5, expected a probability from 0 to 1"),
+        ([("a", float("nan"))], " gives nan, expected a number"),
+        ([("a", float("inf"))], " gives inf, expected a probability from 0 to 1"),
+        ([("a", "0.5"), ("b", "0.5")], " gives '0.5', expected a number"),
+        ([("a", None)], " gives None, expected a number"),
+        ([("a", True)], " gives True, expected a number"),
+        (["a", "b"], " gives 'a', expected pairs of an outcome and its probability"),
+        (["ab", "cd"], " gives 'ab', expected pairs of an outcome and its probability"),
+        ([("a", 1, 2)], " gives ('a', 1, 2), expected pairs of an outcome and its probability"),
+        ([], " gives [], expected at least one move, as the game is not over"),
+    ],
+)
+def test_wrong_outcomes(outcomes: list[Any], problem: str) -> None:
+    assert message(with_outcomes(*outcomes)) == f"coins: moves(('left',)){problem}"
+
+
+@pytest.mark.parametrize(
+    ("method", "answer", "problem"),
+    [
+        ("turn", "MAX", """ gives 'MAX', expected "max", "min", "chance", or None if the game is \
+over"""),
+        ("turn", ["max"], """ gives ['max'], expected "max", "min", "chance", or None if the game \
+is over"""),
+        ("turn", 0, ' gives 0, expected "max", "min", "chance", or None if the game is over'),
+        ("turn", False, ' gives False, expected "max", "min", "chance", or None if the game is \
+over'),
+        ("moves", [], " gives [], expected at least one move, as the game is not over"),
+        ("moves", None, " gives None, expected a list of moves"),
+        ("moves", 3, " gives 3, expected a list of moves"),
+        ("bounds", None, " gives None, expected a pair of numbers: the lower, the upper"),
+        ("bounds", 3, " gives 3, expected a pair of numbers: the lower, the upper"),
+        ("bounds", (1, 2, 3), " gives (1, 2, 3), expected a pair of numbers: the lower, the upper"),
+        ("bounds", (3, -3), " gives (3, -3), expected bounds that meet those before, [-10, 10]"),
+        ("bounds", (11, 12), " gives (11, 12), expected bounds that meet those before, [-10, 10]"),
+        ("bounds", (float("nan"), 3), " gives (nan, 3), expected a pair of numbers: the lower, the \
+upper"),
+        ("key", [1], " gives [1], expected something that can be hashed, such as a tuple"),
+    ],
+)  # fmt: skip
+def test_wrong_answers_at_the_start(method: str, answer: Any, problem: str) -> None:
+    assert message(with_method(method, lambda state: answer)) == f"coins: {method}(()){problem}"
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        (11, "expected a number within the bounds [-10, 10]"),
+        (-10.001, "expected a number within the bounds [-10, 10]"),
+        (float("nan"), "expected a number"),
+        (float("inf"), "expected a finite number"),
+        ("3", "expected a number"),
+        (True, "expected a number"),
+        (1j, "expected a number"),
+    ],
+)
+@pytest.mark.parametrize("depth", [1, 3])
+def test_wrong_values(value: Any, problem: str, depth: int) -> None:
+    found = message(with_method("value", lambda state: value), depth=depth)
+    assert re.fullmatch(rf"coins: value\(\(.*\)\) gives {re.escape(repr(value))}, (.*)", found)
+    assert found.endswith(problem)
+
+
+def test_a_finished_game_needs_a_utility() -> None:
+    found = message(with_method("value", lambda state: None))
+    assert re.fullmatch(r"coins: value\(\('left', .*\)\) gives None, expected a number", found)
+
+
+def test_without_estimates_leaves_are_worth_the_middle_of_the_bounds() -> None:
+    game = with_method("value", lambda state: 7 if len(state) == 3 else None)
+    warnings: list[str] = []
+    assert et.search(game, depth=2, bounds=(2, 8), warn=warnings.append).value == 5
+    assert warnings == [
+        "coins: there are no estimates: a leaf at the depth limit is worth the middle of the "
+        "bounds, 5; --estimate names a function that estimates"
+    ]
+    game.utility_bounds = (0, float("inf"))
+    assert message(game, depth=1) == (
+        "coins: value(('left',)) gives None, expected an estimate, since the bounds are infinite"
+    )
+
+
+def test_the_users_estimate_is_checked_too() -> None:
+    found = message(Coins(), depth=1, estimate=lambda state: 99)
+    assert found == (
+        "coins: the estimate(('left',)) gives 99, expected a number within the bounds [-10, 10]"
+    )
+    found = message(Coins(), depth=1, estimate=lambda state: 1 / 0)
+    assert found.startswith(
+        "coins: the estimate(('left',)) raises ZeroDivisionError: division by zero ("
+    )
+    assert et.search(Coins(), depth=2, estimate=lambda state: 3).value == 3
+    assert et.search(Coins(), depth=3, estimate=lambda state: 3).value == 2  # no leaf is estimated
+
+
+def test_a_value_that_misses_the_bounds_by_rounding_is_moved_to_them() -> None:
+    game = with_method("value", lambda state: 10 + 1e-12)
+    assert et.search(game, depth=3).value == 10
+    with pytest.raises(GameError, match="expected a number within the bounds"):
+        et.search(game, depth=3, exact=True)
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [(3, -3), None, 3, "ab", (1, 2, 3), (float("nan"), 1), ("0", "1"), (0,), 2 * (float("inf"),)],
+)
+def test_wrong_utility_bounds(bounds: Any) -> None:
+    game = Coins()
+    game.utility_bounds = bounds
+    problem = f"{bounds!r}, expected a pair of numbers: the lower, the upper"
+    assert message(game) == f"coins: utility_bounds are {problem}"
+    if bounds is not None:
+        assert message(Coins(), bounds=bounds) == f"coins: the bounds are {problem}"
+
+
+def test_without_utility_bounds_they_are_infinite() -> None:
+    class Plain:
+        title, start = "coins", ()
+        turn, moves, play, value = Coins.turn, Coins.moves, Coins.play, Coins.value
+
+    found = et.search(Plain(), depth=3)  # type: ignore[arg-type]
+    assert (found.value, found.bounds) == (2, (-float("inf"), float("inf")))
+
+
+# ---- States that are changed.
+
+
+class Listed:
+    """Count to 3 in a state of one's own kind."""
+
+    title, utility_bounds = "count", (0, 9)
+
+    def __init__(self, start: Any, read: Callable[[Any], int], play: Callable[..., Any]) -> None:
+        self.start, self.read, self.step = start, read, play
+
+    def turn(self, state: Any) -> Any:
+        return None if self.read(state) >= 3 else "max"
+
+    def moves(self, state: Any) -> list[int]:
+        return [1, 2]
+
+    def play(self, state: Any, move: int) -> Any:
+        return self.step(state, move)
+
+    def value(self, state: Any) -> int:
+        return self.read(state)
+
+
+class Counter:
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+
+def add_to_list(state: list[int], move: int) -> list[int]:
+    state[0] += move
+    return state
+
+
+def add_to_list_and_copy(state: list[int], move: int) -> list[int]:
+    state[0] += move
+    return [*state]
+
+
+def add_to_dict(state: dict[str, int], move: int) -> dict[str, int]:
+    state["count"] += move
+    return dict(state)
+
+
+def add_to_counter(state: Counter, move: int) -> Counter:
+    state.count += move
+    return Counter(state.count)
+
+
+MUTABLE = {
+    "list": ([0], lambda s: s[0], add_to_list, "the state itself"),
+    "copied list": ([0], lambda s: s[0], add_to_list_and_copy, "a new state and changes the old"),
+    "dict": ({"count": 0}, lambda s: s["count"], add_to_dict, "a new state and changes the old"),
+    "object": (Counter(2), lambda s: s.count, add_to_counter, "a new state and changes the old"),
+}
+
+
+@pytest.mark.parametrize("name", MUTABLE)
+@pytest.mark.parametrize("has_key", [False, True])
+def test_play_must_not_change_its_state(name: str, has_key: bool) -> None:
+    start, read, step, problem = MUTABLE[name]
+    game = Listed(deepcopy(start), read, step)
+    if has_key:
+        game.key = read  # type: ignore[attr-defined]
+    with pytest.raises(GameError) as caught:
+        et.search(game, depth=3)
+    assert re.match(r"count: play\(.*, 1\) gives ", str(caught.value))
+    assert f"gives {problem}" in str(caught.value)
+    assert str(caught.value).endswith(", expected a new state: copy the state, and change the copy")
+
+
+def test_play_must_not_return_none() -> None:
+    assert message(with_method("play", lambda state, move: None)) == (
+        "coins: play((), 'left') gives None, expected a new state: copy the state, and change the "
+        "copy"
+    )
+
+
+def test_a_move_may_lead_back_to_a_state_that_cannot_change() -> None:
+    """A tuple cannot be copied, and a player who walks into a wall stays where he is."""
+    game = with_method("play", lambda state, move: state)
+    assert et.search(game, depth=3).value == 0
+    listed = Listed([0], lambda state: state[0], lambda state, move: state)
+    with pytest.raises(GameError, match="gives the state itself, expected a new state"):
+        et.search(listed, depth=3)
+
+
+# ---- Exceptions.
+
+
+METHODS = ["turn", "moves", "play", "value", "key", "bounds", "label", "same_turn"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_exception_in_a_method_is_an_error_that_names_it(method: str) -> None:
+    def fail(*arguments: Any) -> Any:
+        raise LookupError("no such\nthing")
+
+    found = message(with_method(method, fail))
+    assert re.fullmatch(
+        rf"coins: {method}\(\(.*\)(, 'left')?\) raises LookupError: no such\\nthing "
+        rf"\({re.escape(__file__)}:\d+\)",
+        found,
+    )
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "label"])
+@pytest.mark.parametrize("passed", [KeyboardInterrupt, SystemExit])
+def test_an_interrupt_in_a_method_passes_through(method: str, passed: type) -> None:
+    def interrupt(*arguments: Any) -> Any:
+        raise passed
+
+    with pytest.raises(passed):
+        et.search(with_method(method, interrupt), depth=3)
+
+
+def test_an_endless_recursion_in_a_method_is_an_error() -> None:
+    def recurse(*arguments: Any) -> Any:
+        return recurse(*arguments)
+
+    assert "play((), 'left') raises RecursionError: maximum recursion depth exceeded" in message(
+        with_method("play", recurse)
+    )
+
+
+def test_an_exception_in_a_generator_of_moves_is_an_error_of_moves() -> None:
+    def moves(state: Any) -> Any:
+        yield "left"
+        raise ValueError("only one")
+
+    assert "coins: moves(()) raises ValueError: only one (" in message(with_method("moves", moves))
+
+
+def test_moves_may_be_a_generator() -> None:
+    class Yielding(Coins):
+        def moves(self, state: Any) -> Any:
+            yield from super().moves(state)
+
+    assert et.search(Yielding(), depth=3).value == 2
+    assert len(et.write_out(Yielding(), depth=3)) == len(et.write_out(Coins(), depth=3)) == 15
+
+
+def test_a_turn_that_never_ends_is_an_error() -> None:
+    class Endless(Coins):
+        start = 0
+
+        def turn(self, state: Any) -> Any:
+            return "max"
+
+        def moves(self, state: Any) -> Any:
+            return ["on"]
+
+        def play(self, state: Any, move: Any) -> Any:
+            return (state + 1) % 3
+
+        def value(self, state: Any) -> Any:
+            return 0
+
+        def same_turn(self, state: Any) -> bool:
+            return True
+
+    assert message(Endless()) == (
+        "coins: same_turn(2) is true 101 times in a row: correct same_turn, or the moves that "
+        "never end the turn"
+    )
+    with pytest.raises(GameError, match="101 times in a row"):
+        et.write_out(Endless(), depth=3)
+
+
+def test_a_long_state_is_cut_and_one_without_text_is_named() -> None:
+    class Silent:
+        def __repr__(self) -> str:
+            raise ValueError
+
+    game = with_method("turn", lambda state: "nobody")
+    game.start = tuple(range(1000))
+    assert len(message(game)) < 250
+    assert "turn((0, 1, 2, 3" in message(game)
+    game.start = Silent()
+    assert message(game).startswith("coins: turn(a Silent) gives 'nobody'")
+
+
+@pytest.mark.parametrize(
+    ("game", "problem"),
+    [
+        (None, "NoneType has no method turn: a game has turn, moves, play, value"),
+        (Coins, "expected a game, got the class Coins: write Coins()"),
+        (with_method("play", print).__class__, "expected a game, got the class Game: write Game()"),
+        (type("T", (), {"turn": 1})(), "T has no method turn: a game has turn, moves, play, value"),
+    ],
+)
+def test_what_is_not_a_game(game: Any, problem: str) -> None:
+    assert message(game).startswith(problem)
+
+
+def test_a_game_needs_a_title_and_a_start() -> None:
+    class Untitled:
+        start = ()
+        turn, moves, play, value = Coins.turn, Coins.moves, Coins.play, Coins.value
+
+    assert message(Untitled()) == "Untitled has no attribute title: a game needs it"
+
+
+@pytest.mark.parametrize("run", [et.search, et.write_out])
+@pytest.mark.parametrize("depth", [-1, 2.5, "3", None])
+def test_wrong_depths(run: Callable[..., Any], depth: Any) -> None:
+    with pytest.raises(SearchError) as caught:
+        run(Coins(), depth=depth)
+    assert str(caught.value) == (
+        f"a depth limit is a whole number of plies, 0 or more, got {depth!r}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "least"),
+    [
+        ("max_rows", 0, "at least 1 row"),
+        ("max_visits", 0, "at least 1 visit"),
+        ("max_visits", -3, "at least 1 visit"),
+        ("seconds", 0, "more than 0 seconds"),
+        ("seconds", float("nan"), "more than 0 seconds"),
+    ],
+)
+def test_wrong_limits(option: str, value: Any, least: str) -> None:
+    with pytest.raises(SearchError, match=f"a search needs {least}, got .*{value}"):
+        et.search(Coins(), depth=3, **{option: value})
+
+
+# ---- Keys.
+
+
+def check_merging(game: Any, depth: int) -> None:
+    """Check that states with equal keys are worth the same: search with merging and without."""
+    for chosen in ("expectiminimax", "star1", "best-first"):
+        merged, whole = (
+            et.search(game, depth=depth, merge=merge, exact=True, algorithm=chosen)
+            for merge in (True, False)
+        )
+        assert merged.value == whole.value, chosen
+
+
+def test_the_keys_of_the_game_are_right() -> None:
+    class Counted(Coins):
+        def key(self, state: Any) -> Any:
+            return len(state), state.count("left")
+
+    check_merging(Counted(), 3)
+    assert et.search(Counted(), depth=3).grown.merged == 3  # type: ignore[union-attr]
+
+
+def test_a_planted_collision_changes_the_value() -> None:
+    class Colliding(Coins):
+        def key(self, state: Any) -> Any:
+            return len(state)
+
+        def value(self, state: Any) -> Any:
+            return 7 if state[:1] == ("right",) else 3
+
+    with pytest.raises(AssertionError):
+        check_merging(Colliding(), 3)
+
+
+@pytest.mark.parametrize(
+    ("turn", "depth", "problem"),
+    [
+        ("max", 3, "it is the turn of min, and here it is the turn of max"),
+        ("chance", 3, "it is the turn of min, and here it is the turn of chance"),
+        (None, 3, "it is the turn of min, and here the game is over"),
+        (None, 2, "the game goes on, and here the game is over"),
+    ],
+)
+def test_equal_keys_of_states_that_differ_in_turn_are_found(
+    turn: str | None, depth: int, problem: str
+) -> None:
+    class Colliding(Coins):
+        def turn(self, state: Any) -> Any:
+            return turn if state[1:] == ("tails",) else super().turn(state)
+
+        def key(self, state: Any) -> Any:
+            return len(state)
+
+    with pytest.raises(GameError) as caught:
+        et.search(Colliding(), depth=depth)
+    assert str(caught.value) == (
+        "coins: key(('left', 'tails')) gives the key of a state in which "
+        f"{problem}: give different keys to states that differ"
+    )
+
+
+# ---- Labels.
+
+
+def test_labels_that_a_tree_cannot_have_are_left_out() -> None:
+    for label in ("", "#2", "same"):
+        found = et.search(with_method("label", lambda s, m, text=label: text), depth=3)
+        assert (found.best, found.ties) == ("#2", ("#2",))
+    odd = et.search(with_method("label", lambda s, m: f"{m}/\n\x07"), depth=3)
+    assert odd.best == "right/\n\x07"
+    assert et.to_text(odd).count("\x07") == 0

@@ -1,0 +1,304 @@
+"""Stopped searches of games: their intervals hold the values; and everything that shows them."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from random_games import RandomGame
+from random_trees import BEST_FIRST, STAR25
+
+import expectitree as et
+from expectitree import ALGORITHMS, Outcome, Search
+from expectitree.algorithms import Algorithm
+from expectitree.errors import GameError
+
+LAZY = [
+    *(ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")),
+    *STAR25[2:6],
+    *BEST_FIRST,
+    et.algorithm("best-first", goal="action"),
+]
+SEEDS = [
+    pytest.param(range(8), id="quick"),
+    pytest.param(range(8, 300), id="many", marks=pytest.mark.slow),
+]
+
+
+def places(
+    search: Search, game: RandomGame, is_sorted: bool = False
+) -> Iterator[tuple[int, int, int]]:
+    """Yield each node of a search with its position and the plies left there.
+
+    If moves are sorted, their labels find them, and moves without labels are left out.
+    """
+    assert search.grown is not None
+    tree = search.tree
+    waiting, seen = [(tree.root_id, 0, search.grown.depth)], set()
+    while waiting:
+        at = node, n, plies = waiting.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        yield at
+        children, names = game.children(n, plies), [name for name, _ in game.table[n].moves]
+        branches = tree.branches_of(node)
+        assert len(branches) in (0, len(children))
+        for place, b in enumerate(branches):
+            label = tree.label[b]
+            if label is not None:
+                place = names.index(label.split()[0])
+            elif is_sorted:
+                continue
+            waiting.append((tree.columns.child[b], *children[place]))
+
+
+def check_sound(search: Search, game: RandomGame, is_sorted: bool = False) -> None:
+    """Check the interval of every node against the definition."""
+    slack = 20 * search.eps
+    known: dict[tuple[int, int], Fraction] = {}
+    for node, n, plies in places(search, game, is_sorted):
+        if (n, plies) not in known:
+            known[n, plies] = game.definition(n, plies)
+        assert search.lower[node] - slack <= known[n, plies] <= search.upper[node] + slack, node
+
+
+def limits(game: RandomGame, random: Random) -> Iterator[dict[str, Any]]:
+    """Yield limits that stop some searches of a game, and not others."""
+    size = max(5, sum(game.reachable(game.depth, merged=False).values()))
+    yield {"max_visits": random.randint(1, size // 2)}
+    yield {"max_rows": random.randint(len(game.table[0].moves) + 1, size)}
+    yield {"seconds": random.choice((1e-9, 1e-4, 5e-4))}
+
+
+def test_every_reason_to_stop_is_tested() -> None:
+    game = RandomGame(12, state_bounds=False)
+    reasons = set()
+    for limit in ({"max_visits": 9}, {"max_rows": 9}, {"seconds": 1e-9}, {}):
+        found = et.search(game, depth=game.depth, **limit)  # type: ignore[arg-type]
+        assert found.grown is not None
+        assert (found.outcome is Outcome.STOPPED) == found.stopped == bool(limit)
+        reasons.add(found.grown.why_stopped)
+    assert reasons == {
+        "the limit of visits was reached",
+        "random game 12: more than 9 rows at depth 4: choose a smaller --depth, or allow more with "
+        "--max-rows",
+        "the limit of 1e-09 s was reached",
+        "",
+    }
+
+
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_stopped_searches_are_sound(seeds: range) -> None:
+    for seed in seeds:
+        game, random = RandomGame(seed), Random(seed)
+        for chosen in LAZY:
+            for limit in limits(game, random):
+                exact, merge = random.random() < 0.5, random.random() < 0.5
+                same: Any = {"algorithm": chosen, "exact": exact, "merge": merge, **limit}
+                found = et.search(game, depth=game.depth, **same)
+                assert found.grown is not None
+                assert found.grown.depth == game.depth
+                assert found.stopped == bool(found.grown.why_stopped)
+                assert found.outcome is not Outcome.STOPPED or found.stopped
+                check_sound(found, game)
+                check_limit(found, **limit)
+
+
+def check_limit(found: Search, **limit: Any) -> None:
+    assert found.grown is not None
+    assert found.counts.visits <= limit.get("max_visits", found.counts.visits)
+    assert len(found.tree) <= limit.get("max_rows", len(found.tree))
+
+
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_deepening_returns_the_last_depth_that_was_finished(seeds: range) -> None:
+    for seed in seeds:
+        game, random = RandomGame(seed), Random(seed)
+        for chosen in LAZY:
+            for limit in limits(game, random):
+                same: Any = {"algorithm": chosen, "exact": random.random() < 0.5}
+                found = et.search(game, depth=game.depth, deepen=True, **same, **limit)
+                assert found.grown is not None
+                depth = found.grown.depth
+                check_sound(found, game, is_sorted=True)
+                if not found.grown.why_stopped:
+                    assert depth == game.depth
+                    assert not found.stopped
+                elif found.stopped:
+                    assert depth == 1
+                else:  # it is the whole search of that depth
+                    assert 1 <= depth < game.depth
+                    whole = et.search(game, depth=depth, deepen=True, **same)
+                    assert list(found.visits) == list(whole.visits)
+                    assert list(found.lower) == list(whole.lower)
+                    assert (found.best, found.outcome) == (whole.best, whole.outcome)
+
+
+@pytest.mark.parametrize("chosen", LAZY, ids=lambda chosen: chosen.full_name)
+def test_what_was_grown_is_counted(chosen: Algorithm) -> None:
+    for seed in range(15):
+        game = RandomGame(seed)
+        for merge in (True, False):
+            game.calls.clear()
+            found = et.search(game, depth=game.depth, algorithm=chosen, merge=merge)
+            grown = found.grown
+            assert grown is not None
+            assert grown.evaluations == game.calls["value"]
+            if found.is_exact(found.tree.root_id):  # then the goal does not matter
+                assert grown.rows == len(found.tree) or merge
+            assert grown.rows >= game.calls["play"] - grown.merged + 1
+            assert bool(grown.merged) <= (merge and game.merges)
+
+
+def test_a_search_by_expectiminimax_counts_too() -> None:
+    game = RandomGame(12)
+    found = et.search(game, depth=game.depth, algorithm="expectiminimax", merge=False)
+    assert found.grown is not None
+    assert found.grown.rows == sum(game.reachable(game.depth, merged=False).values())
+    assert found.grown.depth == game.depth
+
+
+# ---- What shows a search.
+
+
+def same_tree(found: Search, folder: Path, name: str) -> None:
+    et.save(found.tree, folder / name)
+    again = et.load(folder / name, exact=found.tree.exact)
+    assert len(again) == len(found.tree)
+    assert again.unknown == found.tree.unknown
+    assert again.estimated == found.tree.estimated
+    assert list(again.label) == list(found.tree.label)
+    assert again.title == found.tree.title
+
+
+def same_search(found: Search, other: Search) -> None:
+    assert (other.best, other.ties, other.strategy) == (found.best, found.ties, found.strategy)
+    assert other.interval("/") == found.interval("/")
+    assert other.grown == found.grown
+    assert et.to_text(other) == et.to_text(found)
+
+
+SHOWN: dict[str, Callable[[Search, Path], object]] = {
+    "text": lambda found, _: et.to_text(found),
+    "json": lambda found, _: json.loads(et.to_json(found)),
+    "svg": lambda found, _: et.to_svg(found),
+    "explain": lambda found, _: [et.explain(found, path) for _, path in [*found.tree.walk()][:9]],
+    "strategy": lambda found, _: found.strategy,
+    "unvisited": lambda found, _: found.unvisited,
+    "branches left": lambda found, _: [found.branches_left(n) for n in range(len(found.tree))],
+    "repr": lambda found, _: repr(found) + repr(found.tree),
+    "pickle": lambda found, _: same_search(found, pickle.loads(pickle.dumps(found))),
+    "copy": lambda found, _: same_search(found, deepcopy(found)),
+    "arrow": lambda found, folder: same_tree(found, folder, "tree.arrow"),
+    "parquet": lambda found, folder: same_tree(found, folder, "tree.parquet"),
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("seeds", [range(3, 6), pytest.param(range(6, 60), marks=pytest.mark.slow)])
+def test_everything_shows_the_search_of_a_game(name: str, seeds: range, tmp_path: Path) -> None:
+    for seed in seeds:
+        game, random = RandomGame(seed), Random(seed)
+        for chosen in (*LAZY[2:5], LAZY[-1], LAZY[-5]):
+            for limit in ({}, *limits(game, random)):
+                same: Any = {"algorithm": chosen, "deepen": random.random() < 0.3, **limit}
+                SHOWN[name](et.search(game, depth=game.depth, **same), tmp_path)
+
+
+def test_a_trace_repeats_the_search() -> None:
+    for seed in range(12):
+        game = RandomGame(seed, state_bounds=False)
+        for chosen in LAZY[:5]:
+            found = et.search(game, depth=game.depth, algorithm=chosen, merge=False)
+            steps = et.trace(found.tree, chosen, bounds=found.bounds)
+            assert list(steps.search.visits) == list(found.visits)
+            assert et.to_text(steps)
+
+
+def test_a_tree_that_is_written_out_can_be_saved_as_text(tmp_path: Path) -> None:
+    for seed in range(12):
+        game = RandomGame(seed)
+        tree = et.write_out(game, depth=game.depth, exact=True)
+        for name in ("tree.yaml", "tree.json"):
+            et.save(tree, tmp_path / name)
+            again = et.load(tmp_path / name, exact=True)
+            assert et.evaluate(again).value == game.definition()
+
+
+def test_labels_are_asked_for_when_they_are_read() -> None:
+    """So a search of a large game does not spend its time on them."""
+    game = RandomGame(4)
+    labels: list[Any] = []
+    game.label = lambda state, move: labels.append(move) or str(move)  # type: ignore[func-returns-value]
+    found = et.search(game, depth=game.depth)
+    assert not labels
+    assert found.best == "m0" or found.best is None or found.best.startswith(("m", "#"))
+    assert 0 < len(labels) <= len(game.table[0].moves)
+
+
+def test_a_wrong_label_is_an_error_where_it_is_read() -> None:
+    game = RandomGame(4)
+    game.label = lambda state, move: 1 / 0
+    found = et.search(game, depth=game.depth)
+    with pytest.raises(GameError, match="random game 4: label"):
+        et.to_text(found)
+
+
+# ---- Edge cases.
+
+
+def test_a_game_that_is_over_and_a_depth_of_0() -> None:
+    class Over:
+        title, start, utility_bounds = "over", 0, (0, 9)
+
+        def turn(self, state: int) -> Any:
+            return None if state else "max"
+
+        def moves(self, state: int) -> list[int]:
+            return [1]
+
+        def play(self, state: int, move: int) -> int:
+            return 1
+
+        def value(self, state: int) -> int:
+            return 3 + state
+
+    for chosen in ALGORITHMS:
+        for deepen in (False, True):
+            for depth, state, value in ((0, 0, 3), (5, 1, 4), (0, 1, 4), (5, 0, 4)):
+                found = et.search(Over(), depth=depth, algorithm=chosen, state=state, deepen=deepen)
+                assert found.value == value
+                assert found.best == ("1" if (depth, state) == (5, 0) else None)
+                assert et.to_text(found)
+        assert len(et.write_out(Over(), depth=0)) == 1
+
+
+@pytest.mark.parametrize(("chosen", "length"), [("star2", 2000), ("best-first", 300)])
+def test_a_long_game_needs_no_recursion(chosen: str, length: int) -> None:
+    class Long:
+        title, start, utility_bounds = "long", 0, (0, length)
+
+        def turn(self, state: int) -> Any:
+            return None if state == length else ("max", "chance")[state % 2]
+
+        def moves(self, state: int) -> Any:
+            return [(0, 1)] if state % 2 else [0]
+
+        def play(self, state: int, move: int) -> int:
+            return state + 1
+
+        def value(self, state: int) -> int:
+            return state
+
+    found = et.search(Long(), depth=length + 9, algorithm=chosen)
+    assert found.value == length
+    assert len(found.tree) == length + 1
+    assert et.search(Long(), depth=100, algorithm=chosen).value == 100
