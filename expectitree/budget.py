@@ -28,6 +28,7 @@ ROWS_A_BYTE = 10  # of its size; a tree takes two bytes a row and more
 LARGE = 1 << 1_000  # integers below take no counted steps
 _BITS = 1_000  # at least so many count for a number
 _STEP = 1_000_000  # products of the bits of two integers, which a step multiplies
+_PORTION = 2**24  # bytes that are read at once
 _AT_ONCE = 50  # fractions that are added before their sum is measured
 
 _steps_left: ContextVar[list[float] | None] = ContextVar("steps left", default=None)
@@ -81,7 +82,7 @@ def spend(steps: float) -> None:
 
 def spend_on_bits(bits: int, others: int) -> None:
     """Count the steps of arithmetic with two integers of so many bits."""
-    spend(bits * max(others, _BITS) / _STEP)
+    spend(max(bits, others) * max(min(bits, others), _BITS) / _STEP)
 
 
 def exact_sum(values: Sequence[Any]) -> Fraction:
@@ -140,9 +141,12 @@ def check_rows(rows: int, size: int) -> None:
 
 def read_limited(stream: IO[str] | IO[bytes]) -> Any:
     """Return what is in a stream; None if that is more than a text may have."""
-    longest = most(MOST_BYTES)
-    found = stream.read(longest + 1)
-    return None if len(found) > longest else found
+    left = most(MOST_BYTES) + 1
+    parts: list[Any] = [stream.read(min(left, _PORTION))]  # a read of so much takes its memory
+    while parts[-1] and left > 0:
+        left -= len(parts[-1])
+        parts.append(stream.read(min(left, _PORTION)))
+    return parts[0][:0].join(parts) if left > 0 else None
 
 
 def too_long() -> str:

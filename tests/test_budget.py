@@ -82,21 +82,21 @@ def run(
 )
 def test_exact_arithmetic_is_bounded(tree: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text(json.dumps(tree))
-    for words in (["verify", "x.json"], ["eval", "x.json", "--exact"]):
-        done = run(tmp_path, *words)
-        assert done.returncode == 3
-        assert STEPS in done.stdout + done.stderr
-        assert "set EXPECTITREE_BUDGET=10" in done.stdout + done.stderr
+    words = ["verify", "x.json"] if "nodes" in tree else ["eval", "--exact", "x.json"]
+    done = run(tmp_path, *words)
+    assert done.returncode == 3
+    assert STEPS in done.stdout + done.stderr
+    assert "set EXPECTITREE_BUDGET=10" in done.stdout + done.stderr
 
 
 @pytest.mark.slow
 def test_the_budget_can_be_raised(tmp_path: Path) -> None:
-    (tmp_path / "x.json").write_text(json.dumps(deep(2_000, "1e-300")))
+    (tmp_path / "x.json").write_text(json.dumps(deep(400, "1e-300")))
     assert (
-        STEPS.replace("2,000,000", "200,000")
-        in run(tmp_path, "eval", "--exact", "x.json", factor="0.1").stderr
+        STEPS.replace("2,000,000", "20,000")
+        in run(tmp_path, "eval", "--exact", "x.json", factor="0.01").stderr
     )
-    assert run(tmp_path, "eval", "--exact", "x.json", factor="50", most=4_000).returncode == 0
+    assert run(tmp_path, "eval", "--exact", "x.json", factor="2").returncode == 0
 
 
 @pytest.mark.slow
@@ -154,7 +154,7 @@ def test_an_endless_file_is_not_read_to_its_end(words: list[str], tmp_path: Path
     ("words", "found"),
     [
         (["risk", "x.json"], "comparing 3,000 actions takes 557,814,000 steps"),
-        (["sensitivity", "x.json", "--strategies"], "more than 208 strategies"),
+        (["sensitivity", "x.json", "--strategies"], "more than 209 strategies"),
     ],
     ids=lambda words: words[0],
 )
@@ -187,7 +187,7 @@ def test_an_exact_sum_is_the_sum() -> None:
 
 def test_steps_grow_with_the_denominators() -> None:
     def steps(tree: dict[str, Any]) -> float:
-        with budget.limited_work(2**60):
+        with budget.limited_work(10**9):
             left = budget._steps_left.get()
             assert left is not None
             before = left[0]
