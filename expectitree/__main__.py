@@ -1,6 +1,12 @@
 """The program: `expectitree`, or `python -m expectitree`."""
 
-from expectitree import interrupts
+import os
+
+try:
+    from expectitree import interrupts
+except KeyboardInterrupt:  # some milliseconds after Python has started
+    os.write(2, b"expectitree: interrupted\n")
+    os._exit(130)
 
 
 def main() -> None:

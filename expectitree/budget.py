@@ -28,6 +28,7 @@ ROWS_A_BYTE = 10  # of its size; a tree takes two bytes a row and more
 LARGE = 1 << 1_000  # integers below take no counted steps
 _BITS = 1_000  # at least so many count for a number
 _STEP = 1_000_000  # products of the bits of two integers, which a step multiplies
+_CHANCE = 3  # of `Kind`, which is in a higher layer
 _PORTION = 2**24  # bytes that are read at once
 _AT_ONCE = 50  # fractions that are added before their sum is measured
 
@@ -110,18 +111,21 @@ def check_values(columns: Any) -> None:
         with limited_work(EXACT_STEPS):
             return check_values(columns)
     child, probability, reward = columns.child, columns.probability, columns.reward
-    found = []
+    pays = columns.pays
+    found: list[int] = []
     for kind, utility, first, last in zip(
         columns.kind, columns.utility, columns.first, columns.last, strict=False
     ):
         if not kind:
-            found.append(utility.denominator if utility == utility else 1)
+            found.append(1 if utility.__class__ is float else utility.denominator)  # NaN: unknown
             continue
         common = 1
         for b in range(first, last):
-            own = found[child[b]] * probability[b].denominator
-            if columns.pays:
-                own = lcm(own, reward[b].denominator * probability[b].denominator)
+            own = found[child[b]]
+            if pays:
+                own = lcm(own, reward[b].denominator)
+            if kind == _CHANCE:
+                own *= probability[b].denominator
             if own > LARGE or common > LARGE:
                 spend_on_bits(common.bit_length(), own.bit_length())
             if rest := common % own:

@@ -60,8 +60,11 @@ def go_on() -> None:
 
 def finish(status: int) -> NoReturn:
     """Exit with a status; if `install` was called, without freeing memory, which takes its time."""
-    if _state["installed"]:  # after Ctrl-C, a compiled loop may still use the memory
-        os._exit(status)
+    if _state["installed"]:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # After Ctrl-C, a compiled loop may still use the memory. Semaphores must be freed.
+        if "multiprocessing.synchronize" not in sys.modules:
+            os._exit(status)
     sys.exit(status)
 
 

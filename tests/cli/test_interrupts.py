@@ -65,7 +65,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (found / "study.yaml").write_text(STUDY)
     for file in ("tree.arrow", "tree.parquet", "tree.json"):
         words = ["generate", "ballard", "--plies", "4", "--branching", "7", "-o", file]
-        assert start(words, found).wait(120) == 0
+        process = start(words, found)
+        process.communicate(timeout=120)
+        assert process.returncode == 0
     return found
 
 
