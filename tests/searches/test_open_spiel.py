@@ -120,7 +120,9 @@ class LiteralSearch:
                 self.skip_or_enter(child, *window)
             else:
                 self.enter(child, *window, None if child.kind == Kind.TERMINAL else probe)
-            known[i] = (p * self.lower[child.id], p * self.upper[child.id])
+            for j, (q, other) in enumerate(outcomes):
+                if other == child:  # of all outcomes that share it
+                    known[j] = (q * self.lower[child.id], q * self.upper[child.id])
             return is_cut()
 
         def is_cut() -> bool:

@@ -69,10 +69,10 @@ def test_notes_say_what_was_replaced_and_left_out() -> None:
     assert [note.removeprefix(f"{STALL}: ") for note in notes] == [
         "the parameter rent_2 is not used",
         "this is the first of 2 trees: --tree 2 reads the second",
-        "/: 'sun = random(0.5, 0.7)' is not a formula that expectitree computes: took the value "
+        "/: 'sun = random(0.5, 0.7)' is not one of expectitree's formulas: took the value "
         "0.6380582951222076 from the file",
         "large stall: left out 'fee(x) = x^2/2', which is not an assignment such as x = 2",
-        "large stall/ask first/#1: the payoff 'fee(3)' is not a formula that expectitree computes: "
+        "large stall/ask first/#1: the payoff 'fee(3)' is not one of expectitree's formulas: "
         "took the value 9/2 from the file",
     ]
 

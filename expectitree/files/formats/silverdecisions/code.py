@@ -92,7 +92,7 @@ class Parameters:
                 names.pop(name, None)
                 continue
             if formula is None:
-                found = f"{quote(statement)} is not a formula that expectitree computes"
+                found = f"{quote(statement)} is not one of expectitree's formulas"
                 self.reader.note(item, f"{found}: took the value {value} from the file")
             names[name] = self.add(name, value)
         return Scope(names)

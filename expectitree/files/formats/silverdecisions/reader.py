@@ -127,7 +127,7 @@ class Translation:
         if written is None and isinstance(edge.keys.get(key), list):
             found = f"no {key} for criterion {self.diagram.criterion + 1}"
         elif isinstance(written, str) and written:
-            found = f"the {key} {quote(written)} is not a formula that expectitree computes"
+            found = f"the {key} {quote(written)} is not one of expectitree's formulas"
         if number is not None:
             self.reader.note(edge, f"{found}: took the value {number} from the file")
             return number
