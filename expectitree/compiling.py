@@ -12,7 +12,6 @@ Compiled code checks no index. It may only read columns that `TreeBuilder` made 
 from __future__ import annotations
 
 import hashlib
-import threading
 from array import array
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -36,7 +35,6 @@ PRIVATE_OPTIONS: dict[str, Any] = {"_nrt": False}  # numba may drop it: then loo
 
 _state = {"started": False}
 _loaded: set[Callable[..., Any]] = set()
-_WAIT = 0.1  # seconds: on Windows, waiting without a limit cannot be interrupted
 
 
 def pays(rows: float) -> bool:
@@ -79,9 +77,9 @@ def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
     _state["started"] = True
     as_numpy = [_as_numpy(argument) for argument in arguments]
     try:
-        result = _call_in_thread(lambda: _compiled(cast(FunctionType, loop), True)(*as_numpy))
+        result = _compiled(cast(FunctionType, loop), True)(*as_numpy)
     except OSError:  # the disk is full, or the cache directory cannot be written
-        result = _call_in_thread(lambda: _compiled(cast(FunctionType, loop), False)(*as_numpy))
+        result = _compiled(cast(FunctionType, loop), False)(*as_numpy)
     except (KeyError, TypeError):  # numba refuses the options that it does not document
         if not PRIVATE_OPTIONS:
             raise
@@ -90,32 +88,6 @@ def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
         return run_compiled(loop, *arguments)
     _loaded.add(loop)
     return result
-
-
-def _call_in_thread(function: Callable[[], Any]) -> Any:
-    """Return what a function returns, or raise its exception; Ctrl-C ends the waiting at once.
-
-    A signal reaches Python code in the main thread only, and compiled code never returns to it
-    before its end. So the main thread waits while another one runs the loop.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        return function()
-    done: list[Any] = []
-    failed: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            done.append(function())
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(_WAIT)
-    if failed:
-        raise failed[0]
-    return done[0]
 
 
 @cache
