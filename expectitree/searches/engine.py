@@ -180,11 +180,13 @@ def _run_star_minimax(
         window = float(window[0]), float(window[1])
     settings = star_settings(setup, NO_LIMIT if max_visits is None else max_visits)
     root = setup.index(tree.root_id)
-    ended = PAUSED
-    while ended == PAUSED:
-        settings = settings._replace(pause=work.resume[RESUME_ENTRIES] + setup.pause)
+    while True:
         cuts, ended = setup.run(star_minimax, setup.columns, work, settings, root, window)
-        report(int(work.resume[RESUME_ENTRIES]), max_visits or len(tree))
+        if ended != PAUSED:
+            break
+        entries = int(work.resume[RESUME_ENTRIES])
+        report(entries, max_visits or len(tree))
+        settings = settings._replace(pause=entries + setup.pause)
     if ended == WAITING:
         raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)]))
     return setup.result(*work[:7], cuts, ended == STOPPED_EARLY)
@@ -205,7 +207,7 @@ def star_settings(setup: SearchSetup, most_visits: int) -> Settings:
         probes,
         algorithm.probe_order == "cyclic",
         most_visits,
-        NO_LIMIT,
+        setup.pause,
         setup.index(1),
         (True,) if setup.columns.pays else (),
         (True,) if tree.is_sharing else (),
