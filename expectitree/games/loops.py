@@ -17,6 +17,7 @@ from expectitree.searches.beliefs import (
     ORDERED,
     TALLIES,
     Beliefs,
+    Limits,
     in_float,
     middle_of,
     start_from,
@@ -25,7 +26,7 @@ from expectitree.searches.best_first import best_first
 from expectitree.searches.engine import NO_LIMIT, end_best_first, limits_of
 from expectitree.searches.levels import pass_level_to_children
 from expectitree.searches.result import Search
-from expectitree.searches.setup import RELATIVE_EPS, Engine, SearchSetup
+from expectitree.searches.setup import RELATIVE_EPS, Engine, SearchSetup, eps_of
 from expectitree.searches.star_minimax import (
     DEPTH_CODES,
     RESUME_NUMBERS,
@@ -34,7 +35,7 @@ from expectitree.searches.star_minimax import (
     next_branch,
     star_minimax,
 )
-from expectitree.tree.columns import NONE, UNSEEN, Columns
+from expectitree.tree.columns import NONE, UNSEEN
 from expectitree.tree.model import Tree
 
 MOST_UNBOUNDED = 1e100  # squares of values overflow where no bounds say how large they are
@@ -47,28 +48,26 @@ class _Loop:
         self.growth, self.algorithm = growth, algorithm
         self.rules = growth.rules
         ends: list[Any] = [abs(end) for end in self.rules.bounds if is_finite(end)]
-        self.greatest: Number = max(ends, default=1.0)  # in magnitude, of the values
+        self.greatest_bound: Number = max(ends, default=0)  # in magnitude
         self.is_bounded = len(ends) == 2
         plies = MOST_TURNS + 1 if self.rules.continues_turns else 1
         self.deepest = growth.depth * plies + 1  # branches on a path
+        self._greatest: Number = 0  # in magnitude, of the leaves that `eps` was computed from
 
-    @property
-    def eps(self) -> Number:
-        """The difference up to which numbers are equal (decision 0002-tolerance).
+    def update_greatest(self) -> bool:
+        """Take in the leaves since the last call; say whether `eps` has to grow with them.
 
-        If bounds are infinite, only the leaves show how small a difference matters.
+        Bounds may be far from all leaves, or infinite (decision 0002-tolerance).
         """
-        if self.rules.exact:
-            return 0
-        return RELATIVE_EPS * float(self.greatest if self.is_bounded else self.growth.greatest)
+        before, self._greatest = self._greatest, self.growth.greatest
+        return bool(self._greatest > before)
 
     def setup(self, tree: Tree) -> SearchSetup:
         """Return what the result of a search says about its tree."""
         rules = self.rules
         source = "game" if rules.options.bounds is None else "option"
         engine = Engine.EXACT if rules.exact else Engine.INTERPRETED
-        columns = Columns.of(*map(list, tree.columns.stored))
-        return SearchSetup(tree, self.algorithm, rules.bounds, source, engine, columns, rules.zero)
+        return SearchSetup.of(tree, self.algorithm, rules.bounds, source, engine)
 
     def column(self, code: str, length: int = 0) -> list[Any]:
         """Return a column of zeros: of floats, fractions or whole numbers."""
@@ -91,7 +90,7 @@ class DepthFirst(_Loop):
         self.work = Work._make([*intervals, *by_node, *by_branch, [], [], *by_depth, resume])
         self.cuts = 0
         self.settings = Settings(
-            eps=self.eps,
+            eps=0 if rules.exact else eps_of(0, self.greatest_bound),
             zero=rules.zero,
             inf=INFINITY,
             most=INFINITY if rules.exact else sys.float_info.max,
@@ -111,12 +110,13 @@ class DepthFirst(_Loop):
 
     def run(self) -> int:
         """Search until a node has to grow, or to the end; return how it ended."""
-        rules, settings = self.rules, self.settings
+        if self.update_greatest() and not self.rules.exact:
+            eps = eps_of(self.growth.greatest, self.greatest_bound)
+            self.settings = self.settings._replace(eps=eps)
+        settings, window = self.settings, self.rules.bounds
         if settings.probes > 1:  # more probes than any node has children find nothing to do
             settings = settings._replace(probes=min(settings.probes, self.growth.widest))
-        if not self.is_bounded:
-            settings = settings._replace(eps=self.eps)
-        self.cuts, ended = star_minimax(self.growth.columns, self.work, settings, 0, rules.bounds)
+        self.cuts, ended = star_minimax(self.growth.columns, self.work, settings, 0, window)
         return ended
 
     @property
@@ -137,7 +137,6 @@ class BestFirst(_Loop):
 
     def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
         super().__init__(growth, algorithm)
-        rules, greatest = self.rules, self.greatest
         whole = [self.column(code) for code in NODE_CODES]
         floats: list[list[float]] = [[] for _ in range(NODE_FLOATS)]
         growth.node_columns += [(column, 0) for column in whole]
@@ -149,8 +148,7 @@ class BestFirst(_Loop):
         self.beliefs = Beliefs._make(
             [*intervals, *whole, *floats, [0.0] * TALLIES, [], *by_depth, route]
         )
-        found = limits_of(algorithm, rules.exact, greatest, greatest, RELATIVE_EPS, rules.zero)
-        self.limits, self.most_visits = found._replace(grows=(True,)), most_visits
+        self.limits, self.most_visits = self._limits(), most_visits
 
     def stop(self) -> None:
         """Make the loop end when it is run again."""
@@ -158,13 +156,13 @@ class BestFirst(_Loop):
 
     def run(self) -> int:
         """Search until a node has to grow, or to the end; return how it ended."""
-        if not self.is_bounded:
-            if self.growth.greatest > MOST_UNBOUNDED:
-                raise GameError(
-                    f"{self.rules.title}: best-first needs finite utility_bounds if values are as "
-                    f"large as {message_text(self.growth.greatest)}"
-                )
-            self.limits = self.limits._replace(eps=self.eps, near=float(self.eps))
+        if self.update_greatest():
+            self.limits = self._limits()
+        if not self.is_bounded and self.growth.greatest > MOST_UNBOUNDED:
+            raise GameError(
+                f"{self.rules.title}: best-first needs finite utility_bounds if values are as "
+                f"large as {message_text(self.growth.greatest)}"
+            )
         arguments = self.beliefs, self.limits, self.most_visits, NO_LIMIT
         return best_first(self.growth.columns, *arguments)
 
@@ -182,6 +180,12 @@ class BestFirst(_Loop):
         lower, upper, visits = columns
         found = beliefs._replace(lower=lower, upper=upper, visits=visits)
         return end_best_first(self.setup(tree), found, stopped)
+
+    def _limits(self) -> Limits:
+        """Return the numbers that control the search, by the leaves so far."""
+        total, exact, zero = self.growth.greatest, self.rules.exact, self.rules.zero
+        found = limits_of(self.algorithm, exact, total, self.greatest_bound, RELATIVE_EPS, zero)
+        return found._replace(grows=(True,))
 
     def _begin_rows(self, parent: int, rows: range) -> None:
         """Write what is known of new rows, the children of a parent."""

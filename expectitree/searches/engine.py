@@ -37,8 +37,8 @@ from expectitree.searches.result import Search
 from expectitree.searches.setup import (
     NO_BOUNDS,
     RELATIVE_EPS,
-    ROUNDING_EPS,
     SearchSetup,
+    eps_of,
     greatest_number,
     greatest_total,
 )
@@ -221,19 +221,18 @@ def _run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen |
     if listen is not None:
         beliefs = Beliefs._make(map(listen, Beliefs._fields, beliefs))
     most = NO_LIMIT if max_visits is None else max_visits
-    ended = PAUSED
-    while ended == PAUSED:
-        pause = int(beliefs.tally[ENTRIES]) + setup.pause // _WALK
-        ended = setup.run(best_first, setup.columns, beliefs, limits, most, pause)
-        if max_visits is None:
-            report(int(beliefs.tally[SEEN]), setup.tree.leaves)
-        else:
-            report(int(beliefs.tally[ENTRIES]), max_visits)
+    pause = setup.pause // _WALK
+    while True:
+        entries = int(beliefs.tally[ENTRIES])
+        ended = setup.run(best_first, setup.columns, beliefs, limits, most, entries + pause)
+        if ended != PAUSED:
+            break
+        seen = beliefs.tally[SEEN if max_visits is None else ENTRIES]
+        report(int(seen), max_visits or setup.tree.leaves)
     if ended == WAITING:
         kind = setup.columns.kind
-        raise SearchError(
-            why_unknown(setup.tree, next(n for n in beliefs.route if kind[n] == UNSEEN))
-        )
+        leaf = next(n for n in beliefs.route if kind[n] == UNSEEN)
+        raise SearchError(why_unknown(setup.tree, leaf))
     return end_best_first(setup, beliefs, ended == STOPPED_EARLY)
 
 
@@ -288,10 +287,9 @@ def limits_of(
     eps: Number = 0
     near = RELATIVE_EPS * (float(greatest * scale) or 1.0)
     if not exact:
-        rounding = ROUNDING_EPS * float(greatest)
-        eps = max(relative_eps * float(greatest_total), rounding)
+        eps = eps_of(greatest_total, greatest, relative_eps)
         if greatest_total:
-            near = max(RELATIVE_EPS * float(greatest_total), rounding) * scale
+            near = eps_of(greatest_total, greatest) * scale
     goal, guide = (
         OPTIONS[key].values.index(value)
         for key, value in (("goal", chosen.goal), ("guide", chosen.guide))

@@ -35,9 +35,7 @@ ROUNDING_EPS = 1e-14  # of the greatest bound: what running sums may lose to rou
 _DEPTH_FIRST_VISIT = 6  # 0.45 million visits a second; a scan reads 2.7 million rows a second
 _BEST_FIRST_VISIT = 300
 _FIRST_BEST_FIRST_VISIT = 30  # until the search is compiled, which takes half a minute once
-
-
-_PAUSE, _COMPILED_PAUSE = 50_000, 1_000_000
+_PAUSE, _COMPILED_PAUSE = 50_000, 1_000_000  # visits: less than half a second
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,7 @@ class SearchSetup:
 
     @property
     def pause(self) -> int:
-        """After how many visits a loop returns to its caller: less than half a second."""
+        """After how many visits a loop returns to its caller, to show progress."""
         return _COMPILED_PAUSE if self.compiled else _PAUSE
 
     @property
@@ -177,12 +175,12 @@ def tolerance(tree: Tree, bounds: Bounds) -> Number:
     It is 1e-9 of the greatest magnitude of a total, so that actions that tie on paper tie here too.
     It is at least the rounding error of sums of bounds and rewards (decision 0002-tolerance).
     """
-    if tree.exact:
-        return 0
-    return max(
-        RELATIVE_EPS * float(greatest_total(tree)),
-        ROUNDING_EPS * float(greatest_number(tree, bounds)),
-    )
+    return 0 if tree.exact else eps_of(greatest_total(tree), greatest_number(tree, bounds))
+
+
+def eps_of(total: Number, greatest: Number, relative_eps: float = RELATIVE_EPS) -> float:
+    """Return eps in float mode, by the greatest total of a play and the greatest bound."""
+    return max(relative_eps * float(total), ROUNDING_EPS * float(greatest))
 
 
 def greatest_total(tree: Tree) -> Number:

@@ -6,6 +6,7 @@ The definition in `RandomGame` and the trees that it writes out judge the search
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -15,7 +16,8 @@ from random_trees import BEST_FIRST, STAR25, in_numbers
 import expectitree as et
 from expectitree import ALGORITHMS, Kind, Search, Tree
 from expectitree.algorithms import Algorithm
-from expectitree.numbers import Number
+from expectitree.numbers import INFINITY, Number
+from expectitree.tree.columns import Bounds
 
 DEPTH_FIRST = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR25
 FEW = [ALGORITHMS["star1"], ALGORITHMS["star2"], STAR25[5]]
@@ -101,6 +103,34 @@ def test_the_written_out_tree_is_the_game(seeds: range) -> None:
                 own = game.write_out(exact, merge and game.merges)
                 assert own.utility_range == tree.utility_range
                 assert own.unfolded == tree.unfolded or merge
+
+
+FAR = {
+    "a million times wider": (-1e6, 1e6),
+    "100 million times wider": (-1e8, 1e8),
+    "one bound": (-1e6, INFINITY),
+    "no bounds": (-INFINITY, INFINITY),
+}
+
+
+@pytest.mark.parametrize("unit", [1, 1e-20])
+@pytest.mark.parametrize("bounds", FAR.values(), ids=FAR)
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_small_differences_matter_where_bounds_are_far(
+    seeds: range, bounds: Bounds, unit: float
+) -> None:
+    """The tolerance follows the leaves, not the bounds."""
+    for seed in seeds:
+        game = RandomGame(seed, state_bounds=False)
+        if any(row.value is None for row in game.table):
+            continue  # then leaves are worth the middle of the bounds
+        game.table = [row._replace(value=row.value * Fraction(unit)) for row in game.table]
+        greatest = float(max(abs(row.value) for row in game.table)) or 1.0
+        game.utility_bounds = bounds[0] * greatest, bounds[1] * greatest
+        for chosen in [*(ALL[1:] if seeds is MANY else FEW), *BEST_FIRST]:
+            check_found(et.search(game, depth=game.depth, algorithm=chosen), game, exact=False)
+        found = et.search(game, depth=game.depth, algorithm="best-first", goal="action")
+        assert is_repeated(game) or best_moves(found, game) <= game.best_moves()
 
 
 # ---- Every visit.

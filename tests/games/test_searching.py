@@ -302,14 +302,3 @@ def test_a_long_game_needs_no_recursion(chosen: str, length: int) -> None:
     assert found.value == length
     assert len(found.tree) == length + 1
     assert et.search(Long(), depth=100, algorithm=chosen).value == 100
-
-
-def test_without_bounds_small_differences_matter() -> None:
-    """The tolerance follows the leaves, since there are no bounds to follow."""
-    for seed in (118, 125):
-        game = RandomGame(seed, state_bounds=False)
-        game.utility_bounds = (-float("inf"), float("inf"))
-        game.value = lambda state, row=game.row: float(row(state).value) * 1e-12  # type: ignore[method-assign]
-        for chosen in LAZY[:4]:
-            found = et.search(game, depth=game.depth, algorithm=chosen)
-            assert found.value == pytest.approx(float(game.definition()) * 1e-12, rel=1e-6, abs=0)
