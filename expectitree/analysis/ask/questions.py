@@ -33,9 +33,7 @@ class Questions:
     """
 
     def __init__(self, setup: SearchSetup) -> None:
-        self.setup, self.tree = setup, setup.tree
-        # A leaf to ask for is a terminal here: its answer goes to the beliefs.
-        self.columns = setup.columns._replace(kind=list(self.tree.columns.kind))
+        self.setup, self.tree, self.columns = setup, setup.tree, setup.columns
         self.beliefs, self.limits = begin_best_first(setup)
         self.bounds = list(self.beliefs.lower), list(self.beliefs.upper)
         self.answers: dict[int, Number] = {}
