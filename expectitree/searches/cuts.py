@@ -8,7 +8,7 @@ BETA_CUT = 2  # MAX fails high
 CHANCE_CUT_LOW = 3  # CHANCE fails low
 CHANCE_CUT_HIGH = 4  # CHANCE fails high
 PROBED = 5  # only one child was searched: the entry was a probe
-STOPPED = 6  # the search reached its limit of visits
+STOPPED = 6  # the search reached a limit
 CUT_PROBING = 8  # added to a chance cut that a probe made
 # Added to a cut that was found in the final intervals: the children that were done may be any, and
 # `cut_after` is their number.

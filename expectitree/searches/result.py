@@ -95,7 +95,7 @@ class Outcome(Enum):
 
     `VALUE`: its value. `ACTION`: which action is best, but not its value. `FAIL_LOW`: the value is
     at most alpha. `FAIL_HIGH`: it is at least beta. `STOPPED`: nothing, because the search reached
-    its limit of visits.
+    a limit: of visits, or for games of rows or time.
 
         >>> import expectitree as et
         >>> et.evaluate(et.load("example:ballard"), "star1", max_visits=3).outcome
@@ -106,7 +106,7 @@ class Outcome(Enum):
     ACTION = "action"  # the best action, without v*
     FAIL_LOW = "fail low"  # v* <= alpha
     FAIL_HIGH = "fail high"  # v* >= beta
-    STOPPED = "stopped"  # nothing: the search reached its limit of visits
+    STOPPED = "stopped"  # nothing: the search reached a limit
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class Search(Shown):
         cut: [N] How the last entry ended: a constant of `expectitree.searches.cuts`.
         cut_after: [N] How many children were done before the cut; while probing, outcomes.
         cuts: The number of cuts.
-        stopped: Whether the search reached its limit of visits.
+        stopped: Whether the search reached a limit: of visits, or for games of rows or time.
         window_parent: [N] The node whose window gave this node its own, if that is not the node
             above it on its first path.
         grown: What a search of a game needed; None for a search of a tree.
@@ -157,7 +157,7 @@ class Search(Shown):
     cut: Sequence[Any]  # [N] how the last entry ended: a constant of `searches.cuts`
     cut_after: Sequence[Any]  # [N] children done before the cut (while probing: outcomes)
     cuts: int
-    stopped: bool  # the search reached its limit of visits
+    stopped: bool  # the search reached a limit
     window_parent: Sequence[Any] | None = None  # [N] as `asked_by`, if that is not the first path
     grown: Grown | None = None  # of a game
 
