@@ -18,18 +18,12 @@ from expectitree.analysis.ask.answers import AnswersFile, answers_name, answers_
 from expectitree.analysis.ask.conversation import Conversation
 from expectitree.analysis.ask.report import inquire, with_utilities
 from expectitree.cli.games import refuse_game
-from expectitree.cli.options import (
-    FILE,
-    check_output,
-    force_option,
-    format_options,
-    read_bounds,
-    set_option,
-    write_tree,
-)
+from expectitree.cli.options import FILE, format_options, set_option
 from expectitree.cli.reading import reading_options
+from expectitree.cli.saving import check_output, force_option, write_tree
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import OUT, make_console, protect, say, show, working, write
+from expectitree.cli.trees import read_bounds
 from expectitree.errors import ExpectitreeError
 from expectitree.files import load, loads
 from expectitree.files.formats import ReadOptions, format_by_suffix

@@ -5,16 +5,11 @@ from __future__ import annotations
 import click
 
 from expectitree.analysis.compare.report import Comparison, compare
+from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import GameCommand
-from expectitree.cli.options import (
-    ChosenAlgorithms,
-    SearchOptions,
-    algorithm_option,
-    format_options,
-    game_options,
-    max_leaves_option,
-)
+from expectitree.cli.options import format_options, game_options, max_leaves_option
 from expectitree.cli.terminal import say, show
+from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 

@@ -8,29 +8,21 @@ from typing import Any
 
 import click
 
+from expectitree.cli.decorators import add_options, complete_source
 from expectitree.cli.games import (
     POSITION_OPTIONS,
-    READING_IS_FOR_FILES,
-    SET_IS_FOR_FILES,
     WRITING_OPTIONS,
     GameCommand,
     GameOptions,
     GameSource,
     is_game_name,
+    refuse_file_options,
 )
-from expectitree.cli.options import (
-    FILE,
-    add_options,
-    check_output,
-    complete_source,
-    force_option,
-    format_option,
-    read_bounds,
-    set_option,
-    write_tree,
-)
+from expectitree.cli.options import FILE, set_option
 from expectitree.cli.reading import reading_options
+from expectitree.cli.saving import check_output, force_option, format_option, write_tree
 from expectitree.cli.terminal import OUT, say, working
+from expectitree.cli.trees import read_bounds
 from expectitree.errors import FileError
 from expectitree.expressions.syntax import INEXACT
 from expectitree.files import load
@@ -119,10 +111,7 @@ def command(
     games = GameOptions(**position)
     games.check(is_game)
     if is_game:
-        if parameters:
-            raise click.UsageError(SET_IS_FOR_FILES)
-        if reading:
-            raise click.UsageError(READING_IS_FOR_FILES)
+        refuse_file_options(parameters, reading)
         root_bounds = None if bounds is None else read_bounds(bounds, out_format.is_text)
         about = {"bounds": root_bounds, "exact": out_format.is_text}
         tree = GameSource.of(source, games, depth, **about).write_out()

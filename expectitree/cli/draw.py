@@ -10,20 +10,14 @@ from typing import Any, cast
 import click
 
 from expectitree import drawing
+from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
+from expectitree.cli.decorators import add_options
 from expectitree.cli.frames import frame_kind, write_frames
 from expectitree.cli.games import GameCommand
-from expectitree.cli.options import (
-    FILE,
-    ChosenAlgorithms,
-    SearchOptions,
-    add_options,
-    algorithm_option,
-    check_file,
-    force_option,
-    game_options,
-    is_stopped,
-)
+from expectitree.cli.options import FILE, game_options
+from expectitree.cli.saving import check_file, force_option
 from expectitree.cli.terminal import OUT, say, write
+from expectitree.cli.trees import SearchOptions, is_stopped
 from expectitree.picture.content import MOST_NODES, Style
 from expectitree.picture.frames import draw_steps
 from expectitree.picture.hidden import PARTS, check_parts, evaluate_known

@@ -12,15 +12,11 @@ import click
 from expectitree.algorithms import ALGORITHMS
 from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
+from expectitree.cli.decorators import complete_path
 from expectitree.cli.games import GameCommand
-from expectitree.cli.options import (
-    ChosenAlgorithms,
-    SearchOptions,
-    algorithm_option,
-    complete_path,
-    format_options,
-    game_options,
-)
+from expectitree.cli.options import format_options, game_options
+from expectitree.cli.trees import SearchOptions
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
 from expectitree.tree.model import Tree

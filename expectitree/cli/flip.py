@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import click
 
+from expectitree.cli.decorators import complete_path
 from expectitree.cli.games import refuse_game
-from expectitree.cli.options import (
-    FILE,
-    check_output,
-    complete_path,
-    force_option,
-    format_option,
-    set_option,
-    write_tree,
-)
+from expectitree.cli.options import FILE, set_option
 from expectitree.cli.reading import reading_options
+from expectitree.cli.saving import check_output, force_option, format_option, write_tree
 from expectitree.cli.terminal import OUT, say, working
 from expectitree.errors import FileError
 from expectitree.expressions.syntax import INEXACT

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,18 +15,11 @@ from expectitree.text.phrases import plural
 
 if TYPE_CHECKING:
     from expectitree.algorithms import Algorithm
+    from expectitree.files.formats import ReadOptions
     from expectitree.games.protocol import Game
     from expectitree.searches.result import Search
     from expectitree.tree.model import Tree
 
-READING_IS_FOR_FILES = (
-    "--from, --max-player, --payoffs-of, --tree and --minimize are for files, and a game is not "
-    "one: leave them out."
-)
-SET_IS_FOR_FILES = (
-    "--set is for the parameters of files: write those of a game in its name, as in "
-    "'game:pig(target=20)', and leave --set out."
-)
 MOST_ROWS = 5_000_000  # by default, as in `games.searching`, which takes time to import
 GAME = (
     "A GAME is game:NAME, open_spiel:NAME or path/to/file.py:Class (which runs the file), with "
@@ -211,6 +204,20 @@ def is_game_name(name: str) -> bool:
     from expectitree.games.finding import is_game
 
     return is_game(name)
+
+
+def refuse_file_options(parameters: Mapping[str, str], reading: ReadOptions) -> None:
+    """Raise a usage error if options that only files have are given with a game."""
+    if parameters:
+        raise click.UsageError(
+            "--set is for the parameters of files: write those of a game in its name, as in "
+            "'game:pig(target=20)', and leave --set out."
+        )
+    if reading:
+        raise click.UsageError(
+            "--from, --max-player, --payoffs-of, --tree and --minimize are for files, and a game "
+            "is not one: leave them out."
+        )
 
 
 def refuse_game(*names: str | None) -> None:

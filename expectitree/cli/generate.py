@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from expectitree.cli.options import check_output, force_option, format_option, write_tree
+from expectitree.cli.saving import check_output, force_option, format_option, write_tree
 from expectitree.cli.terminal import OUT, working
 from expectitree.families import FAMILIES, generate, parameters_of
 from expectitree.families.parameters import ORDERS, PARAMETERS

@@ -6,17 +6,11 @@ import click
 
 from expectitree.analysis.information.likelihoods import read_likelihoods
 from expectitree.analysis.information.report import Information, information
-from expectitree.cli.options import (
-    FILE,
-    SearchOptions,
-    check_output,
-    complete_path,
-    force_option,
-    format_options,
-    tree_options,
-    write_tree,
-)
+from expectitree.cli.decorators import complete_path
+from expectitree.cli.options import FILE, format_options, tree_options
+from expectitree.cli.saving import check_output, force_option, write_tree
 from expectitree.cli.terminal import OUT, show
+from expectitree.cli.trees import SearchOptions
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import ROOT
 

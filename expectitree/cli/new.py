@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import click
 
-from expectitree.cli.options import check_file, force_option
+from expectitree.cli.saving import check_file, force_option
 from expectitree.cli.terminal import OUT, say, write
 from expectitree.files import load
 from expectitree.files.examples import PREFIX, examples, read_example

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import click
 
+from expectitree.cli.decorators import Command, add_options
 from expectitree.files.formats import FORMATS, ReadOptions
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def reading_options(command: Command, are_shown: bool = False) -> Command:
@@ -55,7 +53,4 @@ def reading_options(command: Command, are_shown: bool = False) -> Command:
             help="In Radiant's YAML and CSV: decisions minimize, as for costs.",
         ),
     )
-    added: Callable[..., Any] = with_options
-    for option in reversed(options):
-        added = option(added)
-    return cast(Command, added)
+    return cast(Command, add_options(with_options, options))

@@ -9,8 +9,9 @@ from expectitree.analysis.risk.distribution import MOST_TOTALS
 from expectitree.analysis.risk.plot import draw
 from expectitree.analysis.risk.report import Risk, risk
 from expectitree.cli.games import GameCommand
-from expectitree.cli.options import SearchOptions, format_options, game_options
+from expectitree.cli.options import format_options, game_options
 from expectitree.cli.terminal import OUT, say, show
+from expectitree.cli.trees import SearchOptions
 from expectitree.errors import NumberError
 from expectitree.numbers import to_number
 from expectitree.tree.model import Tree

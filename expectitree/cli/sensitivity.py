@@ -10,8 +10,9 @@ from expectitree.analysis.plotting import check_plot
 from expectitree.analysis.sensitivity.csv import POINTS
 from expectitree.analysis.sensitivity.plot import draw
 from expectitree.analysis.sensitivity.two_way import GRID
-from expectitree.cli.options import SearchOptions, format_options, tree_options
+from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import OUT, say, show
+from expectitree.cli.trees import SearchOptions
 from expectitree.display import Shown
 from expectitree.tree.model import Tree
 

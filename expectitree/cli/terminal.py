@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from io import TextIOWrapper
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from expectitree.analysis.show import rendered
+from expectitree.cli.decorators import Command
 from expectitree.files.formats import SUFFIXES
 from expectitree.files.writing import OutputFile, whole_file
 from expectitree.numbers import escape
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from expectitree.errors import FileError
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 COLOR = "expectitree.color"  # where --color is kept in the context's `meta`
 REPORT = "expectitree.report"  # where the `_Report` is kept, if the report goes to a file
 # No report ends so.

@@ -7,15 +7,11 @@ from functools import partial
 import click
 
 from expectitree.analysis.trace.report import Trace, trace
+from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
+from expectitree.cli.decorators import complete_path
 from expectitree.cli.games import GameCommand
-from expectitree.cli.options import (
-    ChosenAlgorithms,
-    SearchOptions,
-    algorithm_option,
-    complete_path,
-    format_options,
-    game_options,
-)
+from expectitree.cli.options import format_options, game_options
+from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Search
 from expectitree.tree.model import Tree
 

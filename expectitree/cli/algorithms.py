@@ -1,0 +1,97 @@
+"""The option -a: the algorithms of a command, with their own options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, cast
+
+import click
+
+from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
+from expectitree.algorithms import algorithm as find_algorithm
+from expectitree.cli.decorators import Command, add_options, complete_from
+from expectitree.cli.terminal import say
+from expectitree.searches.engine import usual_algorithms
+from expectitree.tree.model import Tree
+
+
+class ChosenAlgorithms:
+    """The algorithms of `algorithm_option`, with their options."""
+
+    def __init__(self, names: Sequence[str], options: Mapping[str, int | str]) -> None:
+        self.are_named = bool(names)  # by the user; otherwise these are all algorithms
+        self.options = options
+        chosen = dict.fromkeys(name.lower() for name in names or ALGORITHMS)
+        for key in options:
+            own = OPTIONS[key].algorithm
+            if own not in chosen:
+                raise click.UsageError(f"--{key} is for {own}: use -a {own}, or leave it out.")
+        self.all = [find_algorithm(name, **self._options_of(name)) for name in chosen]
+
+    def _options_of(self, name: str) -> dict[str, int | str]:
+        return {k: value for k, value in self.options.items() if OPTIONS[k].algorithm == name}
+
+    def or_only(self, name: str) -> ChosenAlgorithms:
+        """Return the algorithms that the user named, or by default only the one with this name."""
+        return self if self.are_named else ChosenAlgorithms([name], self.options)
+
+    def of_game(self, is_repeated: bool = False) -> Algorithm | None:
+        """Return the algorithm that searches games without their whole trees: by default star2.
+
+        Return None if there are several, or if it cannot be repeated in the tree that it has made,
+        and that is needed: best-first would guess otherwise there.
+        """
+        chosen = self.or_only("star2").all
+        if len(chosen) > 1 or is_repeated and not chosen[0].in_order:
+            return None
+        return chosen[0]
+
+    def only(self, complaint: str) -> Algorithm:
+        """Return the one algorithm; raise a usage error with the complaint if there are several."""
+        if len(self.all) > 1:
+            raise click.UsageError(complaint)
+        return self.all[0]
+
+    def for_tree(self, file: str, tree: Tree) -> list[Algorithm]:
+        """Drop the default algorithms that would be slow on the tree, and tell the user which."""
+        if self.are_named:
+            return self.all
+        fast = usual_algorithms(tree, self.all)
+        for name in (algorithm.name for algorithm in self.all if algorithm not in fast):
+            say(f"{file}: {name} is left out, it is slow on so many leaves: -a {name} runs it")
+        return fast
+
+
+def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:
+    """Add -a and the algorithms' options to a command, which receives `algorithms`."""
+    options = [
+        click.option(
+            "-a",
+            "--algorithm",
+            "names",
+            multiple=True,
+            default=default,
+            metavar="NAME",
+            help=help,
+            shell_complete=complete_from(ALGORITHMS),
+        )
+    ]
+    for key, option in OPTIONS.items():
+        number = click.IntRange(min=1)
+        choice = click.Choice(option.values) if option.values else number
+        metavar = None if option.values else "K"
+        options.append(
+            click.option(f"--{key}", type=choice, metavar=metavar, help=option.description)
+        )
+
+    def add(command: Command) -> Command:
+        @wraps(command)
+        def with_algorithms(names: Sequence[str], **parameters: Any) -> Any:
+            values = {key: parameters.pop(key.replace("-", "_")) for key in OPTIONS}
+            given = {key: value for key, value in values.items() if value is not None}
+            return command(algorithms=ChosenAlgorithms(names, given), **parameters)
+
+        return cast(Command, add_options(with_algorithms, options))
+
+    return add

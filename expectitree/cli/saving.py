@@ -1,0 +1,84 @@
+"""Write a tree to a file or to standard output; check first that this is possible."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from expectitree.cli.terminal import say, working, write
+from expectitree.errors import FileError, Problem
+from expectitree.files.formats import FORMATS, TEXT_FORMATS, Format, formats_by_suffix
+from expectitree.files.saving import format_of, pieces, save
+from expectitree.tree.columns import Kind
+from expectitree.tree.folding import MOST_NODES
+from expectitree.tree.model import Tree
+
+format_option = click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(TEXT_FORMATS),
+    help="The format of standard output, or of a file whose ending several formats have.",
+)
+force_option = click.option("--force", is_flag=True, help="Replace an existing file.")
+
+
+def check_file(file: str, force: bool) -> None:
+    """Raise an error if a file exists and may not be replaced, or if its folder does not exist."""
+    if not force and (os.path.isfile(file) or os.path.islink(file)):
+        raise click.UsageError(
+            f"{file} exists already: choose another name, or replace it with --force."
+        )
+    folder = os.path.dirname(file) or "."
+    if not os.path.isdir(folder):
+        message = f"there is no folder {folder}: check the path, or make it"
+        raise FileError([Problem(file, message)])
+
+
+def check_output(out: str, format: str | None, force: bool) -> Format:
+    """Return the format of an output; raise an error if no tree can be written there.
+
+    Call this before the work.
+    """
+    if out == "-":
+        return FORMATS[format or "yaml"]
+    if format is not None and FORMATS[format] not in formats_by_suffix(out)[1:]:
+        if FORMATS[format] in formats_by_suffix(out):
+            raise click.UsageError(
+                "--format is for standard output: a file's ending sets its format."
+            )
+        try:
+            format_of(out, format)
+        except FileError as error:
+            raise click.UsageError(str(error)) from None
+    check_file(out, force)
+    return format_of(out, format)
+
+
+def write_tree(
+    tree: Tree,
+    out: str,
+    format: str | None,
+    drop_fractions: bool = False,
+    most_nodes: int = MOST_NODES,
+) -> None:
+    """Write a tree to a file in the format of its ending, or to standard output if it is `-`."""
+    if out == "-":
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8")  # tree files are UTF-8 on every system
+        write(pieces(tree, format or "yaml", say, most_nodes))
+        return
+    with working(f"writing {out}"):
+        save(
+            tree,
+            out,
+            format=format,
+            drop_fractions=drop_fractions,
+            most_nodes=most_nodes,
+            warn=say,
+        )
+    command = "ask" if tree.unknown else "eval"
+    # Radiant's files do not hold whether decisions minimize.
+    option = " --minimize" if format == "radiant" and Kind.MIN in tree.columns.kind else ""
+    say(f"{out} written: {len(tree):,} nodes; next: expectitree {command} {out}{option}")

@@ -1,0 +1,255 @@
+"""The trees and games on the command line: read them, and search each one."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any, TypeVar
+
+import click
+
+from expectitree import compiling
+from expectitree.algorithms import Algorithm
+from expectitree.cli.games import (
+    GameOptions,
+    GameSource,
+    is_game_name,
+    refuse_file_options,
+    refuse_game,
+)
+from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE, WRONG_USAGE
+from expectitree.cli.terminal import protect, say, say_problems, show, show_separator, working
+from expectitree.errors import ExpectitreeError, FileError, GameError, NumberError, Problem
+from expectitree.files import NO_TREES, load, loads, tree_files
+from expectitree.files.formats import SUFFIXES, ReadOptions
+from expectitree.numbers import to_bound
+from expectitree.searches.prepare import prepare
+from expectitree.searches.result import Outcome, Search
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Tree
+
+Result = TypeVar("Result")
+_MAPPING = re.compile(r":\s|[{\[]")  # in YAML or JSON, and hardly ever in the name of a file
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """The options of `tree_options`: which trees a command reads, and how it searches them."""
+
+    files: Sequence[str]
+    texts: Sequence[str]
+    bounds: str | None
+    depth: int | None
+    order: str
+    exact: bool
+    engine: str
+    max_visits: int | None
+    parameters: Mapping[str, str]
+    reading: ReadOptions
+    attitude: str | None
+    games: GameOptions | None = None  # of a command that takes games
+    statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far
+
+    @property
+    def in_fractions(self) -> bool:
+        """Whether numbers are read as fractions."""
+        return self.exact or self.engine == "exact"
+
+    @property
+    def tree_count(self) -> int:
+        """The number of trees, counting the files in folders."""
+        return len(files_in(self.files)) + len(self.texts)
+
+    @property
+    def search_arguments(self) -> dict[str, Any]:
+        """The keyword arguments of every function that searches a tree."""
+        return {
+            "bounds": self.root_bounds,
+            "engine": self.engine,
+            "max_visits": self.max_visits,
+        }
+
+    @cached_property
+    def root_bounds(self) -> Bounds | None:
+        """The bounds of `--bounds`, or None."""
+        return None if self.bounds is None else read_bounds(self.bounds, self.in_fractions)
+
+    def refuse_search_options(self) -> None:
+        """Raise a usage error if an option about searches is given to a command without one."""
+        given = {
+            "--bounds": self.bounds is not None,
+            "--engine": self.engine not in ("auto", "exact"),
+            "--max-visits": self.max_visits is not None,
+        }
+        for option in (option for option, is_given in given.items() if is_given):
+            raise click.UsageError(
+                f"{option} is for searches, and this command evaluates every node: leave it out."
+            )
+
+    def map(
+        self,
+        activity: str,
+        function: Callable[[str, Any], Result],
+        lazy: Algorithm | None = None,
+    ) -> Iterator[Result]:
+        """Yield the result of a function for the name and the tree of each text, file and game.
+
+        With the algorithm `lazy`, the function receives a search of each game in place of its whole
+        tree, unless the algorithm needs that.
+
+        An error in one tree is reported and does not stop the others; it sets the exit status.
+        """
+        self._check()
+        for name, read in self._sources(lazy):
+            try:
+                found = read()
+                if isinstance(found, Tree) and self.engine in ("auto", "compiled"):
+                    advice = compiling.advice(len(found))
+                    if advice:
+                        say(f"{name}: {len(found):,} nodes: {advice}")
+                with working(f"{activity} {name}"):
+                    result = function(name, found)
+            except FileError as error:
+                self.statuses.append(NO_TREE)
+                say_problems(error)
+                if not os.path.exists(name) and _MAPPING.search(name):
+                    say(f"a tree is typed after -e: expectitree eval -e {shlex.quote(name)}")
+            except ExpectitreeError as error:
+                is_of_game = isinstance(error, GameError)
+                self.statuses.append(NO_TREE if is_of_game else WRONG_USAGE)
+                message = str(error).removeprefix(f"{name}: ")  # an error of an option has it
+                say(f"{name}: {message}")
+            else:
+                yield result
+
+    def show_each(
+        self,
+        activity: str,
+        function: Callable[[str, Any], Any],
+        question: str,
+        format: str,
+        lazy: Algorithm | None = None,
+        **settings: Any,
+    ) -> None:
+        """Show a function's report about each tree; of several trees, below the file's name."""
+        several = format == "text" and self.tree_count > 1
+        for position, report in enumerate(self.map(activity, function, lazy)):
+            self.fail_if(is_stopped(report.search))
+            if several:
+                show_separator(report.file, position)
+            show(question, format, report, **settings)
+
+    def fail_if(self, is_negative: bool) -> None:
+        """Make the command end with status 1 if its answer is negative."""
+        if is_negative:
+            self.statuses.append(DOES_NOT_HOLD)
+
+    def _check(self) -> None:
+        """Raise a usage error if the options contradict each other."""
+        if not self.files and not self.texts:
+            raise click.UsageError(
+                "No tree was given: name a FILE, or - for standard input, or type one after -e."
+            )
+        if self.exact and self.engine in ("interpreted", "compiled"):
+            raise click.UsageError(
+                f"--exact computes in fractions, --engine {self.engine} in floats: leave one out."
+            )
+        if self.files.count("-") > 1:
+            raise click.UsageError("Standard input can be read once: give - only once.")
+        games = [name for name in self.files if is_game_name(name)]
+        if self.games is None:
+            refuse_game(*games)
+        else:
+            self.games.check(bool(games))
+        protect([*files_in(self.files), *(name.rpartition(":")[0] for name in games)])
+        _ = self.root_bounds
+
+    def _sources(self, lazy: Algorithm | None) -> Iterator[tuple[str, Callable[[], Tree | Search]]]:
+        """Yield the name of each text, file and game, and the function that reads it."""
+        for text in self.texts:
+            yield "-e", partial(self._read, loads, text, name="-e")
+        for file in files_in(self.files):
+            if is_game_name(file):
+                yield file, partial(self._grow, file, lazy)
+            else:
+                yield file, partial(self._read, load, file, name=file)
+
+    def _read(self, function: Callable[..., Tree], source: str, name: str) -> Tree:
+        with working(f"reading {name}"):
+            about = {"name": name} if function is loads else {}
+            tree = function(
+                source,
+                exact=self.in_fractions,
+                warn=say,
+                parameters=self.parameters,
+                **self.reading,
+                **about,
+            )
+            if self.attitude is not None:
+                tree = tree.with_attitude(self.attitude)
+            return prepare(tree, self.depth, self.order)
+
+    def _grow(self, name: str, algorithm: Algorithm | None) -> Tree | Search:
+        """Search a game, or write it out."""
+        refuse_file_options(self.parameters, self.reading)
+        if self.attitude is not None:
+            raise click.UsageError(
+                f"--attitude needs the tree of {name}: write it to a file first with "
+                "`expectitree convert`, or leave --attitude out."
+            )
+        assert self.games is not None
+        source = GameSource.of(
+            name, self.games, self.depth, bounds=self.root_bounds, exact=self.in_fractions
+        )
+        if algorithm is None or not algorithm.player_cuts:
+            instead = "; or search without the whole tree: `expectitree eval -a star2`"
+            tree = source.write_out(instead)
+            return prepare(tree, None, self.order)
+        if self.order != "given":
+            raise click.UsageError(
+                f"--order {self.order} needs the whole tree, and {algorithm.name} searches a game "
+                "without it: leave it out, or order moves with --deepen."
+            )
+        if self.engine == "compiled":
+            raise click.UsageError(
+                "The rules of a game are Python and cannot be compiled: leave --engine compiled "
+                "out, or write the tree to a file first with `expectitree convert`."
+            )
+        return source.search(algorithm, self.max_visits)
+
+
+def read_bounds(text: str, exact: bool) -> Bounds:
+    """Return the bounds in a text such as 0,100; `exact` reads fractions."""
+    ends = text.strip("[]").split(",")
+    try:
+        if len(ends) != 2:
+            raise NumberError(f"found {text!r}, expected two")
+        lower, upper = (to_bound(end.strip(), exact) for end in ends)
+    except NumberError as error:
+        raise click.BadParameter(
+            f"{error}: write LOWER,UPPER such as 0,100 or -inf,inf", param_hint="'--bounds'"
+        ) from None
+    return lower, upper
+
+
+def is_stopped(search: Search) -> bool:
+    """Say whether a search reached a limit; with --deepen, before the greatest depth."""
+    grown = search.grown
+    return search.outcome is Outcome.STOPPED or grown is not None and bool(grown.why_stopped)
+
+
+def files_in(paths: Sequence[str]) -> list[str]:
+    """Return the paths, with each folder replaced by the tree files in it."""
+    files: list[str] = []
+    for path in paths:
+        found = list(tree_files(path)) if os.path.isdir(path) else [path]
+        if not found:
+            suffixes = ", ".join(suffix for suffix in SUFFIXES if suffix not in NO_TREES)
+            message = f"no tree file in this folder: expected some {suffixes}"
+            raise FileError([Problem(path, message)])
+        files += found
+    return files
