@@ -1,6 +1,9 @@
-"""Settings of every test run: the number of examples, and the option `--fail-on-skip`."""
+"""Settings of every test run: the number of examples, Ctrl-C, and the option `--fail-on-skip`."""
 
 from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -9,6 +12,14 @@ from hypothesis import settings
 settings.register_profile("quick", max_examples=150, deadline=None, derandomize=True, database=None)
 settings.register_profile("long", max_examples=20_000, deadline=None, database=None)
 settings.load_profile("quick")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c_works() -> Iterator[None]:
+    """Handle SIGINT as in a terminal; a runner may ignore it, which each program would inherit."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -51,12 +51,7 @@ def start(words: list[str], folder: Path) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=reset,
     )
-
-
-def reset() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the test runner may ignore it
 
 
 @pytest.fixture(scope="module")
@@ -150,3 +145,15 @@ def test_a_program_that_ignores_the_signal_goes_on() -> None:
         f"{INSTALL}print(flush=True); os.kill(os.getpid(), 2); interrupts.finish(7)"
     )
     assert run_code(code)[0] == 7
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="programs do not inherit this there")
+def test_the_tests_pass_where_the_runner_ignores_the_signal() -> None:
+    test = f"{__file__}::{test_an_interrupt_cleans_up_once.__name__}"
+    code = (
+        "import os, signal, sys\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        f"os.execv(sys.executable, [sys.executable, '-m', 'pytest', {test!r}])"
+    )
+    output, _ = (process := start(["-c", code], ROOT)).communicate(timeout=120)
+    assert process.returncode == 0, output

@@ -85,12 +85,11 @@ def test_an_interrupt_ends_a_compiled_loop(tmp_path: Path) -> None:
     )
     program = textwrap.dedent(
         """
-        import signal, sys
+        import sys
         from array import array
         from unittest import mock
         from endless import endless
         from expectitree import __main__, cli, compiling
-        signal.signal(signal.SIGINT, signal.default_int_handler)
         with mock.patch.object(cli.cli, "invoke", lambda context: (
             print("started", flush=True),
             compiling.run_compiled(endless, array("d", [1, 2])),

@@ -646,7 +646,6 @@ def in_a_terminal(*arguments: str, talk: tuple[tuple[bytes, bytes], ...]) -> tup
     child, terminal = pty.fork()
     if child == 0:
         os.environ["TERM"] = "dumb"
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # the test runner may ignore it
         os.execv(sys.executable, [sys.executable, "-m", "expectitree", "ask", *arguments])
     last = b""
 
