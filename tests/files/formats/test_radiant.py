@@ -14,8 +14,8 @@ from helpers import ROOT, run_main
 
 import expectitree as et
 from expectitree.errors import FileError, TreeError
-from expectitree.files.radiant.repairs import Edit, apply, place_before
-from expectitree.files.radiant.variables import identifiers
+from expectitree.files.formats.radiant.repairs import Edit, apply, place_before
+from expectitree.files.formats.radiant.variables import identifiers
 from expectitree.tree.model import Kind
 
 # The contract of the help page of Radiant (O2 in the list of published trees).
