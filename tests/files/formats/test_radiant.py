@@ -299,8 +299,8 @@ def assert_same(before: et.Node, after: et.Node) -> None:
             assert_same(old.child, new.child)
         else:
             assert new.reward == 0
-            total = float(old.child.utility + old.reward)  # type: ignore[operator]
-            assert float(new.child.utility) == pytest.approx(total)  # type: ignore[arg-type]
+            total = float(old.child.utility + old.reward)
+            assert float(new.child.utility) == pytest.approx(total)
 
 
 def test_random_trees_with_parameters_keep_their_values_at_other_parameters() -> None:
