@@ -35,7 +35,6 @@ def _has_two_players(tree: Tree) -> bool:
 
 
 LOSSES = {
-    "title": Loss(lambda tree: tree.title),
     "source": Loss(lambda tree: tree.source),
     "notes": Loss(lambda tree: tree.notes or tree.branch_notes),
     "bounds": Loss(lambda tree: tree.local_bounds),
@@ -45,14 +44,9 @@ LOSSES = {
     "formulas": Loss(lambda tree: tree.formulas and any(True for _ in tree.formulas.expressions())),
     "events": Loss(lambda tree: tree.formulas and tree.formulas.events),
     "sharing": Loss(lambda tree: False),  # not lost: `written_tree` gives each path its own nodes
-    "rewards": Loss(
-        lambda tree: tree.columns.pays or tree.root_reward,
-        "move them into the utilities with --fold rewards",
-    ),
     "two players": Loss(_has_two_players, "write the tree as YAML, JSON or .efg"),
     "attitude": Loss(
-        lambda tree: tree.attitude,
-        "delete the key attitude if expected values are meant",
+        lambda tree: tree.attitude, "delete the key attitude if expected values are meant"
     ),
     "unknown utilities": Loss(
         lambda tree: tree.unknown, "answer them first with expectitree ask", lambda t: t.unknown

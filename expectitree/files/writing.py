@@ -160,7 +160,7 @@ def _new_file(path: str, temporary: str, mode: int | None) -> BinaryIO:
             with suppress(FileNotFoundError):  # it was renamed meanwhile
                 _remove_leftover(path, temporary)
             continue
-        stream = open(handle, "wb")  # noqa: SIM115
+        stream = os.fdopen(handle, "wb")
         lock(stream, wait=True)
         if os.fstat(stream.fileno()).st_nlink:  # no other program removed it as a leftover
             return stream

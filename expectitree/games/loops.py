@@ -188,7 +188,7 @@ class BestFirst(_Loop):
         return found._replace(grows=(True,))
 
     def _begin_rows(self, parent: int, rows: range) -> None:
-        """Write what is known of new rows, the children of a parent."""
+        """Set the beliefs about new rows, which are the children of a parent."""
         growth, beliefs, limits = self.growth, self.beliefs, self.limits
         for row in rows:
             beliefs.low[row] = in_float(beliefs.lower[row], limits.scale)

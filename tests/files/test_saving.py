@@ -268,7 +268,7 @@ def test_no_run_of_an_expectation_is_lost() -> None:
     expect = Expectation(
         runs=(RunExpectation("star1", nodes=3), RunExpectation("star1", bounds=(0.0, 9.0), nodes=2))
     )
-    assert len(written_expectation(expect)["star1"]) == 2  # type: ignore[arg-type]
+    assert len(written_expectation(expect)["star1"]) == 2
 
 
 # ---- Other readers.

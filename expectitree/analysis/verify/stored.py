@@ -15,7 +15,7 @@ _TOLERANCE = 1e-9
 
 
 def stored_checks(text: str, name: str, format: Format) -> Iterator[Check]:
-    """Check the value of every node under every rule; raise `FileError` if there is no tree."""
+    """Yield a check of each stored value; raise `FileError` if the file cannot be read."""
     for results, tree in format.module.read_results(text, name):
         search, order = evaluate(tree), tree.first_paths.order
         for n, stored, mark in zip(order, results.payoffs, results.marks, strict=True):

@@ -1,4 +1,4 @@
-"""File formats, one module each: to add a format, add its module and its row in `FORMATS`.
+"""File formats, a module or a folder each: to add a format, add it and its row in `FORMATS`.
 
 The module of a text format in our grammar has `parse(text, name) -> Document` and
 `write(tree) -> Iterator[str]`; that of a table format `load(path, exact) -> Tree` and

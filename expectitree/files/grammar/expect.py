@@ -30,13 +30,13 @@ def read_expectation(values: ValueReader, data: Data) -> Expectation:
     return ExpectationReader(values.exact, report).read(data)
 
 
-def written_expectation(expect: Expectation) -> dict[str, object]:
+def written_expectation(expect: Expectation) -> dict[str, Any]:
     """Return an expectation as plain data, with its numbers as they were written."""
 
     def number(value: Number, *key_path: str) -> NumberText:
         return NumberText(expect.written.get(key_path) or exact_text(value))
 
-    data: dict[str, object] = {}
+    data: dict[str, Any] = {}
     if expect.value is not None:
         data["value"] = number(expect.value, "value")
     if expect.best is not None:

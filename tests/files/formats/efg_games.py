@@ -123,7 +123,7 @@ def wrong_nim() -> Node:
     """Return Nim with 5 stones, in which one leaf gives the win to the wrong player."""
     game: Any = nim(5)
     game.children["take 2"].children["take 2"] = T((-1, 1), "1 left")
-    return game  # type: ignore[no-any-return]
+    return game
 
 
 def alternating(data: Any, player: int = 1) -> Node:

@@ -60,6 +60,15 @@ def test_a_written_tree_is_read_back_unchanged(
     assert content_of(again) == content_of(tree)
 
 
+def refusal(tree: et.Tree, path: Path) -> str:
+    """Save a tree; return the message if it is refused, or nothing."""
+    try:
+        et.save(tree, path)
+    except TreeError as error:
+        return str(error)
+    return ""
+
+
 @given(format=st.sampled_from(FORMATS), seed=st.integers(0, 2**32))
 def test_an_exact_tree_is_read_back_or_refused_with_a_path(
     format: str, seed: int, tmp_path_factory: Any
@@ -69,10 +78,9 @@ def test_an_exact_tree_is_read_back_or_refused_with_a_path(
     path.unlink(missing_ok=True)
     tree = random_full_tree(seed, exact=True)
     in_columns, in_bounds = numbers_of(tree)
-    try:
-        et.save(tree, path)
-    except TreeError as error:
-        assert "--drop fractions" in str(error)  # noqa: PT017
+    found = refusal(tree, path)
+    if found:
+        assert "--drop fractions" in found
         assert not all(map(is_float_decimal, in_columns + in_bounds))
         assert not path.exists()
         et.save(tree, path, drop_fractions=True)
@@ -95,10 +103,9 @@ def test_bounds_of_an_exact_tree_are_read_back_or_refused(
 ) -> None:
     tree = et.loads(f"max: {{here: {{max: [1], bounds: {bounds}}}}}", exact=True)
     path = tmp_path / f"tree.{format}"
-    try:
-        et.save(tree, path)
-    except TreeError as error:
-        assert str(error).startswith("here: ")  # noqa: PT017
+    found = refusal(tree, path)
+    if found:
+        assert found.startswith("here: ")
         assert not path.exists()
     else:
         assert content_of(et.load(path, exact=True)) == content_of(tree)

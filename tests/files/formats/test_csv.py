@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from helpers import run_main
@@ -29,10 +30,10 @@ probability,0.40,0.30,0.30
 """
 
 
-def read(text: str, **options: bool) -> tuple[et.Tree, list[str]]:
+def read(text: str, **options: Any) -> tuple[et.Tree, list[str]]:
     """Return the tree of a table, exact, and the warnings."""
     warnings: list[str] = []
-    tree = et.loads(text, name="t.csv", exact=True, warn=warnings.append, **options)  # type: ignore[arg-type]
+    tree = et.loads(text, name="t.csv", exact=True, warn=warnings.append, **options)
     return tree, warnings
 
 

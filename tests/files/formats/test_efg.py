@@ -6,6 +6,7 @@ from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from files.formats.efg_games import GAMES, MAX, MIN, C, P, T, Text, win
@@ -19,10 +20,10 @@ from expectitree.tree.folding import unshare
 HEAD = 'EFG 2 R "" { "Ann" "Bob" }\n'
 
 
-def read(text: str, **options: object) -> tuple[et.Tree, list[str]]:
+def read(text: str, **options: Any) -> tuple[et.Tree, list[str]]:
     """Return the exact tree of a text and the warnings."""
     warnings: list[str] = []
-    tree = et.loads(text, name="g.efg", exact=True, warn=warnings.append, **options)  # type: ignore[arg-type]
+    tree = et.loads(text, name="g.efg", exact=True, warn=warnings.append, **options)
     return tree, warnings
 
 
@@ -195,10 +196,10 @@ def test_probabilities_that_sum_to_nearly_1_are_normalised() -> None:
 # ---- Writing.
 
 
-def written(text: str, **settings: object) -> tuple[str, list[str]]:
+def written(text: str, **settings: Any) -> tuple[str, list[str]]:
     """Return the .efg text of a tree in YAML, without the head, and the warnings."""
     warnings: list[str] = []
-    found = et.dumps(et.loads(text, **settings), "efg", warn=warnings.append)  # type: ignore[arg-type]
+    found = et.dumps(et.loads(text, **settings), "efg", warn=warnings.append)
     return found, warnings
 
 
@@ -498,9 +499,9 @@ def test_mutated_games_are_read_or_refused(count: int) -> None:
     random, read_count, refused = Random(count), 0, 0
     for n in range(count):
         text = mutated(random, seeds[n % len(seeds)])
-        options = {"payoffs_of": "1"} if n % 3 == 0 else {}
+        options: Any = {"payoffs_of": "1"} if n % 3 == 0 else {}
         try:
-            tree = et.loads(text, name="g.efg", exact=n % 2 == 0, **options)  # type: ignore[arg-type]
+            tree = et.loads(text, name="g.efg", exact=n % 2 == 0, **options)
         except et.FileError as caught:
             error = caught
         else:

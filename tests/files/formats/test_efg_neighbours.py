@@ -60,7 +60,7 @@ def test_gambit_computes_the_published_values(name: str) -> None:
 def test_gambit_reads_what_we_write_and_writes_what_we_read(exact: bool) -> None:
     for seed in range(60):
         tree = random_tree(seed, exact)
-        if tree.unfolded > 2_000:  # type: ignore[operator]
+        if tree.unfolded > 2_000:
             continue
         game = in_gambit(et.dumps(tree, "efg"))
         assert len(game.nodes) == tree.unfolded
@@ -73,7 +73,7 @@ def test_gambit_computes_the_values_of_random_trees() -> None:
     compared = 0
     for seed in range(1_000, 1_200):
         tree = random_tree(seed, exact=True)
-        if tree.unfolded > 60:  # type: ignore[operator]
+        if tree.unfolded > 60:
             continue
         compared += 1
         assert gambit_value(in_gambit(et.dumps(tree, "efg"))) == et.evaluate(tree).value, seed
@@ -104,7 +104,7 @@ def test_open_spiel_computes_the_same_values(tmp_path: Path) -> None:
     compared = 0
     for seed in range(60):
         tree = random_tree(seed, exact=False)
-        if len(tree) == 1 or tree.unfolded > 2_000:  # type: ignore[operator]
+        if len(tree) == 1 or tree.unfolded > 2_000:
             continue  # OpenSpiel does not accept a game without moves
         et.save(fold_rewards(unshare(tree)), path)  # OpenSpiel reads no outcome within
         game = pyspiel.load_game(f"efg_game(filename={path})")

@@ -8,9 +8,8 @@ import pytest
 from files.formats.test_csv import COPIER, THOMPSON
 from files.formats.test_radiant import CONTRACT, TYPED
 from files.samples import TREES
-from files.test_bad_files import mutated
+from files.test_bad_files import mutated, outcome
 
-import expectitree as et
 from expectitree.errors import FileError
 from expectitree.text.problems import problem_lines
 
@@ -31,23 +30,13 @@ def test_each_format_has_many_broken_files(format: str) -> None:
     assert sum(name.startswith(f"{format}-") for name in TREES) >= 25
 
 
-def outcome(text: str, format: str, exact: bool) -> et.Tree | FileError:
-    """Return the tree of a text, or its FileError; fail on other exceptions."""
-    try:
-        return et.loads(text, format=format, exact=exact, warn=lambda message: None)
-    except FileError as error:
-        return error
-    except Exception as error:
-        return pytest.fail(f"{error!r} from {text!a}")
-
-
 def check_mutations(format: str, count: int, seed: int) -> None:
     """Read mutated files; each error has a place, and its text is on lines of its own."""
     chosen, seeds = random.Random(seed), SEEDS[format]
     refused = 0
     for n in range(count):
         text = mutated(chosen, seeds[n % len(seeds)])
-        found = outcome(text, format, exact=n % 2 == 0)
+        found = outcome(text, format=format, exact=n % 2 == 0, warn=[].append)
         if isinstance(found, FileError):
             refused += 1
             assert all(p.line and p.column for p in found.problems), ascii(text)

@@ -14,8 +14,8 @@ from helpers import ROOT, run_main
 
 import expectitree as et
 from expectitree.errors import FileError, TreeError
-from expectitree.files.radiant.repairs import Edit, apply, place_before
-from expectitree.files.radiant.variables import identifiers
+from expectitree.files.formats.radiant.repairs import Edit, apply, place_before
+from expectitree.files.formats.radiant.variables import identifiers
 from expectitree.tree.model import Kind
 
 # The contract of the help page of Radiant (O2 in the list of published trees).
@@ -299,8 +299,8 @@ def assert_same(before: et.Node, after: et.Node) -> None:
             assert_same(old.child, new.child)
         else:
             assert new.reward == 0
-            total = float(old.child.utility + old.reward)  # type: ignore[operator]
-            assert float(new.child.utility) == pytest.approx(total)  # type: ignore[arg-type]
+            total = float(old.child.utility + old.reward)
+            assert float(new.child.utility) == pytest.approx(total)
 
 
 def test_random_trees_with_parameters_keep_their_values_at_other_parameters() -> None:

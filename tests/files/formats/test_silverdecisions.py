@@ -81,8 +81,15 @@ def test_another_tree_of_the_file_is_read_by_its_number() -> None:
     second = et.load(STALL, tree=2, exact=True)
     assert et.evaluate(second).value == Fraction(11, 2)
     assert [branch.label for branch in second.find("c").branches] == ["#1", "#2"]
-    with pytest.raises(et.FileError, match="the file has 2 trees: there is no tree 3"):
-        et.load(STALL, tree=3)
+    for tree in (3, 0, -1):
+        with pytest.raises(et.FileError) as caught:
+            et.load(STALL, tree=tree)
+        assert str(caught.value).endswith(
+            f"there is no tree {tree}: the file has 2 trees, so write --tree 1 or --tree 2"
+        )
+    one = file_of(decision(edge("a", 1, terminal())))
+    with pytest.raises(et.FileError, match="no tree 2: the file has 1 tree, so leave --tree out"):
+        et.loads(one, tree=2)
 
 
 @pytest.mark.parametrize(("rule", "kinds"), RULES.items())

@@ -78,7 +78,7 @@ class DiagramReader:
         if tree is None and len(self.trees) > 1:
             found = f"this is the first of {len(self.trees)} trees"
             self.notes.append(f"{found}: --tree 2 reads the second")
-        diagram = self.diagram(tree or 1)
+        diagram = self.diagram(1 if tree is None else tree)
         if diagram is None or self.problems.found:
             raise self.problems.failure()
         return diagram
@@ -105,9 +105,11 @@ class DiagramReader:
             self.report(self.root, "viewMode", message)
         about = {key: self.text(self.root, key) for key in ("title", "description")}
         about["code"] = self.text(self.data, "code")
-        if tree > len(self.trees):
-            count = "1 tree" if len(self.trees) == 1 else f"{len(self.trees)} trees"
-            self.report(self.data, "trees", f"the file has {count}: there is no tree {tree}")
+        if not 1 <= tree <= len(self.trees):
+            last = len(self.trees)
+            hint = f"{last} trees, so write --tree 1 {'or' if last == 2 else 'to'} --tree {last}"
+            hint = hint if last > 1 else "1 tree, so leave --tree out"
+            self.report(self.data, "trees", f"there is no tree {tree}: the file has {hint}")
             return None
         texts = self.items(self.data, "texts")
         root = self.node(*self.trees[tree - 1], ())

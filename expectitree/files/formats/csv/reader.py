@@ -17,10 +17,10 @@ from typing import Any
 
 from expectitree.errors import NumberError
 from expectitree.files.formats import Warn
+from expectitree.files.formats.csv.amounts import Amounts
+from expectitree.files.formats.csv.cells import Cell, Faults, read_rows, separator_of
 from expectitree.files.grammar.document import Data, Document, Mark, Place
 from expectitree.files.grammar.reader import read_tree
-from expectitree.files.payoff_table.amounts import Amounts
-from expectitree.files.payoff_table.cells import Cell, Faults, read_rows, separator_of
 from expectitree.numbers import message_text, quote, to_fraction, to_probability
 from expectitree.tree.builder import SUM_TOLERANCE
 from expectitree.tree.model import Tree

@@ -21,9 +21,9 @@ from expectitree.expressions.syntax import (
     text_of,
 )
 from expectitree.files.formats import Warn
+from expectitree.files.formats.radiant.names import Names
+from expectitree.files.formats.radiant.nodes import MOST_DEPTH
 from expectitree.files.formats.yaml import NOTATION
-from expectitree.files.radiant.names import Names
-from expectitree.files.radiant.nodes import MOST_DEPTH
 from expectitree.numbers import Number as Value
 from expectitree.numbers import escape, number_text
 from expectitree.tree.columns import CHANCE, NONE

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from expectitree.errors import FileError
-from expectitree.files.efg.scanner import Scanner
+from expectitree.files.formats.efg.scanner import Scanner
 from expectitree.numbers import Number, quote
 
 CHANCE = 0  # the number of chance among the players

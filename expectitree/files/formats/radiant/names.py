@@ -12,8 +12,8 @@ from graphlib import TopologicalSorter
 from keyword import iskeyword
 from unicodedata import normalize
 
-from expectitree.files.radiant.nodes import KEYS, OTHER_TREE
-from expectitree.files.radiant.variables import identifiers
+from expectitree.files.formats.radiant.nodes import KEYS, OTHER_TREE
+from expectitree.files.formats.radiant.variables import identifiers
 from expectitree.numbers import quote
 from expectitree.tree.columns import CHANCE
 from expectitree.tree.model import Tree

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from expectitree.errors import NumberError
-from expectitree.files.payoff_table.cells import Cell
+from expectitree.files.formats.csv.cells import Cell
 from expectitree.numbers import quote
 
 _SIGNS = "$€£¥"

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from expectitree.errors import FileError
 from expectitree.files.formats import yaml
+from expectitree.files.formats.radiant.nodes import TOO_DEEP
 from expectitree.files.grammar.document import NESTED_TOO_DEEPLY, Document, Mark, Place
-from expectitree.files.radiant.nodes import TOO_DEEP
 
 _COMMENT = re.compile(r"\s*+#")
 _BLANK_OR_SIGN = re.compile("[\t\xa0#]")

@@ -9,3 +9,6 @@ film company:
     type: chance
     ...
 """
+
+from expectitree.files.formats.radiant.reader import read as read
+from expectitree.files.formats.radiant.writer import write as write

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from expectitree.errors import NumberError
 from expectitree.expressions.parser import ExpressionError, did_you_mean, parse
 from expectitree.expressions.syntax import FUNCTIONS
-from expectitree.files.radiant.nodes import ELSEWHERE
-from expectitree.files.radiant.repairs import Edit, apply, place_before
+from expectitree.files.formats.radiant.nodes import ELSEWHERE
+from expectitree.files.formats.radiant.repairs import Edit, apply, place_before
 from expectitree.numbers import quote, to_fraction
 from expectitree.tree.formulas import REST
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from expectitree.errors import FileError, TransformError, TreeError
-from expectitree.files.efg.parser import CHANCE, Game, GameNode, Infoset, Parser
 from expectitree.files.formats import Warn
+from expectitree.files.formats.efg.parser import CHANCE, Game, GameNode, Infoset, Parser
 from expectitree.numbers import Number, exact_text, message_text, quote
 from expectitree.tree.builder import NodeId, TreeBuilder, label_at
 from expectitree.tree.columns import Kind

@@ -1,1 +1,0 @@
-"""Extensive games in Gambit's format .efg: a parser, and trees from games and back."""
