@@ -118,14 +118,14 @@ class Run:
                     worker.process.join()
 
     def lives(self, worker: Worker) -> bool:
-        """Take in a worker's failures, start it anew if it died, and return whether it runs."""
+        """Take in a worker's failures, start it anew if it died, and return whether it has work."""
         crash = worker.crash(self.patience)
         for failure in worker.received():
             self.add(failure)
         if crash is not None:
             self.add(crash)
             worker.start()
-        return bool(worker.process.is_alive())
+        return bool(worker.process.exitcode != 0)
 
     def add(self, failure: Failure) -> None:
         if self.failures.add(failure):
