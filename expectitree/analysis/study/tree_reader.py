@@ -88,7 +88,7 @@ class TreeReader(StructureReader):
     def families(self, item: Any, index: int) -> list[Parameters]:
         """Return the trees of families that an entry describes."""
         families = self.each(_family)(item[index][1], Place(item, index))
-        if None in families:
+        if not families or None in families:
             return []
         known = [set(parameters_of(family)) for family in families]
         readers: dict[str, Reader] = {"family": lambda value, place: families}

@@ -125,6 +125,7 @@ WRONG = {
         "unknown algorithm ''"]),
     "no family": ("trees: [§{branching: 3}]\nalgorithms: star1\n",
         ["no key family: choose ballard"]),
+    "no families": ("trees: [{family: §[], steps: 5}]\nalgorithms: star1\n", ["one of family"]),
     "unknown family": ("trees: {family: §ballot}\nalgorithms: star1\n",
         ["unknown family 'ballot'"]),
     "unknown parameter": (

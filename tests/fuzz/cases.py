@@ -1,0 +1,123 @@
+"""What a fuzz target is: a function that makes an input from a seed, and one that checks it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from random_trees import Case
+
+import expectitree as et
+
+Draw = Callable[[Random], Any]
+
+
+class Target(NamedTuple):
+    """A row of `TARGETS`.
+
+    `check` raises an exception for a defect. It returns True for an input that was read, False for
+    one that was refused with a message, and None if that makes no sense. The time and the memory
+    of a hostile input are limited.
+    """
+
+    make: Callable[[Random], Any]
+    check: Callable[[Any], bool | None]
+    is_hostile: bool = False
+
+
+def random_of(target: str, seed: int, number: int) -> Random:
+    """Return the random numbers of a case: they depend on nothing else."""
+    return Random(f"{target} {seed} {number}")
+
+
+@cache
+def scratch() -> Path:
+    """Return a folder of this process for files; the run removes it."""
+    return Path(tempfile.mkdtemp())
+
+
+# ---- Tests as targets.
+
+
+@dataclass(frozen=True)
+class Call:
+    """A test and its arguments."""
+
+    test: Callable[..., Any]
+    arguments: dict[str, Any]
+
+    def run(self) -> None:
+        """Call the test."""
+        self.test(**self.arguments)
+
+
+def draw_seed(random: Random) -> int:
+    """Return the seed of a generator of the tests."""
+    return random.getrandbits(32)
+
+
+def draw_case(random: Random) -> Case:
+    """Return a random tree of the tests of searches."""
+    return Case(draw_seed(random), random.random() < 0.5)
+
+
+class Folders:
+    """What the tests use of pytest's `tmp_path_factory`."""
+
+    def getbasetemp(self) -> Path:
+        """Return the folder of this process."""
+        return scratch()
+
+
+DRAWS: dict[str, Draw] = {
+    "seed": draw_seed,
+    "case": draw_case,
+    "exact": lambda random: random.random() < 0.5,
+    "most": lambda random: random.randint(1, 40),
+    "tmp_path_factory": lambda random: Folders(),
+}
+
+
+def from_tests(*tests: Callable[..., Any], **draws: Draw) -> Target:
+    """Return a target that runs one of some tests, with arguments drawn by their names.
+
+    A test of Hypothesis runs without Hypothesis, so that a case follows from its seed alone.
+    """
+    plain = [test.hypothesis.inner_test if hasattr(test, "hypothesis") else test for test in tests]
+    names = {test: [*inspect.signature(test).parameters] for test in plain}
+    known = {**DRAWS, **draws}
+
+    def make(random: Random) -> Call:
+        test = random.choice(plain)
+        return Call(test, {name: known[name](random) for name in names[test]})
+
+    return Target(make, Call.run)
+
+
+# ---- Inputs as files.
+
+
+def content_of_input(made: Any) -> bytes:
+    """Return an input as the content of a file, for whoever repeats a case."""
+    if isinstance(made, bytes):
+        return made
+    if isinstance(made, str):
+        return made.encode("utf-8", "surrogatepass")
+    if hasattr(made, "content"):
+        return content_of_input(made.content)
+    if isinstance(made, Call):
+        lines = [f"# {made.test.__module__}.{made.test.__name__}"]
+        for name, value in made.arguments.items():
+            if isinstance(value, Case):
+                lines.append(f"# bounds {value.bounds}, window {value.window}; as fractions:")
+                value = et.dumps(value.tree())
+            lines.append(f"# {name}:\n{value}")
+        return "\n".join(lines).encode()
+    return json.dumps(made, default=repr, indent=1).encode()

@@ -1,0 +1,170 @@
+"""Differential targets: results against independent definitions, as the tests have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from analysis.information import test_information
+from analysis.limit import test_limit
+from analysis.opponents import test_opponents
+from analysis.rescale import test_rescale
+from analysis.risk import test_risk
+from analysis.sensitivity import test_everywhere, test_thresholds
+from files import test_events
+from fuzz.cases import Target, draw_case, draw_seed, from_tests
+from games import test_random_games
+from random_trees import BEST_FIRST, EVERY, Case
+from searches import (
+    test_attitude,
+    test_contract,
+    test_engines,
+    test_result,
+    test_rewards,
+    test_unknown,
+)
+from tree import test_adopt, test_flip, test_folding, test_transform
+
+import expectitree as et
+
+
+def among(*values: Any) -> Callable[[Random], Any]:
+    """Return a draw of one of some values."""
+    return lambda random: random.choice(values)
+
+
+def draw_small_case(random: Random) -> Case:
+    """Return a tree whose sets of leaves are few enough to try all of them."""
+    while True:
+        case = draw_case(random)
+        if 1 < case.tree().leaves <= 8:
+            return case
+
+
+def draw_folded(random: Random) -> test_rewards.Folded:
+    return test_rewards.Folded(draw_seed(random))
+
+
+def draw_paying(random: Random) -> et.Tree:
+    return test_folding.paying(draw_seed(random))
+
+
+def draw_seeds(random: Random) -> range:
+    """Return the seed of a game, as the tests of many games have it."""
+    seed = draw_seed(random)
+    return range(seed, seed + 1)
+
+
+TRANSFORMS = among(
+    test_folding.cut,
+    test_folding.order_best,
+    test_folding.order_worst,
+    test_folding.shuffle,
+    test_folding.keep_some,
+    test_folding.err,
+    test_folding.err_in_a_bad_world,
+)
+
+TARGETS: dict[str, Target] = {
+    "search": from_tests(
+        test_contract.test_every_algorithm_finds_the_value,
+        test_contract.test_the_contract_holds_for_any_window,
+        test_contract.test_the_window_of_evaluate_is_the_bounds,
+        test_contract.test_the_mirror_negates_every_interval_exactly,
+        test_contract.test_every_leaf_is_visited_at_most_once,
+        test_contract.test_exact_and_float_agree,
+        test_contract.test_pruning_changes_neither_the_best_action_nor_the_value_of_the_strategy,
+        test_result.test_every_visited_node_but_the_root_was_asked_for_by_a_visited_parent,
+        test_result.test_every_cut_left_a_possible_child_that_is_not_exact,
+    ),
+    "engines": from_tests(
+        test_engines.test_the_compiled_engine_gives_identical_results,
+        test_engines.test_compiled_scans_give_identical_results,
+    ),
+    "stopped-search": from_tests(test_engines.test_a_stopped_search_has_sound_intervals),
+    "rewards": from_tests(
+        test_rewards.test_a_search_does_the_same_in_the_folded_tree,
+        chosen=among(*(one for one in EVERY if one.in_order)),
+        case=draw_folded,
+    ),
+    "best-first": from_tests(
+        test_rewards.test_best_first_finds_the_same_in_the_folded_tree,
+        test_rewards.test_best_first_proves_a_best_action,
+        test_rewards.test_a_tree_with_sharing_is_worth_what_the_folded_tree_is,
+        chosen=among(*BEST_FIRST),
+        goal=among("value", "action"),
+        case=draw_folded,
+    ),
+    "attitudes": from_tests(
+        test_attitude.test_every_algorithm_finds_the_certainty_equivalent,
+        test_attitude.test_the_contract_holds_for_any_window,
+        test_attitude.test_the_mirror_negates_the_risk_tolerance_too,
+        test_attitude.test_the_best_action_alone,
+        test_attitude.test_the_mean_is_on_one_side_of_the_value,
+        r=among(*test_attitude.TOLERANCES),
+    ),
+    "other-attitudes": from_tests(
+        test_attitude.test_other_attitudes_find_the_certainty_equivalent,
+        test_attitude.test_points_are_exact,
+        text=among(*test_attitude.OTHERS),
+    ),
+    "columns": from_tests(
+        test_adopt.test_adopt_accepts_exactly_the_valid_columns,
+        test_adopt.test_columns_of_a_builder_are_adopted,
+    ),
+    "transforms": from_tests(
+        test_folding.test_folding_keeps_the_total_of_every_play,
+        test_folding.test_a_shared_node_is_folded_if_all_its_paths_pay_the_same,
+        test_folding.test_a_transform_goes_with_folding,
+        test_folding.test_a_tree_in_fractions_pays_the_same,
+        test_transform.test_reordering_keeps_values_and_labels,
+        test_transform.test_the_order_inner_is_the_best_order_if_estimates_are_values,
+        test_unknown.test_transforms_keep_unknown_terminals,
+        tree=draw_paying,
+        transform=TRANSFORMS,
+        order=among("best", "worst", "random:1", "random:2"),
+    ),
+    "games": from_tests(
+        test_random_games.test_lazy_search_finds_the_value_and_a_best_move,
+        test_random_games.test_iterative_deepening_finds_the_same,
+        test_random_games.test_the_written_out_tree_is_the_game,
+        test_random_games.test_without_merging_every_visit_is_that_of_the_written_out_tree,
+        test_random_games.test_a_search_of_the_grown_tree_is_the_same_search,
+        test_random_games.test_the_mirror_of_a_game_negates_every_result,
+        seeds=draw_seeds,
+    ),
+    "limit": from_tests(
+        test_limit.check_against_all_subsets, case=draw_small_case, exact_too=among(True)
+    ),
+    "limit-of-shared": from_tests(
+        test_limit.test_ranges_for_actions_that_share_leaves_hold_for_all_values
+    ),
+    "opponents": from_tests(
+        test_opponents.test_replaced_players_have_the_values_of_the_definition,
+        test_opponents.test_random_trees_with_rewards_agree_with_the_definition,
+        chance=among(*test_opponents.CHANCES),
+    ),
+    "sensitivity": from_tests(
+        test_thresholds.test_thresholds_are_where_the_best_actions_change,
+        test_thresholds.test_slack_leads_to_another_action,
+        test_thresholds.test_a_tree_of_floats_has_the_thresholds_of_its_fractions,
+        test_thresholds.test_extremes_are_those_of_the_whole_range,
+        test_thresholds.test_the_best_strategy_is_worth_the_value,
+        test_thresholds.test_added_amounts_change_the_decision_at_the_thresholds,
+        test_thresholds.test_each_row_of_a_map_is_a_one_way_analysis,
+        test_thresholds.test_break_even_points_are_where_the_value_is_reached,
+        test_everywhere.test_decisions_are_those_that_optimal_play_reaches,
+    ),
+    "risk": from_tests(test_risk.test_enumeration),
+    "information": from_tests(
+        test_information.test_two_stage_trees,
+        test_events.test_two_tests_in_a_row,
+        test_flip.test_the_joint_distribution_stays,
+    ),
+    "rescale": from_tests(
+        test_rescale.test_values_and_best_actions_are_those_of_the_definition,
+        test_rescale.test_a_positive_affine_map_changes_nothing,
+        test_rescale.test_a_map_applies_to_totals,
+    ),
+}

@@ -1,0 +1,230 @@
+"""Hostile texts: damaged files of each text format, studies and expressions."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+from analysis.study import test_reader
+from analysis.study.studies import plan
+from expressions import test_evaluation
+from files import samples, test_bad_files, test_schema
+from files.formats import test_damaged_diagrams, test_efg, test_hostile_formats
+from fuzz.cases import Target, scratch
+
+import expectitree as et
+from expectitree.errors import FileError, NumberError
+from expectitree.expressions.domains import FLOATS, FRACTIONS
+from expectitree.expressions.evaluation import evaluate
+from expectitree.expressions.parser import parse
+from expectitree.expressions.syntax import text_of
+from expectitree.text.problems import problem_lines
+
+STRETCH = 100  # nodes that a byte of text may make, as percentages and aliases do
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """A damaged file and how it is read."""
+
+    content: str | bytes
+    name: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+def check_message(error: et.ExpectitreeError) -> None:
+    """Check that a message has nothing that a terminal would obey."""
+    assert str(error)
+    assert all(line.isprintable() for line in str(error).splitlines()), ascii(str(error))
+
+
+def check_refusal(error: FileError, has_place: bool = True) -> None:
+    """Check that a refusal has a message with a line and a column."""
+    check_message(error)
+    assert all(line.isprintable() for line in problem_lines(error, 80))
+    if has_place:
+        assert all(problem.line and problem.column for problem in error.problems), error.problems
+
+
+def check_file(made: Hostile) -> bool:
+    """Read a file and use its tree, or check its refusal; return whether it was read."""
+    options = {"warn": lambda message: None, **made.options}
+    try:
+        if isinstance(made.content, bytes):
+            exact = options.pop("exact")
+            tree = et.load(io.BytesIO(made.content), exact=exact)
+        else:
+            tree = et.loads(made.content, name=made.name, **options)
+    except FileError as error:
+        check_refusal(error, has_place=isinstance(made.content, str) and made.name != "-")
+        return False
+    except et.TransformError as error:  # the option does not fit the file
+        check_message(error)
+        return False
+    assert len(tree) <= max(STRETCH, len(made.content))
+    use(tree)
+    return True
+
+
+def use(tree: et.Tree) -> None:
+    """Evaluate, show and write a tree that came from a damaged file."""
+    repr(tree)
+    try:
+        found = et.evaluate(tree, "star2")
+        et.to_text(found)
+        et.to_json(found)
+        again = et.loads(et.dumps(tree), exact=tree.exact)
+    except et.ExpectitreeError as error:
+        check_message(error)
+        return
+    assert len(again) == len(tree)
+
+
+def files(
+    seeds: Sequence[str],
+    mutated: Callable[[Random, str], str],
+    *names: str,
+    **options: Sequence[Any],
+) -> Target:
+    """Return a target that damages one of some texts, and reads it by one of some names.
+
+    Each option of the reader has one of its values, or is left out if that is None.
+    """
+
+    def make(random: Random) -> Hostile:
+        text, name = mutated(random, random.choice(seeds)), random.choice(names)
+        drawn = {key: random.choice(values) for key, values in options.items()}
+        given = {key: value for key, value in drawn.items() if value is not None}
+        return Hostile(text, name, {"exact": random.random() < 0.5, **given})
+
+    return Target(make, check_file, is_hostile=True)
+
+
+TREES = (*samples.SEEDS, *(text for form in samples.FORMS.values() for text in form))
+IN_JSON = tuple(text for text in (*samples.SEEDS, *TREES) if text.startswith('{"'))
+GAMES = [game.text for name, game in test_efg.GAMES.items() if name not in ("ttt", "nim7")]
+
+
+def one_word(random: Random, text: str) -> str:
+    """Return a tree file with one token exchanged, or with some characters changed."""
+    if random.random() < 0.5:
+        return test_bad_files.mutated(random, text)
+    tokens = test_schema.TOKEN.findall(text)
+    places = [at for at, token in enumerate(tokens) if token[0] not in " :,{}[]"]
+    for _ in range(random.choice((1, 1, 2))):
+        tokens[random.choice(places)] = random.choice(test_schema.OTHERS)
+    return "".join(tokens)
+
+
+def damaged_bytes(random: Random) -> Hostile:
+    """Return a tree file with a few other bytes."""
+    content = bytearray(random.choice(samples.SEEDS).encode())
+    for _ in range(random.randint(1, 3)):
+        content[random.randrange(len(content))] = random.randrange(256)
+    return Hostile(bytes(content), "-", {"exact": random.random() < 0.5})
+
+
+# ---- SilverDecisions' diagrams.
+
+
+def damaged_diagram(random: Random) -> Hostile:
+    """Return a damaged diagram of SilverDecisions."""
+    text = test_damaged_diagrams.mutated(random.choice(test_damaged_diagrams.valid_files()), random)
+    return Hostile(text, "x.json", {"exact": random.random() < 0.5})
+
+
+def check_diagram(made: Hostile) -> bool:
+    """Read, write and verify a diagram."""
+    return test_damaged_diagrams.is_tree(str(made.content), made.options["exact"])
+
+
+# ---- Studies.
+
+
+def damaged_study(random: Random) -> str:
+    """Return a study with one or two pieces exchanged."""
+    words = re.split(r"(\W+)", test_reader.GOOD)
+    for _ in range(random.randint(1, 2)):
+        at = random.randrange(len(words))
+        words[at : at + random.choice((1, 1, 1, 3, 5))] = [random.choice(test_reader.PIECES)]
+    return "".join(words)
+
+
+def check_study(text: str) -> bool:
+    """Plan a study, or check its refusal."""
+    try:
+        plan(scratch(), text)
+    except FileError as error:
+        check_refusal(error)
+        return False
+    return True
+
+
+# ---- Expressions.
+
+
+def expression(random: Random) -> str:
+    """Return the text of a random formula, damaged or not."""
+    text = text_of(test_evaluation.random_tree(random, random.randint(0, 5)))
+    if random.random() < 0.7:
+        pieces = (
+            "(",
+            ")",
+            "^",
+            "9" * 40,
+            "1e400",
+            "exp(",
+            "log(",
+            "sqrt(",
+            "^9^9^9",
+            "x",
+            "é",
+            ",",
+        )
+        for _ in range(random.randint(1, 3)):
+            at = random.randrange(len(text) + 1)
+            text = text[:at] + random.choice(pieces) + text[at + random.choice((0, 0, 1, 3)) :]
+    return text
+
+
+def check_expression(text: str) -> bool:
+    """Parse and evaluate a formula in both domains."""
+    values = test_evaluation.VALUES
+    floats = {name: float(number) for name, number in values.items()}
+    try:
+        tree = parse(text, [*values])
+        exact = evaluate(tree, FRACTIONS, values)
+        near = evaluate(tree, FLOATS, floats)
+    except NumberError as error:
+        check_message(error)
+        return False
+    assert isinstance(exact, Fraction)
+    assert isinstance(near, float)
+    return True
+
+
+TARGETS: dict[str, Target] = {
+    "yaml": files(TREES, one_word, "x.yaml", "-"),
+    "json": files(IN_JSON, one_word, "x.json"),
+    "bytes": Target(damaged_bytes, check_file, is_hostile=True),
+    "efg": files(
+        [*GAMES, test_efg.GENERAL, test_efg.THIRDS, test_efg.three("0", mover=2)],
+        test_efg.mutated, "g.efg", payoffs_of=(None, None, "1", 2), max_player=(None, None, "Bob"),
+    ),
+    "radiant": files(
+        test_hostile_formats.SEEDS["radiant"], test_bad_files.mutated, "r.yaml",
+        format=("radiant",), minimize=(None, True),
+    ),
+    "csv": files(
+        test_hostile_formats.SEEDS["csv"], test_bad_files.mutated, "t.csv",
+        format=("csv",), minimize=(None, True),
+    ),
+    "silverdecisions": Target(damaged_diagram, check_diagram, is_hostile=True),
+    "studies": Target(damaged_study, check_study, is_hostile=True),
+    "formulas": Target(expression, check_expression, is_hostile=True),
+}  # fmt: skip
