@@ -1,9 +1,10 @@
-"""Settings of every test run: the number of examples, Ctrl-C, and the option `--fail-on-skip`."""
+"""Settings of every test run: examples, Ctrl-C, memory, and the option `--fail-on-skip`."""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+import sys
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import settings
@@ -13,6 +14,8 @@ settings.register_profile("quick", max_examples=150, deadline=None, derandomize=
 settings.register_profile("long", max_examples=20_000, deadline=None, database=None)
 settings.load_profile("quick")
 
+MOST_MEMORY = 1_500  # MB, of one process
+
 
 @pytest.fixture(scope="session", autouse=True)
 def ctrl_c_works() -> Iterator[None]:
@@ -20,6 +23,33 @@ def ctrl_c_works() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+def greatest_peak() -> int:
+    """Return the greatest memory, in MB, that this process or an ended child had at once."""
+    if sys.platform == "win32":
+        return 0
+    import resource
+
+    most = max(
+        resource.getrusage(which).ru_maxrss
+        for which in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    return most // 1_000_000 if sys.platform == "darwin" else most * 1_024 // 1_000_000
+
+
+# The highest peak so far. A process inherits the peak of the program that started it.
+highest = [greatest_peak()]
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
+    """Fail the test after which this process, or a child, has needed too much memory."""
+    yield
+    peak = greatest_peak()
+    if peak > max(highest[0], MOST_MEMORY):
+        highest[0] = peak
+        pytest.fail(f"a process needed {peak:,} MB, expected at most {MOST_MEMORY:,} MB")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 from fractions import Fraction
 
 import pytest
@@ -169,3 +171,16 @@ def test_a_comparison_that_disagrees_fails_loudly(monkeypatch: pytest.MonkeyPatc
         == "star1 disagrees with expectiminimax: the value is 3, not 2"
     )
     assert list(sentences(found)) == ["The algorithms disagree."]
+
+
+def test_a_report_is_freed_with_its_last_reference() -> None:
+    """Its columns may fill most of the memory, and the garbage collector may wait for long."""
+    evaluation = Evaluation("", et.evaluate(et.load("example:risk"), "star1"))
+    assert rendered_lines(tree_lines, evaluation)
+    search = weakref.ref(evaluation.search)
+    gc.disable()
+    try:
+        del evaluation
+        assert search() is None
+    finally:
+        gc.enable()

@@ -24,8 +24,8 @@ from expectitree.tree.transform import keep_branches
 class Evaluation:
     """A search of one file's tree, with everything that a renderer shows.
 
-    With `strategy_only`, `shown` is the part of the tree that optimal play can reach. That raises
-    `AnalysisError` where the search does not know the strategy.
+    With `strategy_only`, `strategy` is the part of the tree that optimal play can reach. That
+    raises `AnalysisError` where the search does not know the strategy.
     """
 
     file: str
@@ -36,7 +36,7 @@ class Evaluation:
     formulas: bool = False  # show the formulas and the parameters
     explained_by: int | None = None  # the branch to that node
     explanation: Explanation = field(init=False)
-    shown: Evaluation = field(init=False)  # what is drawn
+    strategy: Evaluation | None = field(init=False, default=None)
     reasons: Reasons | None = field(init=False, default=None)
     shared_number: Readable[int] = field(
         init=False
@@ -46,12 +46,16 @@ class Evaluation:
         """Compute the explanation and what else was asked."""
         self.explanation = Explanation(self.search)
         self.shared_number = _number_shared(self.tree)
-        self.shown = self
         if self.strategy_only:
-            self.shown = Evaluation(self.file, strategy_only(self.search), self.windows)
-            self.shown.strategy_only, self.shown.formulas = True, self.formulas
+            self.strategy = Evaluation(self.file, strategy_only(self.search), self.windows)
+            self.strategy.strategy_only, self.strategy.formulas = True, self.formulas
         if self.explained is not None:
             self.reasons = reasons(self.search, self.explained, self.explained_by)
+
+    @property
+    def shown(self) -> Evaluation:
+        """What is drawn. (A field would refer to itself, which delays freeing its columns.)"""
+        return self.strategy or self
 
     @property
     def tree(self) -> Tree:
