@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from oracle import definition
-from random_trees import REWARDS, Row, random_rows
+from random_trees import REWARDS, Row, random_rows, with_rare_features
 from text_spelling import Shared, Text, json_text, yaml_text
 
 from expectitree import Kind, Tree, TreeBuilder
@@ -42,13 +42,18 @@ class Branch:
 
 
 class RandomText:
-    """A random tree file: its `text` and `suffix`, and the `features` of the grammar in it."""
+    """A random tree file: its `text` and `suffix`, and the `features` of the grammar in it.
 
-    def __init__(self, seed: int) -> None:
+    With `estimates`, each inner node has an estimate, and no number is at the limits of floats.
+    """
+
+    def __init__(self, seed: int, estimates: bool = False) -> None:
         self.random = Random(seed)
         self.features: Counter[str] = Counter()
-        rare = self.chance(0.3)
+        rare = not estimates and self.chance(0.3)
         self.rows = random_rows(self.random, rewards=self.random.choice(REWARDS), rare=rare)
+        if estimates:
+            self.rows = with_rare_features(self.random, self.rows, 1)
         self.suffix = "json" if self.chance(0.25) else "yaml"
         self.features[self.suffix] += 1
         self.has_parameters = self.chance(0.4)

@@ -132,12 +132,11 @@ def random_rows(
     for n, (least, greatest) in enumerate(utility_ranges(rows)):
         if rows[n].children and random.random() < local_bounds:
             rows[n] = replace(rows[n], bounds=random_bounds(random, least, greatest))
-    return with_rare_features(random, rows) if rare else rows
+    return with_rare_features(random, rows, random.choice((0, 0.3, 1))) if rare else rows
 
 
-def with_rare_features(random: Random, rows: list[Row]) -> list[Row]:
-    """Return the rows with estimates at some inner nodes, and bounds at some terminals."""
-    share = random.choice((0, 0.3, 1))
+def with_rare_features(random: Random, rows: list[Row], share: float) -> list[Row]:
+    """Return the rows with estimates at a share of inner nodes, and bounds at some terminals."""
     found = []
     for row, (least, greatest) in zip(rows, utility_ranges(rows), strict=True):
         if random.random() < share:
