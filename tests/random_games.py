@@ -12,7 +12,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any, NamedTuple
 
-from random_trees import UTILITIES
+from random_trees import RARE_UTILITIES, UTILITIES
 
 from expectitree import Kind, Tree, TreeBuilder
 from expectitree.numbers import INFINITY, Number
@@ -22,6 +22,7 @@ LARGEST = 1500  # nodes of a tree without merging
 KINDS = {None: Kind.TERMINAL, "max": Kind.MAX, "min": Kind.MIN, "chance": Kind.CHANCE}
 OTHER_SIDE = {None: None, "max": "min", "min": "max", "chance": "chance"}
 WEIGHTS = ((1,), (1, 2, 3, 4), (0, 1, 2), (1, 9))
+RARE_WEIGHTS = (*WEIGHTS, (1, 10**40), (0, 1, 10**20, 10**180))
 
 
 class Thing:
@@ -67,11 +68,13 @@ class RandomGame:
     """A game from a seed, in the protocol of games; `calls` counts the calls of each method.
 
     `has_bounds` says whether positions have bounds of their own: exact ones, or, with `loose`,
-    wider ones, which may be wider than those of the position before.
+    wider ones, which may be wider than those of the position before. With `rare`, there are also
+    numbers at the limits of floats.
     """
 
-    def __init__(self, seed: int, *, state_bounds: bool | None = None) -> None:
+    def __init__(self, seed: int, *, state_bounds: bool | None = None, rare: bool = False) -> None:
         random = Random(seed)
+        self.rare = rare
         self.title = f"random game {seed}"
         self.calls: Counter[str] = Counter()
         self.played: list[tuple[int, str]] = []
@@ -100,7 +103,8 @@ class RandomGame:
 
     def _table(self, random: Random) -> list[Position]:
         count = random.choice((2, 6, 16, 24, 32))
-        utilities, weights = random.choice(UTILITIES), random.choice(WEIGHTS)
+        utilities = random.choice(RARE_UTILITIES if self.rare else UTILITIES)
+        weights = random.choice(RARE_WEIGHTS if self.rare else WEIGHTS)
         going_on, missing = random.choice((0, 0, 0.2)), random.choice((0, 0, 0.3))
         turns = random.choice(("max", "max min", "max min chance chance", "chance max"))
         table: dict[int, Position] = {}

@@ -5,9 +5,10 @@ A tree starts as plain rows, so that the same tree can be built exact, in floats
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil, floor
 from random import Random
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 
 from expectitree import ALGORITHMS, Kind, Search, Tree, TreeBuilder, evaluate
 from expectitree.algorithms import Algorithm, algorithm
-from expectitree.numbers import INFINITY, Number
+from expectitree.numbers import INFINITY, LONGEST, Number
 from expectitree.searches.engine import search_window
 from expectitree.tree.columns import Bounds
 
@@ -34,6 +35,16 @@ REWARDS = (
     (0, 0, 100, -100),  # far greater than most utilities, and they cancel
 )
 WEIGHTS = ((1,), (0, 1, 2), (1, 2, 3, 4), (0, 0, 1, 9))
+# With `rare`, numbers at the limits of floats too: the program accepts values up to 10^301.
+GREAT, SMALL = Fraction(10) ** 300, Fraction(1, 10**300)
+RARE_UTILITIES = (
+    *UTILITIES,
+    (GREAT, -GREAT, GREAT / 3),
+    (GREAT, -GREAT, 1, 0),  # next to them, all other numbers are rounding errors
+    (SMALL, -SMALL, 3 * SMALL, 0),
+)
+RARE_WEIGHTS = (*WEIGHTS, (1, 10**40), (0, 1, 10**40), (1, 10**20, 10**40, 10**180))
+RARE_REWARDS = (*REWARDS, (0, GREAT, -GREAT), (0, SMALL, -3 * SMALL))
 STAR25 = [
     algorithm("star2.5", probes=k, probe_order=order)
     for k in (1, 2, 3, 9)
@@ -74,14 +85,20 @@ class Row:
 
 
 def random_rows(
-    random: Random, local_bounds: float = 0.15, rewards: Sequence[int | Fraction] = (0,)
+    random: Random,
+    local_bounds: float = 0.15,
+    rewards: Sequence[int | Fraction] = (0,),
+    rare: bool = False,
 ) -> list[Row]:
     """Return the rows of a random tree, root last.
 
     `local_bounds` is the share of inner nodes that have bounds. Each branch pays one of `rewards`.
+    With `rare`, there are also numbers at the limits of floats, estimates, and terminals with
+    bounds.
     """
     rows: list[Row] = []
-    utilities, weights = random.choice(UTILITIES), random.choice(WEIGHTS)
+    utilities = random.choice(RARE_UTILITIES if rare else UTILITIES)
+    weights = random.choice(RARE_WEIGHTS if rare else WEIGHTS)
     sharing, widest, height = (
         random.choice((0, 0.1, 0.3)),
         random.choice((2, 3, 4)),
@@ -115,7 +132,22 @@ def random_rows(
     for n, (least, greatest) in enumerate(utility_ranges(rows)):
         if rows[n].children and random.random() < local_bounds:
             rows[n] = replace(rows[n], bounds=random_bounds(random, least, greatest))
-    return rows
+    return with_rare_features(random, rows, random.choice((0, 0.3, 1))) if rare else rows
+
+
+def with_rare_features(random: Random, rows: list[Row], share: float) -> list[Row]:
+    """Return the rows with estimates at a share of inner nodes, and bounds at some terminals."""
+    found = []
+    for row, (least, greatest) in zip(rows, utility_ranges(rows), strict=True):
+        if random.random() < share:
+            if row.children:
+                estimate = random.choice((least, (least + greatest) / 2, greatest))
+                if len(str(estimate)) <= LONGEST:
+                    row = replace(row, estimate=estimate)
+            else:
+                row = replace(row, bounds=random_bounds(random, least, greatest))
+        found.append(row)
+    return found
 
 
 def utility_ranges(rows: list[Row]) -> list[tuple[Fraction, Fraction]]:
@@ -138,7 +170,12 @@ def random_bounds(random: Random, least: Fraction, greatest: Fraction) -> tuple[
     """
     lower = random.choice((least, least - 1, least - Fraction(20, 3), -INFINITY))
     upper = random.choice((greatest, greatest + 2, greatest + Fraction(40, 3), INFINITY))
-    return lower, upper
+    return readable(lower, floor), readable(upper, ceil)
+
+
+def readable(end: Any, rounding: Callable[[Fraction], int]) -> Any:
+    """Return a number, rounded to an integer if its text is longer than the program reads."""
+    return end if len(str(end)) <= LONGEST else Fraction(rounding(end))
 
 
 def mirrored(rows: list[Row]) -> list[Row]:
@@ -164,6 +201,8 @@ def build(rows: list[Row], exact: bool) -> Tree:
         children = [nodes[c] for c in row.children]
         if row.kind == Kind.TERMINAL:
             nodes.append(builder.terminal(row.utility))
+            if row.bounds:
+                builder.annotate(nodes[-1], bounds=in_numbers(row.bounds, exact))
         elif row.kind == Kind.CHANCE:
             nodes.append(builder.chance(children, row.probabilities, **about(row)))
         else:
@@ -180,15 +219,21 @@ def about(row: Row) -> dict[str, Any]:
 class Case:
     """A random tree in both number systems, valid root bounds and a window, from one seed.
 
-    With `pays`, branches have rewards.
+    With `pays`, branches have rewards; `rare` is that of `random_rows`.
     """
 
-    def __init__(self, seed: int, pays: bool = False) -> None:
+    def __init__(self, seed: int, pays: bool = False, rare: bool = False) -> None:
         random = Random(seed)
-        self.rows = random_rows(random, rewards=random.choice(REWARDS) if pays else (0,))
+        rewards = random.choice(RARE_REWARDS if rare else REWARDS) if pays else (0,)
+        self.rows = random_rows(random, rewards=rewards, rare=rare)
         least, greatest = utility_ranges(self.rows)[-1]
         self.bounds = random.choice(
-            (None, (-INFINITY, INFINITY), (least, INFINITY), random_bounds(random, least, greatest))
+            (
+                None,
+                (-INFINITY, INFINITY),
+                (readable(least, floor), INFINITY),
+                random_bounds(random, least, greatest),
+            )
         )
         self.window_bounds = self.bounds or (least, greatest)
         # Window ends on the utilities' grid, where ties are, between and beyond them; and infinite.

@@ -33,6 +33,7 @@ VALUE, ACTION = range(2)  # the goal: the root is exact, or its best action is p
 # be for the next renewal of all estimates; the entries of nodes so far.
 PRIOR_WEIGHT, CENTER, PRIOR_VARIANCE, SEEN, NEXT_RENEWAL, ENTRIES = range(6)
 TALLIES = 6
+LEAST_VARIANCE = 1e-200  # of the prior: the search divides by variances, so none may round to 0
 
 # Expected gains within this factor are equal, so that rounding does not decide between them.
 GAIN_TIE = 1 + 1e-6
@@ -138,7 +139,7 @@ def start_from(beliefs: Beliefs, limits: Limits) -> None:
     if 0 < high[root] - low[root] < GREATEST:
         tally[PRIOR_WEIGHT] = 2.0
         tally[CENTER] = (low[root] + high[root]) / 2
-        tally[PRIOR_VARIANCE] = (high[root] - low[root]) ** 2 / 12
+        tally[PRIOR_VARIANCE] = max((high[root] - low[root]) ** 2 / 12, LEAST_VARIANCE)
     else:
         tally[PRIOR_WEIGHT] = 0.01
         tally[CENTER] = (

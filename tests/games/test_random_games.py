@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from random_games import LARGEST, Mirror, RandomGame
-from random_trees import BEST_FIRST, STAR25, in_numbers
+from random_trees import BEST_FIRST, GREAT, SMALL, STAR25, in_numbers
 
 import expectitree as et
 from expectitree import ALGORITHMS, Kind, Search, Tree
@@ -64,7 +64,7 @@ def check_found(search: Search, game: RandomGame, exact: bool) -> None:
 @pytest.mark.parametrize("seeds", SEEDS)
 def test_lazy_search_finds_the_value_and_a_best_move(seeds: range, exact: bool) -> None:
     for seed in seeds:
-        game = RandomGame(seed)
+        game = RandomGame(seed, rare=seed % 4 == 3)
         for chosen in few(seeds, exact):
             for merge in (True, False):
                 found = et.search(
@@ -78,7 +78,7 @@ def test_lazy_search_finds_the_value_and_a_best_move(seeds: range, exact: bool) 
 @pytest.mark.parametrize("seeds", SEEDS)
 def test_iterative_deepening_finds_the_same(seeds: range, exact: bool) -> None:
     for seed in seeds:
-        game = RandomGame(seed)
+        game = RandomGame(seed, rare=seed % 4 == 2)
         for chosen in few(seeds, exact)[2:]:
             for merge in (True, False):
                 found = et.search(
@@ -92,7 +92,7 @@ def test_iterative_deepening_finds_the_same(seeds: range, exact: bool) -> None:
 @pytest.mark.parametrize("seeds", SEEDS)
 def test_the_written_out_tree_is_the_game(seeds: range) -> None:
     for seed in seeds:
-        game = RandomGame(seed)
+        game = RandomGame(seed, rare=seed % 4 == 3)
         for exact in (True, False):
             for merge in (True, False):
                 tree = et.write_out(game, depth=game.depth, merge=merge, exact=exact)
@@ -263,3 +263,7 @@ def test_the_random_games_have_what_they_are_for() -> None:
     assert {game.merges for game in games} == {game.has_bounds for game in games} == {True, False}
     sizes = [sum(game.reachable(game.depth, False).values()) for game in games]
     assert LARGEST / 3 < max(sizes) <= LARGEST
+    rare = [row for seed in range(60) for row in RandomGame(seed, rare=True).table]
+    assert any(0 < p <= 1e-40 for row in rare for p in row.probabilities)
+    sizes_of_values = {abs(row.value) for row in rare if row.value}
+    assert {GREAT, SMALL} <= sizes_of_values

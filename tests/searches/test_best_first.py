@@ -1202,3 +1202,11 @@ def test_bounds_that_prove_the_best_action_need_no_leaf() -> None:
     tree = et.loads("max: {a: {bounds: [0, 3], chance: [1, 2]}, b: {bounds: [3, 9], min: [4, 5]}}")
     search = evaluate(tree, "best-first", goal="action", bounds=(0, 10))
     assert (search.counts.leaves_visited, search.best) == (0, "b")
+
+
+def test_rewards_may_be_far_greater_than_the_range_of_the_totals() -> None:
+    """Scaled by the rewards, the totals differ by so little that their variance rounds to 0."""
+    text = "max: [0, -1, {reward: 1e300, chance: [{min: [{cost: 1e300, utility: 0}]}]}]"
+    assert evaluate(et.loads(text, exact=True), "best-first").value == 0
+    for engine in ("interpreted", "compiled"):
+        assert evaluate(et.loads(text), "best-first", engine=engine).value == 0

