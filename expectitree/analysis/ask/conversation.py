@@ -130,13 +130,14 @@ class Conversation:
     def _answer(self, typed: str) -> list[RenderableType]:
         path = self.inquiry.path or ""
         try:
-            self.inquiry.answer(typed)
+            self.inquiry.check(typed)
         except SearchError as error:
             hint = nearest(typed, _COMMANDS) if typed.isalpha() else ""
             message = f"{error}{hint or '; ? for help'}"
             return [Text(safe(message, self.options), style="bad")]
         self.given[path] = typed
-        shown = self._save({path: typed})
+        shown = self._save({path: typed})  # at once: choosing the next question may take long
+        self.inquiry.answer(typed)
         if not self.inquiry.is_done:
             left = f"; {self.inquiry.unknown_left:,} not known"
             shown.append(state(self.inquiry, self.options).append(left))
