@@ -12,7 +12,7 @@ import sys
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -259,6 +259,21 @@ def test_ctrl_c_does_not_wait_for_a_slow_choice_of_the_next_question(
         assert answer_lines() == f"{GOOD}: 8\n"
     assert (f"would be:\n{GOOD}: 8\n" in done.err) == (not saves)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_waits_however_long_saving_takes(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = AnswersFile.add
+
+    def add(file: AnswersFile, changes: dict[str, str]) -> None:
+        signal.raise_signal(signal.SIGINT)
+        sleep(0.5)
+        before(file, changes)
+
+    monkeypatch.setattr(AnswersFile, "add", add)
+    assert run_main("ask", "bet.yaml", "--goal", "value", stdin="8\n1\n").status == 1
+    assert answer_lines() == f"{GOOD}: 8\n"
 
 
 def test_an_answer_can_be_checked_alone() -> None:
