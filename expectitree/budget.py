@@ -25,6 +25,7 @@ MOST_BYTES = 2**30  # of one text; a larger tree belongs in a table
 EXACT_STEPS = 2_000_000  # to compute the values of an exact tree; they take up to 250 MB
 FREE_ROWS = 10_000_000  # of a compressed file; they take about 300 MB
 ROWS_A_BYTE = 10  # of its size; a tree takes two bytes a row and more
+ROW_BYTES = 30  # that a row takes in memory
 LARGE = 1 << 1_000  # integers below take no counted steps
 _BITS = 1_000  # at least so many count for a number
 _STEP = 1_000_000  # products of the bits of two integers, which a step multiplies
@@ -140,6 +141,16 @@ def check_rows(rows: int, size: int) -> None:
     if rows > allowed:
         raise TooMuchWorkError(
             f"{rows:,} rows in a file of {size:,} bytes: at most {allowed:,} are read; {MORE}"
+        )
+
+
+def check_memory(taken: int, size: int) -> None:
+    """Raise `TooMuchWorkError` if a table takes more bytes than one of so large a file may."""
+    allowed = most(ROW_BYTES * (FREE_ROWS + ROWS_A_BYTE * size))
+    if taken > allowed:
+        raise TooMuchWorkError(
+            f"a table of {size:,} bytes takes more than {allowed:,} bytes of memory once it is "
+            f"read: write a smaller one, or {MORE}"
         )
 
 

@@ -12,9 +12,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import contextmanager
 
 TYPE_CHECKING = False  # as in `typing`, which takes time to import
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any, NoReturn
 
 INTERRUPTED = 130  # the exit status
@@ -56,6 +58,19 @@ def go_on() -> None:
     if _state["installed"]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     _state["noticed"] = False
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Delay Ctrl-C to the end: for work that takes a moment and must not be done by half."""
+    delayed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: delayed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if delayed:
+        signal.raise_signal(signal.SIGINT)
 
 
 def finish(status: int) -> NoReturn:

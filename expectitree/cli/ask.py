@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from _thread import interrupt_main
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from threading import Timer
 from typing import Any
 
 import click
@@ -16,7 +18,7 @@ from rich.console import Console, RenderableType
 from expectitree import interrupts
 from expectitree.analysis.ask.answers import AnswersFile, answers_name, answers_text
 from expectitree.analysis.ask.conversation import Conversation
-from expectitree.analysis.ask.report import inquire, with_utilities
+from expectitree.analysis.ask.report import Inquiry, inquire, with_utilities
 from expectitree.cli.games import refuse_game
 from expectitree.cli.options import FILE, format_options, set_option
 from expectitree.cli.reading import reading_options
@@ -31,6 +33,8 @@ from expectitree.numbers import escape, to_fraction
 from expectitree.text.console import to_strings
 from expectitree.text.phrases import plural
 from expectitree.tree.model import Tree
+
+_PATIENCE = 0.2  # seconds for which Ctrl-C may be delayed
 
 
 @click.command("ask")
@@ -108,18 +112,7 @@ def command(
     with working(f"preparing {source}"):
         root_bounds = None if bounds is None else read_bounds(bounds, exact)
         inquiry = inquire(tree, bounds=root_bounds, goal=goal)
-    console = make_console(stderr=True)
-    answers_file = AnswersFile(kept, source, not no_save)
-    conversation = Conversation(inquiry, answers_file, console.options)
-    with working(f"reading {kept}"):
-        conversation.take_kept()
-    if conversation.given:
-        say(f"{plural(len(conversation.given), 'answer')} from {kept}")
-    if not tree.unknown:
-        say(f"{source}: every utility is known, so there is nothing to ask: use expectitree eval")
-    elif not shows and not inquiry.is_done:
-        answers_file.check_writable()
-        _converse(conversation, console)
+    conversation = _hold_conversation(inquiry, AnswersFile(kept, source, not no_save), shows)
     status = 0 if inquiry.is_done else DOES_NOT_HOLD
     if output is not None:
         try:
@@ -127,9 +120,8 @@ def command(
         except ExpectitreeError as error:
             say(str(error))
             status = NO_TREE
-    if answers_file.pending and (answers_file.saves or status == NO_TREE):
-        say("The answers are not saved. In a file for --answers they would be:")
-        click.echo(answers_text(answers_file.pending), err=True, nl=False)
+    if conversation.file.pending and (conversation.file.saves or status == NO_TREE):
+        _print_pending(conversation.file)
         status = NO_TREE
     if format_name == "json":
         show("ask", "json", [inquiry], file=source)
@@ -161,6 +153,34 @@ def _check_names(file: str | None, text: str | None, kept: str | None, output: s
         raise click.UsageError(f"Answers are kept in {kept}: name another file for the tree.")
 
 
+def _hold_conversation(inquiry: Inquiry, file: AnswersFile, shows: bool) -> Conversation:
+    """Take the answers in the file, and ask for others unless the tree is only shown."""
+    console = make_console(stderr=True)
+    conversation = Conversation(inquiry, file, console.options)
+    with working(f"reading {file.name}"):
+        conversation.take_kept()
+    if conversation.given:
+        say(f"{plural(len(conversation.given), 'answer')} from {file.name}")
+    if not inquiry.tree.unknown:
+        name = file.tree_name
+        say(f"{name}: every utility is known, so there is nothing to ask: use expectitree eval")
+    elif not shows and not inquiry.is_done:
+        file.check_writable()
+        try:
+            _converse(conversation, console)
+        except click.Abort:
+            if file.saves and file.pending:
+                _print_pending(file)
+            raise
+    return conversation
+
+
+def _print_pending(file: AnswersFile) -> None:
+    """Print the answers that are in no file."""
+    say("The answers are not saved. In a file for --answers they would be:")
+    click.echo(answers_text(file.pending), err=True, nl=False)
+
+
 def _converse(conversation: Conversation, console: Console) -> None:
     """Ask until the decision is certain, or the user stops."""
     if hasattr(sys.stdin, "reconfigure"):
@@ -178,7 +198,7 @@ def _converse(conversation: Conversation, console: Console) -> None:
             line = _read(conversation.prompt)
             if line is None:
                 break
-            with working("choosing the next question"), _uninterrupted():
+            with working("choosing the next question"), _interrupted_later():
                 shown = conversation.respond(line)
             print_all(*shown)
     except KeyboardInterrupt:
@@ -211,14 +231,27 @@ def _read(prompt: str) -> str | None:
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Delay Ctrl-C until the end, so that an answer is saved once it is typed."""
-    delayed: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: delayed.append(number))
+def _interrupted_later() -> Iterator[None]:
+    """Delay Ctrl-C to the end, for at most 0.2 seconds; then raise `click.Abort`.
+
+    So the bounds with the answer can still be shown, unless computing them takes long.
+    """
+    delayed: list[Timer] = []
+
+    def delay(number: int, frame: Any) -> None:
+        signal.signal(signal.SIGINT, before)
+        delayed.append(Timer(_PATIENCE, interrupt_main))
+        delayed[0].start()
+
+    before = signal.signal(signal.SIGINT, delay)
     try:
         yield
+    except KeyboardInterrupt:
+        raise click.Abort from None
     finally:
         signal.signal(signal.SIGINT, before)
+        for timer in delayed:
+            timer.cancel()
     if delayed:
         signal.raise_signal(signal.SIGINT)
 

@@ -139,6 +139,18 @@ def test_an_interrupt_cleans_up_once() -> None:
     assert run_code("import sys\n" + code)[:2] == (130, "cleaned True\n")
 
 
+def test_an_interrupt_can_be_held() -> None:
+    code = (
+        f"{INSTALL}import os\n"
+        "try:\n"
+        " with interrupts.held():\n"
+        "  os.kill(os.getpid(), 2); print('whole', file=sys.stderr)\n"
+        "except KeyboardInterrupt:\n print('raised', file=sys.stderr)\n"
+        " print(flush=True); interrupts.finish(130)\n"
+    )
+    assert run_code("import sys\n" + code)[:2] == (130, "whole\nraised\n")
+
+
 def test_a_program_that_ignores_the_signal_goes_on() -> None:
     code = (
         "import signal, os\nsignal.signal(2, signal.SIG_IGN)\n"

@@ -18,6 +18,7 @@ from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.errors import FileError, Problem, SearchError, TreeError
 from expectitree.files.grammar.problems import TooManyProblemsError
 from expectitree.files.grammar.words import described, nearest
+from expectitree.interrupts import held
 from expectitree.text.console import safe
 from expectitree.text.headings import title_heading
 from expectitree.text.phrases import plural
@@ -128,15 +129,17 @@ class Conversation:
         return [] if self.inquiry.is_done else ["", *question(self.inquiry, self.options)]
 
     def _answer(self, typed: str) -> list[RenderableType]:
-        path = self.inquiry.path or ""
-        try:
-            self.inquiry.answer(typed)
-        except SearchError as error:
-            hint = nearest(typed, _COMMANDS) if typed.isalpha() else ""
-            message = f"{error}{hint or '; ? for help'}"
-            return [Text(safe(message, self.options), style="bad")]
-        self.given[path] = typed
-        shown = self._save({path: typed})
+        with held():  # save the answer first: choosing the next question may take long
+            path = self.inquiry.path or ""
+            try:
+                self.inquiry.check(typed)
+            except SearchError as error:
+                hint = nearest(typed, _COMMANDS) if typed.isalpha() else ""
+                message = f"{error}{hint or '; ? for help'}"
+                return [Text(safe(message, self.options), style="bad")]
+            self.given[path] = typed
+            shown = self._save({path: typed})
+        self.inquiry.answer(typed)
         if not self.inquiry.is_done:
             left = f"; {self.inquiry.unknown_left:,} not known"
             shown.append(state(self.inquiry, self.options).append(left))

@@ -150,16 +150,14 @@ class Inquiry(Shown):
             SearchError: The utility is not a finite number or lies outside the leaf's bounds, or
                 the leaf has another utility already.
         """
-        n = self._questions.leaf if leaf is None else self._id(leaf)
-        if n is None:
-            raise SearchError("no question is left: name the leaf that has this utility")
-        try:
-            value = to_number(str(utility), self.tree.exact)
-        except NumberError as error:
-            raise SearchError(str(error)) from None
+        n, value = self._read(utility, leaf)
         if self._is_news(n, value):
             self._questions.take(n, value)
             self._log.append((n, value))
+
+    def check(self, utility: Number | str, leaf: Node | str | None = None) -> None:
+        """Raise `SearchError` if `answer` would; the inquiry stays as it is."""
+        self._is_news(*self._read(utility, leaf))
 
     def skip(self) -> None:
         """Ask for another leaf; this one comes back when no other leaf is left that may help.
@@ -342,6 +340,16 @@ class Inquiry(Shown):
         self._replay(log)
 
     # ---- Checks.
+
+    def _read(self, utility: Number | str, leaf: Node | str | None) -> tuple[int, Number]:
+        """Return the arguments of `answer` as a node and a number."""
+        n = self._questions.leaf if leaf is None else self._id(leaf)
+        if n is None:
+            raise SearchError("no question is left: name the leaf that has this utility")
+        try:
+            return n, to_number(str(utility), self.tree.exact)
+        except NumberError as error:
+            raise SearchError(str(error)) from None
 
     def _id(self, node: Node | str) -> int:
         if isinstance(node, str):

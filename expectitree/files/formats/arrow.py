@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any, BinaryIO
 
 from expectitree import compiling
-from expectitree.budget import TooMuchWorkError
+from expectitree.budget import TooMuchWorkError, check_memory, check_rows
 from expectitree.errors import FileError, NumberError, Problem, TreeError, install_hint
 from expectitree.files.metadata import metadata_text, read_metadata
 from expectitree.numbers import (
@@ -40,6 +40,8 @@ from expectitree.tree.transform import in_fractions
 try:
     import pyarrow as pa
     from pyarrow import compute
+
+    from expectitree.files.formats.arrow_size import check_file, check_stream, text_bytes
 except ImportError:
     missing = "it is not installed, and Arrow and Parquet need it"
     raise FileError([Problem("pyarrow", f"{missing}: {install_hint('arrow')}")]) from None
@@ -97,7 +99,7 @@ def load_table(path: str, read: Callable[[str], Any], exact: bool) -> Tree:
     with open(path, "rb"):  # raises OSError with a number if the file cannot be read
         pass
     try:
-        return _tree(read(path), exact)
+        return _tree(read(path), exact, os.path.getsize(path))
     except TooMuchWorkError as error:
         raise FileError([Problem(path, str(error))]) from None
     except (TreeError, NumberError) as error:
@@ -111,18 +113,22 @@ def load_table(path: str, read: Callable[[str], Any], exact: bool) -> Tree:
 
 
 def _read_ipc(path: str) -> Any:
+    size = os.path.getsize(path)
     try:
-        if os.path.getsize(path) > MOST_COPIED:
-            return pa.ipc.open_file(pa.memory_map(path)).read_all()
-        with pa.OSFile(path) as source:
-            return pa.ipc.open_file(source.read_buffer()).read_all()
+        with pa.memory_map(path) if size > MOST_COPIED else pa.OSFile(path) as source:
+            content = source.read_buffer()
+        reader = pa.ipc.open_file(content)
+        check_file(content, size)
+        return reader.read_all()
     except pa.ArrowInvalid:
+        with pa.OSFile(path) as source:
+            check_stream(source, size)
         with pa.OSFile(path) as source:
             return pa.ipc.open_stream(source).read_all()
 
 
-def _tree(table: Any, exact: bool) -> Tree:
-    columns, label = _columns(table)
+def _tree(table: Any, exact: bool, size: int) -> Tree:
+    columns, label = _columns(table, size)
     text = (table.schema.metadata or {}).get(_KEY)
     about = read_metadata(text, exact)
     bounds = about.pop("local_bounds", None) or {}
@@ -138,8 +144,10 @@ def _tree(table: Any, exact: bool) -> Tree:
     return tree
 
 
-def _columns(table: Any) -> tuple[Columns, ArrowLabels | None]:
-    """Return a table's columns, and its labels if there are any."""
+def _columns(table: Any, size: int) -> tuple[Columns, ArrowLabels | None]:
+    """Return the columns of a table in a file of some bytes, and its labels if there are any."""
+    check_rows(table.num_rows, size)
+    check_memory(table.nbytes, size)  # the footer of a file may list a batch many times
     for name in _TYPES:
         if name not in table.column_names:
             raise TreeError(f"there is no column {name}: {_HOW}")
@@ -152,7 +160,7 @@ def _columns(table: Any) -> tuple[Columns, ArrowLabels | None]:
     table.validate(full=not is_ours)
     kind, utility, branches = (_one_chunk(table.column(name)) for name in _TYPES)
     if branches.type not in (_TYPES["branches"], _PAYING) or branches.null_count:
-        branches = _cast_branches(branches)
+        branches = _cast_branches(branches, size)
     branches.validate()
     entries = branches.values
     entries.validate()
@@ -227,11 +235,13 @@ def _utility_column(utility: Any) -> Column:
     return _view(utility, "d")
 
 
-def _cast_branches(branches: Any) -> Any:
+def _cast_branches(branches: Any, size: int) -> Any:
     """Return the branches of another writer as `save` writes them; null is an empty list."""
     is_list = pa.types.is_list(branches.type) or pa.types.is_large_list(branches.type)
     if not is_list or not pa.types.is_struct(branches.type.value_type):
-        raise TreeError(f"the column branches is {branches.type}: {_HOW}")
+        is_text = pa.types.is_dictionary(branches.type)  # as Parquet's texts are read
+        found = branches.type.value_type if is_text else branches.type
+        raise TreeError(f"the column branches is {found}: {_HOW}")
     entry = branches.type.value_type
     names = [entry.field(i).name for i in range(entry.num_fields)]
     for name in ("child", "probability"):
@@ -241,6 +251,8 @@ def _cast_branches(branches: Any) -> Any:
     flat = branches.flatten()
     if flat.null_count:
         raise TreeError("a branch is null: every branch has a child and a probability")
+    if "label" in names:
+        check_memory(text_bytes(flat.field("label")), size)
     wanted = _PAYING if "reward" in names else _TYPES["branches"]
     columns = [
         _cast(flat.field(field.name), field.type)

@@ -31,4 +31,7 @@ def _read(path: str) -> Any:
         sum(group.column(at).num_values for group in groups) for at in range(about.num_columns)
     ]
     check_rows(max(counts, default=0), os.path.getsize(path))
-    return parquet.read_table(path)
+    columns = [about.schema.column(at) for at in range(about.num_columns)]
+    # As dictionaries, since a file may store a long text once for many rows.
+    texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+    return parquet.read_table(path, read_dictionary=texts)

@@ -12,11 +12,12 @@ import sys
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
 from click.testing import Result
-from helpers import ROOT, invoke
+from helpers import ROOT, invoke, run_main
 
 import expectitree as et
 from expectitree.analysis.ask.answers import AnswersFile, answers_name, answers_text
@@ -232,6 +233,57 @@ def test_ctrl_c_waits_until_the_answer_is_saved(
     assert answer_lines() == f"{GOOD}: 8\n"
     assert "Answered: 1 of 2 unknown utilities." in result.stdout
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("saves", [True, False])
+def test_ctrl_c_does_not_wait_for_a_slow_choice_of_the_next_question(
+    saves: bool, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer was saved before; without a file, the command prints it."""
+    times = []
+
+    def answer(inquiry: et.Inquiry, *what: Any) -> None:
+        times.append(monotonic())
+        signal.raise_signal(signal.SIGINT)
+        while monotonic() < times[0] + 5:
+            pass
+
+    monkeypatch.setattr(et.Inquiry, "answer", answer)
+    if not saves:
+        monkeypatch.setattr(AnswersFile, "add", lambda file, changes: file.pending.update(changes))
+    done = run_main("ask", "bet.yaml", "--goal", "value", stdin="8\n1\n")
+    assert monotonic() - times[0] < 2  # half a second where no other process runs
+    assert done.status == 130
+    assert done.err.endswith("expectitree: interrupted\n")
+    if saves:
+        assert answer_lines() == f"{GOOD}: 8\n"
+    assert (f"would be:\n{GOOD}: 8\n" in done.err) == (not saves)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_waits_however_long_saving_takes(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = AnswersFile.add
+
+    def add(file: AnswersFile, changes: dict[str, str]) -> None:
+        signal.raise_signal(signal.SIGINT)
+        sleep(0.5)
+        before(file, changes)
+
+    monkeypatch.setattr(AnswersFile, "add", add)
+    assert run_main("ask", "bet.yaml", "--goal", "value", stdin="8\n1\n").status == 1
+    assert answer_lines() == f"{GOOD}: 8\n"
+
+
+def test_an_answer_can_be_checked_alone() -> None:
+    inquiry = et.inquire(et.loads('max: [4, {utility: "?", bounds: [0, 9]}]'))
+    inquiry.check("5")
+    with pytest.raises(et.SearchError, match="outside its bounds"):
+        inquiry.check(10)
+    with pytest.raises(et.SearchError, match="is known"):
+        inquiry.check(3, leaf="#1")
+    assert inquiry.asked == 0
 
 
 def test_a_long_label_wraps(tree: Path) -> None:

@@ -1,0 +1,126 @@
+"""A small table that would take much memory once it is read is refused."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import expectitree as et
+from tests.files.formats.tables import write
+from tests.test_budget import MIB, run
+
+pa = pytest.importorskip("pyarrow")
+
+ENTRY = [("child", pa.uint32()), ("probability", pa.float64()), ("label", pa.string())]
+DICTIONARY = pa.dictionary(pa.int32(), pa.string())
+
+
+def zeros(count: int) -> Any:
+    """Return terminals that are worth 0: they compress to nearly nothing."""
+
+    def column(type: Any, width: int, **inside: Any) -> Any:
+        buffers = [None, pa.py_buffer(bytes(width * (count + 1)))]
+        return pa.Array.from_buffers(type, count, buffers, **inside)
+
+    entries = pa.struct(ENTRY)
+    kinds = pa.DictionaryArray.from_arrays(column(pa.int8(), 1), ["TERMINAL"])
+    branches = column(pa.list_(entries), 4, children=[pa.array([], entries)])
+    columns = [kinds, column(pa.float64(), 8), branches]
+    return pa.table(columns, names=["kind", "utility", "branches"])
+
+
+def one_label(count: int, label: str, type: Any) -> Any:
+    """Return a MAX node whose branches have the same label, stored once."""
+    if pa.types.is_dictionary(type):
+        texts = pa.DictionaryArray.from_arrays(pa.array([0] * count, pa.int32()), [label])
+    else:
+        view = struct.pack("<i4sii", len(label), label[:4].encode(), 0, 0)
+        buffers = [None, pa.py_buffer(view * count), pa.py_buffer(label.encode())]
+        texts = pa.Array.from_buffers(type, count, buffers)
+    entries = pa.StructArray.from_arrays(
+        [pa.array(range(count), pa.uint32()), pa.array([1.0] * count), texts],
+        names=[name for name, _ in ENTRY],
+    )
+    first = pa.array([0] * (count + 1) + [count], pa.int32())
+    return pa.table(
+        {
+            "kind": ["TERMINAL"] * count + ["MAX"],
+            "utility": pa.array([0.0] * count + [None], pa.float64()),
+            "branches": pa.ListArray.from_arrays(first, entries),
+        }
+    )
+
+
+@pytest.mark.parametrize("compression", ["lz4", "zstd"])
+@pytest.mark.parametrize("stream", [False, True], ids=["file", "stream"])
+def test_an_arrow_file_is_refused_before_it_is_decompressed(
+    compression: str, stream: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "x.arrow", zeros(100_000), stream=stream, compression=compression)
+    before = pa.total_allocated_bytes()
+    monkeypatch.setenv("EXPECTITREE_BUDGET", "0.001")
+    with pytest.raises(et.FileError, match=r"takes more than 30\d,\d+ bytes of memory"):
+        et.load(str(path))
+    assert pa.total_allocated_bytes() == before
+
+
+@pytest.mark.slow
+def test_a_hostile_arrow_file_takes_little_memory(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.arrow", zeros(60_000_000), compression="zstd")
+    assert path.stat().st_size < MIB
+    done = run(tmp_path, "eval", "x.arrow", most=700)
+    assert done.returncode == 3
+    assert "bytes takes more than 307," in done.stderr
+    assert "set EXPECTITREE_BUDGET=10" in done.stderr
+
+
+@pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
+def test_the_texts_of_a_dictionary_are_counted(
+    compression: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = one_label(2, "x" * 1_000_000, DICTIONARY)
+    path = write(tmp_path / "x.arrow", rows, compression=compression)
+    monkeypatch.setenv("EXPECTITREE_BUDGET", "0.001")
+    with pytest.raises(et.FileError, match="takes more than"):
+        et.load(str(path))
+
+
+@pytest.mark.parametrize("type", [DICTIONARY, pa.string_view()], ids=["dictionary", "view"])
+@pytest.mark.parametrize("suffix", ["arrow", "parquet"])
+def test_labels_that_share_a_text_are_counted(
+    type: Any, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / f"x.{suffix}", one_label(2_000, "x" * 10_000, type))
+    assert path.stat().st_size < 150_000
+    monkeypatch.setenv("EXPECTITREE_BUDGET", "0.05")
+    with pytest.raises(et.FileError, match=r"takes more than 1\d,\d+,\d+ bytes of memory"):
+        et.load(str(path))
+    monkeypatch.setenv("EXPECTITREE_BUDGET", "1")
+    with pytest.raises(et.FileError, match="duplicate label"):
+        et.load(str(path))
+
+
+@pytest.mark.slow
+def test_a_hostile_parquet_file_takes_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    rows = one_label(1_500, "x" * MIB, DICTIONARY)
+    pa.parquet.write_table(rows, path, compression="zstd", dictionary_pagesize_limit=2**24)
+    assert path.stat().st_size < 20_000
+    done = run(tmp_path, "eval", "x.parquet", most=1_200)
+    assert done.returncode == 3
+    assert "takes more than" in done.stderr
+
+
+@pytest.mark.parametrize("size", [7, 200, 1_000])
+def test_a_damaged_compressed_file_is_an_error(size: int, tmp_path: Path) -> None:
+    """The lengths in the metadata may be anything."""
+    path = write(tmp_path / "x.arrow", zeros(100), compression="lz4")
+    content = bytearray(path.read_bytes())
+    for at in range(size % 13, len(content), size):
+        content[at] ^= 0xFF
+    path.write_bytes(content)
+    with pytest.raises(et.FileError):
+        et.load(str(path))
