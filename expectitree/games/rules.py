@@ -6,6 +6,7 @@ Every error says which method gave what, and in which state.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn
@@ -216,15 +217,20 @@ class Rules:
 
     def labels(self, state: Any, moves: Sequence[Any]) -> list[str | None]:
         """Return the labels of the branches of a state; None for `#k` where one is missing."""
-        label, labels = self._label, []
+        labels: list[str | None] = []
         for place, move in enumerate(moves, start=1):
-            text = str(move) if label is None else str(self._call("label", label, state, move))
             try:
-                labels.append(label_at(text, place))
+                labels.append(label_at(self._text_of(state, move), place))
             except TreeError:
                 labels.append(None)
-        counts = {text: labels.count(text) for text in set(labels)}
+        counts = Counter(labels)
         return [text if counts[text] == 1 else None for text in labels]
+
+    def _text_of(self, state: Any, move: Any) -> str:
+        label = self._label
+        if label is None:
+            return str(self._call("str", str, move))
+        return str(self._call("label", lambda *arguments: str(label(*arguments)), state, move))
 
     # ---- Checks.
 

@@ -487,6 +487,26 @@ def test_equal_keys_of_states_that_differ_in_turn_are_found(
 # ---- Labels.
 
 
+class Silent:
+    """A move, or a label, without a text."""
+
+    def __str__(self) -> str:
+        raise LookupError("no text")
+
+
+def test_a_text_that_cannot_be_made_is_an_error_that_names_the_move() -> None:
+    silent = Silent()
+    cases = {
+        "moves": lambda state: [(silent, 1)] if len(state) == 1 else [silent],
+        "label": lambda state, move: silent,
+    }
+    for method, answer in cases.items():
+        name = r"label\(\(\), 'left'\)" if method == "label" else r"str\(<.*Silent object.*>\)"
+        place = rf"\({re.escape(__file__)}:\d+\)"
+        found = message(with_method(method, answer))
+        assert re.fullmatch(rf"coins: {name} raises LookupError: no text {place}", found), found
+
+
 def test_labels_that_a_tree_cannot_have_are_left_out() -> None:
     for label in ("", "#2", "same"):
         found = et.search(with_method("label", lambda s, m, text=label: text), depth=3)
