@@ -51,7 +51,7 @@ def search(
 
     The result is a `Search` of the tree that has grown, in which nodes that the search did not
     enter are leaves with unknown utilities. `Search.grown` counts what was needed. The algorithm
-    expectiminimax needs the whole tree, and writes it out first.
+    expectiminimax writes out the whole tree first, without `deepen`, `seconds` and `max_visits`.
 
     Args:
         game: A game (`Game` explains the methods), or its name, such as "game:pig(target=20)",
@@ -77,12 +77,18 @@ def search(
 
     Raises:
         GameError: The game is unknown or breaks the rules of the protocol.
-        SearchError: The algorithm is unknown, or the depth is negative.
+        SearchError: The algorithm is unknown, or cannot be limited; or the depth is negative.
     """
     chosen = find_algorithm(algorithm, **options)
     settings = Options(exact, merge, bounds, estimate, warn)
     rules, start = _begin(game, depth, state, settings)
     if not chosen.player_cuts:
+        if deepen or seconds is not None or max_visits is not None:
+            raise SearchError(
+                "deepen, seconds and max_visits are for pruning searches, and "
+                f"{chosen.name} searches the whole tree: leave them out, or choose another "
+                "algorithm, such as star2"
+            )
         growth = _grown(rules, depth, start, max_rows)
         grown = Grown(depth, len(growth.kind) - growth.merged, rules.evaluations, growth.merged)
         return replace(evaluate(harvest(growth, whole=True)[0], chosen), grown=grown)
