@@ -9,7 +9,7 @@ from typing import Any
 from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.errors import SearchError
-from expectitree.games.growth import ROWS_SHOWN, Growth, RowsError
+from expectitree.games.growth import Growth, RowsError
 from expectitree.games.harvest import harvest
 from expectitree.games.loops import BestFirst, DepthFirst
 from expectitree.games.protocol import Game
@@ -17,7 +17,6 @@ from expectitree.games.rules import Estimate, Options, Rules, Warn
 from expectitree.numbers import INFINITY
 from expectitree.searches.endings import STOPPED_EARLY, WAITING
 from expectitree.searches.engine import NO_LIMIT, evaluate
-from expectitree.searches.progress import report
 from expectitree.searches.result import Grown, Search
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree
@@ -208,14 +207,11 @@ class _GameSearch:
         kind = DepthFirst if self.algorithm.in_order else BestFirst
         loop = kind(growth, self.algorithm, self.budget.max_visits)
         growth.plant()
-        why_stopped, shown = "", 0
+        why_stopped = ""
         while (ended := loop.run()) == WAITING:
             if monotonic() > self.budget.end:
                 why_stopped = f"the limit of {self.budget.seconds:g} s was reached"
             else:
-                if len(growth.kind) - shown > ROWS_SHOWN:
-                    shown = len(growth.kind)
-                    report(shown, None)
                 try:
                     growth.grow(loop.branch)
                 except RowsError as error:
