@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -60,13 +59,13 @@ def find_game(reference: str) -> Game:
             "path/to/file.py:CLASS, perhaps with (parameter=value)"
         )
     module = run_file(match["file"])
-    game = _member(module, match["file"], match["name"], "class", _classes(module))
+    game: Game = _member(module, match["file"], match["name"], "class", _classes(module))
     parameters = _read_parameters(reference, match["parameters"])
     if isinstance(game, type):
         game = _make(reference, game, parameters)
     elif parameters:
         raise GameError(f"{reference}: {match['name']} is not a class, so it has no parameters")
-    return game  # type: ignore[no-any-return]
+    return game
 
 
 def find_estimate(reference: str) -> Callable[[Any], Any]:
@@ -79,10 +78,11 @@ def find_estimate(reference: str) -> Callable[[Any], Any]:
         raise GameError(f"{quote(reference)} is not a function: write path/to/file.py:FUNCTION")
     module = run_file(match["file"])
     known = [name for name, one in vars(module).items() if _is_own(module, one, inspect.isfunction)]
-    function = _member(module, match["file"], match["name"], "function", known)
-    if not callable(function):
-        raise GameError(f"{reference} is {quote(repr(function))}, expected a function of a state")
-    return function  # type: ignore[no-any-return]
+    found = _member(module, match["file"], match["name"], "function", known)
+    if not callable(found):
+        raise GameError(f"{reference} is {quote(repr(found))}, expected a function of a state")
+    function: Callable[[Any], Any] = found
+    return function
 
 
 def run_file(file: str) -> ModuleType:
@@ -103,14 +103,13 @@ def run_file(file: str) -> ModuleType:
 @lru_cache(maxsize=8)
 def _run(path: Path, source: bytes) -> ModuleType:
     name = f"expectitree_file_{path.stem}"
-    spec = spec_from_file_location(name, path)
-    assert spec is not None
-    module = module_from_spec(spec)
+    module = ModuleType(name)
+    module.__file__ = str(path)
     sys.modules[name] = module  # where dataclasses and pickle look for a class's module
     sys.path.insert(0, str(path.parent))
     try:
         exec(compile(source, path, "exec"), vars(module))
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit) as error:  # the user's file may raise any
         del sys.modules[name]
         raise GameError(f"{_place(path, error)}: {_describe(error)}") from error
     finally:
@@ -169,12 +168,24 @@ def _is_own(module: ModuleType, one: Any, is_kind: Callable[[Any], bool]) -> boo
 
 def _make(reference: str, cls: type, parameters: Mapping[str, Any]) -> Any:
     """Return an object of a class, made with parameters."""
-    known = inspect.signature(cls).parameters
+    _check_parameters(reference.partition("(")[0], cls, parameters)
+    try:
+        return cls(**parameters)
+    except Exception as error:  # a class of the user's may raise any
+        kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+        raise GameError(f"{reference}: {kind}{error}") from error
+
+
+def _check_parameters(owner: str, cls: type, parameters: Mapping[str, Any]) -> None:
+    """Raise `GameError` if a class, which the owner names, has not these parameters."""
+    try:
+        known = inspect.signature(cls).parameters
+    except ValueError:
+        return  # a class that derives from one of C may have no signature
     names = [
         name for name, p in known.items() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
     ]
     takes_any = any(p.kind == p.VAR_KEYWORD for p in known.values())
-    owner = reference.partition("(")[0]
     for name, value in parameters.items():
         if name in names:
             _check_type(f"{owner}: the parameter {name}", value, known[name].default)
@@ -186,11 +197,6 @@ def _make(reference: str, cls: type, parameters: Mapping[str, Any]) -> Any:
     missing = [n for n in names if known[n].default is known[n].empty and n not in parameters]
     if missing:
         raise GameError(f"{owner} needs the parameter {missing[0]}: write {owner}({missing[0]}=…)")
-    try:
-        return cls(**parameters)
-    except Exception as error:
-        kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
-        raise GameError(f"{reference}: {kind}{error}") from error
 
 
 def _check_type(what: str, value: Any, default: Any) -> None:

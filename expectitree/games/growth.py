@@ -59,9 +59,8 @@ class Growth:
         self.upper: list[Any] = []  # [N]
         self.node_columns: list[tuple[list[Any], Any]] = []
         self.branch_columns: list[tuple[list[Any], Any]] = []
-        self.on_rows: Callable[[int, range], None] | None = (
-            None  # called with a parent and its rows
-        )
+        # Called with a row and its new children, after the columns have them.
+        self.on_rows: Callable[[int, range], None] | None = None
         self.moves: list[Any] = []  # [M]
         self.parent = array("q")  # [N] the row that a row was made for,
         self.above = array("q")  # [N] and the branch from there
@@ -128,14 +127,10 @@ class Growth:
         return self.rules.labels(self.state(row), [self.moves[b] for b in branches])
 
     def grow_all(self) -> None:
-        """Grow every row; report progress."""
-        shown = 0
+        """Grow every row."""
         for branch in self._branches():
             if self.kind[self.child[branch]] == UNSEEN:
                 self.grow(branch)
-            if len(self.kind) - shown > ROWS_SHOWN:
-                shown = len(self.kind)
-                report(shown, None)
 
     def _branches(self) -> Iterator[int]:
         """Yield every branch, also of rows that grow meanwhile, depth first."""
@@ -214,6 +209,8 @@ class Growth:
         self._twin.extend(twins)
         if self.on_rows is not None:
             self.on_rows(parent, rows)
+        if rows.start // ROWS_SHOWN < rows.stop // ROWS_SHOWN:
+            report(rows.stop, None)
 
     def _moves_of(
         self, row: int, state: Any, kind: int

@@ -60,7 +60,7 @@ def _parse(rules: Rules, text: str) -> Any:
         )
     try:
         return parse(text)
-    except Exception as error:
+    except Exception as error:  # a method of the user's may raise any
         notation = (parse.__doc__ or "").strip().partition("\n")[0]
         raise GameError(
             f"{rules.title} cannot read the position {quote(text)}: {error}"

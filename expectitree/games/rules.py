@@ -6,6 +6,7 @@ Every error says which method gave what, and in which state.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn
@@ -20,8 +21,7 @@ KINDS = {"max": MAX, "min": MIN, "chance": CHANCE, None: TERMINAL}
 TURNS = {kind: f"it is the turn of {turn}" for turn, kind in KINDS.items() if turn}
 TURNS[TERMINAL] = "the game is over"
 METHODS = ("turn", "moves", "play", "value")
-ATTRIBUTES = ("title", "start")
-ROUNDING = 1e-9  # by how much of the bounds' magnitude a value may miss them
+ROUNDING = 1e-9  # by how much of the finite bounds' magnitude a value may miss them
 
 Warn = Callable[[str], None]
 Estimate = Callable[[Any], Any]
@@ -54,11 +54,10 @@ class Rules:
                 f"{type(game).__name__} has no method {missing[0]}: a game has "
                 f"{', '.join(METHODS)} (docs/how-to/games.md)"
             )
-        for name in ATTRIBUTES:
-            if not hasattr(game, name):
-                raise GameError(f"{type(game).__name__} has no attribute {name}: a game needs it")
         self.game, self.exact, self.options = game, options.exact, options
-        self.title, self.start = str(game.title), game.start
+        self.title = type(game).__name__  # in errors, until the game gives its own
+        self.title = self._call("title", lambda: str(self._attribute("title")))
+        self.start: Any = self._attribute("start")
         self.evaluations = 0
         self._is_warned = False
         self.zero: Any = Fraction(0) if options.exact else 0.0
@@ -162,10 +161,11 @@ class Rules:
             return number
         if not is_finite(number):
             self._fail(name, (state,), value, "a finite number")
-        slack = 0 if self.exact else ROUNDING * max(abs(float(lower)), abs(float(upper)))
+        ends = [abs(float(end)) for end in bounds if is_finite(end)]
+        slack = 0 if self.exact else ROUNDING * max(ends, default=0)
         if not lower - slack <= number <= upper + slack:
-            ends = f"[{message_text(lower)}, {message_text(upper)}]"
-            self._fail(name, (state,), value, f"a number within the bounds {ends}")
+            interval = f"[{message_text(lower)}, {message_text(upper)}]"
+            self._fail(name, (state,), value, f"a number within the bounds {interval}")
         return min(max(number, lower), upper)
 
     def _middle(self, bounds: Bounds, state: Any) -> Number:
@@ -216,15 +216,20 @@ class Rules:
 
     def labels(self, state: Any, moves: Sequence[Any]) -> list[str | None]:
         """Return the labels of the branches of a state; None for `#k` where one is missing."""
-        label, labels = self._label, []
+        labels: list[str | None] = []
         for place, move in enumerate(moves, start=1):
-            text = str(move) if label is None else str(self._call("label", label, state, move))
             try:
-                labels.append(label_at(text, place))
+                labels.append(label_at(self._text_of(state, move), place))
             except TreeError:
                 labels.append(None)
-        counts = {text: labels.count(text) for text in set(labels)}
+        counts = Counter(labels)
         return [text if counts[text] == 1 else None for text in labels]
+
+    def _text_of(self, state: Any, move: Any) -> str:
+        label = self._label
+        if label is None:
+            return str(self._call("str", str, move))
+        return str(self._call("label", lambda *arguments: str(label(*arguments)), state, move))
 
     # ---- Checks.
 
@@ -241,7 +246,7 @@ class Rules:
         if write is object.__repr__:  # which shows no content
             kind = self.kind(state)
             return kind, len(self.moves(state, kind)[0])
-        return repr(state)
+        return self._call("repr", repr, state)
 
     def _is_hashed(self) -> bool:
         """Say whether states are equal if their contents are."""
@@ -252,10 +257,18 @@ class Rules:
         own: Any = type(self.start).__hash__
         return own is not object.__hash__
 
+    def _attribute(self, name: str, *default: Any) -> Any:
+        """Return an attribute of the game, which may be a property that fails."""
+        if hasattr(type(self.game), name):
+            return self._call(name, lambda: getattr(self.game, name))
+        if not default and not hasattr(self.game, name):
+            raise GameError(f"{self.title} has no attribute {name}: a game needs it")
+        return getattr(self.game, name, *default)
+
     def _read_bounds(self) -> Bounds:
         written = self.options.bounds
         if written is None:
-            written = getattr(self.game, "utility_bounds", (-INFINITY, INFINITY))
+            written = self._attribute("utility_bounds", (-INFINITY, INFINITY))
         try:
             lower, upper = (self._number("utility_bounds", None, end) for end in written)
         except (TypeError, ValueError):
@@ -293,7 +306,7 @@ class Rules:
             return method(*arguments)
         except GameError:
             raise
-        except Exception as error:
+        except Exception as error:  # a method of the user's may raise any
             where = _place_of(error)
             text = escape(f"{type(error).__name__}: {error}".removesuffix(": "))
             raise GameError(f"{self.where(name, *arguments)} raises {text}{where}") from error
@@ -312,7 +325,7 @@ def _shown(value: Any, longest: int = 120) -> str:
     """Return a value on one line, cut in its middle if it is long."""
     try:
         text = repr(value)
-    except Exception:
+    except Exception:  # a `__repr__` of the user's may raise any
         text = f"a {type(value).__name__}"
     if len(text) > longest:
         text = f"{text[: longest // 2]}…{text[-longest // 2 :]}"

@@ -9,7 +9,7 @@ from typing import Any
 from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.errors import SearchError
-from expectitree.games.growth import ROWS_SHOWN, Growth, RowsError
+from expectitree.games.growth import Growth, RowsError
 from expectitree.games.harvest import harvest
 from expectitree.games.loops import BestFirst, DepthFirst
 from expectitree.games.protocol import Game
@@ -17,7 +17,6 @@ from expectitree.games.rules import Estimate, Options, Rules, Warn
 from expectitree.numbers import INFINITY
 from expectitree.searches.endings import STOPPED_EARLY, WAITING
 from expectitree.searches.engine import NO_LIMIT, evaluate
-from expectitree.searches.progress import report
 from expectitree.searches.result import Grown, Search
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree
@@ -51,7 +50,7 @@ def search(
 
     The result is a `Search` of the tree that has grown, in which nodes that the search did not
     enter are leaves with unknown utilities. `Search.grown` counts what was needed. The algorithm
-    expectiminimax needs the whole tree, and writes it out first.
+    expectiminimax writes out the whole tree first, without `deepen`, `seconds` and `max_visits`.
 
     Args:
         game: A game (`Game` explains the methods), or its name, such as "game:pig(target=20)",
@@ -77,12 +76,18 @@ def search(
 
     Raises:
         GameError: The game is unknown or breaks the rules of the protocol.
-        SearchError: The algorithm is unknown, or the depth is negative.
+        SearchError: The algorithm is unknown, or cannot be limited; or the depth is negative.
     """
     chosen = find_algorithm(algorithm, **options)
     settings = Options(exact, merge, bounds, estimate, warn)
     rules, start = _begin(game, depth, state, settings)
     if not chosen.player_cuts:
+        if deepen or seconds is not None or max_visits is not None:
+            raise SearchError(
+                "deepen, seconds and max_visits are for pruning searches, and "
+                f"{chosen.name} searches the whole tree: leave them out, or choose another "
+                "algorithm, such as star2"
+            )
         growth = _grown(rules, depth, start, max_rows)
         grown = Grown(depth, len(growth.kind) - growth.merged, rules.evaluations, growth.merged)
         return replace(evaluate(harvest(growth, whole=True)[0], chosen), grown=grown)
@@ -202,14 +207,11 @@ class _GameSearch:
         kind = DepthFirst if self.algorithm.in_order else BestFirst
         loop = kind(growth, self.algorithm, self.budget.max_visits)
         growth.plant()
-        why_stopped, shown = "", 0
+        why_stopped = ""
         while (ended := loop.run()) == WAITING:
             if monotonic() > self.budget.end:
                 why_stopped = f"the limit of {self.budget.seconds:g} s was reached"
             else:
-                if len(growth.kind) - shown > ROWS_SHOWN:
-                    shown = len(growth.kind)
-                    report(shown, None)
                 try:
                     growth.grow(loop.branch)
                 except RowsError as error:

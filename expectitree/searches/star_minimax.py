@@ -88,9 +88,11 @@ class Settings(NamedTuple):
     # Empty if no branch pays. The length of a tuple is a part of its type, so a compiled search of
     # a tree without rewards has no code for them.
     pays: tuple[bool, ...]
-    # Empty if no node has several branches to it; else a child may stand for several outcomes.
+    # Empty if every node has one branch to it. Otherwise several outcomes of a CHANCE node may lead
+    # to one child.
     shares: tuple[bool, ...] = ()
-    # Empty without an attitude to risk; else CHANCE is worth a certainty equivalent (`certainty`).
+    # Empty without an attitude to risk. With one, CHANCE is worth a certainty equivalent
+    # (`certainty`).
     is_risky: tuple[bool, ...] = ()
     tolerance: float = 1.0  # the risk tolerance of the exponential attitude
 

@@ -137,6 +137,19 @@ def test_a_name_may_be_an_object(coin: str) -> None:
     assert game is find_game(f"{coin}:coin"), "the file is run once"
 
 
+def test_a_class_without_a_signature_judges_its_parameters_itself(coin: str) -> None:
+    with Path(coin).open("a") as file:
+        file.write("\nclass Mapping(dict, Coin): pass\n")
+    game = find_game(f"{coin}:Mapping(times=2)")
+    assert (game.title, game) == ("Coin", {"times": 2})
+
+
+def test_a_link_to_a_file_with_another_ending_is_a_game(coin: str, tmp_path: Path) -> None:
+    Path(coin).rename(tmp_path / "coin.txt")
+    Path(coin).symlink_to(tmp_path / "coin.txt")
+    assert find_game(f"{coin}:Coin").title == "Coin"
+
+
 def test_a_file_that_has_changed_is_run_again(coin: str) -> None:
     before = find_game(f"{coin}:Coin")
     Path(coin).write_text(COIN.replace('"Coin"', '"Toss"'))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from typing import Any
+from unittest import mock
 
 import pytest
 from random_games import RandomGame
@@ -15,6 +16,7 @@ from expectitree.games import growth
 from expectitree.games.growth import Growth, RowsError
 from expectitree.games.rules import Options, Rules
 from expectitree.searches.cuts import ALPHA_CUT, BETA_CUT
+from expectitree.searches.progress import listening
 from expectitree.tree.columns import UNSEEN
 
 IN_ORDER = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR25[2:6]
@@ -141,3 +143,16 @@ def test_bounds_of_states_hold_below_them() -> None:
             above = tree.bounds_of(tree.parent[row])
             assert above[0] <= low <= high <= above[1]
             assert (tree.lower[row], tree.upper[row]) == (low, high)
+
+
+def test_progress_is_reported_while_rows_grow() -> None:
+    game, shown = RandomGame(12), 10
+    reports: list[tuple[int, int | None]] = []
+    shows = listening(lambda done, whole: reports.append((done, whole)))
+    with mock.patch.object(growth, "ROWS_SHOWN", shown), shows:
+        rows = len(grow(game, merge=False).kind)
+        count = len(reports)
+        et.search(game, depth=game.depth)
+    assert {whole for _, whole in reports} == {None}
+    assert 1 < len({done // shown for done, _ in reports[:count]}) == count <= rows // shown
+    assert len(reports) > count

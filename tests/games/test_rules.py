@@ -12,6 +12,7 @@ import pytest
 
 import expectitree as et
 from expectitree.errors import GameError, SearchError
+from expectitree.numbers import INFINITY
 
 HALVES = [("heads", Fraction(1, 2)), ("tails", Fraction(1, 2))]
 
@@ -173,6 +174,13 @@ def test_a_value_that_misses_the_bounds_by_rounding_is_moved_to_them() -> None:
         et.search(game, depth=3, exact=True)
 
 
+def test_a_value_beyond_the_only_finite_bound_is_an_error() -> None:
+    for value, bounds in ((11, (-INFINITY, 10)), (-11, (-10, INFINITY))):
+        game = with_method("value", lambda state, value=value: value)
+        game.utility_bounds = bounds
+        assert f"gives {value}, expected a number within the bounds" in message(game)
+
+
 @pytest.mark.parametrize(
     "bounds",
     [(3, -3), None, 3, "ab", (1, 2, 3), (float("nan"), 1), ("0", "1"), (0,), 2 * (float("inf"),)],
@@ -309,6 +317,34 @@ def test_an_interrupt_in_a_method_passes_through(method: str, passed: type) -> N
 
     with pytest.raises(passed):
         et.search(with_method(method, interrupt), depth=3)
+
+
+@pytest.mark.parametrize("error", [LookupError, AttributeError])
+@pytest.mark.parametrize("name", ["title", "start", "utility_bounds"])
+def test_an_exception_in_a_property_is_an_error_that_names_it(name: str, error: type) -> None:
+    def fail(self: Any) -> Any:
+        raise error("not yet")
+
+    game = type("Game", (Coins,), {name: property(fail)})()
+    title = "Game" if name == "title" else "coins"
+    found = message(game)
+    assert found.startswith(f"{title}: {name}() raises {error.__name__}: not yet ({__file__}:")
+
+
+def test_an_exception_in_the_text_of_a_state_or_a_title_is_an_error() -> None:
+    class Bare:
+        """A state that `play` might change, so its text is compared."""
+
+        def __repr__(self) -> str:
+            raise LookupError("no text")
+
+        __str__ = __repr__
+        __hash__ = None  # type: ignore[assignment]
+
+    game: Any = Listed(Bare(), lambda state: 0, lambda state, move: state)
+    assert message(game).startswith("count: repr(a Bare) raises LookupError: no text (")
+    game.title = Bare()
+    assert message(game).startswith("Listed: title() raises LookupError: no text (")
 
 
 def test_an_endless_recursion_in_a_method_is_an_error() -> None:
@@ -485,6 +521,26 @@ def test_equal_keys_of_states_that_differ_in_turn_are_found(
 
 
 # ---- Labels.
+
+
+class Silent:
+    """A move, or a label, without a text."""
+
+    def __str__(self) -> str:
+        raise LookupError("no text")
+
+
+def test_a_text_that_cannot_be_made_is_an_error_that_names_the_move() -> None:
+    silent = Silent()
+    cases = {
+        "moves": lambda state: [(silent, 1)] if len(state) == 1 else [silent],
+        "label": lambda state, move: silent,
+    }
+    for method, answer in cases.items():
+        name = r"label\(\(\), 'left'\)" if method == "label" else r"str\(<.*Silent object.*>\)"
+        place = rf"\({re.escape(__file__)}:\d+\)"
+        found = message(with_method(method, answer))
+        assert re.fullmatch(rf"coins: {name} raises LookupError: no text {place}", found), found
 
 
 def test_labels_that_a_tree_cannot_have_are_left_out() -> None:

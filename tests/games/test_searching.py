@@ -18,7 +18,7 @@ from random_trees import BEST_FIRST, STAR25
 import expectitree as et
 from expectitree import ALGORITHMS, Outcome, Search
 from expectitree.algorithms import Algorithm
-from expectitree.errors import GameError
+from expectitree.errors import GameError, SearchError
 
 LAZY = [
     *(ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")),
@@ -166,6 +166,16 @@ def test_a_search_by_expectiminimax_counts_too() -> None:
     assert found.grown.depth == game.depth
 
 
+@pytest.mark.parametrize("limit", [{"seconds": 9}, {"deepen": True}, {"max_visits": 9}])
+def test_expectiminimax_cannot_be_limited(limit: dict[str, Any]) -> None:
+    with pytest.raises(SearchError) as caught:
+        et.search(RandomGame(12), depth=3, algorithm="expectiminimax", **limit)
+    assert str(caught.value) == (
+        "deepen, seconds and max_visits are for pruning searches, and expectiminimax searches the "
+        "whole tree: leave them out, or choose another algorithm, such as star2"
+    )
+
+
 # ---- What shows a search.
 
 
@@ -271,8 +281,8 @@ def test_a_game_that_is_over_and_a_depth_of_0() -> None:
         def value(self, state: int) -> int:
             return 3 + state
 
-    for chosen in ALGORITHMS:
-        for deepen in (False, True):
+    for chosen, about in ALGORITHMS.items():
+        for deepen in (False, True)[: 1 + about.player_cuts]:
             for depth, state, value in ((0, 0, 3), (5, 1, 4), (0, 1, 4), (5, 0, 4)):
                 found = et.search(Over(), depth=depth, algorithm=chosen, state=state, deepen=deepen)
                 assert found.value == value
