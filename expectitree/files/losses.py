@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from expectitree.errors import TreeError
+from expectitree.errors import TransformError, TreeError
 from expectitree.files.formats import Format, Warn
+from expectitree.files.grammar.document import MOST_DEPTH
 from expectitree.tree import paths
-from expectitree.tree.columns import Kind
+from expectitree.tree.columns import NONE, Kind
 from expectitree.tree.folding import unshare
 from expectitree.tree.model import Tree
+
+_OTHERS = "write the tree as YAML, JSON or .efg"
 
 
 class Loss(NamedTuple):
@@ -34,6 +37,14 @@ def _has_two_players(tree: Tree) -> bool:
     return {Kind.MAX, Kind.MIN} <= set(tree.columns.kind)
 
 
+def _has_three_kinds(tree: Tree) -> bool:
+    return {Kind.MAX, Kind.MIN, Kind.CHANCE} <= set(tree.columns.kind)
+
+
+def _has_root_reward(tree: Tree) -> bool:
+    return bool(tree.root_reward) or tree.formulas is not None and NONE in tree.formulas.rewards
+
+
 LOSSES = {
     "source": Loss(lambda tree: tree.source),
     "notes": Loss(lambda tree: tree.notes or tree.branch_notes),
@@ -44,8 +55,16 @@ LOSSES = {
     "formulas": Loss(lambda tree: tree.formulas and any(True for _ in tree.formulas.expressions())),
     "events": Loss(lambda tree: tree.formulas and tree.formulas.events),
     "sharing": Loss(lambda tree: False),  # not lost: `written_tree` gives each path its own nodes
-    "two players": Loss(_has_two_players, "write the tree as YAML, JSON or .efg"),
-    "attitude": Loss(
+    "trees of one terminal": Loss(lambda tree: len(tree) == 1, _OTHERS),
+    f"paths of more than {MOST_DEPTH} branches": Loss(
+        lambda tree: tree.heights[tree.root_id] > MOST_DEPTH, _OTHERS
+    ),
+    "rewards of the root": Loss(
+        _has_root_reward, "move them into the utilities with --fold rewards"
+    ),
+    "two players": Loss(_has_two_players, _OTHERS),
+    "MAX, MIN and CHANCE nodes in one tree": Loss(_has_three_kinds, _OTHERS),
+    "attitudes to risk": Loss(
         lambda tree: tree.attitude, "delete the key attitude if expected values are meant"
     ),
     "unknown utilities": Loss(
@@ -68,13 +87,15 @@ def written_tree(tree: Tree, format: Format, warn: Warn | None, most_nodes: int)
         if LOSSES[name].hint:
             nodes = LOSSES[name].nodes(tree)
             path = f"{paths.message_path(tree.path_of(nodes[0]))}: " if nodes else ""
-            change = f"{format.title} cannot hold {name}, and values would change"
-            raise TreeError(f"{path}{change}: {LOSSES[name].hint}")
+            raise TreeError(f"{path}{format.title} cannot hold {name}: {LOSSES[name].hint}")
     if found and warn is not None:
         warn(f"left out what {format.title} cannot hold: {', '.join(found)}")
     if "sharing" not in format.loses or not tree.is_sharing:
         return tree
-    unfolded = unshare(tree, most_nodes)
+    try:
+        unfolded = unshare(tree, most_nodes)
+    except TransformError as error:
+        raise TransformError(f"{format.title} cannot share nodes, and {error}") from None
     if warn is not None:
         sizes = f"{len(tree):,} nodes become {len(unfolded):,}"
         warn(f"{format.title} cannot share nodes, so each path gets its own: {sizes}")

@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias, TypedDict
 
 from expectitree.errors import TransformError
+from expectitree.files.grammar.document import MOST_DEPTH
 from expectitree.numbers import quote
 
 Warn: TypeAlias = Callable[[str], None]
@@ -57,7 +58,8 @@ class Format(NamedTuple):
 
 _NUMBERS_ONLY = ("parameters", "formulas", "events")
 _UNANNOTATED = ("source", "notes", "bounds", "estimates", "expect", "events", "sharing")
-_VALUES = ("attitude", "unknown utilities", "cut nodes")
+_VALUES = ("attitudes to risk", "unknown utilities", "cut nodes")
+_SHAPES = ("trees of one terminal", f"paths of more than {MOST_DEPTH} branches")
 
 FORMATS = {
     format.name: format
@@ -85,7 +87,7 @@ FORMATS = {
             signature=r"(?ims)\A(?=.*^name\s*:)(?=.*^type\s*:\s*(?:decision|chance)\b)"
             r"(?!.*^children\s*:)",
             options=("minimize",),
-            loses=(*_UNANNOTATED, *_VALUES, "two players"),
+            loses=(*_UNANNOTATED, *_VALUES, *_SHAPES, "two players"),
             likeness=r"(?ims)\A(?=.*^type\s*:)(?=.*^\s+payoff\s*:)",
         ),
         Format(
@@ -95,7 +97,11 @@ FORMATS = {
             is_foreign=True,
             signature=r'\A\s*\{[^][{}]*"SilverDecisions"\s*:',  # among the first keys of the root
             options=("tree",),
-            loses=("bounds", "estimates", "expect", "events", "sharing", *_VALUES),
+            loses=(
+                *("bounds", "estimates", "expect", "events", "sharing"),
+                *(*_VALUES, *_SHAPES, "rewards of the root"),
+                "MAX, MIN and CHANCE nodes in one tree",
+            ),
             has_results=True,
         ),
         Format(

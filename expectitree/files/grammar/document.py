@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 Data: TypeAlias = Any  # str | bool | None | list[Data] | tuple[tuple[str, Data], ...]
 
 MOST_NESTED = 300  # nodes within nodes in one text
+MOST_DEPTH = MOST_NESTED - 2  # branches on a path, in formats that cannot give a part a name
 MOST_CONTAINERS = 2 * MOST_NESTED + 100  # lists and mappings within each other
 NESTED_TOO_DEEPLY = (
     f"the text nests more than {MOST_NESTED} nodes: give a deeper part a name under the root's "

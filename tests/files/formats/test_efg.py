@@ -298,13 +298,13 @@ def test_what_is_lost_is_named() -> None:
     [
         (
             "{attitude: {exponential: 5}, max: [1, 2]}",
-            "Gambit's .efg cannot hold attitude, and values would change: delete the key attitude "
-            "if expected values are meant",
+            "Gambit's .efg cannot hold attitudes to risk: delete the key attitude if "
+            "expected values are meant",
         ),
         (
             'max: {a: 1, b: {min: [2, {utility: "?"}]}}',
-            "b/#2: Gambit's .efg cannot hold unknown utilities, and values would change: answer "
-            "them first with expectitree ask",
+            "b/#2: Gambit's .efg cannot hold unknown utilities: answer them first "
+            "with expectitree ask",
         ),
     ],
 )

@@ -416,22 +416,22 @@ def test_fractions_are_kept_with_variables_and_rounded_without() -> None:
 
 def test_trees_that_radiant_cannot_hold_are_refused() -> None:
     for text, message in {
-        "utility: 5": "Radiant's YAML needs a decision or a chance node at the root",
+        "utility: 5": "Radiant's YAML cannot hold trees of one terminal: write the tree as ",
         "max: [{utility: '?'}, 1]": "#1: Radiant's YAML cannot hold unknown utilities",
         "max: [{min: [1, 2]}]": "Radiant's YAML cannot hold two players",
-        "{attitude: {exponential: 10}, max: [1, 2]}": "Radiant's YAML cannot hold attitude",
+        "{attitude: {exponential: 9}, max: [1, 2]}": "Radiant's YAML cannot hold attitudes to risk",
     }.items():
         with pytest.raises(TreeError) as caught:
             lines_of(et.loads(text))
         assert str(caught.value).startswith(message)
     with pytest.raises(TreeError, match="a: a number of 603 characters cannot be written"):
         lines_of(et.loads(f"max: {{a: {{cost: {'7' * 201}, utility: 1/{'3' * 200}}}}}", exact=True))
-    builder = et.TreeBuilder()
-    node: Any = 1
-    for _ in range(300):
-        node = builder.max([node])
-    with pytest.raises(TreeError, match="cannot hold more than 298 nodes in each other"):
-        lines_of(builder.build(node))
+    nested: Any = 1
+    for _ in range(298):
+        nested = {"max": [nested]}
+    assert read(lines_of(et.from_dict(nested))[0])[0].heights[-1] == 298
+    with pytest.raises(TreeError, match="cannot hold paths of more than 298 branches: write the"):
+        lines_of(et.from_dict({"max": [nested]}))
 
 
 def test_a_file_is_converted_and_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

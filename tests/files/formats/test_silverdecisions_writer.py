@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 from files.formats.diagrams import RULES, STALL, tree_of
+from files.samples import chain
 from helpers import ROOT, run_main
 from oracle import definitions
 from random_trees import build, random_rows
@@ -181,7 +182,7 @@ def test_random_trees_are_read_again(seed: int) -> None:
     rows = random_rows(source, local_bounds=0, rewards=source.choice(((0,), (0, -2, 3))))
     tree = unshare(build(rows, exact=True))
     if len(tree) == 1 or {1, 2, 3} <= {*tree.columns.kind}:
-        with pytest.raises(et.TreeError, match="SilverDecisions has "):
+        with pytest.raises(et.TreeError, match=r"hold (MAX, MIN and CHANCE nodes|trees of one)"):
             written(tree)
         return
     again = tree_of(written(tree))
@@ -292,27 +293,28 @@ def test_formulas_with_if_are_written_as_their_values() -> None:
     [
         (
             "max: [{min: [1]}, {chance: [2]}]",
-            "SilverDecisions has no tree with MAX, MIN and CHANCE nodes: there, chance nodes are "
-            "the only opponent, as with its rule maxi-min",
+            "SilverDecisions' JSON cannot hold MAX, MIN and CHANCE nodes in one tree: write the "
+            "tree as YAML, JSON or .efg",
         ),
         (
             "{reward: 3, max: [1]}",
-            "SilverDecisions has payoffs at edges only: move the reward at the root into the "
-            "utilities with --fold rewards",
+            "SilverDecisions' JSON cannot hold rewards of the root: move them into the utilities "
+            "with --fold rewards",
         ),
         (
             "5",
-            "SilverDecisions has payoffs at edges only: this tree is one terminal",
+            "SilverDecisions' JSON cannot hold trees of one terminal: write the tree as YAML, JSON "
+            "or .efg",
         ),
         (
             "{attitude: {exponential: 10}, chance: [1, 2]}",
-            "SilverDecisions' JSON cannot hold attitude, and values would change: delete the key "
-            "attitude if expected values are meant",
+            "SilverDecisions' JSON cannot hold attitudes to risk: delete the key attitude if "
+            "expected values are meant",
         ),
         (
             'max: [1, {utility: "?"}]',
-            "#2: SilverDecisions' JSON cannot hold unknown utilities, and values would change: "
-            "answer them first with expectitree ask",
+            "#2: SilverDecisions' JSON cannot hold unknown utilities: answer them "
+            "first with expectitree ask",
         ),
         (
             "max: [1, {reward: 2, max: {far: 9007199254740992}}]",
@@ -325,6 +327,14 @@ def test_a_tree_that_would_change_is_refused(text: str, message: str) -> None:
     with pytest.raises(et.TreeError) as caught:
         et.dumps(et.loads(text, exact=True), "silverdecisions")
     assert str(caught.value) == message
+
+
+def test_what_is_written_can_be_read_however_deep() -> None:
+    """A file with longer paths was written, and then refused when it was read."""
+    text = et.dumps(chain(298), "silverdecisions")
+    assert et.loads(text).heights[-1] == 298
+    with pytest.raises(et.TreeError, match="cannot hold paths of more than 298 branches: write"):
+        et.dumps(chain(299), "silverdecisions")
 
 
 def test_folding_and_unsharing_make_a_tree_writable() -> None:

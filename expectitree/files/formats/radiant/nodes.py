@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from expectitree.files.grammar.document import MOST_NESTED, Data, Place
+from expectitree.files.grammar.document import MOST_DEPTH, Data, Place
 from expectitree.files.grammar.words import described, key_list
 from expectitree.numbers import escape, quote
 
@@ -13,7 +13,6 @@ ROOT_KEYS = ("name", "variables")
 KEYS = (*ROOT_KEYS, "type", "p", "payoff", "cost")
 OTHER_TREE = ("tree", "with")  # pyrsm's keys for a branch that another tree replaces
 _TYPES = ("decision", "chance")
-MOST_DEPTH = MOST_NESTED - 2
 TOO_DEEP = f"more than {MOST_DEPTH} nodes in each other: cut the tree at a node above"
 ELSEWHERE = (
     "refers to another tree, in another file: write the value of that tree here, or convert both "

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 from expectitree.errors import FileError, NumberError
 from expectitree.files.formats import Warn
 from expectitree.files.formats.radiant import repairs
-from expectitree.files.formats.radiant.nodes import MOST_DEPTH, TOO_DEEP, Node
+from expectitree.files.formats.radiant.nodes import TOO_DEEP, Node
 from expectitree.files.formats.radiant.repairs import Edit, place_before
 from expectitree.files.formats.radiant.variables import Variables
-from expectitree.files.grammar.document import Data, Document, Mark, Place
+from expectitree.files.grammar.document import MOST_DEPTH, Data, Document, Mark, Place
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
 from expectitree.files.grammar.reader import read_tree
 from expectitree.files.grammar.values import offset_of

@@ -22,7 +22,6 @@ from expectitree.expressions.syntax import (
 )
 from expectitree.files.formats import Warn
 from expectitree.files.formats.radiant.names import Names
-from expectitree.files.formats.radiant.nodes import MOST_DEPTH
 from expectitree.files.formats.yaml import NOTATION
 from expectitree.numbers import Number as Value
 from expectitree.numbers import escape, number_text
@@ -61,8 +60,6 @@ class _Writer:
     def document(self) -> Iterator[str]:
         """Yield the title, the variables and the tree."""
         tree = self.tree
-        if not self.columns.kind[tree.root_id]:
-            raise TreeError("Radiant's YAML needs a decision or a chance node at the root")
         if Kind.MIN in self.columns.kind:
             choose = "choose Min in Radiant, and read the file with --minimize"
             self.changes[f"decisions minimize, which the file cannot say: {choose}"] = None
@@ -102,10 +99,6 @@ class _Writer:
             for line in self.lines(node, b, child):
                 yield f"{margin}{_MARGIN}{line}\n"
             if kind[child]:
-                if len(trail) > MOST_DEPTH:
-                    path = escape(tree.path_of(child))
-                    limit = f"Radiant's YAML cannot hold more than {MOST_DEPTH} nodes in each other"
-                    raise TreeError(f"{path}: {limit}: cut the tree here")
                 trail.append(iter(self.branches(child)))
 
     def branches(self, node: int) -> Iterator[tuple[int, int, str]]:

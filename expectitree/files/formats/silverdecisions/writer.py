@@ -26,7 +26,6 @@ from expectitree.files.formats.silverdecisions.expressions import (
 from expectitree.files.formats.silverdecisions.structure import KEY
 from expectitree.numbers import escape, message_text, number_text
 from expectitree.tree import paths
-from expectitree.tree.columns import NONE
 from expectitree.tree.formulas import REST, is_formula, sum_of
 from expectitree.tree.model import Kind, Tree
 from expectitree.tree.parameters import parameter_values, place_text
@@ -51,20 +50,14 @@ class DiagramWriter:
     def __init__(self, tree: Tree, warn: Warn | None) -> None:
         self.tree, self.formulas, self.warn = tree, tree.formulas, warn
         self.check()
-        kinds = {Kind(kind) for kind in set(tree.columns.kind)}
-        self.rule, self.types = _rule(kinds)
+        self.rule, self.types = _rule({Kind(kind) for kind in set(tree.columns.kind)})
         self.values = parameter_values(tree)
         self.names = mathjs_names(tree.parameters)
 
     def check(self) -> None:
-        """Raise `TreeError` if the value would change, and warn of anything else that is lost."""
-        tree, formulas, parameters = self.tree, self.formulas, self.tree.parameters.values()
-        if tree.root_reward or formulas is not None and NONE in formulas.rewards:
-            hint = "move the reward at the root into the utilities with --fold rewards"
-            raise TreeError(f"SilverDecisions has payoffs at edges only: {hint}")
-        if len(tree) == 1:
-            raise TreeError("SilverDecisions has payoffs at edges only: this tree is one terminal")
-        expressions = [] if formulas is None else [*formulas.expressions()]
+        """Warn of the details that are lost."""
+        tree, parameters = self.tree, self.tree.parameters.values()
+        expressions = [] if tree.formulas is None else [*tree.formulas.expressions()]
         expressions += [parameter.value for parameter in parameters]
         lost = {
             "notes of branches": tree.branch_notes,
@@ -215,8 +208,7 @@ def _rule(kinds: set[Kind]) -> tuple[str, dict[Kind, str]]:
         types = {Kind[decision.upper()]: "decision", Kind[chance.upper()]: "chance"}
         if len(types) == 2 and kinds <= {*types, Kind.TERMINAL}:
             return rule, {**types, Kind.TERMINAL: "terminal"}
-    hint = "there, chance nodes are the only opponent, as with its rule maxi-min"
-    raise TreeError(f"SilverDecisions has no tree with MAX, MIN and CHANCE nodes: {hint}")
+    raise AssertionError("`losses` refuses a tree with three kinds of nodes")
 
 
 def _heights(tree: Tree) -> list[float]:
