@@ -1,4 +1,4 @@
-"""The options that commands have in common, and what they come to: trees, bounds, algorithms."""
+"""The options that commands share, and their results: trees, bounds, algorithms."""
 
 from __future__ import annotations
 
@@ -252,8 +252,8 @@ class SearchOptions:
             )
         if self.engine == "compiled":
             raise click.UsageError(
-                "The rules of a game are Python and cannot be compiled: leave --engine compiled "
-                "out, or write the tree to a file first with `expectitree convert`."
+                "The rules of a game are Python code, which cannot be compiled: leave --engine "
+                "compiled out, or write the tree to a file first with `expectitree convert`."
             )
         return source.search(algorithm, self.max_visits)
 
@@ -281,8 +281,8 @@ class ChosenAlgorithms:
     def of_game(self, is_repeated: bool = False) -> Algorithm | None:
         """Return the algorithm that searches games without their whole trees: by default star2.
 
-        Return None if there are several, or if it cannot be repeated in the tree that it has made,
-        and that is needed: best-first would guess otherwise there.
+        Return None if there are several, or if the search must be repeated in the tree that it has
+        made, and cannot be: best-first would choose other leaves there.
         """
         chosen = self.or_only("star2").all
         if len(chosen) > 1 or is_repeated and not chosen[0].in_order:
@@ -376,7 +376,7 @@ format_option = click.option(
     "--format",
     "format_name",
     type=click.Choice(TEXT_FORMATS),
-    help="The format of standard output, or of a file whose ending several formats have.",
+    help="The format for standard output, or for a file if several formats have its ending.",
 )
 set_option = click.option(
     "--set",
@@ -397,13 +397,13 @@ _TREE_OPTIONS = (
     click.option(
         "--bounds",
         metavar="LOWER,UPPER",
-        help="Bounds of every total: utility plus rewards; inf if they are unknown.",
+        help="Bounds on every total (utility plus rewards); inf if unknown.",
     ),
     click.option(
         "--depth",
         type=click.IntRange(min=0),
         metavar="D",
-        help="Cut the tree D plies deep, at its estimates; games need this.",
+        help="Cut the tree at D plies, and use its estimates there; required for games.",
     ),
     click.option(
         "--order",

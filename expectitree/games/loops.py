@@ -1,4 +1,4 @@
-"""The loops of `searches` over a tree that grows: their columns, and their results."""
+"""Run the loops of `searches` over a tree that grows: their columns, and their results."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from expectitree.searches.star_minimax import (
 from expectitree.tree.columns import NONE, UNSEEN, Columns
 from expectitree.tree.model import Tree
 
-MOST_UNBOUNDED = 1e100  # squares of values overflow where no bounds say how large they are
+MOST_UNBOUNDED = 1e100  # in magnitude, without bounds; the squares of greater values overflow
 
 
 class _Loop:
@@ -63,7 +63,7 @@ class _Loop:
         return RELATIVE_EPS * float(self.greatest if self.is_bounded else self.growth.greatest)
 
     def setup(self, tree: Tree) -> SearchSetup:
-        """Return what the result of a search says about its tree."""
+        """Return the setup that the result of a search contains."""
         rules = self.rules
         source = "game" if rules.options.bounds is None else "option"
         engine = Engine.EXACT if rules.exact else Engine.INTERPRETED
@@ -112,7 +112,7 @@ class DepthFirst(_Loop):
     def run(self) -> int:
         """Search until a node has to grow, or to the end; return how it ended."""
         rules, settings = self.rules, self.settings
-        if settings.probes > 1:  # more probes than any node has children find nothing to do
+        if settings.probes > 1:  # no node has more children to probe
             settings = settings._replace(probes=min(settings.probes, self.growth.widest))
         if not self.is_bounded:
             settings = settings._replace(eps=self.eps)
@@ -184,7 +184,7 @@ class BestFirst(_Loop):
         return end_best_first(self.setup(tree), found, stopped)
 
     def _begin_rows(self, parent: int, rows: range) -> None:
-        """Write what is known of new rows, the children of a parent."""
+        """Fill in the beliefs about new rows, the children of a parent."""
         growth, beliefs, limits = self.growth, self.beliefs, self.limits
         for row in rows:
             beliefs.low[row] = in_float(beliefs.lower[row], limits.scale)
