@@ -332,7 +332,7 @@ def files_in(paths: Sequence[str]) -> list[str]:
         found = list(tree_files(path)) if os.path.isdir(path) else [path]
         if not found:
             suffixes = ", ".join(suffix for suffix in SUFFIXES if suffix not in NO_TREES)
-            message = f"no tree file in this folder: expected some {suffixes}"
+            message = f"no tree file in this folder: expected a name that ends in one of {suffixes}"
             raise FileError([Problem(path, message)])
         files += found
     return files

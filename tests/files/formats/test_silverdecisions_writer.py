@@ -248,8 +248,7 @@ def test_floats_without_a_short_fraction_sum_to_1() -> None:
     assert sum(again.columns.probability) == 1
     assert [*map(float, again.columns.probability)] == shares
     assert notes == [
-        "/: in SilverDecisions, probabilities with so many digits may sum to another number than "
-        "1: round them"
+        "/: in SilverDecisions, probabilities with so many digits may not sum to 1: round them"
     ]
 
 
