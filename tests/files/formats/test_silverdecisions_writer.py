@@ -315,8 +315,8 @@ def test_formulas_with_if_are_written_as_their_values() -> None:
         ),
         (
             "max: [1, {reward: 2, max: {far: 9007199254740992}}]",
-            "#2/far: the payoff 9007199254740992 is beyond 2^53 - 1, the greatest of "
-            "SilverDecisions: scale the utilities",
+            "#2/far: the payoff 9007199254740992 is beyond 2^53 - 1, the greatest that "
+            "SilverDecisions accepts: scale the utilities",
         ),
     ],
 )
