@@ -1,8 +1,8 @@
-"""One budget for work: no file, however hostile, takes all memory or runs for hours.
+"""Limit work, so that no file, however hostile, takes all memory or runs for hours.
 
-What is counted are the bytes of a text, the rows of a table, and steps of computing, which take
-about a microsecond each. No honest file meets the limits. The environment variable
-EXPECTITREE_BUDGET multiplies all of them.
+The budget counts the bytes of a text, the rows of a table, and steps of computing, which take about
+a microsecond each. Ordinary files stay far below its limits. The environment variable
+EXPECTITREE_BUDGET multiplies all limits.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ EXACT_STEPS = 2_000_000  # to compute the values of an exact tree; they take up 
 FREE_ROWS = 10_000_000  # of a compressed file; they take about 300 MB
 ROWS_A_BYTE = 10  # of its size; a tree takes two bytes a row and more
 ROW_BYTES = 30  # that a row takes in memory
-LARGE = 1 << 1_000  # integers below take no counted steps
-_BITS = 1_000  # at least so many count for a number
-_STEP = 1_000_000  # products of the bits of two integers, which a step multiplies
+LARGE = 1 << 1_000  # arithmetic with smaller integers is not counted
+_BITS = 1_000  # a shorter number counts as if it had so many
+_STEP = 1_000_000  # products of two bits in a step
 _CHANCE = 3  # of `Kind`, which is in a higher layer
 _PORTION = 2**24  # bytes that are read at once
 _AT_ONCE = 50  # fractions that are added before their sum is measured
@@ -37,11 +37,11 @@ _steps_left: ContextVar[list[float] | None] = ContextVar("steps left", default=N
 
 
 class TooMuchWorkError(TreeError):
-    """The steps that `limited_work` allows are spent."""
+    """The work takes more steps, or a file has more rows, than the budget allows."""
 
 
 def factor() -> float:
-    """Return how many times the default limits are allowed."""
+    """Return the factor of EXPECTITREE_BUDGET, 1 by default."""
     text = os.environ.get(VARIABLE) or "1"
     try:
         found = float(text)
@@ -53,15 +53,15 @@ def factor() -> float:
 
 
 def most(default: int) -> int:
-    """Return how many are allowed, where by default so many are."""
+    """Return a limit, from its default and `factor`."""
     return int(default * factor())
 
 
 @contextmanager
 def limited_work(steps: int) -> Iterator[None]:
-    """Limit the work inside to so many steps, times `factor`.
+    """Limit the work in a `with` block to a number of steps, times `factor`.
 
-    How long computing takes often depends on what is found, which is not known in advance.
+    The steps are counted as they happen, since their number often depends on what is found.
     """
     token = _steps_left.set([most(steps)] * 2)
     try:
@@ -71,7 +71,7 @@ def limited_work(steps: int) -> Iterator[None]:
 
 
 def spend(steps: float) -> None:
-    """Count some steps; raise `TooMuchWorkError` if that is more than is left."""
+    """Count steps; raise `TooMuchWorkError` if fewer are left."""
     left = _steps_left.get()
     if left is not None:
         left[0] -= steps
@@ -83,7 +83,7 @@ def spend(steps: float) -> None:
 
 
 def spend_on_bits(bits: int, others: int) -> None:
-    """Count the steps of arithmetic with two integers of so many bits."""
+    """Count the steps of arithmetic with two integers, from their lengths in bits."""
     spend(max(bits, others) * max(min(bits, others), _BITS) / _STEP)
 
 
@@ -105,8 +105,8 @@ def exact_sum(values: Sequence[Any]) -> Fraction:
 def check_values(columns: Any) -> None:
     """Count the steps that the values of an exact tree take; raise `TooMuchWorkError` if too many.
 
-    They follow from the denominators: that of a node's value divides the least common multiple of
-    those below it, each times that of its probability.
+    The steps follow from the denominators. That of a node's value divides the least common multiple
+    of its children's denominators, each times the denominator of the child's probability.
     """
     if _steps_left.get() is None:
         with limited_work(EXACT_STEPS):
@@ -157,7 +157,7 @@ def check_memory(taken: int, size: int) -> None:
 def read_limited(stream: IO[str] | IO[bytes]) -> Any:
     """Return what is in a stream; None if that is more than a text may have."""
     left = most(MOST_BYTES) + 1
-    parts: list[Any] = [stream.read(min(left, _PORTION))]  # a read of so much takes its memory
+    parts: list[Any] = [stream.read(min(left, _PORTION))]  # reading n bytes takes the memory of n
     while parts[-1] and left > 0:
         left -= len(parts[-1])
         parts.append(stream.read(min(left, _PORTION)))

@@ -2,9 +2,10 @@
 
 Python raises `KeyboardInterrupt` in the main thread, between two steps of Python code. That is not
 enough: the C code of a library that is being imported turns it into an error of its own, callbacks
-lose it, and C code that runs long delays it. So the program exits at once on Ctrl-C while it
-starts. Later the signal raises `KeyboardInterrupt`, so that files and processes are cleaned up, and
-a thread exits if that has no effect. This module is imported first, and imports nothing slow.
+lose it, and C code that runs long delays it. So while the program starts, it exits at once on
+Ctrl-C. Later, the signal raises `KeyboardInterrupt`, so that files and processes are cleaned up. If
+that has no effect, a thread ends the program. This module is imported first, and imports nothing
+slow.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _state = {"installed": False, "noticed": False}
 
 
 def install() -> None:
-    """Exit at once on Ctrl-C, until `clean_up_first`; a program that ignores it goes on so."""
+    """Exit at once on Ctrl-C, until `clean_up_first`. If Ctrl-C is ignored already, keep that."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, lambda number, frame: leave())
         _state["installed"] = True
@@ -54,7 +55,7 @@ def is_noticed() -> bool:
 
 
 def go_on() -> None:
-    """Go on after Ctrl-C has raised `KeyboardInterrupt`; another one raises it again."""
+    """Go on after Ctrl-C has raised `KeyboardInterrupt`; another Ctrl-C raises it again."""
     if _state["installed"]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     _state["noticed"] = False
@@ -74,7 +75,7 @@ def held() -> Iterator[None]:
 
 
 def finish(status: int) -> NoReturn:
-    """Exit with a status; if `install` was called, without freeing memory, which takes its time."""
+    """Exit with a status; if `install` was called, without freeing memory, which takes time."""
     if _state["installed"]:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         # After Ctrl-C, a compiled loop may still use the memory. Semaphores must be freed.
@@ -104,7 +105,7 @@ def _watch(signals: int) -> None:
     from time import sleep
 
     sleep(_GRACE)
-    while signal.getsignal(signal.SIGINT) is not _notice:  # a part of the program has its own
+    while signal.getsignal(signal.SIGINT) is not _notice:  # another handler is set
         sleep(_GRACE)
     if _state["noticed"]:
         sleep(_LONGEST)

@@ -26,11 +26,11 @@ class Stones:
 
     def value(self, state):
         stones, player, _ = state
-        last = 1 if player == "min" else -1  # for MAX, if the last move was a good one
+        last = 1 if player == "min" else -1  # to MAX, if the last player to move wins
         return 0 if stones > 0 else last if stones == 0 else -last
 
 
 def odd(state):
-    """Estimate that the player with an odd number of stones to take is ahead."""
+    """Estimate that the player to move is ahead if the number of stones is odd."""
     stones, player, _ = state
     return 0.5 if (stones % 2 == 1) == (player == "max") else -0.5

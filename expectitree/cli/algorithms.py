@@ -39,8 +39,8 @@ class ChosenAlgorithms:
     def of_game(self, is_repeated: bool = False) -> Algorithm | None:
         """Return the algorithm that searches games without their whole trees: by default star2.
 
-        Return None if there are several, or if it cannot be repeated in the tree that it has made,
-        and that is needed: best-first would guess otherwise there.
+        Return None if there are several, or if the search must be repeated in the tree that it has
+        made, and cannot be: best-first would choose other leaves there.
         """
         chosen = self.or_only("star2").all
         if len(chosen) > 1 or is_repeated and not chosen[0].in_order:

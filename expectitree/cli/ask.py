@@ -50,7 +50,7 @@ _PATIENCE = 0.2  # seconds for which Ctrl-C may be delayed
 @click.option(
     "--bounds",
     metavar="LOWER,UPPER",
-    help="Bounds of every total: utility plus rewards; inf if they are unknown.",
+    help="Bounds on every total (utility plus rewards); inf if unknown.",
 )
 @click.option("--exact", is_flag=True, help="Compute in fractions instead of floating point.")
 @click.option(

@@ -34,7 +34,7 @@ from expectitree.tree.model import Tree
 @click.command("convert", cls=GameCommand)
 @click.argument("source", metavar="IN|GAME", type=FILE, shell_complete=complete_source)
 @click.argument("out", metavar="OUT", type=OUT, required=False)
-@click.option("-o", "--output", metavar="OUT", type=OUT, help="OUT, as other commands name it.")
+@click.option("-o", "--output", metavar="OUT", type=OUT, help="Another way to name OUT.")
 @format_option
 @click.option(
     "--drop",
@@ -49,7 +49,9 @@ from expectitree.tree.model import Tree
     type=click.Choice(["rewards"]),
     help="Move rewards and costs into the utilities: each is then the total of its path.",
 )
-@click.option("--unshare", "unshares", is_flag=True, help="Give each path nodes of its own.")
+@click.option(
+    "--unshare", "unshares", is_flag=True, help="Give each path its own nodes, without sharing."
+)
 @click.option(
     "--most-nodes",
     type=click.IntRange(1),
@@ -75,21 +77,21 @@ def command(
     bounds: str | None,
     **position: Any,
 ) -> None:
-    """Write the tree in IN, or of a GAME, to OUT, in the format of its ending.
+    """Write the tree of a file or a GAME to OUT. The ending of OUT sets the format.
 
     Write - for standard input or output.
 
     \b
     .yaml .yml .json  text with exact numbers: decimals and fractions
     .arrow .parquet   tables, for trees too large for text; numbers are floats
-    .efg              games of Gambit, which OpenSpiel reads too
-    .yaml             of Radiant: recognised when read; write with --format radiant
-    .json             of SilverDecisions: the same, with --format silverdecisions
-    .csv              a payoff table, which is only read
+    .efg              games of Gambit, which OpenSpiel reads, too
+    .yaml             Radiant: recognised when read; write with --format radiant
+    .json             SilverDecisions: the same, with --format silverdecisions
+    .csv              payoff tables, which can only be read
 
-    Comments and layout are lost. A line on standard error names anything else that the format
-    cannot hold. It is an error if values would change, or numbers, unless you allow that with
-    --drop.
+    Comments and layout are lost. A message on standard error names anything else that the format
+    cannot hold. If values would change, that is an error. If fractions would be rounded, it is an
+    error, too, unless you add --drop fractions.
 
     For programs that know utilities only, --fold rewards moves rewards and costs into the
     utilities. If paths with different rewards lead to a shared node, add --unshare.

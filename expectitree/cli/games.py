@@ -1,4 +1,4 @@
-"""A GAME in place of a FILE: the options for games, and the tree or the search of one."""
+"""Take a GAME in place of a FILE: its options, and its search or its whole tree."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 5_000_000  # by default, as in `games.searching`, which takes time to import
 GAME = (
-    "A GAME is game:NAME, open_spiel:NAME or path/to/file.py:Class (which runs the file), with "
-    "arguments as in 'game:pig(target=20)'. It needs --depth."
+    "A GAME is game:NAME, open_spiel:NAME or path/to/file.py:Class (which runs that file), with "
+    "parameters as in 'game:pig(target=20)'. A game needs --depth."
 )
 
 
 class GameOption(click.Option):
-    """An option that only games have."""
+    """An option that applies only to games."""
 
 
 class GameCommand(click.Command):
@@ -55,7 +55,7 @@ POSITION_OPTIONS = (
         "--start",
         cls=GameOption,
         metavar="TEXT",
-        help="Start from the state that a text describes.",
+        help="Start from the position that TEXT describes.",
     ),
     click.option(
         "--play", cls=GameOption, metavar="MOVES", help="Play these moves first, as in roll,6,hold."
@@ -80,7 +80,7 @@ POSITION_OPTIONS = (
         "--no-merge",
         cls=GameOption,
         is_flag=True,
-        help="Search equal states again, as if they differed.",
+        help="Do not merge equal states into one node.",
     ),
     click.option(
         "--max-rows",
@@ -94,7 +94,7 @@ POSITION_OPTIONS = (
         "--estimate",
         cls=GameOption,
         metavar="FILE.py:NAME",
-        help="A function of a state that estimates its value, in place of the game's.",
+        help="Estimate states with this function, in place of the game's estimates.",
     ),
 )
 WRITING_OPTIONS = (  # of `convert`; other commands have them for files too
@@ -103,13 +103,13 @@ WRITING_OPTIONS = (  # of `convert`; other commands have them for files too
         cls=GameOption,
         type=click.IntRange(min=0),
         metavar="D",
-        help="How many plies deep.",
+        help="The depth of the tree, in plies.",
     ),
     click.option(
         "--bounds",
         cls=GameOption,
         metavar="LOWER,UPPER",
-        help="Bounds of every utility, in place of the game's.",
+        help="Bounds on every utility, in place of the game's bounds.",
     ),
 )
 LAZY_OPTIONS = (
@@ -117,14 +117,14 @@ LAZY_OPTIONS = (
         "--deepen",
         cls=GameOption,
         is_flag=True,
-        help="Search depth 1, then 2, and so on to D, best moves first.",
+        help="Search to depth 1, 2, … up to D, each time with the best moves first.",
     ),
     click.option(
         "--seconds",
         cls=GameOption,
         type=click.FloatRange(min=0, min_open=True),
         metavar="T",
-        help="Stop after T seconds and report what is known.",
+        help="Stop after T seconds and report the result so far.",
     ),
 )
 
@@ -156,7 +156,7 @@ class GameOptions:
 
     @property
     def position(self) -> str:
-        """How the position was chosen, as the end of a sentence; empty for the game's start."""
+        """How the user chose the position, to end a sentence; empty for the start of the game."""
         parts = [] if self.start is None else [f"from {self.start}"]
         if self.play is not None:
             parts.append(f"after {self.play}")
@@ -182,7 +182,7 @@ class GameOptions:
 
 
 def _given() -> Sequence[click.Parameter]:
-    """Return the options that were typed."""
+    """Return the options that the user typed."""
     context = click.get_current_context()
     typed = click.core.ParameterSource.COMMANDLINE
     return [
@@ -210,13 +210,13 @@ def refuse_file_options(parameters: Mapping[str, str], reading: ReadOptions) -> 
     """Raise a usage error if options that only files have are given with a game."""
     if parameters:
         raise click.UsageError(
-            "--set is for the parameters of files: write those of a game in its name, as in "
-            "'game:pig(target=20)', and leave --set out."
+            "--set changes the parameters of files: leave it out, and write a game's parameters in "
+            "its name, as in 'game:pig(target=20)'."
         )
     if reading:
         raise click.UsageError(
-            "--from, --max-player, --payoffs-of, --tree and --minimize are for files, and a game "
-            "is not one: leave them out."
+            "--from, --max-player, --payoffs-of, --tree and --minimize are for files, not for "
+            "games: leave them out."
         )
 
 

@@ -56,13 +56,13 @@ _TREE_OPTIONS = (
     click.option(
         "--bounds",
         metavar="LOWER,UPPER",
-        help="Bounds of every total: utility plus rewards; inf if they are unknown.",
+        help="Bounds on every total (utility plus rewards); inf if unknown.",
     ),
     click.option(
         "--depth",
         type=click.IntRange(min=0),
         metavar="D",
-        help="Cut the tree D plies deep, at its estimates; games need this.",
+        help="Cut the tree at D plies, and use its estimates there; required for games.",
     ),
     click.option(
         "--order",

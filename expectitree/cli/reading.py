@@ -1,4 +1,4 @@
-"""The options of formats of other programs, in the help of `convert` only."""
+"""The options for reading formats of other programs; only the help of `convert` shows them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from expectitree.files.formats import FORMATS, ReadOptions
 
 
 def reading_options(command: Command, are_shown: bool = False) -> Command:
-    """Add the options to a command, which receives those that are given as `reading`."""
+    """Add the options to a command; it receives those that the user gave as `reading`."""
 
     @wraps(command)
     def with_options(**parameters: Any) -> Any:
@@ -25,7 +25,7 @@ def reading_options(command: Command, are_shown: bool = False) -> Command:
             "format",
             type=click.Choice(list(FORMATS)),
             hidden=not are_shown,
-            help="The format of the tree, where the file's ending and content do not show it.",
+            help="The format of the tree, if neither the file's ending nor its content shows it.",
         ),
         click.option(
             "--max-player",
@@ -37,20 +37,20 @@ def reading_options(command: Command, are_shown: bool = False) -> Command:
             "--payoffs-of",
             metavar="PLAYER",
             hidden=not are_shown,
-            help="In .efg: use this player's payoffs, also if the game is not constant-sum.",
+            help="In .efg: use this player's payoffs, even if the game is not constant-sum.",
         ),
         click.option(
             "--tree",
             type=click.IntRange(1),
             metavar="N",
             hidden=not are_shown,
-            help="In a file of SilverDecisions with several trees: the one to read.  [default: 1]",
+            help="In a SilverDecisions file with several trees: read the Nth.  [default: 1]",
         ),
         click.option(
             "--minimize",
             is_flag=True,
             hidden=not are_shown,
-            help="In Radiant's YAML and CSV: decisions minimize, as for costs.",
+            help="In Radiant's YAML and in CSV: the numbers are costs, so decisions minimize them.",
         ),
     )
     return cast(Command, add_options(with_options, options))

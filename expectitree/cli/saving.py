@@ -19,7 +19,7 @@ format_option = click.option(
     "--format",
     "format_name",
     type=click.Choice(TEXT_FORMATS),
-    help="The format of standard output, or of a file whose ending several formats have.",
+    help="The format for standard output, or for a file if several formats have its ending.",
 )
 force_option = click.option("--force", is_flag=True, help="Replace an existing file.")
 

@@ -216,8 +216,8 @@ class SearchOptions:
             )
         if self.engine == "compiled":
             raise click.UsageError(
-                "The rules of a game are Python and cannot be compiled: leave --engine compiled "
-                "out, or write the tree to a file first with `expectitree convert`."
+                "The rules of a game are Python code, which cannot be compiled: leave --engine "
+                "compiled out, or write the tree to a file first with `expectitree convert`."
             )
         return source.search(algorithm, self.max_visits)
 
@@ -249,7 +249,7 @@ def files_in(paths: Sequence[str]) -> list[str]:
         found = list(tree_files(path)) if os.path.isdir(path) else [path]
         if not found:
             suffixes = ", ".join(suffix for suffix in SUFFIXES if suffix not in NO_TREES)
-            message = f"no tree file in this folder: expected some {suffixes}"
+            message = f"no tree file in this folder: expected a name that ends in one of {suffixes}"
             raise FileError([Problem(path, message)])
         files += found
     return files

@@ -37,7 +37,7 @@ def command(
     --write, broken expectations are refreshed, and a file without `expect` gets one; every other
     character stays as it is. --format github shows errors next to the lines of a pull request.
 
-    In a file of SilverDecisions, the results that it stores are checked, under all of its rules.
+    SilverDecisions stores results in its files; verify checks them under all rules.
 
     For example: expectitree verify trees
     """

@@ -1,4 +1,4 @@
-"""What a format cannot hold: a warning where the values stay, an error where they would change.
+"""Report what a format cannot hold: as an error if values would change, else as a warning.
 
 To add a loss, add its row in `LOSSES`; the rows of `FORMATS` name the losses of each format.
 """

@@ -63,7 +63,7 @@ def pieces(
         message = f"the format {format} is not text: save to a file whose name ends in .{format}"
         raise TreeError(message)
     if not row.is_written:
-        raise TreeError(f"{row.title} is only read: choose one of {', '.join(TEXT_FORMATS)}")
+        raise TreeError(f"{row.title} cannot be written: choose one of {', '.join(TEXT_FORMATS)}")
     tree = written_tree(tree, row, warn, most_nodes)
     text: Iterator[str] = row.module.write(tree, warn) if row.is_foreign else row.module.write(tree)
     return text
@@ -134,5 +134,5 @@ def format_of(name: str, format: str | None = None) -> Format:
         found = f"{FORMATS[format].title} is for files that end in {suffixes}"
         raise FileError([Problem(name, f"{found}: choose another name")])
     found = f"the ending {ending} is unknown" if ending else "the name has no ending"
-    found = f"{rows[0].title} is only read" if rows else found
+    found = f"{rows[0].title} cannot be written" if rows else found
     raise FileError([Problem(name, f"{found}: choose one of {', '.join(OUT_SUFFIXES)}")])

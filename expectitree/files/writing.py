@@ -20,7 +20,7 @@ _State = tuple[int, ...] | None  # of a file; None if there is none
 
 
 class OutputFile(str):
-    """The name of a file to write, which knows what was there when it was made."""
+    """The name of a file to write, with the state of the file when the name was made."""
 
     seen: _State
 
@@ -46,8 +46,8 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
 
     So the old file survives if the disk is full or the machine stops. The new file has the old
     one's mode. A link stays a link, and must lead to a place in its own folder. Raises `FileError`
-    if the file cannot be written, or if it has changed since `path` was made, if that is an
-    `OutputFile`, or else since the call.
+    if the file cannot be written, or if it has changed in the meantime: since the call, or if
+    `path` is an `OutputFile`, since that was made.
     """
     with named_errors(path, "the file cannot be written"):
         if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
@@ -105,7 +105,7 @@ def append(stream: IO[bytes], content: bytes) -> None:
 
 
 def lock(stream: IO[bytes], wait: bool = False) -> bool | None:
-    """Lock a file until it is closed; return False if another program has, None without locks."""
+    """Lock a file until it is closed; False: another program has locked it; None: no locks."""
     try:
         import fcntl
 
@@ -118,7 +118,7 @@ def lock(stream: IO[bytes], wait: bool = False) -> bool | None:
 
 
 def _state(path: str) -> _State:
-    """Return what changes when a file is edited or replaced."""
+    """Return numbers that change if a file is edited or replaced."""
     try:
         found = os.stat(path)
     except OSError:
@@ -134,7 +134,7 @@ def _without_link(path: str) -> str:
     if target.exists() and not target.is_file():  # such as /dev/stdout
         return path
     if not target.is_relative_to(os.path.realpath(os.path.dirname(path))):
-        message = f"this is a link out of its folder: to write there, name {target}"
+        message = f"this link leads out of its folder: to write there, name {target}"
         raise FileError([Problem(path, message)])
     return str(target)
 

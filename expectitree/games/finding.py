@@ -1,4 +1,4 @@
-"""Find a game by its reference: built in, of OpenSpiel, or a class in the user's own file."""
+"""Find a game by its reference: a built-in game, one of OpenSpiel, or one in a user's file."""
 
 from __future__ import annotations
 
@@ -86,9 +86,10 @@ def find_estimate(reference: str) -> Callable[[Any], Any]:
 
 
 def run_file(file: str) -> ModuleType:
-    """Run a Python file and return its module; its folder can be imported from meanwhile.
+    """Run a Python file and return its module.
 
-    A file that has not changed is run once.
+    While it runs, it can import modules from its folder. A file that has not changed is not run
+    again.
     """
     try:
         path = Path(file).resolve(strict=True)
@@ -146,7 +147,7 @@ def _built_in(name: str) -> type:
 
 
 def _member(module: ModuleType, file: str, name: str | None, noun: str, known: list[str]) -> Any:
-    """Return what has a name in a user's file."""
+    """Return the object with a name in a user's file."""
     if name and hasattr(module, name):
         return getattr(module, name)
     has = f"the file has {', '.join(known)}" if known else f"the file has no {noun}"

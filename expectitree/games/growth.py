@@ -1,9 +1,9 @@
-"""A tree that grows: rows are made from the rules of a game when a search asks for them.
+"""A tree that grows: a search asks for rows, and the rules of a game make them.
 
-The columns are lists that a search reads and writes while they become longer. A child that no
-search has asked for is a row of the kind UNSEEN, and `Growth.grow` finds out what it is. States
-with equal keys, as many plies above the depth limit, share one row: the table of rows is the
-transposition table too.
+The columns are lists, which become longer while a search reads and writes them. A child that the
+search has not asked for is a row of the kind UNSEEN; `Growth.grow` finds out what it is. States
+with equal keys and the same number of plies left share one row, so the table of rows is also the
+transposition table.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from expectitree.searches.progress import report
 from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Bounds, Columns
 
 MOST_TURNS = 100  # moves in a row that continue one player's turn, and so cost no ply
-MOST_STATES = 20_000  # in memory; others are played again from the nearest ancestor that is
+MOST_STATES = 20_000  # in memory; others are made again from the nearest ancestor in memory
 ROWS_SHOWN = 10_000  # between two reports of progress
 UNKNOWN = float("nan")
 
 
 class RowsError(GameError):
-    """A tree that needs more rows than it may have."""
+    """A tree needs more rows than it may have."""
 
 
 class Growth:
-    """The rows of a growing tree, as many plies deep as `depth`. The root is row 0.
+    """The rows of a tree that grows down to `depth` plies. The root is row 0.
 
-    `columns` is what a search reads, `lower` and `upper` the intervals that it narrows. It adds its
-    other columns to `node_columns` and `branch_columns`, with the value of a new row.
+    A search reads `columns`, and narrows the intervals in `lower` and `upper`. It adds its other
+    columns to `node_columns` and `branch_columns`, each with the value of a new row.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Growth:
         return state
 
     def bounds_of(self, row: int) -> Bounds:
-        """Return the bounds of all values from a row on."""
+        """Return the bounds of all values at a row and below it."""
         while self.own_bounds and row > 0 and row not in self.own_bounds:
             row = self.parent[row]
         return self.own_bounds.get(row, self.rules.bounds)
@@ -133,7 +133,7 @@ class Growth:
                 self.grow(branch)
 
     def _branches(self) -> Iterator[int]:
-        """Yield every branch, also of rows that grow meanwhile, depth first."""
+        """Yield every branch depth first, including those of rows that grow in the meantime."""
         waiting = [(self.first[0], self.last[0])]
         while waiting:
             branch, last = waiting.pop()
@@ -148,7 +148,7 @@ class Growth:
     # ---- Making rows.
 
     def _settle(self, row: int, state: Any, plies: int, turns: int) -> None:
-        """Write what the row of a state is; add unseen rows for its children."""
+        """Fill in the row of a state, and add unseen rows for its children."""
         rules = self.rules
         kind = rules.kind(state)
         bounds = self.bounds_of(self.parent[row])
@@ -192,7 +192,7 @@ class Growth:
     def _append_rows(
         self, count: int, parent: int, branch: int, bounds: Bounds, twins: list[int]
     ) -> None:
-        """Add unseen rows: the children of a parent, from a branch on."""
+        """Add unseen rows for the children of a parent; the first one is at a branch."""
         rows = range(len(self.kind), len(self.kind) + count)
         self.kind += [UNSEEN] * count
         self.utility += [UNKNOWN] * count
@@ -217,8 +217,8 @@ class Growth:
     ) -> tuple[Sequence[Any], Sequence[Number] | None, list[int]]:
         """Return the moves of a state, probabilities if it is CHANCE, and each child's twin.
 
-        A node that was known in `before` has its moves in the order of the intervals found there:
-        for MAX the greatest lower bounds first, for MIN the least upper bounds.
+        If `before` has the node, its moves are sorted by the intervals found there: for MAX the
+        greatest lower bounds come first, for MIN the least upper bounds.
         """
         before, twin = self.before, self._twin[row]
         if before is None or twin == NONE or not before.last[twin]:

@@ -1,4 +1,4 @@
-"""From a tree that has grown to an ordinary `Tree`, whose nodes keep the columns of a search."""
+"""Make an ordinary `Tree` of a tree that has grown, with the row of each node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loops of `searches` over a tree that grows: their columns, and their results."""
+"""Run the loops of `searches` over a tree that grows: their columns, and their results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from expectitree.searches.star_minimax import (
 from expectitree.tree.columns import NONE, UNSEEN
 from expectitree.tree.model import Tree
 
-MOST_UNBOUNDED = 1e100  # squares of values overflow where no bounds say how large they are
+MOST_UNBOUNDED = 1e100  # in magnitude, without bounds; the squares of greater values overflow
 
 
 class _Loop:
@@ -63,7 +63,7 @@ class _Loop:
         return bool(self._greatest > before)
 
     def setup(self, tree: Tree) -> SearchSetup:
-        """Return what the result of a search says about its tree."""
+        """Return the setup that the result of a search contains."""
         rules = self.rules
         source = "game" if rules.options.bounds is None else "option"
         engine = Engine.EXACT if rules.exact else Engine.INTERPRETED
@@ -114,7 +114,7 @@ class DepthFirst(_Loop):
             eps = eps_of(self.growth.greatest, self.greatest_bound)
             self.settings = self.settings._replace(eps=eps)
         settings, window = self.settings, self.rules.bounds
-        if settings.probes > 1:  # more probes than any node has children find nothing to do
+        if settings.probes > 1:  # no node has more children to probe
             settings = settings._replace(probes=min(settings.probes, self.growth.widest))
         self.cuts, ended = star_minimax(self.growth.columns, self.work, settings, 0, window)
         return ended
@@ -188,7 +188,7 @@ class BestFirst(_Loop):
         return found._replace(grows=(True,))
 
     def _begin_rows(self, parent: int, rows: range) -> None:
-        """Set the beliefs about new rows, which are the children of a parent."""
+        """Fill in the beliefs about new rows, the children of a parent."""
         growth, beliefs, limits = self.growth, self.beliefs, self.limits
         for row in rows:
             beliefs.low[row] = in_float(beliefs.lower[row], limits.scale)

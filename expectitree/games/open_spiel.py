@@ -39,8 +39,8 @@ class OpenSpielGame:
         title: The name of the game with its parameters.
         start: OpenSpiel's first state.
         utility_bounds: The bounds that OpenSpiel states.
-        merge: Whether states with equal texts are merged in a game that is not in `KEYS`. It is
-            False at first, because the text may leave out a part of the state.
+        merge: Whether to merge states with equal texts in a game that is not in `KEYS`. The default
+            is False, because the text may leave out a part of the state.
     """
 
     def __init__(self, name: str, /, **parameters: Any) -> None:
@@ -97,7 +97,7 @@ def _import() -> Any:
 
 
 def _load(spiel: Any, name: str, parameters: dict[str, Any]) -> Any:
-    """Return OpenSpiel's game; check first what can be wrong, as OpenSpiel prints its errors."""
+    """Return OpenSpiel's game; check the parameters first, because OpenSpiel prints its errors."""
     types = {known.short_name: known for known in spiel.registered_games()}
     if name not in types:
         usable = sorted(known for known, kind in types.items() if not _objection(kind))
@@ -155,7 +155,7 @@ def _objection(kind: Any) -> str:
     if kind.information != kind.Information.PERFECT_INFORMATION:
         return "players do not see the whole state, expected perfect information"
     if kind.chance_mode == kind.ChanceMode.SAMPLED_STOCHASTIC:
-        return "it draws outcomes without their probabilities, expected explicit chance"
+        return "it samples outcomes without giving their probabilities, expected explicit chance"
     opposed = (kind.Utility.ZERO_SUM, kind.Utility.CONSTANT_SUM)
     if kind.max_num_players > 1 and kind.utility not in opposed:
         return "the utilities of its players do not have a constant sum, as MAX's and MIN's do"

@@ -1,4 +1,4 @@
-"""Choose the position that a search starts from: a text, moves played, or random moves."""
+"""Choose the position that a search starts from, by a text, by moves or by random moves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def position(
     random_moves: int = 0,
     seed: int = 0,
 ) -> Any:
-    """Return a state of a game: its start, after moves that are given, then after random moves.
+    """Return the state of a game after the given moves, and then after random moves.
 
         >>> from expectitree.games.finding import find_game
         >>> game = find_game("game:pig")
@@ -96,7 +96,7 @@ class _Step:
 
 
 def _play_text(rules: Rules, state: Any, text: str) -> Any:
-    """Return the state after moves with commas between; labels may contain commas too."""
+    """Return the state after moves separated by commas; labels may contain commas, too."""
     before: list[str] = []
     while text := text.strip():
         step = _Step(rules, state, before)

@@ -1,4 +1,4 @@
-"""What a class needs to be a game that can be searched from its rules."""
+"""The protocol of a game that can be searched from its rules."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Game(Protocol):
         >>> et.search(Die(), depth=5, exact=True).value
         Fraction(14, 3)
 
-    The answers depend on the state alone, and no method changes a state. `moves` and `play` are
-    called only where the game is not over. Depth counts branches: a move is one ply, and so is an
+    Results must depend on the state alone, and no method may change a state. `moves` and `play` are
+    called only if the game is not over. Depth counts branches: a move is one ply, and so is an
     outcome of chance. The class is called without arguments, or with keyword arguments if the
     command line gives them: `game:pig(target=20)`.
 
@@ -46,7 +46,7 @@ class Game(Protocol):
 
     - `key(state)`: States with equal keys at the same depth have equal futures, and become one
       node. Without it, the state is the key if it is hashable; other states are not merged.
-    - `bounds(state)`: Numbers that enclose `value` at the state and at all states after it. Close
+    - `bounds(state)`: Numbers that enclose `value` at the state and at all states after it. Tight
       bounds let a search skip more. Without it, they are `utility_bounds`.
     - `label(state, move)`: The name of the move or outcome. Without it, it is `str(move)`.
     - `same_turn(state)`: Whether the state only continues the turn of the state before it, so that
@@ -82,6 +82,6 @@ class Game(Protocol):
     def value(self, state: State) -> Number | None:
         """Return the utility to MAX if the game is over; otherwise an estimate of it.
 
-        None means that there is no estimate. A node at the depth limit is worth its estimate, also
-        where it is the turn of chance.
+        None means that there is no estimate. A node at the depth limit is worth its estimate, even
+        if it is the turn of chance.
         """

@@ -1,6 +1,6 @@
-"""Checked access to a game, with defaults for what it leaves out.
+"""Call the methods of a game, check their results, and provide defaults.
 
-Every error says which method gave what, and in which state.
+Every error shows the method, the state and the result.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Options(NamedTuple):
 
 
 class Rules:
-    """The rules of one game; every answer is checked.
+    """The rules of one game; every result is checked.
 
-    `bounds` hold for all values. `merges` says whether states have keys. `evaluations` counts how
-    often a state was valued.
+    `bounds` hold for all values. `merges` is true if states have keys. `evaluations` counts how
+    often the value of a state was computed.
     """
 
     def __init__(self, game: Game, options: Options) -> None:
@@ -146,7 +146,7 @@ class Rules:
         return self._middle(bounds, state)
 
     def estimate(self, state: Any, kind: int, bounds: Bounds) -> Number | None:
-        """Return what `value` gives for a state, or the user's own function; or None."""
+        """Return the estimate by the user's function or else by `value`, None without one."""
         self.evaluations += 1
         own = self.options.estimate
         if own is not None and kind != TERMINAL:
@@ -175,7 +175,7 @@ class Rules:
         return low / 2 + high / 2  # the mirror negates it exactly
 
     def key(self, state: Any) -> Hashable:
-        """Return what identifies a state; only if `merges`."""
+        """Return the key of a state. Call this only if `merges` is true."""
         key: Hashable = state if self._key is None else self._call("key", self._key, state)
         try:
             hash(key)
@@ -184,7 +184,7 @@ class Rules:
         return key
 
     def bounds_of(self, state: Any, above: Bounds) -> Bounds:
-        """Return the bounds of all values from a state on, within those of the state before it."""
+        """Return the bounds of all values at a state and after it, within the bounds before it."""
         if self._bounds is None:
             return above
         found = self._call("bounds", self._bounds, state)
@@ -234,12 +234,12 @@ class Rules:
     # ---- Checks.
 
     def _is_checked(self) -> bool:
-        """Say whether to check that `play` keeps its state: the first plays, then some."""
+        """Say whether to check that `play` keeps its state: at the first plays, then at some."""
         self._plays += 1
         return self._plays < 100 or self._plays % 64 == 0
 
     def _trace(self, state: Any) -> Any:
-        """Return what shows whether a state has changed."""
+        """Return something that differs after a change of the state."""
         if self.merges:
             return self.key(state)
         write: Any = type(state).__repr__
@@ -249,7 +249,7 @@ class Rules:
         return self._call("repr", repr, state)
 
     def _is_hashed(self) -> bool:
-        """Say whether states are equal if their contents are."""
+        """Say whether states with equal contents are equal and can be hashed."""
         try:
             hash(self.start)
         except TypeError:

@@ -1,4 +1,4 @@
-"""Search a game from its rules: the loops of `searches`, over a tree that grows as they ask."""
+"""Search a game from its rules, by the loops of `searches` over a tree that grows on demand."""
 
 from __future__ import annotations
 
@@ -49,22 +49,23 @@ def search(
         ('roll', 0.4889, 56)
 
     The result is a `Search` of the tree that has grown, in which nodes that the search did not
-    enter are leaves with unknown utilities. `Search.grown` counts what was needed. The algorithm
-    expectiminimax writes out the whole tree first, without `deepen`, `seconds` and `max_visits`.
+    enter are leaves with unknown utilities. `Search.grown` counts what the search needed. The
+    algorithm expectiminimax makes the whole tree first, without `deepen`, `seconds` and
+    `max_visits`.
 
     Args:
         game: A game (`Game` explains the methods), or its name, such as "game:pig(target=20)",
             "open_spiel:backgammon", or "path/to/file.py:Class".
-        depth: How many plies deep to search. There, states are worth their estimates.
+        depth: How many plies deep to search. At this depth, states are worth their estimates.
         algorithm: A key of `ALGORITHMS`, or what `algorithm` returns.
-        state: Where to start; by default where the game starts.
-        deepen: Search depth 1, then 2, and so on, with each player's moves in the order of the
-            last intervals.
-        max_rows: Stop before the tree has more rows.
+        state: The state to start from; by default the start of the game.
+        deepen: Search to depth 1, then 2, and so on. At each depth, sort the players' moves by
+            the intervals found at the previous depth.
+        max_rows: Stop before the tree has more rows (nodes) than this.
         seconds: Stop after this time.
-        max_visits: Stop before nodes are entered more often, at each depth.
+        max_visits: Stop after this many visits of nodes, counted at each depth.
         bounds: `(lower, upper)` of all values, in place of the game's.
-        merge: Search equal states once, if they are reached with as many plies left.
+        merge: Search equal states once if they have the same number of plies left.
         exact: Compute in fractions.
         estimate: A function of a state, in place of the game's estimates.
         warn: Called with a message if there are no estimates.
@@ -114,8 +115,8 @@ def write_out(
         >>> len(tree), et.evaluate(tree, "star1").best
         (164, 'roll')
 
-    With `merge`, equal states that are reached with as many plies left are one node. Equal moves
-    are one branch, and equal outcomes too, with the sum of their probabilities.
+    With `merge`, equal states with the same number of plies left are one node. If several branches
+    of a node lead to the same child, they become one, with the sum of their probabilities.
 
     Args:
         game: As for `search`.
@@ -158,7 +159,7 @@ def _grown(rules: Rules, depth: int, start: Any, max_rows: int) -> Growth:
 
 
 class Budget:
-    """What a search may use: rows, visits at each depth, and time."""
+    """The limits of a search: rows, visits at each depth, and time."""
 
     def __init__(self, max_rows: int, max_visits: int | None, seconds: float | None) -> None:
         if max_rows < 1:
@@ -174,7 +175,7 @@ class Budget:
 
 
 class _GameSearch:
-    """One search of a game, perhaps at several depths."""
+    """One search of a game, possibly at several depths."""
 
     def __init__(self, rules: Rules, algorithm: Algorithm, start: Any, budget: Budget) -> None:
         self.rules, self.algorithm, self.start, self.budget = rules, algorithm, start, budget

@@ -36,18 +36,18 @@ def estimate_size(
 
     (The tree has 20 leaves and 31 nodes.)
 
-    A probe follows a random path. The product of the numbers of children on it estimates the number
-    of leaves, and the mean of many probes has no bias (D. E. Knuth, "Estimating the efficiency of
-    backtrack programs", Mathematics of Computation 29, 1975). The tree is the one that a search
-    without memory visits: equal moves and equal outcomes of one node count once, equal states
-    of different nodes do not. Moves that continue a turn are one ply.
+    A probe follows a random path. The product of the numbers of children along it estimates the
+    number of leaves, and the mean of many probes has no bias (D. E. Knuth, "Estimating the
+    efficiency of backtrack programs", Mathematics of Computation 29, 1975). The tree is the one
+    that a search without memory visits: equal moves and equal outcomes of one node count once, but
+    equal states at different nodes count separately. Moves that continue a turn are one ply.
 
     Args:
         game: The game.
         depth: How many plies deep the tree is.
-        state: The root; by default where the game starts.
+        state: The root; by default the start of the game.
         probes: The number of random paths.
-        seed: Makes the same paths again.
+        seed: The same seed gives the same paths.
     """
     rules = Rules(game, Options())
     walker = _Walker(rules, rules.start if state is None else state, depth, Random(seed))

@@ -54,9 +54,9 @@ def best_first(
 ) -> int:
     """Visit leaf after leaf until the goal is reached; return how the search ended.
 
-    It stops before it would enter nodes more than `most_visits` times. It is PAUSED after `pause`
-    entries, and WAITING where a walk ends at a node that is UNSEEN, the first one of the route.
-    That walk does not count. Called again, the search goes on.
+    The search stops before it would enter nodes more than `most_visits` times. It returns PAUSED
+    after `pause` entries, and WAITING if a walk ends at an UNSEEN node, the first one of the route.
+    That walk does not count. Call it again to go on.
     """
     if beliefs.tally[ENTRIES] == 0 and len(limits.grows) == 0:
         begin(tree, beliefs, limits)
@@ -178,7 +178,7 @@ def back_up(tree: Columns, beliefs: Beliefs, limits: Limits, depth: int) -> None
 def renew(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     """Update the intervals and estimates of all nodes."""
     count = len(tree.kind)
-    up = range(count)  # children before their parents, as far as they are
+    up = range(count)  # children before their parents
     down = range(count - 1, -1, -1)
     if len(limits.grows) > 0:
         up, down = down, up
@@ -274,9 +274,9 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
 def comes_first(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, c: int, aim: int) -> bool:
     """Say whether a leaf below a child that may be the best should first reach this aim.
 
-    The aim is the one that every child must reach. The other one is needed at the best child only,
-    so it is in vain where another child proves to be better. That matters at the first player of a
-    walk, where children are large; below, it did not pay.
+    Every child must reach this aim. Only the best child must reach the other one, so the leaves for
+    it are wasted if another child proves to be better. That matters at the first player of a walk,
+    where children are large. In measurements, it did not pay at nodes below.
     """
     is_first = n == limits.root or tree.kind[limits.root] == CHANCE and beliefs.depth[n] == 1
     if limits.guide == BOUNDS or not is_first:

@@ -1,9 +1,9 @@
-"""How the loop of a search returns to its caller."""
+"""The reasons for which the loop of a search returns to its caller."""
 
 from __future__ import annotations
 
 DONE = 0
 STOPPED_EARLY = 1  # at its limit of visits
-# Called again with the same columns, which may have become longer, the loop goes on.
+# The caller may make the columns longer and call the loop again, which then goes on.
 PAUSED = 2  # after some visits, so that the caller can show progress
 WAITING = 3  # before an unseen node, until it has grown

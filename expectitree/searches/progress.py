@@ -1,4 +1,4 @@
-"""How far a search is, for whoever wants to show it."""
+"""Report the progress of searches."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-# Called with what is done so far, and the whole (None if it is not known).
+# Called with the work done so far, and all work (None if it is not known).
 Listener = Callable[[int, int | None], None]
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
@@ -14,7 +14,7 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Call a function now and then while searches run."""
+    """Call a function from time to time while searches run."""
     token = _listener.set(listener)
     try:
         yield
@@ -23,7 +23,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def report(done: int, whole: int | None) -> None:
-    """Tell the listener, if there is one, how far the search is."""
+    """Report the progress of a search to the listener, if there is one."""
     listener = _listener.get()
     if listener is not None:
         listener(done, whole)

@@ -66,7 +66,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """How much of a game a search needed; `expectitree.search` gives it.
+    """How much of a game a search needed; `expectitree.search` returns it as `Search.grown`.
 
         >>> import expectitree as et
         >>> found = et.search("game:pig(target=10)", depth=5)
@@ -77,10 +77,10 @@ class Grown:
 
     Attributes:
         depth: The depth of the tree, in plies.
-        rows: The nodes that were made, those included that the search never entered.
-        evaluations: How often `value`, or a function in its place, valued a state.
+        rows: The number of nodes that were made, including those that the search never entered.
+        evaluations: How often `value`, or the function in its place, was called.
         merged: How often a state was found again, and not searched again.
-        why_stopped: Why there is no result for a greater depth, or none at all; or empty.
+        why_stopped: Why the search stopped early; empty if it did not.
     """
 
     depth: int

@@ -16,7 +16,7 @@ def check_known(tree: Tree) -> None:
 def why_unknown(tree: Tree, needed: int | None = None) -> str:
     """Return a message that names an unknown utility of a tree and says what to do.
 
-    It is the one needed, or the first.
+    The message names the one that is needed, by default the first.
     """
     unknown = set(tree.unknown)
     if needed is None:

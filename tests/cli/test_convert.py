@@ -310,7 +310,9 @@ def test_a_folder_without_trees_names_the_endings_that_it_is_searched_for(run: R
     Path("a.csv").write_text("not a tree in a folder")
     done = run_main("verify", ".")
     assert done.status == 3
-    assert done.err.startswith(".: no tree file in this folder: expected some .yaml, .yml, .json,")
+    assert done.err.startswith(
+        ".: no tree file in this folder: expected a name that ends in one of .yaml, .yml, .json,"
+    )
     assert ".csv" not in done.err
 
 

@@ -116,9 +116,9 @@ def test_a_player_may_be_a_number() -> None:
 
 def test_a_format_that_is_only_read_is_not_written(tmp_path: Path) -> None:
     tree = et.loads(OURS)
-    with pytest.raises(et.FileError, match=r"CSV is only read: choose one of \.yaml,"):
+    with pytest.raises(et.FileError, match=r"CSV cannot be written: choose one of \.yaml,"):
         et.save(tree, tmp_path / "a.csv")
-    with pytest.raises(et.TreeError, match="CSV is only read: choose one of yaml, json, efg"):
+    with pytest.raises(et.TreeError, match="CSV cannot be written: choose one of yaml, json, efg"):
         et.dumps(tree, "csv")
 
 

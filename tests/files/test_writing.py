@@ -395,7 +395,7 @@ def test_a_link_out_of_its_folder_is_not_written(tmp_path: Path) -> None:
         ):
             done = run_main(*words)
             assert done.status == 3
-            expected = f"this is a link out of its folder: to write there, name {outside}"
+            expected = f"this link leads out of its folder: to write there, name {outside}"
             assert expected in done.err or content is None and words[0] == "verify", words
         assert outside.exists() == (content is not None)
         assert content is None or outside.read_text() == content

@@ -154,7 +154,7 @@ def test_one_player_is_max() -> None:
         ("goofspiel", {}, "players move at the same time, expected players who take turns"),
         ("laser_tag", {}, "players move at the same time, expected players who take turns"),
         ("matrix_pd", {}, "players move at the same time, expected players who take turns"),
-        ("stones_and_gems", {}, "it draws outcomes without their probabilities, expected explicit"),
+        ("stones_and_gems", {}, "it samples outcomes without giving their probabilities, expected"),
         ("efg_game", {"filename": "/no/file.efg"}, "OpenSpiel cannot load efg_game: "),
     ],
 )

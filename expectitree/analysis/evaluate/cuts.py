@@ -39,7 +39,7 @@ class Cut:
     rest: Number | None = None  # at CHANCE: the bound that all branches left share
     nodes: int = 0  # not visited because of this cut, leaves included
     leaves: int = 0
-    is_of_game: bool = False  # what it left was never made: each leaf is a branch
+    is_of_game: bool = False  # the nodes it left were never made: branches are counted as leaves
 
     @property
     def kind(self) -> str:

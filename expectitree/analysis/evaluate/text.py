@@ -106,7 +106,7 @@ def _count_facts(counts: Counts, wide: int) -> Iterator[tuple[str, str]]:
 
 
 def _game_facts(grown: Grown, counts: Counts) -> Iterator[tuple[str, str]]:
-    """Yield how much of a game was needed; how large its tree is, no search knows."""
+    """Yield the counts of a search of a game; the size of its whole tree is unknown."""
     yield "depth", f"{grown.depth:,}"
     made = f"{grown.rows:,} made, {grown.merged:,} merged"
     yield "nodes", f"{counts.visited:,} visited{_again_text(counts)}; {made}"
@@ -119,7 +119,7 @@ def _again_text(counts: Counts) -> str:
 
 
 def _why_stopped(grown: Grown, is_open: bool) -> str:
-    """Return which depth is not finished, and why."""
+    """Explain which depth is not finished, and why."""
     depth = grown.depth
     known = f"depth {depth:,} is not finished"
     if not is_open:

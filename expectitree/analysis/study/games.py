@@ -24,7 +24,7 @@ from expectitree.tree.model import Tree
 
 
 class Position(NamedTuple):
-    """The root of a tree, and all that decides the tree from there on."""
+    """The root of a tree, and everything that determines the tree below it."""
 
     game: Game
     state: Any
@@ -43,12 +43,12 @@ class Position(NamedTuple):
         return search(game, depth=depth, algorithm=algorithm, **settings)
 
     def size(self, seed: int) -> Size:
-        """Return about how large the tree is without merging."""
+        """Estimate how large the tree is without merging."""
         return estimate_size(self.game, depth=self.depth, state=self.state, seed=seed)
 
 
 def position_of(tree: Parameters, seed: int, folder: str) -> Position:
-    """Return the position of a seed; the paths of files are relative to a folder.
+    """Return the position for a seed; the paths of files are relative to a folder.
 
     Raises `GameError` if the game or the estimate is not found.
     """
@@ -59,7 +59,7 @@ def position_of(tree: Parameters, seed: int, folder: str) -> Position:
 
 
 def _root(game: Game, moves: int, seed: int) -> Any:
-    """Return a state after random moves, and as many more as it takes to begin a player's turn."""
+    """Return a state after random moves, and more of them until a player's turn begins."""
     if not moves:
         return position(game)
     rules = Rules(game, Options())
@@ -74,7 +74,7 @@ def _root(game: Game, moves: int, seed: int) -> Any:
 
 
 def check_game(reference: str, folder: str) -> None:
-    """Raise an error if there is no such game; whether OpenSpiel has it matters only to a run."""
+    """Raise an error if a game is not found; skip games of OpenSpiel if it is not installed."""
     if not reference.startswith("open_spiel:") or find_spec("pyspiel") is not None:
         find_game(path_in(folder, reference))
 
@@ -85,5 +85,5 @@ def check_estimate(reference: str, folder: str) -> None:
 
 
 def path_in(folder: str, reference: str) -> str:
-    """Return a reference with the path of its file, if it has one, from a folder."""
+    """Return a reference; if it names a file, the path is joined to a folder."""
     return os.path.join(folder, reference) if FILE.fullmatch(reference) else reference

@@ -95,7 +95,7 @@ class _StudyReader(TreeReader):
             self.wrong(places[key], message)
         x = study.plot.x
         if x and x not in OPTIONS and not any(x in tree for tree in study.trees):
-            message = f"no trees here have the parameter {quote(x)} to plot over"
+            message = f"no tree of this study has the parameter {quote(x)} to plot over"
             self.wrong(places["plot"], message)
         for message in _wrong_figures(study):
             self.wrong(places["published"], message)
@@ -203,10 +203,10 @@ def _wrong_figures(study: Study) -> Iterator[str]:
         if not any(figure.applies_to(tree, run.algorithm) for tree, run in searches):
             where = ", ".join(f"{name} {value}" for name, value in figure.where.items())
             found = f"the figure {figure.figure} of {figure.algorithm}"
-            yield f"{found} is of no trees here ({where})"
+            yield f"{found} applies to no tree of this study ({where})"
     for tree, run in searches:
         of = [f.figure for f in study.published if f.applies_to(tree, run.algorithm)]
         if len(of) > 1:
             search = f"{run.algorithm.full_name} and {describe(tree)}"
-            yield f"{of[0]} and {of[1]} are both figures of {search}: say which trees each is of"
+            yield f"{of[0]} and {of[1]} are both figures for {search}: name the trees of each"
             return

@@ -44,7 +44,7 @@ class Record(NamedTuple):
 
     @property
     def data(self) -> dict[str, Any]:
-        """What a results file has of it."""
+        """The content of its line in a results file."""
         return {key: value for key, value in self._asdict().items() if value is not None}
 
 

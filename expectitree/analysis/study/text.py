@@ -48,21 +48,21 @@ def study_table(summary: Summary) -> Table:
 
 
 def legend(summary: Summary) -> Iterator[str]:
-    """Yield what the figures of the table are, in sentences."""
+    """Yield sentences that explain the figures of the table."""
     if summary.study.table == "wide":
         counts = [row.trees for row in summary.rows]
         trees = f"{count_range(min(counts), max(counts))} {nouns(max(counts), 'tree')}"
         widest = max(row.leaf_share.half or 0.0 for row in summary.rows)
         yield (
-            f"Mean share of the leaves that were visited, in per cent, of {trees} a row; the 95% "
-            f"intervals are up to ±{widest:.1f} wide to either side."
+            f"Mean share of the leaves that were visited, in per cent, over {trees} in each row. "
+            f"The 95% intervals are at most ±{widest:.1f} percentage points."
         )
         return
     if _is_lazy(summary):
-        yield "Mean numbers of evaluations and of rows that were made; share: the mean over trees."
+        yield "Mean numbers of evaluations and of rows that were made. Share: the mean over trees."
         yield (
-            "All leaves: of the trees without merging, estimated by random paths, ± the standard "
-            "error."
+            "All leaves: those of the trees without merging, estimated by random paths, ± the "
+            "standard error."
         )
         return
     yield "Leaves and nodes that were visited, on average, ± the 95% interval."

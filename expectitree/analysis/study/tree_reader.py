@@ -68,10 +68,10 @@ class TreeReader(StructureReader):
         trees = self.combinations(values)
         for tree in trees:
             if is_lazy(tree) and tree.get("order", "given") != "given":
-                message = "a tree that is not written out has no other order: leave out order"
+                message = "a lazy tree has the order that the game gives: leave out order"
                 raise AnalysisError(f"{describe(tree)}: {message}, or lazy")
             if "deepen" in tree and not is_lazy(tree):
-                message = "iterative deepening is for trees that are not written out"
+                message = "deepen is for lazy trees"
                 raise AnalysisError(f"{describe(tree)}: {message}: write lazy: true")
         return trees
 

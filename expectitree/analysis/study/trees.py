@@ -24,7 +24,7 @@ def is_game(tree: Parameters) -> bool:
 
 
 def is_lazy(tree: Parameters) -> bool:
-    """Say whether the trees are not written out: a search makes what it asks for."""
+    """Say whether searches make only the nodes that they need, not the whole trees."""
     return tree.get("lazy") == "true"
 
 
@@ -36,7 +36,7 @@ def has_seed(tree: Parameters) -> bool:
 
 
 def seed_parameters(tree: Parameters) -> Parameters:
-    """Return the parameters that seeds are made from.
+    """Return the parameters that seeds are derived from.
 
     Trees of a game that differ only in depth or order have the same roots, to be compared.
     """
@@ -44,12 +44,12 @@ def seed_parameters(tree: Parameters) -> Parameters:
 
 
 def nodes_of(tree: Parameters) -> float:
-    """Return about how many nodes a tree will have."""
+    """Estimate how many nodes a tree will have."""
     return _GAME_NODES if is_game(tree) else expected_nodes(**tree)
 
 
 def make_tree(tree: Parameters, seed: int, folder: str) -> Tree:
-    """Return the tree of a seed; files of games are in a folder."""
+    """Return the tree of a seed; the paths of games are relative to a folder."""
     if is_game(tree):
         from expectitree.analysis.study.games import position_of
 

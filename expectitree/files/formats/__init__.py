@@ -124,7 +124,7 @@ TEXT_FORMATS = tuple(row.name for row in FORMATS.values() if row.is_text and row
 
 
 def formats_by_suffix(path: str | os.PathLike[str]) -> list[Format]:
-    """Return the formats of files whose names end as this one."""
+    """Return the formats of files whose names end like this one."""
     suffix = os.path.splitext(path)[1].lower()
     return [row for row in FORMATS.values() if suffix in row.suffixes]
 

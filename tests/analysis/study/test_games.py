@@ -294,7 +294,7 @@ def test_the_table_of_lazy_searches(lazy: tuple[Study, Path]) -> None:
     assert any(" ".join(cells) in " ".join(line.split()) for line in lines)
     record = row.figures
     assert (record["nodes"], record["leaves_total_error"]) == (row.nodes.value, row.leaves_error)
-    assert any(line.startswith("All leaves: of the trees without merging") for line in lines)
+    assert any(line.startswith("All leaves: those of the trees without merging") for line in lines)
 
 
 def test_plots_over_the_parameters_of_games() -> None:

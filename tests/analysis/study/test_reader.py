@@ -188,10 +188,11 @@ WRONG = {
         "trees: {family: ballard, §game: 'game:pig'}\nalgorithms: star1\n", ["unknown key 'game'"]),
     "an order of lazy trees": (
         "trees: [§{game: 'game:pig', depth: 3, lazy: true, order: [given, best]}]\n"
-        "algorithms: star1\n", ["depth 3, lazy true, order best: a tree that is not written out"]),
+        "algorithms: star1\n",
+        ["depth 3, lazy true, order best: a lazy tree has the order that the game gives"]),
     "deepening of whole trees": (
         "trees: [§{game: 'game:pig', depth: 3, deepen: true}]\nalgorithms: star1\n",
-        ["iterative deepening is for trees that are not written out"]),
+        ["deepen is for lazy trees"]),
     "the limit of lazy trees": (
         "trees: {game: 'game:pig', depth: 3, lazy: true}\nalgorithms: §[star1, limit]\n",
         ["limit needs the whole tree: leave it out"]),

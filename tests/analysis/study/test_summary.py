@@ -317,7 +317,7 @@ def test_a_wide_table_has_a_column_for_each_search(tmp_path: Path) -> None:
             if r.tree["branching"] == branching and r.run.name == "star2"
         ]
         assert row.split(" | ")[1] == f"{of_star2[0].leaf_share.value:.1f}"
-    assert "in per cent, of 3 trees a row" in done.stdout
+    assert "in per cent, over 3 trees in each row" in done.stdout
 
 
 @pytest.mark.parametrize(

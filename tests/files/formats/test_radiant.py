@@ -381,10 +381,10 @@ def test_what_is_written_differently_is_reported() -> None:
         [
             "the parameter p is called p_1",
             "branches without a label are called action 1, outcome 2 and so on",
-            "Radiant reads some signs in labels otherwise, so 2 labels changed: 'Success (50%)' "
-            "is 'Success /50%/'",
-            "decisions minimize, which the file cannot say: choose Min in Radiant, and read the "
-            "file with --minimize",
+            "Radiant would read some signs in labels differently, so 2 labels changed: "
+            "'Success (50%)' is 'Success /50%/'",
+            "decisions minimize, but the file cannot show that: choose Min in Radiant, and read "
+            "the file with --minimize",
             "left out the ranges and the units of parameters",
             "formulas with powers, functions or many terms are replaced by their values",
             "rewards at end nodes are added to the payoffs: Radiant ignores costs there",

@@ -249,8 +249,7 @@ def test_floats_without_a_short_fraction_sum_to_1() -> None:
     assert sum(again.columns.probability) == 1
     assert [*map(float, again.columns.probability)] == shares
     assert notes == [
-        "/: in SilverDecisions, probabilities with so many digits may sum to another number than "
-        "1: round them"
+        "/: in SilverDecisions, probabilities with so many digits may not sum to 1: round them"
     ]
 
 
@@ -318,8 +317,8 @@ def test_formulas_with_if_are_written_as_their_values() -> None:
         ),
         (
             "max: [1, {reward: 2, max: {far: 9007199254740992}}]",
-            "#2/far: the payoff 9007199254740992 is beyond 2^53 - 1, the greatest of "
-            "SilverDecisions: scale the utilities",
+            "#2/far: the payoff 9007199254740992 is beyond 2^53 - 1, the greatest that "
+            "SilverDecisions accepts: scale the utilities",
         ),
     ],
 )

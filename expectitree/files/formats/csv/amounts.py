@@ -1,4 +1,4 @@
-"""The numbers in a table, as spreadsheets of different countries write them.
+"""Read the numbers in a table, as spreadsheets in different countries write them.
 
 The same number is 1,234.5 or 1.234,5 or 1 234,5. A cell that has only one reading, such as 0,5 or
 1.234.567, shows the decimal mark of the whole table.
@@ -30,8 +30,8 @@ class Amounts:
 
     Args:
         cells: The cells with numbers.
-        separator: What separates the cells. A decimal mark that no cell shows is the point, but
-            only between commas: where a list separator is another sign, a decimal may have a comma.
+        separator: The separator of the cells. If no cell shows the decimal mark, and commas
+            separate the cells, it is the point. With another separator, it may be a comma.
     """
 
     def __init__(self, cells: Iterable[Cell], separator: str) -> None:

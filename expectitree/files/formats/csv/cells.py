@@ -10,7 +10,7 @@ from expectitree.errors import FileError, Problem
 from expectitree.files.grammar.problems import MOST_PROBLEMS
 from expectitree.numbers import escape
 
-_SEPARATORS = "\t;,"  # of equally frequent ones in the first row, the first
+_SEPARATORS = "\t;,"  # the first of those that are most frequent in the first row
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 

@@ -166,7 +166,7 @@ class _Table:
             self.faults.add(cells[0], f"{found}: correct them; a third is written 1/3")
 
     def guess(self) -> str:
-        """Return what to do if a row of numbers that sum to 1 has the probabilities."""
+        """Return a hint if the numbers of a row sum to 1, so that they may be probabilities."""
         for name, *cells in self.actions:
             try:
                 shares: list[Any] = [to_probability(self.probability(cell), True) for cell in cells]

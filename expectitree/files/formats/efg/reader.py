@@ -1,4 +1,4 @@
-"""From a game to a tree: one player is MAX, another MIN, and an outcome within is a reward."""
+"""Turn a game into a tree: one player is MAX, the other MIN; inner outcomes are rewards."""
 
 from __future__ import annotations
 

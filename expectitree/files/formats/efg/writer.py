@@ -1,4 +1,4 @@
-"""From a tree to a game: MAX is player 1, MIN player 2, and a reward an outcome within."""
+"""Turn a tree into a game: MAX is player 1, MIN is player 2; rewards are inner outcomes."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class _Writer:
         return [*found]
 
     def probabilities(self, values: Sequence[Number]) -> Sequence[str]:
-        """Return probabilities that sum to exactly 1: the last that can takes the difference."""
+        """Return probabilities that sum to exactly 1: the last possible one is adjusted."""
         exact = [to_exact(value) for value in values]
         difference = 1 - sum(exact)
         texts = [self.number(value) for value in values]

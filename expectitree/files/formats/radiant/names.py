@@ -1,4 +1,4 @@
-"""The names of variables and the labels that Radiant reads as they are written.
+"""Choose names of variables and labels that Radiant reads unchanged.
 
 Radiant replaces the name of a variable wherever it occurs, even within another name, and some signs
 in labels. It takes a label such as `Cost` for its key.
@@ -67,7 +67,8 @@ class Names:
             label = next(iter(self.changed))
             count = f"{len(self.changed):,} label{'s' * (len(self.changed) != 1)}"
             example = f"{quote(label)} is {quote(self.changed[label])}"
-            yield f"Radiant reads some signs in labels otherwise, so {count} changed: {example}"
+            why = "Radiant would read some signs in labels differently"
+            yield f"{why}, so {count} changed: {example}"
 
 
 def _ascii(label: str) -> str:

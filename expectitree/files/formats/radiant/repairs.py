@@ -1,4 +1,4 @@
-"""The repairs that Radiant makes to a text before it reads it as YAML, and places before them.
+"""Repair a text as Radiant does before it reads YAML, and find places in the original text.
 
 No repair moves text to another line.
 """
@@ -44,7 +44,7 @@ def apply(edits: Iterable[Edit], text: str) -> str:
 
 
 def place_before(edits: Iterable[Edit], place: int) -> int:
-    """Return which place of the text before the edits a place after them comes from."""
+    """Return the place in the original text of a place in the edited text."""
     added = 0
     for start, end, text in edits:
         if place < start + added:

@@ -62,7 +62,7 @@ class _Writer:
         tree = self.tree
         if Kind.MIN in self.columns.kind:
             choose = "choose Min in Radiant, and read the file with --minimize"
-            self.changes[f"decisions minimize, which the file cannot say: {choose}"] = None
+            self.changes[f"decisions minimize, but the file cannot show that: {choose}"] = None
         title = (tree.title or "tree").replace("#", "//")  # as Radiant reads it
         yield f"name: {NOTATION.text(title)}\n"
         if tree.parameters:

@@ -1,4 +1,4 @@
-"""Decision trees of SilverDecisions (.json): read, written, and their results found."""
+"""Read and write decision trees of SilverDecisions (.json), and read their results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from expectitree.numbers import escape
 from expectitree.tree.builder import SUM_HINT
 from expectitree.tree.model import Tree
 
-# What messages of the grammar and of JSON tell users, and what they say here.
+# Texts in messages of the grammar and of JSON, and their replacements here.
 _MESSAGES = {
     SUM_HINT: "correct them, or write # for one of them",
     "`p: rest`": "#",

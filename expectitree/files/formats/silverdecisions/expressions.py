@@ -15,7 +15,7 @@ _WORDS = ("and", "end", "false", "in", "mod", "not", "null", "or", "to", "true",
 
 
 def simple(number: Any) -> Fraction:
-    """Return a number as a fraction: for a float a short one, if that is the same float.
+    """Return a number as a fraction: for a float, a short one that equals it, if there is one.
 
     SilverDecisions computes with fractions whose terms are floats, so short ones are more precise.
     """
@@ -26,7 +26,7 @@ def simple(number: Any) -> Fraction:
 
 
 def has_if(expression: Expression) -> bool:
-    """Return whether an expression has the function `if`, which mathjs has not."""
+    """Return whether an expression has the function `if`, which mathjs lacks."""
 
     def combine(node: Expression, below: list[bool]) -> bool:
         return any(below) or isinstance(node, Apply) and node.operation == "if"
@@ -46,7 +46,7 @@ def without_percent(expression: Expression) -> Expression:
 
 
 def mathjs_names(parameters: Collection[str]) -> dict[str, str]:
-    """Return the names of the parameters in mathjs, in which a few words have a meaning."""
+    """Return the names of the parameters in mathjs, which reserves a few words."""
     names = {name: name for name in parameters}
     for name in names:
         while names[name] in _WORDS or names[name] != name and names[name] in parameters:

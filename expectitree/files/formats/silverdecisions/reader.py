@@ -1,4 +1,4 @@
-"""From a SilverDecisions diagram to the structure that the grammar reads.
+"""Turn a SilverDecisions diagram into the structure that the grammar reads.
 
 Each object of that structure remembers its place in the file, for the errors of the grammar.
 """

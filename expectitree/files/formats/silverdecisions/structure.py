@@ -29,7 +29,7 @@ class DiagramReader:
 
     Attributes:
         problems: What is wrong.
-        notes: What the user should know, but does not stop the reading.
+        notes: Warnings for the user, which do not stop the reading.
     """
 
     def __init__(self, document: Document) -> None:

@@ -156,9 +156,8 @@ class DiagramWriter:
         if abs(value) > _GREATEST:
             path = escape(place_text(self.tree, node, b))
             found = f"the payoff {message_text(value)} is beyond 2^53 - 1"
-            raise TreeError(
-                f"{path}: {found}, the greatest of SilverDecisions: scale the utilities"
-            )
+            greatest = "the greatest that SilverDecisions accepts"
+            raise TreeError(f"{path}: {found}, {greatest}: scale the utilities")
         if formulas is None:
             return number_text(simple(value))
         written = formulas.rewards.get(b, reward)
@@ -190,7 +189,7 @@ class DiagramWriter:
             added += p
         if not is_exact and self.warn is not None:
             path = paths.message_path(self.tree.path_of(node))
-            found = "probabilities with so many digits may sum to another number than 1"
+            found = "probabilities with so many digits may not sum to 1"
             self.warn(f"{path}: in SilverDecisions, {found}: round them")
         return probabilities
 
