@@ -80,6 +80,8 @@ DRAWS: dict[str, Draw] = {
     "seed": draw_seed,
     "case": draw_case,
     "exact": lambda random: random.random() < 0.5,
+    "pays": lambda random: random.random() < 0.5,
+    "random": lambda random: Random(draw_seed(random)),
     "most": lambda random: random.randint(1, 40),
     "tmp_path_factory": lambda random: Folders(),
 }

@@ -6,13 +6,16 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from analysis.ask import test_inquiry
 from analysis.information import test_information
 from analysis.limit import test_limit
 from analysis.opponents import test_opponents
 from analysis.rescale import test_rescale
 from analysis.risk import test_risk
 from analysis.sensitivity import test_everywhere, test_thresholds
+from expressions import test_evaluation
 from files import test_events
+from files.formats import test_csv
 from fuzz.cases import Target, draw_case, draw_seed, from_tests
 from games import test_random_games
 from random_trees import BEST_FIRST, EVERY, Case
@@ -27,6 +30,7 @@ from searches import (
 from tree import test_adopt, test_flip, test_folding, test_transform
 
 import expectitree as et
+from expectitree.expressions.syntax import Expression
 
 
 def among(*values: Any) -> Callable[[Random], Any]:
@@ -50,6 +54,10 @@ def draw_paying(random: Random) -> et.Tree:
     return test_folding.paying(draw_seed(random))
 
 
+def draw_expression(random: Random) -> Expression:
+    return test_evaluation.random_tree(random, random.randint(0, 5))
+
+
 def draw_seeds(random: Random) -> range:
     """Return the seed of a game, as the tests of many games have it."""
     seed = draw_seed(random)
@@ -67,6 +75,7 @@ TRANSFORMS = among(
 )
 
 TARGETS: dict[str, Target] = {
+    "expressions": from_tests(test_evaluation.check_value, tree=draw_expression),
     "search": from_tests(
         test_contract.test_every_algorithm_finds_the_value,
         test_contract.test_the_contract_holds_for_any_window,
@@ -157,10 +166,15 @@ TARGETS: dict[str, Target] = {
         test_everywhere.test_decisions_are_those_that_optimal_play_reaches,
     ),
     "risk": from_tests(test_risk.test_enumeration),
+    "ask": from_tests(
+        test_inquiry.check_answers,
+        guide=among("learning", "uniform", "bounds"),
+    ),
     "information": from_tests(
         test_information.test_two_stage_trees,
         test_events.test_two_tests_in_a_row,
         test_flip.test_the_joint_distribution_stays,
+        test_csv.check_table,
     ),
     "rescale": from_tests(
         test_rescale.test_values_and_best_actions_are_those_of_the_definition,

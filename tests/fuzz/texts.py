@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -111,13 +113,16 @@ GAMES = [game.text for name, game in test_efg.GAMES.items() if name not in ("ttt
 
 
 def one_word(random: Random, text: str) -> str:
-    """Return a tree file with one token exchanged, or with some characters changed."""
-    if random.random() < 0.5:
+    """Return a tree file with one or two tokens exchanged, or with some characters changed."""
+    if random.random() < 0.4:
         return test_bad_files.mutated(random, text)
     tokens = test_schema.TOKEN.findall(text)
     places = [at for at, token in enumerate(tokens) if token[0] not in " :,{}[]"]
-    for _ in range(random.choice((1, 1, 2))):
-        tokens[random.choice(places)] = random.choice(test_schema.OTHERS)
+    for _ in range(random.choice((1, 1, 1, 2))):
+        at, token = random.choice(places), random.choice(test_schema.OTHERS)
+        # In JSON a word is quoted.
+        is_quoted = tokens[at].startswith('"') and random.random() < 0.8
+        tokens[at] = json.dumps(token.strip("\"'")) if is_quoted else token
     return "".join(tokens)
 
 
@@ -132,9 +137,15 @@ def damaged_bytes(random: Random) -> Hostile:
 # ---- SilverDecisions' diagrams.
 
 
+@cache
+def diagrams() -> list[str]:
+    """Return valid diagrams."""
+    return test_damaged_diagrams.valid_files()
+
+
 def damaged_diagram(random: Random) -> Hostile:
     """Return a damaged diagram of SilverDecisions."""
-    text = test_damaged_diagrams.mutated(random.choice(test_damaged_diagrams.valid_files()), random)
+    text = test_damaged_diagrams.mutated(random.choice(diagrams()), random)
     return Hostile(text, "x.json", {"exact": random.random() < 0.5})
 
 
@@ -147,11 +158,14 @@ def check_diagram(made: Hostile) -> bool:
 
 
 def damaged_study(random: Random) -> str:
-    """Return a study with one or two pieces exchanged."""
-    words = re.split(r"(\W+)", test_reader.GOOD)
+    """Return a study with one or two pieces or words exchanged."""
+    words = re.split(r"(\W+)", test_reader.GOOD)  # a word, what separates it from the next, …
     for _ in range(random.randint(1, 2)):
         at = random.randrange(len(words))
-        words[at : at + random.choice((1, 1, 1, 3, 5))] = [random.choice(test_reader.PIECES)]
+        if random.random() < 0.5:
+            words[at // 2 * 2] = random.choice((*words[::2], "1", "2", "3"))
+        else:
+            words[at : at + random.choice((1, 1, 1, 3, 5))] = [random.choice(test_reader.PIECES)]
     return "".join(words)
 
 

@@ -188,6 +188,43 @@ def test_the_mirrored_tree_has_the_same_questions() -> None:
 # ---- Intervals and losses are true at any time.
 
 
+def check_answers(seed: int, exact: bool, guide: str, pays: bool) -> None:
+    """Answer in any order, and check every interval and loss against the definition."""
+    random = Random(seed)
+    case = Case(seed, pays)
+    tree = case.tree(exact)
+    bounds = random.choice((None, bounds_of(case, exact)))
+    leaves = [n for n in range(len(tree)) if not tree.columns.kind[n]]
+    unknown = [n for n in leaves if random.random() < 0.7]
+    goal = random.choice(("value", "action"))
+    inquiry = et.inquire(without(tree, unknown), bounds=bounds, goal=goal, guide=guide)
+    values = definitions(tree)
+    known = {n: tree.columns.utility[n] for n in leaves if n not in unknown}
+    eps = (
+        1e-8 * max(1.0, *(abs(float(tree.columns.utility[n])) for n in leaves), 100 * pays)
+        if not exact
+        else 0
+    )
+    while True:
+        check_state(inquiry, tree, values, known, eps)
+        if inquiry.leaf is None:
+            break
+        assert inquiry.leaf.id in unknown
+        assert inquiry.leaf.id not in known
+        if random.random() < 0.2:
+            inquiry.skip()
+            assert inquiry.leaf is not None
+        if random.random() < 0.3:
+            n = random.choice([n for n in unknown if n not in known])
+            inquiry.answer(
+                tree.columns.utility[n], leaf=random.choice((tree.path_of(n), tree.node(n)))
+            )
+        else:
+            n = inquiry.leaf.id
+            inquiry.answer(tree.columns.utility[n])
+        known[n] = tree.columns.utility[n]
+
+
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("guide", ["learning", "uniform", "bounds"])
 @pytest.mark.parametrize("pays", [False, True])
@@ -196,39 +233,7 @@ def test_intervals_and_losses_are_true_for_answers_in_any_order(
 ) -> None:
     """Random trees, known leaves, bounds or none, answers in any order, and skips."""
     for seed in range(30):
-        random = Random(seed)
-        case = Case(seed, pays)
-        tree = case.tree(exact)
-        bounds = random.choice((None, bounds_of(case, exact)))
-        leaves = [n for n in range(len(tree)) if not tree.columns.kind[n]]
-        unknown = [n for n in leaves if random.random() < 0.7]
-        goal = random.choice(("value", "action"))
-        inquiry = et.inquire(without(tree, unknown), bounds=bounds, goal=goal, guide=guide)
-        values = definitions(tree)
-        known = {n: tree.columns.utility[n] for n in leaves if n not in unknown}
-        eps = (
-            1e-8 * max(1.0, *(abs(float(tree.columns.utility[n])) for n in leaves), 100 * pays)
-            if not exact
-            else 0
-        )
-        while True:
-            check_state(inquiry, tree, values, known, eps)
-            if inquiry.leaf is None:
-                break
-            assert inquiry.leaf.id in unknown
-            assert inquiry.leaf.id not in known
-            if random.random() < 0.2:
-                inquiry.skip()
-                assert inquiry.leaf is not None
-            if random.random() < 0.3:
-                n = random.choice([n for n in unknown if n not in known])
-                inquiry.answer(
-                    tree.columns.utility[n], leaf=random.choice((tree.path_of(n), tree.node(n)))
-                )
-            else:
-                n = inquiry.leaf.id
-                inquiry.answer(tree.columns.utility[n])
-            known[n] = tree.columns.utility[n]
+        check_answers(seed, exact, guide, pays)
 
 
 def check_state(

@@ -206,24 +206,26 @@ def test_probabilities_that_miss_1_by_rounding_are_normalised() -> None:
     ]
 
 
+def check_table(random: Random) -> None:
+    """Compare a random table with the obvious definition."""
+    states, actions = random.randint(1, 5), random.randint(1, 5)
+    weights = [random.randint(1, 9) for _ in range(states)]
+    shares = [Fraction(w, sum(weights)) for w in weights]
+    rows = [[random.randint(-99, 99) for _ in range(states)] for _ in range(actions)]
+    lines = [f"a{n}," + ",".join(map(str, row)) for n, row in enumerate(rows)]
+    lines.insert(random.randint(0, actions), "P," + ",".join(map(str, shares)))
+    text = "\n".join([",".join(["", *(f"s{n}" for n in range(states))]), *lines])
+    means = [sum(p * u for p, u in zip(shares, row, strict=True)) for row in rows]
+    assert et.evaluate(read(text)[0]).value == max(means)
+    assert et.evaluate(read(text, minimize=True)[0]).value == min(means)
+    best = sum(p * max(column) for p, column in zip(shares, zip(*rows, strict=True), strict=True))
+    assert et.information(read(text)[0], "state").evpi == best - max(means)
+
+
 def test_a_random_table_is_worth_its_best_mean() -> None:
-    """The obvious definition, for 200 tables."""
     random = Random(4)
     for _ in range(200):
-        states, actions = random.randint(1, 5), random.randint(1, 5)
-        weights = [random.randint(1, 9) for _ in range(states)]
-        shares = [Fraction(w, sum(weights)) for w in weights]
-        rows = [[random.randint(-99, 99) for _ in range(states)] for _ in range(actions)]
-        lines = [f"a{n}," + ",".join(map(str, row)) for n, row in enumerate(rows)]
-        lines.insert(random.randint(0, actions), "P," + ",".join(map(str, shares)))
-        text = "\n".join([",".join(["", *(f"s{n}" for n in range(states))]), *lines])
-        means = [sum(p * u for p, u in zip(shares, row, strict=True)) for row in rows]
-        assert et.evaluate(read(text)[0]).value == max(means)
-        assert et.evaluate(read(text, minimize=True)[0]).value == min(means)
-        best = sum(
-            p * max(column) for p, column in zip(shares, zip(*rows, strict=True), strict=True)
-        )
-        assert et.information(read(text)[0], "state").evpi == best - max(means)
+        check_table(random)
 
 
 def test_a_table_is_converted_and_evaluated(
