@@ -10,7 +10,7 @@ PIECES = {"g": 10, "a": 5, "e": 4, "r": 3, "h": 2, "c": 4, "s": 1}
 
 
 def backgammon(state: Any) -> float:
-    """Return by which share of all pips, those of both players, MAX is ahead in the race."""
+    """Return MAX's lead in the race, as a share of the pips of both players."""
     first, second = _pips(state, 0), _pips(state, 1)
     return (second - first) / (first + second)
 
@@ -25,7 +25,7 @@ def _pips(state: Any, player: int) -> int:
 
 
 def banqi(state: Any) -> float:
-    """Return the difference of the visible pieces, red ones in capitals, as a share of a side's."""
+    """Return MAX's lead in visible pieces (capitals are red), as a share of a whole side."""
     board, _, rest = str(state).partition("Player")
     visible = sum(PIECES[s.lower()] * (1 if s.isupper() else -1) for s in board if s.isalpha())
     sign = -1 if "P0=Black" in rest else 1

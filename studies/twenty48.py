@@ -1,4 +1,4 @@
-"""2048 with bounds that are close enough for searches to cut."""
+"""2048 with bounds that are tight enough for searches to cut."""
 
 from __future__ import annotations
 

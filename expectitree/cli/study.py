@@ -37,7 +37,7 @@ from expectitree.cli.terminal import OUT, protect, say, show, working
     metavar="ADDRESS",
     help="Run on the Dask cluster whose scheduler has this address.",
 )
-@click.option("--report", is_flag=True, help="Run nothing: print the results so far.")
+@click.option("--report", is_flag=True, help="Search nothing: only print the results so far.")
 @click.option(
     "--plot", "plot", metavar="FILE", type=OUT, help="Draw it too, as .svg, .png or .pdf."
 )

@@ -68,10 +68,10 @@ def load(
             "-" for standard input. The name's ending sets the format, such as .yaml, .json, .arrow,
             .parquet, .efg or .csv; .yaml and .json files of other programs are recognised.
         exact: Keep every number as a `Fraction`; else they are floats.
-        warn: Called with a message where probabilities sum to 1 only within 1e-9, and are
-            normalised, and for a parameter that is not used.
+        warn: Called with a warning, such as that probabilities sum to 1 only within 1e-9 and are
+            normalised, or that a parameter is not used.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
-        format: The format, such as "radiant", where ending and content do not show it.
+        format: The format, such as "radiant", if neither ending nor content shows it.
         options: How to read a file of another program: `max_player` and `payoffs_of` (.efg), `tree`
             (SilverDecisions) and `minimize` (Radiant and .csv).
 
@@ -122,10 +122,10 @@ def loads(
         text: The text.
         name: The text's name in messages. Its ending, such as .json, sets the format.
         exact: Keep every number as a `Fraction`; else they are floats.
-        warn: Called with a message where probabilities sum to 1 only within 1e-9, and are
-            normalised, and for a parameter that is not used.
+        warn: Called with a warning, such as that probabilities sum to 1 only within 1e-9 and are
+            normalised, or that a parameter is not used.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
-        format: The format, such as "radiant", where the name and the text do not show it.
+        format: The format, such as "radiant", if neither the name nor the text shows it.
         options: How to read a text of another program: `max_player` and `payoffs_of` (.efg), `tree`
             (SilverDecisions) and `minimize` (Radiant and .csv).
 

@@ -41,11 +41,11 @@ def dumps(
         tree: The tree.
         format: "yaml", "json", "efg", "radiant" or "silverdecisions".
         warn: Called with a message about what the format cannot hold.
-        most_nodes: The most nodes of a tree whose sharing the format cannot hold.
+        most_nodes: The most nodes to write if the format cannot hold sharing.
 
     Raises:
-        TreeError: The format is not text, or it cannot hold something in the tree without which
-            values would change.
+        TreeError: The format is not text, or values would change because it cannot hold a part of
+            the tree.
         TransformError: Without sharing, the tree has more than `most_nodes` nodes.
     """
     check_tree(tree)
@@ -90,19 +90,19 @@ def save(
     Args:
         tree: The tree.
         path: The file. Its name ends in .yaml, .json, .arrow, .parquet or .efg, for example.
-        format: The format, where the ending is that of several: "radiant" for .yaml and
+        format: The format, if several formats have the ending: "radiant" for .yaml, or
             "silverdecisions" for .json.
         drop_fractions: Write the nearest float of an exact number to Arrow and Parquet, which hold
             floats.
-        most_nodes: The most nodes of a tree whose sharing the format cannot hold.
+        most_nodes: The most nodes to write if the format cannot hold sharing.
         warn: Called with a message about what the format cannot hold.
         progress: Called with the number of characters of each text written.
 
     Raises:
         FileError: The file cannot be written, its ending is unknown, or another program changed it
-            meanwhile.
-        TreeError: A number of an exact tree is not a float, and `drop_fractions` is False; or the
-            format cannot hold something without which values would change.
+            in the meantime.
+        TreeError: A number of an exact tree is not a float, and `drop_fractions` is False; or
+            values would change because the format cannot hold a part of the tree.
         TransformError: Without sharing, the tree has more than `most_nodes` nodes.
     """
     check_tree(tree)

@@ -37,9 +37,9 @@ def find_game(reference: str) -> Game:
         'Pig to 20'
 
     Args:
-        reference: `game:NAME`, `open_spiel:NAME` or `path/to/file.py:CLASS`, each perhaps with
-            `(parameter=value, …)`. A file is run. If the name in it is not a class, it is a game
-            itself.
+        reference: `game:NAME`, `open_spiel:NAME` or `path/to/file.py:CLASS`, optionally with
+            `(parameter=value, …)`. The file is run. If the name in it is not that of a class, it is
+            that of a game.
 
     Raises:
         GameError: There is no such game, a parameter is wrong, or the user's file or class fails.
@@ -56,7 +56,7 @@ def find_game(reference: str) -> Game:
     if not (match := FILE.fullmatch(reference)):
         raise GameError(
             f"{quote(reference)} is not a game: write game:NAME, open_spiel:NAME or "
-            "path/to/file.py:CLASS, perhaps with (parameter=value)"
+            "path/to/file.py:CLASS, optionally with (parameter=value)"
         )
     module = run_file(match["file"])
     game: Game = _member(module, match["file"], match["name"], "class", _classes(module))
@@ -69,9 +69,9 @@ def find_game(reference: str) -> Game:
 
 
 def find_estimate(reference: str) -> Callable[[Any], Any]:
-    """Return the function of a reference such as `path/to/file.py:function`; the file is run.
+    """Run a file and return its function, from a reference such as `path/to/file.py:function`.
 
-    It is called with a state, and returns the state's estimate.
+    The function receives a state and returns an estimate of its value.
     """
     match = FILE.fullmatch(reference)
     if not match or match["parameters"] is not None:

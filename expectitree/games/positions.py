@@ -36,11 +36,11 @@ def position(
     Args:
         game: The game.
         start: A position in the game's own notation, which its method `parse` reads.
-        play: Moves and outcomes of chance: labels with commas between, or a sequence of labels or
+        play: Moves and outcomes of chance: labels separated by commas, or a sequence of labels or
             moves.
         random_moves: How many random moves and outcomes follow. Outcomes have their probabilities;
             the moves of players are equally likely.
-        seed: Of the random moves, which are the same on every machine.
+        seed: The seed of the random moves, which are the same on every machine.
 
     Raises:
         GameError: A move does not exist, the game is over, or the game has no notation.

@@ -92,12 +92,13 @@ def trace(
         ['enter', 'visit', 'tighten', 'visit', 'tighten', 'tighten', 'leave']
 
     Args:
-        found: The tree, or a search to repeat: of a game, what was searched is repeated.
+        found: The tree to search, or a search to repeat. A search of a game is repeated in the
+            tree that it made.
         algorithm: A key of `ALGORITHMS`, or what `algorithm` returns. By default a search is
             repeated with its own, and a tree is searched by expectiminimax.
         bounds: `(lower, upper)` of the root, as for `evaluate`; by default those of the search.
         at: Keep only the steps that concern this node: an id or a path.
-        most: Keep the first steps, so many; all are counted.
+        most: Keep only this many steps, the first ones. All steps are counted.
         max_visits: As for `evaluate`.
         file: The name of the tree in outputs.
 

@@ -1,4 +1,4 @@
-"""Blackjack for one player, from a shoe with so many decks that no card becomes rare."""
+"""Blackjack for one player, with so many decks that the probabilities of cards stay the same."""
 
 from __future__ import annotations
 

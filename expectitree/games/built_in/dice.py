@@ -69,7 +69,7 @@ class Dice:
         return State((first | 1 << move, second), 1)
 
     def value(self, state: State) -> float:
-        """Return who won, or who has more places where k stones in a row are still possible.
+        """Return who won, or an estimate from the places where k in a row are still possible.
 
         A place counts four times as much for each stone that is there already.
         """

@@ -61,7 +61,7 @@ class Pig:
         return State(scores, player=other)
 
     def value(self, state: State) -> float:
-        """Return who won, or by which share of the target MAX leads."""
+        """Return who won, or MAX's lead as a share of the target."""
         first, second = state.scores
         if max(first, second) >= self.target:
             return 1 if first > second else -1

@@ -163,7 +163,7 @@ def three(third: str, mover: int = 1) -> str:
 
 
 def test_a_third_player_is_refused_unless_idle() -> None:
-    expected = "g.efg:1:12: 3 players; expectitree supports only MAX and MIN"
+    expected = "g.efg:1:12: found 3 players; expectitree supports only MAX and MIN"
     assert refusal(three("1")) == expected
     assert refusal(three("0", mover=3)) == expected
     tree, warnings = read(three("0", mover=2))
@@ -401,7 +401,10 @@ THREE = P(1, {"1": P(2, {"1": P(3, {"1": T((1, 1, 1)), "2": T((0, 0, 0))}), "2":
         (MONTY_HALL, 'g.efg:4:1: information set 1 of player "Guest" has 2 nodes: the player'),
         (Text().of(CENTIPEDE), "g.efg:7:1: not constant-sum: payoffs sum to 2 at line 7 and to 1"),
         (Text().of(CHANCE_LAST), "g.efg:7:1: not constant-sum: payoffs sum to -4 at line 7 and to"),
-        (Text(players="ABC").of(THREE), "g.efg:1:18: 3 players; expectitree supports only MAX and"),
+        (
+            Text(players="ABC").of(THREE),
+            "g.efg:1:18: found 3 players; expectitree supports only MAX and",
+        ),
     ],
     ids=["poker", "montyhal", "cent4", "nature_leaves_nongeneric", "3_player_perfect_info"],
 )

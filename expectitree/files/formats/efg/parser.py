@@ -108,7 +108,7 @@ class Parser:
             infoset = nodes[-1].infoset
             missing += len(infoset.actions) - 1 if infoset else -1
         if scanner.kind is not None:
-            raise scanner.wrong("the end of the file: each action has its node already")
+            raise scanner.wrong("the end of the file: each action already has its node")
         return Game(scanner, title, self.players, players_at, comment, nodes, self.infosets)
 
     def node(self) -> GameNode:
@@ -194,7 +194,7 @@ class Parser:
         name = scanner.string("the name of the outcome")
         if known is not None and not scanner.is_sign("{"):
             message = (
-                f"outcome {number} has a name and no payoffs here: write both, or only {number}"
+                f"outcome {number} has a name but no payoffs here: write both, or only {number}"
             )
             raise scanner.error(at, message)
         scanner.sign("{", f" before the payoffs of outcome {number}")
@@ -225,4 +225,4 @@ class Parser:
 
 
 def _differs(what: str) -> str:
-    return f"{what} was described in another way before: repeat that, or write only its number"
+    return f"{what} had another description before: repeat that one, or write only the number"

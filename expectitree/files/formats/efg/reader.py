@@ -74,7 +74,7 @@ class _Reader:
                 active |= {player for player, payoff in payoffs if game.exact(payoff)}
         others = sorted(active - {self.max_player})
         if len(others) > 1:
-            message = f"{len(game.players)} players; expectitree supports only MAX and MIN"
+            message = f"found {len(game.players)} players; expectitree supports only MAX and MIN"
             raise game.error(game.players_at, message)
         return others[0] if others else None
 

@@ -19,7 +19,7 @@ _WORDS = re.compile(r"[A-Za-z_]\w*(?: +[A-Za-z_]\w*|\([^()]*\))*")
 _FREQUENT = {
     re.compile("//"): "Radiant reads # as //, so write a comment on a line of its own",
     re.compile(r"(?<=[0-9]),(?=[0-9]{3})"): "write thousands without a comma, as in 200000",
-    re.compile(r"\?"): "Radiant has no payoffs that are unknown",
+    re.compile(r"\?"): "Radiant has no unknown payoffs",
 }
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
