@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from fuzz import alarm, properties, round_trips, tables, texts, words
+from fuzz import alarm, properties, round_trips, studies, tables, texts, words
 from fuzz.cases import Target
 
 TARGETS: dict[str, Target] = {
     **properties.TARGETS,
     **round_trips.TARGETS,
     **texts.TARGETS,
+    **studies.TARGETS,
     **tables.TARGETS,
     **words.TARGETS,
     **alarm.TARGETS,

@@ -1,23 +1,23 @@
-"""Hostile texts: damaged files of each text format, studies and expressions."""
+"""Hostile texts: damaged files of each text format, formulas and values of parameters."""
 
 from __future__ import annotations
 
 import io
 import json
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
+from math import isclose
 from random import Random
 from typing import Any
 
-from analysis.study import test_reader
-from analysis.study.studies import plan
+from analysis.sensitivity import parameterised
 from expressions import test_evaluation
 from files import samples, test_bad_files, test_schema
 from files.formats import test_damaged_diagrams, test_efg, test_hostile_formats
-from fuzz.cases import Target, scratch
+from fuzz.cases import Target
+from oracle import definition
 
 import expectitree as et
 from expectitree.errors import FileError, NumberError
@@ -154,31 +154,6 @@ def check_diagram(made: Hostile) -> bool:
     return test_damaged_diagrams.is_tree(str(made.content), made.options["exact"])
 
 
-# ---- Studies.
-
-
-def damaged_study(random: Random) -> str:
-    """Return a study with one or two pieces or words exchanged."""
-    words = re.split(r"(\W+)", test_reader.GOOD)  # a word, what separates it from the next, …
-    for _ in range(random.randint(1, 2)):
-        at = random.randrange(len(words))
-        if random.random() < 0.5:
-            words[at // 2 * 2] = random.choice((*words[::2], "1", "2", "3"))
-        else:
-            words[at : at + random.choice((1, 1, 1, 3, 5))] = [random.choice(test_reader.PIECES)]
-    return "".join(words)
-
-
-def check_study(text: str) -> bool:
-    """Plan a study, or check its refusal."""
-    try:
-        plan(scratch(), text)
-    except FileError as error:
-        check_refusal(error)
-        return False
-    return True
-
-
 # ---- Expressions.
 
 
@@ -222,6 +197,40 @@ def check_expression(text: str) -> bool:
     return True
 
 
+SETTINGS = ("0", "1", "1/3", "25%", "0.9", "-1", "2", "nan", "inf", "1e400", "", "x", "a", "1/0",
+    "9" * 50, "0.1", "é")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A tree with parameters, and new values of some."""
+
+    seed: int
+    exact: bool
+    values: dict[str, str]
+
+
+def setting(random: Random) -> Setting:
+    """Return values of parameters, one of which may be derived or unknown."""
+    names = random.sample(("a", "a", "b", "b", "derived", "c"), random.choice((1, 1, 2)))
+    values = {name: random.choice(SETTINGS) for name in names}
+    return Setting(random.getrandbits(32), random.random() < 0.5, values)
+
+
+def check_setting(made: Setting) -> bool:
+    """Set parameters, and compare the value with its definition."""
+    tree = parameterised.random_tree(made.seed, made.exact)
+    try:
+        moved = tree.with_parameters(**made.values)
+        value = et.evaluate(moved, "star2").value
+    except et.ExpectitreeError as error:
+        check_message(error)
+        return False
+    expected = moved.root_reward + definition(moved.root)
+    assert value == expected if made.exact else isclose(value, expected, abs_tol=1e-9)
+    return True
+
+
 TARGETS: dict[str, Target] = {
     "yaml": files(TREES, one_word, "x.yaml", "-"),
     "json": files(IN_JSON, one_word, "x.json"),
@@ -239,6 +248,6 @@ TARGETS: dict[str, Target] = {
         format=("csv",), minimize=(None, True),
     ),
     "silverdecisions": Target(damaged_diagram, check_diagram, is_hostile=True),
-    "studies": Target(damaged_study, check_study, is_hostile=True),
     "formulas": Target(expression, check_expression, is_hostile=True),
+    "parameters": Target(setting, check_setting, is_hostile=True),
 }  # fmt: skip

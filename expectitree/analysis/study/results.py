@@ -68,7 +68,7 @@ class Results:
         for number, line in enumerate(lines, start=1):
             try:
                 self._take(_record(json.loads(line)))
-            except (ValueError, KeyError, TypeError, RecursionError):
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 raise self._no_result(number) from None
         start = rest[: len(_START)]
         if not _START.startswith(start):  # a line that a killed study left starts like a whole one
@@ -129,7 +129,7 @@ def count_done(study: Study, results: Results) -> tuple[int, int]:
 
 
 def _record(data: dict[str, Any]) -> Record:
-    """Return the record of a line's data; raise ValueError, KeyError or TypeError if invalid."""
+    """Return the record of a line's data; raise one of the exceptions that `read` expects."""
     record = Record(**data)
     whole = (record.repetition, record.seed, record.nodes, record.leaves)
     texts = [text for pair in record.tree.items() for text in pair]

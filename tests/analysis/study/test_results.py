@@ -245,6 +245,18 @@ def test_a_full_disk_gives_one_message(grid: tuple[Study, list[Any]], tmp_path: 
     assert_complete(grid, path)
 
 
+@pytest.mark.parametrize("key", ["tree", "repetition", "seed", "nodes", "leaves", "runs"])
+@pytest.mark.parametrize("value", ["text", None, [], ["a"], {}, {"a": 1}, -1])
+def test_a_line_with_a_wrong_type_is_refused_with_its_place(
+    key: str, value: object, small: tuple[Study, Path], tmp_path: Path
+) -> None:
+    first, second = small[1].read_text("utf-8").splitlines()[:2]
+    path = tmp_path / "results"
+    path.write_text(f"{first}\n{json.dumps({**json.loads(second), key: value})}\n")
+    with pytest.raises(FileError, match="results:2:1: this line is not a result of a study"):
+        Results(str(path)).read()
+
+
 def test_records_count_only_once_they_are_on_the_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

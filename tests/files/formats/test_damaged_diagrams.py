@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Iterator
 from contextlib import suppress
+from copy import deepcopy
 from fractions import Fraction
 from typing import Any
 
@@ -69,7 +70,7 @@ def mutated(text: str, source: random.Random) -> str:
                 value = source.choice([*containers(data)])
                 found[key] = json.loads(json.dumps(value))
             else:
-                found[key] = value
+                found[key] = deepcopy(value)  # a later change must not change `VALUES`
         return json.dumps(data)
     for _ in range(source.randint(1, 4)):
         at = source.randrange(len(text))
