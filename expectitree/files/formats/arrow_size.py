@@ -60,7 +60,7 @@ def _check(messages: Any, size: int) -> None:
             for length in _lengths(message):
                 total += length
                 check_memory(total, size)
-    except (struct.error, IndexError) as error:
+    except (struct.error, IndexError, EOFError) as error:
         raise ValueError(f"wrong metadata: {error}") from None
 
 
