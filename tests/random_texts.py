@@ -51,6 +51,7 @@ class RandomText:
         self.random = Random(seed)
         self.features: Counter[str] = Counter()
         rare = not estimates and self.chance(0.3)
+        self.has_attitude = not estimates and not rare and self.chance(0.05)
         self.rows = random_rows(self.random, rewards=self.random.choice(REWARDS), rare=rare)
         if estimates:
             self.rows = with_rare_features(self.random, self.rows, 1)
@@ -68,6 +69,8 @@ class RandomText:
         self.uses = Counter(b.child for own in self.branches for b in own)
         self.names, self.anchored, self.own_rewards = self.shared_rows()
         self.definitions: dict[int, Any] = {}
+        self.events: dict[str, Any] = {}  # those with a prior
+        self.named_events: set[str] = set()
         self.text = self.write()
 
     def chance(self, share: float) -> bool:
@@ -232,7 +235,8 @@ class RandomText:
         """Return a node without its branch: a text, pairs, or a reference to a shared one."""
         row, pairs = self.rows[n], []
         if row.children:
-            children = self.children(n)
+            is_event = self.is_event(n)
+            children = self.children(n, has_p=not is_event)
             if self.chance(0.15):
                 self.features["type and children"] += 1
                 word = row.kind.name
@@ -243,8 +247,9 @@ class RandomText:
             if row.estimate is not None:
                 self.features["estimate"] += 1
                 pairs.append(("estimate", self.number(row.estimate)))
-            if row.kind == Kind.CHANCE and self.chance(0.1):
-                self.features["event"] += 1
+            if is_event or row.kind == Kind.CHANCE and self.chance(0.1):
+                self.features["event with a prior" if is_event else "event"] += 1
+                self.named_events.add(f"event {n}")
                 pairs.append(("event", Text(f"event {n}", is_quoted=True)))
         elif self.unknown[n]:
             self.features["unknown utility"] += 1
@@ -261,6 +266,16 @@ class RandomText:
         if note is not None:
             pairs.append(("note", Text(note, is_quoted=True)))
         return self.shuffled(pairs)
+
+    def is_event(self, n: int) -> bool:
+        """Choose whether the probabilities of a node are those of an event; write its prior."""
+        labels = [branch.label for branch in self.branches[n]]
+        is_chance = self.rows[n].kind == Kind.CHANCE and not self.is_keyed(n)
+        if not is_chance or None in labels or not self.chance(0.3):
+            return False
+        prior = dict(zip(labels, self.probabilities(n, always=True), strict=True))
+        self.events[f"event {n}"] = {"prior": prior}
+        return True
 
     def shuffled(self, pairs: list[Any]) -> list[Any]:
         """Return a mapping's pairs, mostly in the usual order."""
@@ -307,10 +322,10 @@ class RandomText:
             self.definitions[n] = None
             self.definitions[n] = self.mapping([*self.payment(self.own_rewards[n]), *self.node(n)])
 
-    def children(self, n: int) -> Any:
+    def children(self, n: int, has_p: bool) -> Any:
         style, branches = self.styles[n], self.branches[n]
         self.features[style] += 1
-        spelled = self.probabilities(n) if self.rows[n].kind == Kind.CHANCE else []
+        spelled = self.probabilities(n) if has_p and self.rows[n].kind == Kind.CHANCE else []
         found = []
         for at, branch in enumerate(branches):
             keys: list[Any] = []
@@ -323,11 +338,14 @@ class RandomText:
             found.append((str(key), self.child(branch, keys)))
         return [child for _, child in found] if style == "list" else dict(found)
 
-    def probabilities(self, n: int) -> list[Text]:
-        """Return how the probabilities of a chance node are spelled; none if they are equal."""
+    def probabilities(self, n: int, always: bool = False) -> list[Text]:
+        """Return how the probabilities of a chance node are spelled.
+
+        Equal ones may be left out, but not with `always`.
+        """
         shares = self.rows[n].probabilities
         is_keyed = self.is_keyed(n)
-        if not is_keyed and len(set(shares)) == 1:
+        if not is_keyed and not always and len(set(shares)) == 1:
             has_alias = any(b.child in self.anchored for b in self.branches[n])
             if has_alias or self.chance(0.5):
                 self.features["equally likely"] += 1
@@ -358,7 +376,12 @@ class RandomText:
                 head.append((key, Text(text, is_quoted=True)))
         if self.has_parameters:
             head.append(("parameters", self.parameters()))
-        if self.chance(0.3) and not any(self.unknown):
+        if self.events:
+            head.append(("events", self.events))
+        if self.has_attitude:
+            self.features["attitude"] += 1
+            head.append(("attitude", {"exponential": Text("1000")}))
+        elif self.chance(0.3) and not any(self.unknown):
             value = self.root_reward + definition(self.tree().root)
             if len(str(value)) <= LONGEST:
                 self.features["expect"] += 1

@@ -262,7 +262,7 @@ class TreeBuilder:
         """Write the formulas of a node and of its `branches` in another tree at a copy."""
         if node in formulas.nodes:
             self.formulas.nodes[copy] = formulas.nodes[node]
-        if node in formulas.events:
+        if node in formulas.events and self._kind[copy] == Kind.CHANCE:
             self.formulas.events[copy] = formulas.events[node]
         for own, copied in ((formulas.probabilities, self.formulas.probabilities),
                             (formulas.rewards, self.formulas.rewards)):  # fmt: skip

@@ -62,6 +62,26 @@ def test_probabilities_are_read(children: str) -> None:
             ]
 
 
+@pytest.mark.parametrize("p", ["1 - 80%", "4*5%", "5%/25%", "x/500%", "(20%)", "1-40%-40%"])
+def test_a_formula_may_end_in_a_percentage(p: str) -> None:
+    text = f"{{parameters: {{x: 1}}, chance: [{{p: {p}, utility: 1}}, {{p: rest, utility: 2}}]}}"
+    tree = et.loads(text, exact=True)
+    assert tree.root.branches[0].probability == F(1, 5)
+    assert content_of(et.loads(et.dumps(tree), exact=True)) == content_of(tree)
+
+
+@pytest.mark.parametrize("p", ["1/5%", "-5%", "50 %", "1e3%", "%", "x%"])
+def test_a_number_with_a_percent_sign_is_a_decimal(p: str) -> None:
+    with pytest.raises(FileError, match="is not a probability"):
+        et.loads(f"chance: [{{p: '{p}', utility: 1}}, {{p: rest, utility: 2}}]", exact=True)
+
+
+def test_a_prior_in_percent_is_written_again() -> None:
+    text = "{events: {e: {prior: {a: 20%, b: rest}}}, event: e, chance: {a: 1, b: 2}}"
+    tree = et.loads(text, exact=True)
+    assert content_of(et.loads(et.dumps(tree), exact=True)) == content_of(tree)
+
+
 @pytest.mark.parametrize("children", LABELS)
 def test_other_keys_are_labels(children: str) -> None:
     tree = et.loads(f"chance: {children}", exact=True)

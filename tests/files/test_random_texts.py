@@ -32,7 +32,7 @@ FEATURES = {
     "parameter with a range", "bare terminal", "type and children", "type TERMINAL", "estimate",
     "event", "unknown utility", "bounds", "bounds at a terminal", "infinite end", "note at a node",
     "note at a branch", "title", "source", "reward", "cost", "reward in a definition", "expect",
-    "$schema",
+    "$schema", "event with a prior", "attitude",
 }  # fmt: skip
 TEXTS = st.integers(0, 2**32 - 1).map(RandomText)
 
@@ -67,6 +67,11 @@ def value_of_text(text: str) -> Any:
         nodes = [*children.values()] if isinstance(children, dict) else children
         values = [worth(child) for child in nodes]
         if kind == "chance":
+            event = root.get("events", {}).get(node.get("event"))
+            if event is not None:  # the prior has the labels of the children
+                labels = children if isinstance(children, dict) else [c["label"] for c in nodes]
+                nodes = [{"p": event["prior"][label]} for label in labels]
+                children = []
             shares = probabilities(children, nodes, parameters)
             return reward + sum(p * v for p, v in zip(shares, values, strict=True))
         return reward + (max if kind == "max" else min)(values)
@@ -131,11 +136,16 @@ def with_another_x(tree: et.Tree) -> Any:
 def test_every_spelling_gives_the_tree_that_it_means(drawn: RandomText) -> None:
     tree = et.loads(drawn.text, name=f"x.{drawn.suffix}", exact=True)
     assert without_expect(tree) == without_expect(drawn.tree()), drawn.text
+    events = tree.formulas.events if tree.formulas is not None else {}
+    assert {*events.values()} == drawn.named_events
     value = value_of_text(drawn.text)
     if value is None:
         assert tree.unknown
         return
     assert value == drawn.root_reward + definition(drawn.tree().root), drawn.text
+    assert (tree.attitude is not None) == drawn.has_attitude
+    if tree.attitude is not None:  # the value is a certainty equivalent
+        return
     for name in ("expectiminimax", "star2", "best-first"):
         assert et.evaluate(tree, name).value == value
     assert all(check.kept for check in et.verify(tree).checks)

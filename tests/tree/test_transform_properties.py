@@ -294,14 +294,46 @@ def bounds_of(tree: Tree) -> list[Any]:
     return [tree.node(n).bounds for n in range(len(tree))]
 
 
-@given(tree=TREES)
-def test_an_opponent_without_mistakes_changes_nothing(tree: Tree) -> None:
-    """Estimates are left out: they were for other play."""
-    found = replace_opponent(tree, 0)
-    expected = without(record_of(tree), number=lambda node: None if node.branches else node.number)
-    keeps = record_of(found)
-    assert without(keeps, number=lambda node: None if node.branches else node.number) == expected
-    assert len(found) == len(tree)
+def played(node: Record, epsilon: Any, nature: int) -> Record:
+    """Return a tree with a MIN that makes mistakes, and outcomes that `nature` picks.
+
+    Estimates are left out, because they were for other play, and so are the notes of branches of a
+    MIN that makes mistakes, which become two branches.
+    """
+    if not node.branches:
+        return node
+    edges = [replace(b, child=played(b.child, epsilon, nature)) for b in node.branches]
+    node = replace(node, number=None)
+    if node.kind == Kind.CHANCE and nature != Kind.CHANCE:
+        edges = [replace(b, p=Fraction(1)) for b in edges if b.p > 0]
+        return replace(node, kind=nature, event=None, branches=tuple(edges))
+    if node.kind == Kind.MIN and epsilon:
+        edges = [replace(b, note=None) for b in edges]
+        even = [replace(b, p=Fraction(1, len(edges))) for b in edges]
+        bare = replace(node, bounds=None, note=None)
+        errs = replace(bare, kind=Kind.CHANCE, branches=tuple(even))
+        best = replace(bare, branches=tuple(edges))
+        if epsilon == 1 or len(edges) == 1:
+            return replace(errs, bounds=node.bounds, note=node.note)
+        both = (
+            Edge("errs", epsilon, 0, None, (None, None), errs),
+            Edge("plays its best", 1 - epsilon, 0, None, (None, None), best),
+        )
+        return replace(node, kind=Kind.CHANCE, branches=both)
+    return replace(node, branches=tuple(edges))
+
+
+NATURES = {"expected": Kind.CHANCE, "worst": Kind.MIN, "best": Kind.MAX}
+
+
+@pytest.mark.parametrize("chance", NATURES)
+@given(tree=TREES, epsilon=st.sampled_from((0, 1, Fraction(1, 3))))
+def test_an_opponent_who_makes_mistakes(chance: str, tree: Tree, epsilon: Any) -> None:
+    found = replace_opponent(tree, epsilon, chance)
+    assert record_of(found) == played(without(record_of(tree)), epsilon, NATURES[chance])
+    assert about(found) == [tree.title, tree.source, tree.root_reward, {}, True, None]
+    if epsilon == 0 and chance == "expected":
+        assert len(found) == len(tree)
 
 
 @given(tree=TREES)

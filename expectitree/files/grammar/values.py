@@ -27,6 +27,8 @@ _MOST_DIGITS = 30  # of a count
 
 Report: TypeAlias = Callable[[Place, str], None]
 Read: TypeAlias = Callable[["ValueReader", Data], Any]  # a method of `ValueReader`
+# Formulas such as `1 - 80%`, `2*5%` and `x/50%`, but not numbers such as `-5%`, `1e-3%` and `1/2%`.
+_ENDS_IN_PERCENT = re.compile(r"(?:[*^(]|[^\s*/(eE]\s*[-+]|[A-Za-z_%]\w*\s*/).*%$")
 
 
 class ValueReader:
@@ -115,7 +117,8 @@ class ValueReader:
             if data == REST:
                 self.has_rest = True
                 return REST
-            if not str(error).endswith(HOW):  # a number, but not a probability
+            is_number = not str(error).endswith(HOW)  # a number, but not a probability
+            if is_number and not _ENDS_IN_PERCENT.search(data):
                 raise
             hint = f", or `{REST}` for what the others leave"
             return self.formula(data, GrammarError(f"{error}{hint}"))

@@ -1,0 +1,138 @@
+"""Searches at the limits of floating point: the value is right, or a message refuses the tree.
+
+What is claimed (docs/decisions/0002-tolerance.md):
+
+- In exact numbers, every algorithm finds the value itself, however great or small the numbers.
+- In floats, every algorithm finds the exact value within a few eps. `eps` is 1e-9 of the greatest
+  total of a play, or 1e-14 of the greatest finite bound. So next to 1e300, smaller numbers are
+  rounding errors; alone, utilities of 1e-300 keep their digits.
+- A number above 2^1000, or a positive probability that floats round to 0, is refused with the
+  advice to use --exact. Totals may be greater than each of their numbers.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import definition
+from random_trees import EVERY, Case
+
+import expectitree as et
+from expectitree.errors import ExpectitreeError
+from expectitree.numbers import INFINITY
+
+UTILITIES = ("0", "1", "-1", "1e301", "-1e301", "1e-300", "-1e-300", "3e-310", "-5e-324")
+SMALL = ("1e-40", "1e-160", "1e-300", "1e-310", "5e-324", "0", "0.25")
+REFUSED = "use --exact"
+LEAST_FLOAT = Fraction(5e-324)
+
+
+def random_text(seed: int) -> str:
+    """Return a small tree with numbers at the limits of floats, MIN below MIN included."""
+    random = Random(seed)
+    few = random.sample(UTILITIES, random.randint(2, 4))
+
+    def node(depth: int) -> str:
+        paid = f"reward: {random.choice(few)}, " if random.random() < 0.1 else ""
+        if depth == 0 or random.random() < 0.1:
+            return f"{{{paid}utility: {random.choice(few)}}}"
+        kind = random.choice(("max", "min", "chance", "chance"))
+        children = [node(depth - 1) for _ in range(random.randint(1, 3))]
+        if kind == "chance":
+            shares = [random.choice(SMALL) for _ in children[1:]]
+            children = [
+                child.replace("{", f"{{p: {p}, ", 1)
+                for child, p in zip(children, ["rest", *shares], strict=True)
+            ]
+        return f"{{{paid}{kind}: [{', '.join(children)}]}}"
+
+    return node(4)
+
+
+def claimed_eps(tree: et.Tree, bounds: Any = None) -> Fraction:
+    """Return the greatest eps that decision 0002 allows for a tree in exact numbers."""
+    pairs = (*tree.local_bounds.values(), bounds or (0, 0))
+    ends = [abs(end) for pair in pairs for end in pair if abs(end) != INFINITY]
+    total = max(map(abs, tree.total_range))
+    greatest = max(*ends, total, tree.greatest_magnitude)
+    return max(total / 10**9, greatest / 10**14) * (1 + Fraction(1, 10**6)) + LEAST_FLOAT
+
+
+@given(text=st.integers(0, 2**32 - 1).map(random_text))
+def test_floats_find_the_exact_value_within_eps(text: str) -> None:
+    tree = et.loads(text, exact=True)
+    exact = tree.root_reward + definition(tree.root)
+    for chosen in EVERY:
+        assert et.evaluate(tree, chosen).value == exact
+    rounded = et.loads(text)
+    for search in [et.evaluate(rounded, chosen) for chosen in EVERY]:
+        assert abs(Fraction(search.value) - exact) <= 10 * claimed_eps(tree)
+        assert search.eps <= claimed_eps(tree)
+
+
+@given(seed=st.integers(0, 2**32 - 1), pays=st.booleans())
+def test_every_algorithm_is_near_the_exact_value(seed: int, pays: bool) -> None:
+    case = Case(seed, pays, rare=True)
+    exact = definition(case.tree().root)
+    for chosen in EVERY:
+        search = case.run(chosen, exact=False)
+        assert abs(Fraction(search.value) - exact) <= 10 * claimed_eps(case.tree(), case.bounds)
+        assert search.eps <= claimed_eps(case.tree(), case.bounds)
+
+
+def test_the_random_texts_have_what_they_are_for() -> None:
+    """No other test would fail if the generator lost a feature."""
+    texts = [random_text(seed) for seed in range(300)]
+    for part in ("min: [{min", "max: [{max", "reward: 1e301", *UTILITIES, *SMALL):
+        assert sum(part in text for text in texts) > 5, part
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("max: [1e302, 0]", "1e302"),
+        (
+            "chance: [{p: 1e-330, utility: 1}, {p: rest, utility: 0}]",
+            "too small for floating point",
+        ),
+    ],
+)
+def test_what_floats_cannot_hold_is_refused(text: str, message: str) -> None:
+    for chosen in EVERY:
+        with pytest.raises(ExpectitreeError, match=message) as caught:
+            et.evaluate(et.loads(text), chosen)
+        assert REFUSED in str(caught.value)
+        tree = et.loads(text, exact=True)
+        assert et.evaluate(tree, chosen).value == definition(tree.root)
+
+
+SURE: list[tuple[str, Any]] = [
+    # Ties within eps: next to 1e300, 1 and 0 are the same.
+    ("max: {a: {chance: [1e300, -1e300]}, b: 1}", 0),
+    ("max: {a: {chance: {0.5: 1e300, rest: -1e300}}, b: {min: [1e300, {min: [5]}]}}", 5),
+    # Utilities that are all small keep their digits.
+    ("max: {a: {chance: [1e-300, 3e-300]}, b: {min: [{min: [4e-300]}, 5e-300]}}", 4e-300),
+    ("max: {a: {chance: [5e-324, 0]}, b: {min: [4e-323, {min: [2e-323, 3e-323]}]}}", 2e-323),
+    # Each number is at most 1e301, and totals may be greater.
+    ("max: [{reward: 1e301, max: [{reward: 1e301, utility: -1e301}]}]", 1e301),
+    ("min: [{reward: 1e301, max: [{reward: 1e301, utility: 1e301}]}]", 3e301),
+    # An outcome of 1e-40 counts if its utility is great enough.
+    (
+        "chance: {0.5: 0, rest: {chance: [{p: 1e-40, utility: 1e300}, {p: rest, utility: 0}]}}",
+        5e259,
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "value"), SURE)
+def test_values_within_eps(text: str, value: Any) -> None:
+    for chosen in EVERY:
+        search = et.evaluate(et.loads(text), chosen)
+        assert abs(search.value - value) <= search.eps
+        if max(map(abs, search.tree.total_range)) < 1:
+            assert search.value == pytest.approx(value, rel=1e-12)
