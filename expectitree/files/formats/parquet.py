@@ -7,6 +7,7 @@ from typing import Any, BinaryIO
 
 from expectitree.budget import check_rows
 from expectitree.files.formats import arrow
+from expectitree.files.thrift import count_values
 from expectitree.tree.model import Tree
 
 
@@ -25,10 +26,6 @@ def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False) -> None:
 def _read(path: str) -> Any:
     from pyarrow import parquet
 
-    about = parquet.read_metadata(path)
-    groups = [about.row_group(at) for at in range(about.num_row_groups)]
-    counts = [
-        sum(group.column(at).num_values for group in groups) for at in range(about.num_columns)
-    ]
-    check_rows(max(counts, default=0), os.path.getsize(path))
+    parquet.read_metadata(path)  # raises an exception if this is not Parquet
+    check_rows(max(count_values(path), default=0), os.path.getsize(path))
     return parquet.read_table(path)
