@@ -7,16 +7,20 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from math import isclose
 from random import Random
 from typing import Any
+from unittest import mock
 
 from analysis.sensitivity import parameterised
 from expressions import test_evaluation
-from files import samples, test_bad_files, test_schema
-from files.formats import test_damaged_diagrams, test_efg, test_hostile_formats
+from files import samples, test_schema
+from files.formats import test_damaged_diagrams, test_efg
+from files.formats.test_csv import COPIER, THOMPSON
+from files.formats.test_radiant import CONTRACT, TYPED
 from fuzz.cases import Target
+from fuzz.damage import GAME_PIECES, mutated
 from oracle import definition
 
 import expectitree as et
@@ -89,7 +93,7 @@ def use(tree: et.Tree) -> None:
 
 def files(
     seeds: Sequence[str],
-    mutated: Callable[[Random, str], str],
+    damage: Callable[[Random, str], str],
     *names: str,
     **options: Sequence[Any],
 ) -> Target:
@@ -99,7 +103,7 @@ def files(
     """
 
     def make(random: Random) -> Hostile:
-        text, name = mutated(random, random.choice(seeds)), random.choice(names)
+        text, name = damage(random, random.choice(seeds)), random.choice(names)
         drawn = {key: random.choice(values) for key, values in options.items()}
         given = {key: value for key, value in drawn.items() if value is not None}
         return Hostile(text, name, {"exact": random.random() < 0.5, **given})
@@ -109,13 +113,20 @@ def files(
 
 TREES = (*samples.SEEDS, *(text for form in samples.FORMS.values() for text in form))
 IN_JSON = tuple(text for text in (*samples.SEEDS, *TREES) if text.startswith('{"'))
+RADIANT = (CONTRACT, TYPED, "name: x\ntype: decision\na: &a\n    payoff: 1\nb: *a\n")
+TABLES = (
+    THOMPSON,
+    COPIER.replace(",", ";"),
+    'a\t"b ""c"\t$ d\nx\t"1,000"\t(5)\n',
+    ',a,b\np,1/3,2/3\nx,5%,"-$1,000.5"\n',
+)
 GAMES = [game.text for name, game in test_efg.GAMES.items() if name not in ("ttt", "nim7")]
 
 
 def one_word(random: Random, text: str) -> str:
     """Return a tree file with one or two tokens exchanged, or with some characters changed."""
     if random.random() < 0.4:
-        return test_bad_files.mutated(random, text)
+        return mutated(random, text)
     tokens = test_schema.TOKEN.findall(text)
     places = [at for at, token in enumerate(tokens) if token[0] not in " :,{}[]"]
     for _ in range(random.choice((1, 1, 1, 2))):
@@ -132,6 +143,12 @@ def damaged_bytes(random: Random) -> Hostile:
     for _ in range(random.randint(1, 3)):
         content[random.randrange(len(content))] = random.randrange(256)
     return Hostile(bytes(content), "-", {"exact": random.random() < 0.5})
+
+
+def check_in_python(made: Hostile) -> bool:
+    """Read a file as if libyaml were missing."""
+    with mock.patch("expectitree.files.formats.yaml.yaml.__with_libyaml__", False):
+        return check_file(made)
 
 
 # ---- SilverDecisions' diagrams.
@@ -231,20 +248,23 @@ def check_setting(made: Setting) -> bool:
     return True
 
 
+YAML = files(TREES, one_word, "x.yaml", "-")
 TARGETS: dict[str, Target] = {
-    "yaml": files(TREES, one_word, "x.yaml", "-"),
+    "yaml": YAML,
+    "yaml-in-python": YAML._replace(check=check_in_python),
     "json": files(IN_JSON, one_word, "x.json"),
     "bytes": Target(damaged_bytes, check_file, is_hostile=True),
     "efg": files(
         [*GAMES, test_efg.GENERAL, test_efg.THIRDS, test_efg.three("0", mover=2)],
-        test_efg.mutated, "g.efg", payoffs_of=(None, None, "1", 2), max_player=(None, None, "Bob"),
+        partial(mutated, pieces=GAME_PIECES), "g.efg",
+        payoffs_of=(None, None, "1", 2), max_player=(None, None, "Bob"),
     ),
     "radiant": files(
-        test_hostile_formats.SEEDS["radiant"], test_bad_files.mutated, "r.yaml",
+        RADIANT, mutated, "r.yaml",
         format=("radiant",), minimize=(None, True),
     ),
     "csv": files(
-        test_hostile_formats.SEEDS["csv"], test_bad_files.mutated, "t.csv",
+        TABLES, mutated, "t.csv",
         format=("csv",), minimize=(None, True),
     ),
     "silverdecisions": Target(damaged_diagram, check_diagram, is_hostile=True),

@@ -7,6 +7,7 @@ from typing import Any, BinaryIO
 
 from expectitree.budget import check_rows
 from expectitree.files.formats import arrow
+from expectitree.files.formats.parquet_size import count_values
 from expectitree.tree.model import Tree
 
 
@@ -26,11 +27,7 @@ def _read(path: str) -> Any:
     from pyarrow import parquet
 
     about = parquet.read_metadata(path)
-    groups = [about.row_group(at) for at in range(about.num_row_groups)]
-    counts = [
-        sum(group.column(at).num_values for group in groups) for at in range(about.num_columns)
-    ]
-    check_rows(max(counts, default=0), os.path.getsize(path))
+    check_rows(max(count_values(path), default=0), os.path.getsize(path))
     columns = [about.schema.column(at) for at in range(about.num_columns)]
     # As dictionaries, since a file may store a long text once for many rows.
     texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]

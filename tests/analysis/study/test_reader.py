@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import random
-import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from analysis.study.studies import (
-    PATIENCE,
     SMALL,
     SMALL_RUNS,
     figures,
@@ -312,33 +308,3 @@ PIECES = (
     "family",
     "\n", "\t", "1_0",
 )  # fmt: skip
-
-
-def outcome(folder: Path, text: str) -> Any:
-    """Return the study, or the error that refuses it; any other exception fails the test."""
-    try:
-        return plan(folder, text)
-    except FileError as error:
-        return error
-    except Exception as error:
-        return pytest.fail(f"{error!r} of {text}")
-
-
-@pytest.mark.slow
-def test_a_mutated_spec_is_a_study_or_is_refused(tmp_path: Path) -> None:
-    """A refusal is a FileError that names a place, and never another exception."""
-    draw = random.Random(8)
-    studies = 0
-    with time_limit(PATIENCE):
-        for _ in range(700):
-            words = re.split(r"(\W+)", GOOD)
-            for _ in range(draw.randint(1, 2)):
-                at = draw.randrange(len(words))
-                words[at : at + draw.choice((1, 1, 1, 3, 5))] = [draw.choice(PIECES)]
-            text = "".join(words)
-            found = outcome(tmp_path, text)
-            if isinstance(found, FileError):
-                assert all(p.line and p.column for p in found.problems), f"{found}\n{text}"
-                assert str(found).replace("\n", "").isprintable()
-            studies += not isinstance(found, FileError)
-    assert 5 < studies < 650

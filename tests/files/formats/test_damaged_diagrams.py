@@ -10,7 +10,6 @@ from copy import deepcopy
 from fractions import Fraction
 from typing import Any
 
-import pytest
 from files.formats.diagrams import RULES, STALL, chance, decision, edge, file_of, payoff, terminal
 
 import expectitree as et
@@ -93,23 +92,5 @@ def is_tree(text: str, exact: bool) -> bool:
     return True
 
 
-def trees(seeds: range) -> int:
-    """Return how many damaged files are trees."""
-    files, found = valid_files(), 0
-    for seed in seeds:
-        source = random.Random(seed)
-        found += is_tree(mutated(source.choice(files), source), source.random() < 0.5)
-    return found
-
-
 def test_valid_files_are_trees() -> None:
     assert all(is_tree(text, exact=False) for text in valid_files())
-
-
-def test_a_damaged_file_is_a_tree_or_has_a_message() -> None:
-    assert 5 < trees(range(100)) < 95
-
-
-@pytest.mark.slow
-def test_ten_thousand_damaged_files_are_trees_or_have_messages() -> None:
-    assert 500 < trees(range(100, 10_100)) < 9_500
