@@ -42,7 +42,13 @@ from expectitree.tree.model import Tree
 @click.command("convert", cls=GameCommand)
 @click.argument("source", metavar="IN|GAME", type=FILE, shell_complete=complete_source)
 @click.argument("out", metavar="OUT", type=OUT, required=False)
-@click.option("-o", "--output", metavar="OUT", type=OUT, help="OUT, as other commands name it.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=OUT,
+    help="The same as OUT: other commands name their output so.",
+)
 @format_option
 @click.option(
     "--drop",
@@ -107,7 +113,7 @@ def command(
       expectitree convert --format json trees/risk.yaml -
       expectitree convert trees/risk.yaml risk.efg
       expectitree convert --fold rewards trees/rockefeller.yaml folded.yaml
-      expectitree convert 'game:pig(target=20)' --depth 5 -o pig.arrow
+      expectitree convert --depth 5 'game:pig(target=20)' pig.arrow
     """
     if (out is None) == (output is None):
         raise click.UsageError("Name one file to write: OUT, or -o OUT; - is standard output.")

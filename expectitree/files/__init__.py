@@ -44,7 +44,13 @@ if TYPE_CHECKING:
 
 ANSWERS = ".answers.yaml"  # ends the name of a file of answers to `expectitree ask`
 NO_TREES = (ANSWERS, ".csv")  # end the names of files that a folder may have next to its trees
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+# By the byte order mark that begins the text, the longer ones first.
+_ENCODINGS = {
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
 _ZIP = b"PK\x03\x04"  # begins the files of Excel and LibreOffice
 
 
@@ -246,8 +252,9 @@ def decode(content: bytes, name: str) -> str:
             raise _error(name, f"found tables, expected text: {expected}")
     if content.startswith(_ZIP):
         raise _error(name, "found a ZIP archive, expected text: save a spreadsheet as CSV in UTF-8")
-    if content.startswith(_UTF16):
-        raise _error(name, "found UTF-16, expected UTF-8: save the file as UTF-8")
+    for mark, encoding in _ENCODINGS.items():
+        if content.startswith(mark):
+            raise _error(name, f"found {encoding}, expected UTF-8: save the file as UTF-8")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
