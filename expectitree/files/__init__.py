@@ -259,7 +259,8 @@ def decode(content: bytes, name: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8-sig")
-        message = f"the byte 0x{content[error.start]:02x} is not UTF-8: save the file as UTF-8"
+        hint = "save the file as UTF-8" + ", if it is text" * (b"\0" in content)
+        message = f"the byte 0x{content[error.start]:02x} is not UTF-8: {hint}"
         raise error_at(before, len(before), name, message) from None
 
 

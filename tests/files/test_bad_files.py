@@ -282,6 +282,10 @@ def test_json_has_the_places_that_yaml_has() -> None:
             "damaged",
         ),
         (
+            b"\x89PNG\r\n\x1a\n\0\0",
+            "s.yaml:1:1: the byte 0x89 is not UTF-8: save the file as UTF-8, if it is text",
+        ),
+        (
             b"max: [1]\n\x00",
             "s.yaml:2:1: found a NUL character, expected text: the file is not text, or it is "
             "damaged",
