@@ -184,7 +184,7 @@ class BestFirst(_Loop):
         return end_best_first(self.setup(tree), found, stopped)
 
     def _begin_rows(self, parent: int, rows: range) -> None:
-        """Set the beliefs about new rows, which are the children of a parent."""
+        """Write what is known of new rows, the children of a parent."""
         growth, beliefs, limits = self.growth, self.beliefs, self.limits
         for row in rows:
             beliefs.low[row] = in_float(beliefs.lower[row], limits.scale)
