@@ -42,13 +42,7 @@ from expectitree.tree.model import Tree
 @click.command("convert", cls=GameCommand)
 @click.argument("source", metavar="IN|GAME", type=FILE, shell_complete=complete_source)
 @click.argument("out", metavar="OUT", type=OUT, required=False)
-@click.option(
-    "-o",
-    "--output",
-    metavar="OUT",
-    type=OUT,
-    help="The same as OUT: other commands name their output so.",
-)
+@click.option("-o", "--output", metavar="OUT", type=OUT, help="OUT, as other commands name it.")
 @format_option
 @click.option(
     "--drop",
