@@ -101,7 +101,7 @@ def command(
       expectitree convert --format json trees/risk.yaml -
       expectitree convert trees/risk.yaml risk.efg
       expectitree convert --fold rewards trees/rockefeller.yaml folded.yaml
-      expectitree convert 'game:pig(target=20)' --depth 5 -o pig.arrow
+      expectitree convert --depth 5 'game:pig(target=20)' pig.arrow
     """
     if (out is None) == (output is None):
         raise click.UsageError("Name one file to write: OUT, or -o OUT; - is standard output.")

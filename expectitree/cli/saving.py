@@ -81,4 +81,5 @@ def write_tree(
     command = "ask" if tree.unknown else "eval"
     # Radiant's files do not hold whether decisions minimize.
     option = " --minimize" if format == "radiant" and Kind.MIN in tree.columns.kind else ""
-    say(f"{out} written: {len(tree):,} nodes; next: expectitree {command} {out}{option}")
+    size = f"{len(tree):,} node{'s' * (len(tree) != 1)}"
+    say(f"{out} written: {size}; next: expectitree {command} {out}{option}")

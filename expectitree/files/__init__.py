@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import gc
 import os
-import re
-import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Unpack
 
 from expectitree.budget import (
@@ -19,11 +16,8 @@ from expectitree.budget import (
     TooMuchWorkError,
     check_values,
     limited_work,
-    read_limited,
-    too_long,
 )
 from expectitree.errors import FileError, Problem, TransformError, TreeError
-from expectitree.files.examples import PREFIX, read_example
 from expectitree.files.formats import (
     FORMATS,
     ReadOptions,
@@ -34,8 +28,10 @@ from expectitree.files.formats import (
     format_of_text,
     likely_format,
 )
-from expectitree.files.grammar.excerpts import error_at, with_excerpts
+from expectitree.files.grammar.excerpts import with_excerpts
 from expectitree.files.grammar.reader import read_tree
+from expectitree.files.sources import check_characters, error_in, unreadable
+from expectitree.files.sources import read_text as read_text
 from expectitree.numbers import Number, quote
 from expectitree.tree.model import Tree
 
@@ -44,8 +40,6 @@ if TYPE_CHECKING:
 
 ANSWERS = ".answers.yaml"  # ends the name of a file of answers to `expectitree ask`
 NO_TREES = (ANSWERS, ".csv")  # end the names of files that a folder may have next to its trees
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_ZIP = b"PK\x03\x04"  # begins the files of Excel and LibreOffice
 
 
 def load(
@@ -85,7 +79,7 @@ def load(
             try:
                 tree: Tree = row.module.load(os.fspath(source), exact)
             except OSError as error:
-                raise _unreadable(os.fspath(source), error) from None
+                raise unreadable(os.fspath(source), error) from None
             return _with_parameters(tree, parameters)
     text, name = read_text(source)
     try:
@@ -156,7 +150,7 @@ def loads(
                 check_values(tree.columns)
         return tree
     except TooMuchWorkError as error:
-        raise _error(name, str(error)) from None
+        raise error_in(name, str(error)) from None
     except FileError as error:
         error = with_excerpts(error, text)
         likely = None if row.is_foreign or format is not None else likely_format(text)
@@ -187,17 +181,6 @@ def parse(text: str, name: str, format: str | None = None) -> Document:
         raise with_excerpts(error, text) from None
 
 
-def check_characters(text: str, name: str) -> None:
-    """Raise `FileError` for a character that no text of any format has."""
-    at, what = text.find("\0"), "found a NUL character, expected text"
-    hint = "the file is not text, or it is damaged"
-    if at < 0:
-        at, what = _half_pair(text), "found half of a surrogate pair, expected a character"
-        hint = "write the character itself"
-    if at >= 0:
-        raise error_at(text, at, name, f"{what}: {hint}")
-
-
 def _parse(text: str, name: str, format: str | None) -> Document:
     found = format_by_suffix(name) if format is None else FORMATS[format]
     row = found if found is not None and found.is_text else FORMATS["yaml"]
@@ -208,73 +191,6 @@ def _parse(text: str, name: str, format: str | None) -> Document:
             return document
     document = row.module.parse(text, name)
     return document
-
-
-def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str, str]:
-    """Return the text of a file or a stream, and its name in messages."""
-    content: str | bytes | None
-    if isinstance(source, (str, os.PathLike)):
-        name = os.fspath(source)
-        if name == "-" and sys.stdin is None:
-            raise _error(name, "standard input is closed: name a file, or pipe a tree in")
-    else:
-        name = str(getattr(source, "name", "<stream>"))
-    try:
-        if not isinstance(source, (str, os.PathLike)):
-            content = read_limited(source)
-        elif name == "-":
-            content = read_limited(sys.stdin.buffer)
-        elif isinstance(source, str) and name.startswith(PREFIX):
-            content = read_example(name.removeprefix(PREFIX))
-        else:
-            with open(name, "rb") as stream:
-                content = read_limited(stream)
-    except UnicodeDecodeError:
-        raise _error(name, "this is not UTF-8: save the file as UTF-8") from None
-    except (OSError, ValueError) as error:
-        raise _unreadable(name, error) from None
-    if content is None:
-        raise _error(name, f"{too_long()}split the tree")
-    return (content if isinstance(content, str) else decode(content, name)), name
-
-
-def decode(content: bytes, name: str) -> str:
-    """Return the text of a file's bytes, which must be UTF-8."""
-    for format in FORMATS.values():
-        if format.magic and content.startswith(format.magic):
-            expected = f"give a file whose name ends in {format.suffixes[0]}"
-            raise _error(name, f"found tables, expected text: {expected}")
-    if content.startswith(_ZIP):
-        raise _error(name, "found a ZIP archive, expected text: save a spreadsheet as CSV in UTF-8")
-    if content.startswith(_UTF16):
-        raise _error(name, "found UTF-16, expected UTF-8: save the file as UTF-8")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = content[: error.start].decode("utf-8-sig")
-        message = f"the byte 0x{content[error.start]:02x} is not UTF-8: save the file as UTF-8"
-        raise error_at(before, len(before), name, message) from None
-
-
-# An escaped backslash, an escaped pair of surrogates, or half of such a pair (the group).
-_SURROGATES = re.compile(
-    r"\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
-)
-
-
-def _half_pair(text: str) -> int:
-    """Return where a surrogate has no other half, as a character or an escape; -1 if nowhere."""
-    try:
-        text.isascii() or text.encode()
-    except UnicodeEncodeError as error:
-        return error.start
-    if "\\ud" not in text and "\\uD" not in text:
-        return -1
-    return next((match.start(1) for match in _SURROGATES.finditer(text) if match[1]), -1)
-
-
-def _error(name: str, message: str) -> FileError:
-    return FileError([Problem(name, message)])
 
 
 def tree_files(folder: str) -> Iterable[str]:
@@ -292,27 +208,4 @@ def tree_files(folder: str) -> Iterable[str]:
 
 
 def _unreadable_folder(error: OSError) -> None:
-    raise _error(str(error.filename), f"the folder cannot be read: {error.strerror}")
-
-
-def _unreadable(name: str, error: OSError | ValueError) -> FileError:
-    if isinstance(error, FileNotFoundError):
-        return _error(name, _why_missing(Path(name)))
-    if isinstance(error, IsADirectoryError):
-        return _error(name, "this is a folder, expected a file")
-    reason = getattr(error, "strerror", None) or str(error)
-    return _error(name, f"the file cannot be read: {reason[:1].lower()}{reason[1:]}")
-
-
-def _why_missing(path: Path) -> str:
-    from difflib import get_close_matches
-
-    try:
-        names = sorted(os.listdir(path.parent))[:10_000]
-    except OSError:
-        names = []
-    if path.name in names:
-        return "this link leads nowhere: check its target"
-    near = get_close_matches(path.name, names, n=1)
-    hint = f" (did you mean {path.parent / near[0]}?)" if near else ": check the path"
-    return f"there is no such file{hint}"
+    raise error_in(str(error.filename), f"the folder cannot be read: {error.strerror}")

@@ -453,7 +453,8 @@ def test_a_label_that_looks_like_a_key_causes_a_warning() -> None:
     done = run_main("eval", "-e", "chance: {heads: 3, p: 0.5}")
     assert done.status == 0
     assert (
-        done.err == "-e: /: 'p' is read as a label here; if it was meant as a key, indent it less\n"
+        done.err
+        == "-e: /: 'p' is read as a label here; if it was meant as a key, move it one level up\n"
     )
 
 

@@ -60,6 +60,11 @@ def test_convert_there_and_back_loses_nothing(path: Path, run: Run) -> None:
         assert content_of(et.load(out, exact=True)) == content_of(tree)
 
 
+def test_one_node_is_not_plural(run: Run) -> None:
+    Path("one.yaml").write_text("5")
+    assert run("one.yaml", "one.json").err.startswith("one.json written: 1 node; next:")
+
+
 def test_convert_refuses_to_replace_a_file(run: Run) -> None:
     Path("a.yaml").write_text("max: [1, 2]")
     for out in ("b.json", "b.arrow"):

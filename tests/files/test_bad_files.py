@@ -269,9 +269,21 @@ def test_json_has_the_places_that_yaml_has() -> None:
             "s.yaml: found UTF-16, expected UTF-8: save the file as UTF-8",
         ),
         (
+            "max: [1]".encode("utf-32"),
+            "s.yaml: found UTF-32, expected UTF-8: save the file as UTF-8",
+        ),
+        (
+            "\ufeffmax: [1]".encode("utf-32-be"),
+            "s.yaml: found UTF-32, expected UTF-8: save the file as UTF-8",
+        ),
+        (
             "max: [1]".encode("utf-16-le"),
             "s.yaml:1:2: found a NUL character, expected text: the file is not text, or it is "
             "damaged",
+        ),
+        (
+            b"\x89PNG\r\n\x1a\n\0\0",
+            "s.yaml:1:1: the byte 0x89 is not UTF-8: save the file as UTF-8, if it is text",
         ),
         (
             b"max: [1]\n\x00",

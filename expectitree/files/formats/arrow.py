@@ -108,6 +108,7 @@ def load_table(path: str, read: Callable[[str], Any], exact: bool) -> Tree:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         reason = escape(str(error).splitlines()[0][:200]) if str(error) else type(error).__name__
+        reason = reason if os.path.getsize(path) else "it is empty"
         message = f"the file is damaged, or does not hold a tree: {reason}; {_HOW}"
         raise FileError([Problem(path, message)]) from None
 

@@ -123,6 +123,10 @@ def _syntax_message(text: str, error: json.JSONDecodeError) -> str:
     before, at = text[: error.pos].rstrip(), text[error.pos : error.pos + 1]
     if before.endswith(",") and at in ("]", "}"):
         message += f"; take out the comma before {at}"
+    elif at in ("/", "#"):
+        message += "; JSON has no comments: take this one out, or write YAML"
+    elif error.msg == "Extra data":
+        message += "; take out what follows the first object"
     elif at == "?":
         message += '; a ? must be quoted, as in "utility": "?"'
     return message

@@ -114,7 +114,7 @@ class BranchReader:
             seen.add(label)
             may_be_key = frame.is_labelled and not self.trail.document.has_labels
             if self.warn and label in NODE_KEYS and may_be_key:
-                hint = "if it was meant as a key, indent it less"
+                hint = "if it was meant as a key, move it one level up"
                 self.warn_of(f"{quote(label)} is read as a label here; {hint}")
         return [*map(written.get, range(len(frame.ids)))]
 

@@ -472,6 +472,14 @@ DAMAGED: dict[str, Callable[[Path], Path]] = {
 }
 
 
+@pytest.mark.parametrize("ending", ["arrow", "parquet"])
+def test_an_empty_file_is_called_empty(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.{ending}"
+    path.touch()
+    with pytest.raises(et.FileError, match="the file is damaged, or does not hold a tree: it is e"):
+        et.load(path)
+
+
 def loaded_damaged(*names: str, folder: Path) -> tuple[int, str]:
     """Load damaged files in another process; return its status and its last line."""
     paths = [str(DAMAGED[name](folder)) for name in names]

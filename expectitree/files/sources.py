@@ -1,0 +1,131 @@
+"""The texts of files and streams: read, decoded and checked before any format reads them."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import IO
+
+from expectitree.budget import read_limited, too_long
+from expectitree.errors import FileError, Problem
+from expectitree.files.examples import PREFIX, read_example
+from expectitree.files.formats import FORMATS
+from expectitree.files.grammar.excerpts import error_at
+
+# By the byte order mark that begins the text, the longer ones first.
+_ENCODINGS = {
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+_ZIP = b"PK\x03\x04"  # begins the files of Excel and LibreOffice
+
+
+def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str, str]:
+    """Return the text of a file or a stream, and its name in messages."""
+    content: str | bytes | None
+    if isinstance(source, (str, os.PathLike)):
+        name = os.fspath(source)
+        if name == "-" and sys.stdin is None:
+            raise error_in(name, "standard input is closed: name a file, or pipe a tree in")
+    else:
+        name = str(getattr(source, "name", "<stream>"))
+    try:
+        if not isinstance(source, (str, os.PathLike)):
+            content = read_limited(source)
+        elif name == "-":
+            content = read_limited(sys.stdin.buffer)
+        elif isinstance(source, str) and name.startswith(PREFIX):
+            content = read_example(name.removeprefix(PREFIX))
+        else:
+            with open(name, "rb") as stream:
+                content = read_limited(stream)
+    except UnicodeDecodeError:
+        raise error_in(name, "this is not UTF-8: save the file as UTF-8") from None
+    except (OSError, ValueError) as error:
+        raise unreadable(name, error) from None
+    if content is None:
+        raise error_in(name, f"{too_long()}split the tree")
+    return (content if isinstance(content, str) else decode(content, name)), name
+
+
+def decode(content: bytes, name: str) -> str:
+    """Return the text of a file's bytes, which must be UTF-8."""
+    for format in FORMATS.values():
+        if format.magic and content.startswith(format.magic):
+            expected = f"give a file whose name ends in {format.suffixes[0]}"
+            raise error_in(name, f"found tables, expected text: {expected}")
+    if content.startswith(_ZIP):
+        raise error_in(
+            name, "found a ZIP archive, expected text: save a spreadsheet as CSV in UTF-8"
+        )
+    for mark, encoding in _ENCODINGS.items():
+        if content.startswith(mark):
+            raise error_in(name, f"found {encoding}, expected UTF-8: save the file as UTF-8")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode("utf-8-sig")
+        hint = "save the file as UTF-8" + ", if it is text" * (b"\0" in content)
+        message = f"the byte 0x{content[error.start]:02x} is not UTF-8: {hint}"
+        raise error_at(before, len(before), name, message) from None
+
+
+def check_characters(text: str, name: str) -> None:
+    """Raise `FileError` for a character that no text of any format has."""
+    at, what = text.find("\0"), "found a NUL character, expected text"
+    hint = "the file is not text, or it is damaged"
+    if at < 0:
+        at, what = _half_pair(text), "found half of a surrogate pair, expected a character"
+        hint = "write the character itself"
+    if at >= 0:
+        raise error_at(text, at, name, f"{what}: {hint}")
+
+
+# An escaped backslash, an escaped pair of surrogates, or half of such a pair (the group).
+_SURROGATES = re.compile(
+    r"\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+
+
+def _half_pair(text: str) -> int:
+    """Return where a surrogate has no other half, as a character or an escape; -1 if nowhere."""
+    try:
+        text.isascii() or text.encode()
+    except UnicodeEncodeError as error:
+        return error.start
+    if "\\ud" not in text and "\\uD" not in text:
+        return -1
+    return next((match.start(1) for match in _SURROGATES.finditer(text) if match[1]), -1)
+
+
+def error_in(name: str, message: str) -> FileError:
+    """Return the error of a whole file."""
+    return FileError([Problem(name, message)])
+
+
+def unreadable(name: str, error: OSError | ValueError) -> FileError:
+    """Return the error of a file that the system does not read."""
+    if isinstance(error, FileNotFoundError):
+        return error_in(name, _why_missing(Path(name)))
+    if isinstance(error, IsADirectoryError):
+        return error_in(name, "this is a folder, expected a file")
+    reason = getattr(error, "strerror", None) or str(error)
+    return error_in(name, f"the file cannot be read: {reason[:1].lower()}{reason[1:]}")
+
+
+def _why_missing(path: Path) -> str:
+    from difflib import get_close_matches
+
+    try:
+        names = sorted(os.listdir(path.parent))[:10_000]
+    except OSError:
+        names = []
+    if path.name in names:
+        return "this link leads nowhere: check its target"
+    near = get_close_matches(path.name, names, n=1)
+    hint = f" (did you mean {path.parent / near[0]}?)" if near else ": check the path"
+    return f"there is no such file{hint}"
