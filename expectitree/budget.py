@@ -1,8 +1,8 @@
 """One budget for work: no file, however hostile, takes all memory or runs for hours.
 
-What is counted are the bytes of a text, the rows of a table, and steps of computing, which take
-about a microsecond each. No honest file meets the limits. The environment variable
-EXPECTITREE_BUDGET multiplies all of them.
+The budget counts the bytes of a text, the rows and bytes of a table, and steps of computing, each
+of about a microsecond. No honest file meets the limits. The environment variable
+EXPECTITREE_BUDGET multiplies all of them, and the defaults of the options that limit work.
 """
 
 from __future__ import annotations
@@ -53,15 +53,15 @@ def factor() -> float:
 
 
 def most(default: int) -> int:
-    """Return how many are allowed, where by default so many are."""
+    """Return a limit: its default times `factor`."""
     return int(default * factor())
 
 
 @contextmanager
 def limited_work(steps: int) -> Iterator[None]:
-    """Limit the work inside to so many steps, times `factor`.
+    """Limit the work inside to some steps, times `factor`.
 
-    How long computing takes often depends on what is found, which is not known in advance.
+    Steps are counted while they are made, since results decide how many are needed.
     """
     token = _steps_left.set([most(steps)] * 2)
     try:
@@ -71,7 +71,7 @@ def limited_work(steps: int) -> Iterator[None]:
 
 
 def spend(steps: float) -> None:
-    """Count some steps; raise `TooMuchWorkError` if that is more than is left."""
+    """Count some steps; raise `TooMuchWorkError` if too few are left."""
     left = _steps_left.get()
     if left is not None:
         left[0] -= steps
@@ -83,7 +83,7 @@ def spend(steps: float) -> None:
 
 
 def spend_on_bits(bits: int, others: int) -> None:
-    """Count the steps of arithmetic with two integers of so many bits."""
+    """Count the steps of arithmetic with two integers, given the bits of each."""
     spend(max(bits, others) * max(min(bits, others), _BITS) / _STEP)
 
 
@@ -136,7 +136,7 @@ def check_values(columns: Any) -> None:
 
 
 def check_rows(rows: int, size: int) -> None:
-    """Raise `TooMuchWorkError` for more rows than a file of so many bytes may have."""
+    """Raise `TooMuchWorkError` for more rows than a file of `size` bytes may have."""
     allowed = most(FREE_ROWS + ROWS_A_BYTE * size)
     if rows > allowed:
         raise TooMuchWorkError(
@@ -145,7 +145,7 @@ def check_rows(rows: int, size: int) -> None:
 
 
 def check_memory(taken: int, size: int) -> None:
-    """Raise `TooMuchWorkError` if a table takes more bytes than one of so large a file may."""
+    """Raise `TooMuchWorkError` if a table takes more memory than a file of `size` bytes may."""
     allowed = most(ROW_BYTES * (FREE_ROWS + ROWS_A_BYTE * size))
     if taken > allowed:
         raise TooMuchWorkError(
@@ -155,7 +155,7 @@ def check_memory(taken: int, size: int) -> None:
 
 
 def read_limited(stream: IO[str] | IO[bytes]) -> Any:
-    """Return what is in a stream; None if that is more than a text may have."""
+    """Return the content of a stream; None if it is longer than a text may be."""
     left = most(MOST_BYTES) + 1
     parts: list[Any] = [stream.read(min(left, _PORTION))]  # a read of so much takes its memory
     while parts[-1] and left > 0:

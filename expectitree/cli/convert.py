@@ -120,7 +120,7 @@ def command(
     with working(f"converting {source}"):
         if unshares:
             had_counts = tree.expect is not None and tree.expect.runs
-            tree = unshare(tree, most_nodes or MOST_NODES)
+            tree = unshare(tree, most_nodes)
             if had_counts and tree.expect is not None and not tree.expect.runs:
                 say("expect: left out the counts of searches, since unfolding changes them")
         if fold:
@@ -129,7 +129,7 @@ def command(
             tree = fold_rewards(tree)
             if had_formulas and tree is not unfolded:
                 say("parameters and formulas: left out, because folding changes their numbers")
-    write_tree(tree, out, format_name, "fractions" in drop, most_nodes or MOST_NODES)
+    write_tree(tree, out, format_name, "fractions" in drop, most_nodes)
 
 
 def _read(source: str, parameters: Mapping[str, str], reading: ReadOptions) -> Tree:

@@ -244,7 +244,7 @@ def _kind(out: str | None, format_name: str | None, force: bool) -> str:
             raise click.UsageError(f"-o - needs --format: one of {', '.join(_TEXTS)}.")
         return format_name
     if format_name is not None:
-        raise click.UsageError("--format is for standard output: a file's ending tells its kind.")
+        raise click.UsageError("--format is for standard output: a file's ending sets its format.")
     check_file(out, force)
     return drawing.kind_of(out)
 
