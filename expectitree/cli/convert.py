@@ -103,14 +103,11 @@ def command(
     out_format = check_output(out, format_name, force)
     if most_nodes is not None and not unshares and "sharing" not in out_format.loses:
         raise click.UsageError("--most-nodes is the limit of --unshare: give both.")
-    is_game = is_game_name(source)
-    games = GameOptions(**position)
+    games, is_game = GameOptions(**position), is_game_name(source)
     games.check(is_game)
     if is_game:
         refuse_file_options(parameters, reading)
-        root_bounds = None if bounds is None else read_bounds(bounds, out_format.is_text)
-        about = {"bounds": root_bounds, "exact": out_format.is_text}
-        tree = GameSource.of(source, games, depth, **about).write_out()
+        tree = _written_out(source, games, depth, bounds, out_format.is_text)
     else:
         tree = read_exactly(source, parameters, reading)
     with working(f"converting {source}"):
@@ -119,6 +116,14 @@ def command(
         if fold:
             tree = _folded(tree)
     write_tree(tree, out, format_name, "fractions" in drop, most_nodes)
+
+
+def _written_out(
+    name: str, games: GameOptions, depth: int | None, bounds: str | None, exact: bool
+) -> Tree:
+    """Return the whole tree of a game."""
+    root_bounds = None if bounds is None else read_bounds(bounds, exact)
+    return GameSource.of(name, games, depth, bounds=root_bounds, exact=exact).write_out()
 
 
 def _unshared(tree: Tree, most_nodes: int | None) -> Tree:

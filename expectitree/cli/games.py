@@ -301,7 +301,7 @@ class GameSource:
         if chosen:
             try:
                 notes[tree.root_id] = str(self.state)
-            except Exception as error:
+            except Exception as error:  # a game is the user's own code
                 what = f"the text of the state raises {type(error).__name__}: {error}"
                 raise GameError(f"{self.name}: {what}") from error
         return replace(tree, source=f"{self.name} to depth {depth}{chosen}", notes=notes)
