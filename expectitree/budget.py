@@ -1,8 +1,8 @@
 """Limit work, so that no file, however hostile, takes all memory or runs for hours.
 
-The budget counts the bytes of a text, the rows of a table, and steps of computing, which take about
-a microsecond each. Ordinary files stay far below its limits. The environment variable
-EXPECTITREE_BUDGET multiplies all limits.
+The budget counts the bytes of a text, the rows and bytes of a table, and steps of computing, which
+take about a microsecond each. Ordinary files stay far below its limits. The environment variable
+EXPECTITREE_BUDGET multiplies all limits, and the defaults of the options that limit work.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def factor() -> float:
 
 
 def most(default: int) -> int:
-    """Return a limit, from its default and `factor`."""
+    """Return a limit: its default times `factor`."""
     return int(default * factor())
 
 
@@ -136,7 +136,7 @@ def check_values(columns: Any) -> None:
 
 
 def check_rows(rows: int, size: int) -> None:
-    """Raise `TooMuchWorkError` for more rows than a file of so many bytes may have."""
+    """Raise `TooMuchWorkError` for more rows than a file of `size` bytes may have."""
     allowed = most(FREE_ROWS + ROWS_A_BYTE * size)
     if rows > allowed:
         raise TooMuchWorkError(
@@ -145,7 +145,7 @@ def check_rows(rows: int, size: int) -> None:
 
 
 def check_memory(taken: int, size: int) -> None:
-    """Raise `TooMuchWorkError` if a table takes more bytes than one of so large a file may."""
+    """Raise `TooMuchWorkError` if a table takes more memory than a file of `size` bytes may."""
     allowed = most(ROW_BYTES * (FREE_ROWS + ROWS_A_BYTE * size))
     if taken > allowed:
         raise TooMuchWorkError(
@@ -155,7 +155,7 @@ def check_memory(taken: int, size: int) -> None:
 
 
 def read_limited(stream: IO[str] | IO[bytes]) -> Any:
-    """Return what is in a stream; None if that is more than a text may have."""
+    """Return the content of a stream; None if it is longer than a text may be."""
     left = most(MOST_BYTES) + 1
     parts: list[Any] = [stream.read(min(left, _PORTION))]  # reading n bytes takes the memory of n
     while parts[-1] and left > 0:

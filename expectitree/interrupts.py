@@ -17,13 +17,14 @@ from contextlib import contextmanager
 
 TYPE_CHECKING = False  # as in `typing`, which takes time to import
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any, NoReturn
 
 INTERRUPTED = 130  # the exit status
 _GRACE = 0.3  # seconds in which the main thread must notice the signal
 _LONGEST = 5.0  # seconds in which it must then have cleaned up
 
+at_exit: list[Callable[[], None]] = []  # what `leave` calls, such as removing a half file
 _state = {"installed": False, "noticed": False}
 
 
@@ -87,6 +88,8 @@ def finish(status: int) -> NoReturn:
 def leave() -> NoReturn:
     """Exit now, as an interrupted program does."""
     try:
+        for clean_up in at_exit:
+            clean_up()
         os.write(2, b"expectitree: interrupted\n")
     finally:
         os._exit(INTERRUPTED)

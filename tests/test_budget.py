@@ -176,6 +176,39 @@ def test_the_factor_is_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     assert budget.most(10) == 25
 
 
+def test_the_factor_multiplies_the_defaults_of_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An option says the number itself."""
+    tree = et.loads("bounds: [0, 9]\nmax: [{min: [1, 2, 3]}, {min: [4, 5, 6]}]")
+    shared = {f"s{i}": {"min": [{"ref": f"s{i + 1}"}] * 2} for i in range(8)}
+    nodes = et.loads(
+        json.dumps({"nodes": {**shared, "s8": {"utility": 1}}, "max": [{"ref": "s0"}]})
+    )
+    monkeypatch.setenv("EXPECTITREE_BUDGET", "0.00001")
+    with pytest.raises(et.AnalysisError, match="at most 0 are accepted unless --max-leaves"):
+        et.limit(tree)
+    assert et.limit(tree, max_leaves=6).exact.count <= 6
+    with pytest.raises(et.TransformError, match=r"limit is 100: .* allow more with --most-nodes"):
+        et.dumps(nodes, format="efg")
+    et.dumps(nodes, format="efg", most_nodes=1_000)
+    with pytest.raises(et.GameError, match=r"more than 50 rows .* allow more with --max-rows"):
+        et.write_out("game:pig(target=10)", depth=5)
+    assert len(et.write_out("game:pig(target=10)", depth=5, max_rows=1_000)) == 164
+    assert et.search("game:pig(target=10)", depth=5).outcome.name == "STOPPED"
+
+
+def test_the_message_of_an_attitude_names_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its tree has no option of its own."""
+    nodes: dict[str, Any] = {"s8": {"utility": 1}}
+    for i in range(8):
+        below = {"ref": f"s{i + 1}"}
+        nodes[f"s{i}"] = {"min": {"a": {"reward": 1, **below}, "b": below}}
+    attitude = {"points": [[0, 0], [9, 3], [20, 4]]}
+    tree = {"attitude": attitude, "nodes": nodes, "max": [{"ref": "s0"}]}
+    monkeypatch.setenv("EXPECTITREE_BUDGET", "0.0001")
+    with pytest.raises(et.SearchError, match="limit is 100: keep it shared, or set EXPECTITREE"):
+        et.evaluate(et.loads(json.dumps(tree)))
+
+
 def test_an_exact_sum_is_the_sum() -> None:
     chosen = random.Random(6)
     for count in (0, 1, 49, 50, 51, 200):

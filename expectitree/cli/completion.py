@@ -56,7 +56,7 @@ def complete_path(
     """Complete a path within the first tree on the line; without a tree, complete a file."""
     if not (context.params["texts"] or context.params["files"] or context.args):
         return [CompletionItem(incomplete, type="file")]
-    with suppress(Exception):  # a tree with errors has no completions
+    with suppress(Exception):  # no error may disturb the line that a user types
         tree = _first_tree(context)
         return [] if tree is None else list(islice(_paths(tree, incomplete), MOST_ITEMS))
     return []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -19,14 +18,11 @@ from expectitree.cli.games import (
     refuse_file_options,
 )
 from expectitree.cli.options import FILE, set_option
-from expectitree.cli.reading import reading_options
+from expectitree.cli.reading import read_exactly, reading_options
 from expectitree.cli.saving import check_output, force_option, format_option, write_tree
 from expectitree.cli.terminal import OUT, say, working
 from expectitree.cli.trees import read_bounds
-from expectitree.errors import FileError
-from expectitree.expressions.syntax import INEXACT
-from expectitree.files import load
-from expectitree.files.formats import ReadOptions, format_by_suffix
+from expectitree.files.formats import ReadOptions
 from expectitree.tree.folding import MOST_NODES, fold_rewards, unshare
 from expectitree.tree.model import Tree
 
@@ -109,40 +105,42 @@ def command(
     out_format = check_output(out, format_name, force)
     if most_nodes is not None and not unshares and "sharing" not in out_format.loses:
         raise click.UsageError("--most-nodes is the limit of --unshare: give both.")
-    is_game = is_game_name(source)
-    games = GameOptions(**position)
+    games, is_game = GameOptions(**position), is_game_name(source)
     games.check(is_game)
     if is_game:
         refuse_file_options(parameters, reading)
-        root_bounds = None if bounds is None else read_bounds(bounds, out_format.is_text)
-        about = {"bounds": root_bounds, "exact": out_format.is_text}
-        tree = GameSource.of(source, games, depth, **about).write_out()
+        tree = _written_out(source, games, depth, bounds, out_format.is_text)
     else:
-        tree = _read(source, parameters, reading)
+        tree = read_exactly(source, parameters, reading)
     with working(f"converting {source}"):
         if unshares:
-            had_counts = tree.expect is not None and tree.expect.runs
-            tree = unshare(tree, most_nodes or MOST_NODES)
-            if had_counts and tree.expect is not None and not tree.expect.runs:
-                say("expect: left out the counts of searches, since unfolding changes them")
+            tree = _unshared(tree, most_nodes)
         if fold:
-            formulas = () if tree.formulas is None else tree.formulas.expressions()
-            had_formulas, unfolded = any(True for _ in formulas), tree
-            tree = fold_rewards(tree)
-            if had_formulas and tree is not unfolded:
-                say("parameters and formulas: left out, because folding changes their numbers")
-    write_tree(tree, out, format_name, "fractions" in drop, most_nodes or MOST_NODES)
+            tree = _folded(tree)
+    write_tree(tree, out, format_name, "fractions" in drop, most_nodes)
 
 
-def _read(source: str, parameters: Mapping[str, str], reading: ReadOptions) -> Tree:
-    """Return the tree in a file; text is read exactly, so that nothing is lost."""
-    format = format_by_suffix(source)
-    exact = format is None or format.is_text  # tables hold floats
-    with working(f"reading {source}"):
-        try:
-            return load(source, exact=exact, warn=say, parameters=parameters, **reading)
-        except FileError as error:
-            if INEXACT not in str(error):
-                raise
-            say(f"{source}: a formula {INEXACT}: numbers are written as floats")
-            return load(source, warn=say, parameters=parameters, **reading)
+def _written_out(
+    name: str, games: GameOptions, depth: int | None, bounds: str | None, exact: bool
+) -> Tree:
+    """Return the whole tree of a game."""
+    root_bounds = None if bounds is None else read_bounds(bounds, exact)
+    return GameSource.of(name, games, depth, bounds=root_bounds, exact=exact).write_out()
+
+
+def _unshared(tree: Tree, most_nodes: int | None) -> Tree:
+    """Give each path nodes of its own, and say what is left out."""
+    had_counts = tree.expect is not None and tree.expect.runs
+    tree = unshare(tree, most_nodes)
+    if had_counts and tree.expect is not None and not tree.expect.runs:
+        say("expect: left out the counts of searches, since unfolding changes them")
+    return tree
+
+
+def _folded(tree: Tree) -> Tree:
+    """Move rewards into the utilities, and say what is left out."""
+    formulas = () if tree.formulas is None else tree.formulas.expressions()
+    had_formulas, folded = any(True for _ in formulas), fold_rewards(tree)
+    if had_formulas and folded is not tree:
+        say("parameters and formulas: left out, because folding changes their numbers")
+    return folded

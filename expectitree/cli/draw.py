@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
 import click
 
 from expectitree import drawing
+from expectitree.algorithms import Algorithm
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.decorators import add_options
 from expectitree.cli.frames import frame_kind, write_frames
@@ -157,75 +159,107 @@ def command(
     """
     is_exercise = style["blank"] or hide is not None  # which needs every leaf
     are_steps = animate or frames is not None
-    kind = (
-        _kind(out, format_name, force) if frames is None else frame_kind(frames, format_name, force)
-    )
-    lazy = None
-    if not is_exercise:
-        lazy = algorithms.of_game(is_repeated=are_steps or kind == drawing.PAGE)
-    style["rows"] = None if show_all else rows
+    if frames is None:
+        kind = _kind(out, format_name, force)
+    else:
+        kind = frame_kind(frames, format_name, force)
+    is_repeated = are_steps or kind == drawing.PAGE
+    lazy = None if is_exercise else algorithms.of_game(is_repeated=is_repeated)
+    if options.tree_count > 1:
+        raise click.UsageError("draw makes one picture: give one FILE.")
     if kind == drawing.PAGE:
         _refuse(_PICTURE_OPTIONS, "is for pictures: a page has what it needs. Leave it out.")
     else:
         algorithms = algorithms.or_only("expectiminimax")
         several = "A picture is of one search: give -a once, or draw a page (.html) of several."
-        algorithm = algorithms.only(several)
-    if options.tree_count > 1:
-        raise click.UsageError("draw makes one picture: give one FILE.")
+        algorithms.only(several)
     if are_steps:
-        _refuse(_NOT_IN_STEPS, "is for single pictures: leave it out, or --frames and --animate.")
-        if out is not None and (frames is not None or kind != "svg"):
-            raise click.UsageError(
-                "--animate makes an .svg, --frames DIR a folder: give -o X.svg or DIR."
-            )
-    style["hide"] = check_parts(hide or "")
+        _check_steps(out, frames, kind)
+    style |= {"rows": None if show_all else rows, "hide": check_parts(hide or "")}
     if solution is not None:
-        if not style["blank"] and not hide:
-            raise click.UsageError("--solution is for exercises: add --blank, or --hide PARTS.")
-        solution_kind = _kind(solution, None, force)
-        if solution_kind == drawing.PAGE or os.path.abspath(solution) == os.path.abspath(out or ""):
-            raise click.UsageError(f"--solution {solution}: give a picture other than OUT.")
+        _check_solution(solution, out, style, force)
+    drawer = _Drawer(algorithms, options, kind, out or "", style, solution, frames)
+    draw = drawer.page if kind == drawing.PAGE else drawer.steps if are_steps else drawer.picture
+    list(options.map("drawing", draw, lazy))
 
-    def draw_page(file: str, found: Tree | Search) -> None:
+
+@dataclass
+class _Drawer:
+    """Draws a tree, or the search of a game, and writes the picture."""
+
+    algorithms: ChosenAlgorithms
+    options: SearchOptions
+    kind: str
+    out: str
+    style: dict[str, Any]
+    solution: str | None  # the file of the picture with nothing hidden
+    frames: str | None  # the folder with a picture of each step
+
+    def page(self, file: str, found: Tree | Search) -> None:
+        """Draw a page that replays searches."""
         if isinstance(found, Search):
             page = drawing.page(found, file=file)
-            options.fail_if(is_stopped(found))
+            self.options.fail_if(is_stopped(found))
         else:
-            chosen = algorithms.for_tree(file, found)
-            bounds, most = options.root_bounds, options.max_visits
-            page = drawing.page(found, chosen, bounds=bounds, max_visits=most, file=file)
-        _write(page, out or "")
+            chosen = self.algorithms.for_tree(file, found)
+            page = drawing.page(found, chosen, file=file, **self._limits)
+        _write(page, self.out)
 
-    def draw_picture(file: str, found: Tree | Search) -> None:
+    def picture(self, file: str, found: Tree | Search) -> None:
+        """Draw one picture, and the solution of an exercise."""
         if isinstance(found, Search):
-            search = found
+            search, has_unknown = found, False
         else:
+            is_blank, has_unknown = self.style["blank"], bool(found.unknown)
             search = evaluate_known(
-                found, algorithm, is_blank=style["blank"], **options.search_arguments
+                found, self._algorithm, is_blank=is_blank, **self.options.search_arguments
             )
-        options.fail_if(is_stopped(search) and (isinstance(found, Search) or not found.unknown))
-        _write(drawing.picture(search, kind, file=file, **style), out or "")
-        if solution is not None:
-            solved = {**style, "blank": False, "hide": ()}
-            _write(drawing.picture(search, solution_kind, file=file, **solved), solution)
+        self.options.fail_if(is_stopped(search) and not has_unknown)
+        _write(drawing.picture(search, self.kind, file=file, **self.style), self.out)
+        if self.solution is not None:
+            solved = {**self.style, "blank": False, "hide": ()}
+            kind = drawing.kind_of(self.solution)
+            _write(drawing.picture(search, kind, file=file, **solved), self.solution)
 
-    def draw_search(file: str, found: Tree | Search) -> None:
-        windows = style.pop("windows")
-        style.pop("strategy")
-        about: dict[str, Any] = {"windows": windows, "file": file}
+    def steps(self, file: str, found: Tree | Search) -> None:
+        """Draw each step of a search."""
+        own = {name: self.style[name] for name in self.style if name not in ("windows", "strategy")}
+        style, about = Style(**own), {"windows": self.style["windows"], "file": file}
         if isinstance(found, Search):
-            steps = draw_steps(found, style=Style(**style), **about)
+            steps = draw_steps(found, style=style, **about)
         else:
-            about |= {"bounds": options.root_bounds, "max_visits": options.max_visits}
-            steps = draw_steps(found, algorithm, Style(**style), **about)
-        options.fail_if(is_stopped(steps.report.search))
-        if frames is None:
-            _write([steps.animation()], out or "")
+            steps = draw_steps(found, self._algorithm, style, **about, **self._limits)
+        self.options.fail_if(is_stopped(steps.report.search))
+        if self.frames is None:
+            _write([steps.animation()], self.out)
         else:
-            write_frames(steps, frames, kind)
+            write_frames(steps, self.frames, self.kind)
 
-    draw = draw_page if kind == drawing.PAGE else draw_search if are_steps else draw_picture
-    list(options.map("drawing", draw, lazy))
+    @property
+    def _algorithm(self) -> Algorithm:
+        return self.algorithms.all[0]
+
+    @property
+    def _limits(self) -> dict[str, Any]:
+        return {"bounds": self.options.root_bounds, "max_visits": self.options.max_visits}
+
+
+def _check_steps(out: str | None, frames: str | None, kind: str) -> None:
+    """Raise a usage error for options that steps do not have."""
+    _refuse(_NOT_IN_STEPS, "is for single pictures: leave it out, or --frames and --animate.")
+    if out is not None and (frames is not None or kind != "svg"):
+        raise click.UsageError(
+            "--animate makes an .svg, --frames DIR a folder: give -o X.svg or DIR."
+        )
+
+
+def _check_solution(solution: str, out: str | None, style: dict[str, Any], force: bool) -> None:
+    """Raise a usage error if a solution cannot be drawn."""
+    if not style["blank"] and not style["hide"]:
+        raise click.UsageError("--solution is for exercises: add --blank, or --hide PARTS.")
+    is_same = os.path.abspath(solution) == os.path.abspath(out or "")
+    if _kind(solution, None, force) == drawing.PAGE or is_same:
+        raise click.UsageError(f"--solution {solution}: give a picture other than OUT.")
 
 
 def _refuse(names: Iterable[str], why: str) -> None:
@@ -244,7 +278,7 @@ def _kind(out: str | None, format_name: str | None, force: bool) -> str:
             raise click.UsageError(f"-o - needs --format: one of {', '.join(_TEXTS)}.")
         return format_name
     if format_name is not None:
-        raise click.UsageError("--format is for standard output: a file's ending tells its kind.")
+        raise click.UsageError("--format is for standard output: a file's ending sets its format.")
     check_file(out, force)
     return drawing.kind_of(out)
 

@@ -7,13 +7,10 @@ import click
 from expectitree.cli.decorators import complete_path
 from expectitree.cli.games import refuse_game
 from expectitree.cli.options import FILE, set_option
-from expectitree.cli.reading import reading_options
+from expectitree.cli.reading import read_exactly, reading_options
 from expectitree.cli.saving import check_output, force_option, format_option, write_tree
-from expectitree.cli.terminal import OUT, say, working
-from expectitree.errors import FileError
-from expectitree.expressions.syntax import INEXACT
-from expectitree.files import load
-from expectitree.files.formats import ReadOptions, format_by_suffix
+from expectitree.cli.terminal import OUT, say
+from expectitree.files.formats import ReadOptions
 from expectitree.tree.flip import flip, left_out
 
 
@@ -54,15 +51,7 @@ def command(
     """
     refuse_game(files)
     check_output(out, format_name, force)
-    format = format_by_suffix(files)
-    with working(f"reading {files}"):
-        try:
-            exact = format is None or format.is_text
-            tree = load(files, exact=exact, warn=say, parameters=parameters, **reading)
-        except FileError as error:
-            if INEXACT not in str(error):
-                raise
-            tree = load(files, warn=say, parameters=parameters, **reading)
+    tree = read_exactly(files, parameters, reading)
     flipped = flip(tree, path)
     for lost in left_out(tree, path):
         say(f"left out, since the node is replaced: {lost}")

@@ -86,7 +86,6 @@ POSITION_OPTIONS = (
         "--max-rows",
         cls=GameOption,
         type=click.IntRange(min=1),
-        default=MOST_ROWS,
         metavar="N",
         help=f"Make at most N nodes.  [default: {MOST_ROWS:,}]",
     ),
@@ -138,7 +137,7 @@ class GameOptions:
     random_moves: int
     seed: int
     no_merge: bool
-    max_rows: int
+    max_rows: int | None
     estimate: str | None
     deepen: bool = False
     seconds: float | None = None
@@ -302,7 +301,7 @@ class GameSource:
         if chosen:
             try:
                 notes[tree.root_id] = str(self.state)
-            except Exception as error:
+            except Exception as error:  # a game is the user's own code
                 what = f"the text of the state raises {type(error).__name__}: {error}"
                 raise GameError(f"{self.name}: {what}") from error
         return replace(tree, source=f"{self.name} to depth {depth}{chosen}", notes=notes)

@@ -1,18 +1,27 @@
-"""The options for reading formats of other programs; only the help of `convert` shows them."""
+"""Reading files: the options of formats of other programs, and text read in fractions."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import wraps
 from typing import Any, cast
 
 import click
 
 from expectitree.cli.decorators import Command, add_options
-from expectitree.files.formats import FORMATS, ReadOptions
+from expectitree.cli.terminal import say, working
+from expectitree.errors import FileError
+from expectitree.expressions.syntax import INEXACT
+from expectitree.files import load
+from expectitree.files.formats import FORMATS, ReadOptions, format_by_suffix
+from expectitree.tree.model import Tree
 
 
 def reading_options(command: Command, are_shown: bool = False) -> Command:
-    """Add the options to a command; it receives those that the user gave as `reading`."""
+    """Add the options of formats to a command; it receives those that the user gave as `reading`.
+
+    Only `convert` shows them in its help.
+    """
 
     @wraps(command)
     def with_options(**parameters: Any) -> Any:
@@ -54,3 +63,17 @@ def reading_options(command: Command, are_shown: bool = False) -> Command:
         ),
     )
     return cast(Command, add_options(with_options, options))
+
+
+def read_exactly(source: str, parameters: Mapping[str, str], reading: ReadOptions) -> Tree:
+    """Return the tree in a file; text is read in fractions, so that nothing is lost."""
+    format = format_by_suffix(source)
+    exact = format is None or format.is_text  # tables hold floats
+    with working(f"reading {source}"):
+        try:
+            return load(source, exact=exact, warn=say, parameters=parameters, **reading)
+        except FileError as error:
+            if INEXACT not in str(error):
+                raise
+            say(f"{source}: a formula {INEXACT}: numbers are written as floats")
+            return load(source, warn=say, parameters=parameters, **reading)

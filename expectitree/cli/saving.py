@@ -12,7 +12,6 @@ from expectitree.errors import FileError, Problem
 from expectitree.files.formats import FORMATS, TEXT_FORMATS, Format, formats_by_suffix
 from expectitree.files.saving import format_of, pieces, save
 from expectitree.tree.columns import Kind
-from expectitree.tree.folding import MOST_NODES
 from expectitree.tree.model import Tree
 
 format_option = click.option(
@@ -61,7 +60,7 @@ def write_tree(
     out: str,
     format: str | None,
     drop_fractions: bool = False,
-    most_nodes: int = MOST_NODES,
+    most_nodes: int | None = None,
 ) -> None:
     """Write a tree to a file in the format of its ending, or to standard output if it is `-`."""
     if out == "-":

@@ -87,13 +87,8 @@ def command(
         options = replace(options, attitude=None)
     if fixed and question not in ("tornado", "spider"):
         raise click.UsageError("--fixed is for --tornado and --spider.")
-
     if plot is not None:
-        check_plot(plot)
-        if question not in ("one-way", "map", "tornado", "spider", "add"):
-            raise click.UsageError("--plot draws one or two parameters, --tornado or --spider.")
-        if options.tree_count > 1:
-            raise click.UsageError("--plot draws one tree: name one file.")
+        _check_plot(plot, question, options)
 
     def answer(file: str, tree: Tree) -> Shown:
         from expectitree.analysis.sensitivity import questions
@@ -108,6 +103,15 @@ def command(
         if plot is not None:
             draw(reports[0], plot)
             say(f"{plot} written")
+
+
+def _check_plot(plot: str, question: str, options: SearchOptions) -> None:
+    """Raise an error if there is no picture of the answer."""
+    check_plot(plot)
+    if question not in ("one-way", "map", "tornado", "spider", "add"):
+        raise click.UsageError("--plot draws one or two parameters, --tornado or --spider.")
+    if options.tree_count > 1:
+        raise click.UsageError("--plot draws one tree: name one file.")
 
 
 def _question(

@@ -76,7 +76,7 @@ LOSSES = {
 }
 
 
-def written_tree(tree: Tree, format: Format, warn: Warn | None, most_nodes: int) -> Tree:
+def written_tree(tree: Tree, format: Format, warn: Warn | None, most_nodes: int | None) -> Tree:
     """Return the tree that a format can hold, and warn of what is left out.
 
     Raises `TreeError` if the format cannot hold something without which values would change, and

@@ -17,7 +17,6 @@ from expectitree.files.formats import (
 from expectitree.files.losses import written_tree
 from expectitree.files.writing import whole_file
 from expectitree.numbers import quote
-from expectitree.tree.folding import MOST_NODES
 from expectitree.tree.model import Tree, check_tree
 
 
@@ -26,7 +25,7 @@ def dumps(
     format: str = "yaml",
     *,
     warn: Warn | None = None,
-    most_nodes: int = MOST_NODES,
+    most_nodes: int | None = None,
 ) -> str:
     """Return the text of a tree in YAML, JSON or a text format of another program.
 
@@ -41,7 +40,8 @@ def dumps(
         tree: The tree.
         format: "yaml", "json", "efg", "radiant" or "silverdecisions".
         warn: Called with a message about what the format cannot hold.
-        most_nodes: The most nodes to write if the format cannot hold sharing.
+        most_nodes: The most nodes to write if the format cannot hold sharing. By default 10
+            million, times the environment variable EXPECTITREE_BUDGET.
 
     Raises:
         TreeError: The format is not text, or values would change because it cannot hold a part of
@@ -53,7 +53,7 @@ def dumps(
 
 
 def pieces(
-    tree: Tree, format: str, warn: Warn | None = None, most_nodes: int = MOST_NODES
+    tree: Tree, format: str, warn: Warn | None = None, most_nodes: int | None = None
 ) -> Iterator[str]:
     """Return the text of a tree piece by piece."""
     row = FORMATS.get(format)
@@ -75,7 +75,7 @@ def save(
     *,
     format: str | None = None,
     drop_fractions: bool = False,
-    most_nodes: int = MOST_NODES,
+    most_nodes: int | None = None,
     warn: Warn | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> None:
@@ -94,7 +94,8 @@ def save(
             "silverdecisions" for .json.
         drop_fractions: Write the nearest float of an exact number to Arrow and Parquet, which hold
             floats.
-        most_nodes: The most nodes to write if the format cannot hold sharing.
+        most_nodes: The most nodes to write if the format cannot hold sharing. By default 10
+            million, times the environment variable EXPECTITREE_BUDGET.
         warn: Called with a message about what the format cannot hold.
         progress: Called with the number of characters of each text written.
 

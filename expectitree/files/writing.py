@@ -10,10 +10,12 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from errno import EISDIR
+from functools import partial
 from pathlib import Path
 from typing import IO, BinaryIO
 from zlib import crc32
 
+from expectitree import interrupts
 from expectitree.errors import FileError, Problem
 
 _State = tuple[int, ...] | None  # of a file; None if there is none
@@ -64,6 +66,8 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
         with named_errors(path, where):
             stream = _new_file(path, temporary, mode)
         made = os.fstat(stream.fileno())
+        remove = partial(_remove, made, temporary)
+        interrupts.at_exit.append(remove)
         try:
             yield stream
             stream.flush()
@@ -79,10 +83,11 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
         except BaseException:
             if os.name == "nt":
                 _close(stream)
-            _remove(made, temporary)  # not if Ctrl-C came after the file was replaced
+            remove()  # not if Ctrl-C came after the file was replaced
             raise
         finally:
             _close(stream)
+            interrupts.at_exit.remove(remove)
 
 
 def open_to_append(path: str) -> IO[bytes]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
+from expectitree.budget import most
 from expectitree.errors import SearchError
 from expectitree.games.growth import Growth, RowsError
 from expectitree.games.harvest import harvest
@@ -31,7 +32,7 @@ def search(
     algorithm: str | Algorithm = "star2",
     state: Any = None,
     deepen: bool = False,
-    max_rows: int = MOST_ROWS,
+    max_rows: int | None = None,
     seconds: float | None = None,
     max_visits: int | None = None,
     bounds: Bounds | None = None,
@@ -61,7 +62,8 @@ def search(
         state: The state to start from; by default the start of the game.
         deepen: Search to depth 1, then 2, and so on. At each depth, sort the players' moves by
             the intervals found at the previous depth.
-        max_rows: Stop before the tree has more rows (nodes) than this.
+        max_rows: Stop before the tree has more rows (nodes) than this. By default 5 million,
+            times the environment variable EXPECTITREE_BUDGET.
         seconds: Stop after this time.
         max_visits: Stop after this many visits of nodes, counted at each depth.
         bounds: `(lower, upper)` of all values, in place of the game's.
@@ -82,6 +84,7 @@ def search(
     chosen = find_algorithm(algorithm, **options)
     settings = Options(exact, merge, bounds, estimate, warn)
     rules, start = _begin(game, depth, state, settings)
+    most_rows = _most_rows(max_rows)
     if not chosen.player_cuts:
         if deepen or seconds is not None or max_visits is not None:
             raise SearchError(
@@ -89,10 +92,10 @@ def search(
                 f"{chosen.name} searches the whole tree: leave them out, or choose another "
                 "algorithm, such as star2"
             )
-        growth = _grown(rules, depth, start, max_rows)
+        growth = _grown(rules, depth, start, most_rows)
         grown = Grown(depth, len(growth.kind) - growth.merged, rules.evaluations, growth.merged)
         return replace(evaluate(harvest(growth, whole=True)[0], chosen), grown=grown)
-    budget = Budget(max_rows, max_visits, seconds)
+    budget = Budget(most_rows, max_visits, seconds)
     return _GameSearch(rules, chosen, start, budget).run(depth, deepen)
 
 
@@ -101,7 +104,7 @@ def write_out(
     *,
     depth: int,
     state: Any = None,
-    max_rows: int = MOST_ROWS,
+    max_rows: int | None = None,
     bounds: Bounds | None = None,
     merge: bool = True,
     exact: bool = False,
@@ -122,7 +125,8 @@ def write_out(
         game: As for `search`.
         depth: How many plies deep the tree is.
         state: As for `search`.
-        max_rows: The most rows that the tree may have.
+        max_rows: The most rows that the tree may have. By default 5 million, times the environment
+            variable EXPECTITREE_BUDGET.
         bounds: As for `search`.
         merge: As for `search`.
         exact: Keep numbers as `Fraction`.
@@ -133,7 +137,7 @@ def write_out(
         GameError: As for `search`, and if the tree needs more than `max_rows` rows.
     """
     rules, start = _begin(game, depth, state, Options(exact, merge, bounds, estimate, warn))
-    tree = harvest(_grown(rules, depth, start, max_rows), whole=True)[0]
+    tree = harvest(_grown(rules, depth, start, _most_rows(max_rows)), whole=True)[0]
     return replace(tree, estimated=frozenset())  # or the tree could not be saved as text
 
 
@@ -148,6 +152,10 @@ def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[
     else:
         rules = Rules(game, options)
     return rules, rules.start if state is None else state
+
+
+def _most_rows(max_rows: int | None) -> int:
+    return most(MOST_ROWS) if max_rows is None else max_rows
 
 
 def _grown(rules: Rules, depth: int, start: Any, max_rows: int) -> Growth:

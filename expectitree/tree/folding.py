@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from expectitree import budget
 from expectitree.errors import TransformError, TreeError
 from expectitree.numbers import Number, is_finite, message_text, to_exact
 from expectitree.tree import paths
@@ -111,20 +112,24 @@ def _different_sums(tree: Tree, *ways: tuple[int, Any]) -> str:
     )
 
 
-def unshare(tree: Tree, most: int = MOST_NODES) -> Tree:
+def unshare(
+    tree: Tree, most: int | None = None, more: str = "allow more with --most-nodes"
+) -> Tree:
     """Return the tree in which every path leads to a node of its own.
 
     Expected counts of searches are left out, because they count shared nodes once. Raises
-    `TransformError` if that takes more than `most` nodes.
+    `TransformError` if that takes more than `most` nodes, by default 10 million times the factor of
+    the budget; the message says how to allow `more`.
     """
     if not tree.is_sharing:
         return tree
+    most = budget.most(MOST_NODES) if most is None else most
     count = tree.unfolded
     if isinstance(count, str) or count > most:
         shown = count if isinstance(count, str) else f"{count:,}"
         raise TransformError(
             f"without sharing the tree has {shown} nodes, and the limit is {most:,}: keep "
-            "it shared, or allow more with --most-nodes"
+            f"it shared, or {more}"
         )
     copy, child = Copy(tree), tree.columns.child
     stack: list[tuple[int, list[int]]] = [(tree.root_id, [])]  # a node, the copies of its children

@@ -139,6 +139,18 @@ def test_an_interrupt_cleans_up_once() -> None:
     assert run_code("import sys\n" + code)[:2] == (130, "cleaned True\n")
 
 
+def test_a_program_that_leaves_at_once_leaves_no_half_file(tmp_path: Path) -> None:
+    """The main thread is in C code, such as a slow `fsync`, when Ctrl-C comes."""
+    file = tmp_path / "x"
+    code = (
+        f"{INSTALL}import hashlib\nfrom expectitree.files.writing import whole_file\n"
+        f"with whole_file({str(file)!r}):\n"
+        " print(flush=True); hashlib.pbkdf2_hmac('md5', b'', b'', 10**9)"
+    )
+    assert run_code(code)[:2] == (130, LEFT)
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_interrupt_can_be_held() -> None:
     code = (
         f"{INSTALL}import os\n"

@@ -156,7 +156,10 @@ class Inquiry(Shown):
             self._log.append((n, value))
 
     def check(self, utility: Number | str, leaf: Node | str | None = None) -> None:
-        """Raise `SearchError` if `answer` would; the inquiry stays as it is."""
+        """Check an answer without giving it.
+
+        Raises `SearchError` if `answer` would.
+        """
         self._is_news(*self._read(utility, leaf))
 
     def skip(self) -> None:

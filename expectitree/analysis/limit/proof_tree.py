@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from operator import add
 from typing import Any
 
+from expectitree import budget
 from expectitree.errors import AnalysisError
 from expectitree.numbers import INFINITY, is_finite
 from expectitree.searches.result import Search
@@ -89,7 +90,7 @@ class ProofTree:
 
 def check_size(leaves: int, max_leaves: int | None, why: str = "", most: int = MOST_LEAVES) -> None:
     """Raise `AnalysisError` where there are too many leaves, or as much work as they would make."""
-    most = most if max_leaves is None else max_leaves
+    most = budget.most(most) if max_leaves is None else max_leaves
     if leaves > most:
         raise AnalysisError(
             f"{leaves:,} leaves{why}, and the work grows with their square: at most {most:,} are "

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import get_context, parent_process
 from typing import Any, TypeAlias
 
@@ -70,7 +70,7 @@ def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
         yield client.get_executor(pure=False), sum(workers.values())
     except ExpectitreeError:
         raise
-    except Exception as error:
+    except Exception as error:  # Dask and a worker raise errors of any class
         message = f"the scheduler at {address} or its workers failed: {_first_line(error)}"
         message += "; the results so far are kept, and the same command continues"
         raise AnalysisError(message) from None
@@ -89,7 +89,7 @@ def _check_workers(client: Any, address: str) -> None:
     """
     try:
         found = set(client.run(version, "expectitree").values())
-    except Exception:
+    except PackageNotFoundError:
         found = {"not installed"}
     if found != {__version__}:
         versions = ", ".join(sorted(found))

@@ -31,4 +31,7 @@ def _read(path: str) -> Any:
     columns = [about.schema.column(at) for at in range(about.num_columns)]
     # As dictionaries, since a file may store a long text once for many rows.
     texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
-    return parquet.read_table(path, read_dictionary=texts)
+    try:
+        return parquet.read_table(path, read_dictionary=texts)
+    except OSError:  # "not yet implemented" for some encodings, such as DELTA_BYTE_ARRAY
+        return parquet.read_table(path)

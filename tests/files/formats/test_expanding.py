@@ -114,6 +114,15 @@ def test_a_hostile_parquet_file_takes_little_memory(tmp_path: Path) -> None:
     assert "takes more than" in done.stderr
 
 
+def test_texts_that_share_prefixes_are_read(tmp_path: Path) -> None:
+    path, label = tmp_path / "x.parquet", "branches.list.element.label"
+    rows = one_label(1, "xyz", DICTIONARY)
+    rows = rows.set_column(2, "branches", rows.column("branches").cast(pa.list_(pa.struct(ENTRY))))
+    encoding = {label: "DELTA_BYTE_ARRAY"}
+    pa.parquet.write_table(rows, path, use_dictionary=False, column_encoding=encoding)
+    assert et.load(str(path)).find("xyz").utility == 0
+
+
 @pytest.mark.parametrize("size", [7, 200, 1_000])
 def test_a_damaged_compressed_file_is_an_error(size: int, tmp_path: Path) -> None:
     """The lengths in the metadata may be anything."""
