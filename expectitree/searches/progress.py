@@ -1,4 +1,4 @@
-"""How far a search is, for whoever wants to show it."""
+"""Report how far a search is to a listener, such as the command line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def report(done: int, whole: int | None) -> None:
-    """Tell the listener, if there is one, how far the search is."""
+    """Report to the listener, if there is one, how far the search is."""
     listener = _listener.get()
     if listener is not None:
         listener(done, whole)
