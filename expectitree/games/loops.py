@@ -12,6 +12,7 @@ from expectitree.games.harvest import harvest
 from expectitree.numbers import INFINITY, Number, is_finite, message_text
 from expectitree.searches.beliefs import (
     DEPTH_FLOATS,
+    ENTRIES,
     NODE_CODES,
     NODE_FLOATS,
     ORDERED,
@@ -29,6 +30,7 @@ from expectitree.searches.result import Search
 from expectitree.searches.setup import RELATIVE_EPS, Engine, SearchSetup, eps_of
 from expectitree.searches.star_minimax import (
     DEPTH_CODES,
+    RESUME_ENTRIES,
     RESUME_NUMBERS,
     Settings,
     Work,
@@ -38,6 +40,7 @@ from expectitree.searches.star_minimax import (
 from expectitree.tree.columns import NONE, UNSEEN
 from expectitree.tree.model import Tree
 
+PAUSE = 1000  # visits until a loop returns to its caller, who checks the time
 MOST_UNBOUNDED = 1e100  # in magnitude, without bounds; the squares of greater values overflow
 
 
@@ -109,11 +112,12 @@ class DepthFirst(_Loop):
         self.settings = self.settings._replace(most_visits=0)
 
     def run(self) -> int:
-        """Search until a node has to grow, or to the end; return how it ended."""
+        """Search until a node has to grow, for some visits, or to the end; return how it ended."""
         if self.update_greatest() and not self.rules.exact:
             eps = eps_of(self.growth.greatest, self.greatest_bound)
             self.settings = self.settings._replace(eps=eps)
-        settings, window = self.settings, self.rules.bounds
+        pause, window = self.work.resume[RESUME_ENTRIES] + PAUSE, self.rules.bounds
+        settings = self.settings._replace(pause=pause)
         if settings.probes > 1:  # no node has more children to probe
             settings = settings._replace(probes=min(settings.probes, self.growth.widest))
         self.cuts, ended = star_minimax(self.growth.columns, self.work, settings, 0, window)
@@ -155,7 +159,7 @@ class BestFirst(_Loop):
         self.most_visits = 0
 
     def run(self) -> int:
-        """Search until a node has to grow, or to the end; return how it ended."""
+        """Search until a node has to grow, for some visits, or to the end; return how it ended."""
         if self.update_greatest():
             self.limits = self._limits()
         if not self.is_bounded and self.growth.greatest > MOST_UNBOUNDED:
@@ -163,7 +167,8 @@ class BestFirst(_Loop):
                 f"{self.rules.title}: best-first needs finite utility_bounds if values are as "
                 f"large as {message_text(self.growth.greatest)}"
             )
-        arguments = self.beliefs, self.limits, self.most_visits, NO_LIMIT
+        pause = int(self.beliefs.tally[ENTRIES]) + PAUSE
+        arguments = self.beliefs, self.limits, self.most_visits, pause
         return best_first(self.growth.columns, *arguments)
 
     @property

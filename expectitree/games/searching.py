@@ -16,7 +16,7 @@ from expectitree.games.loops import BestFirst, DepthFirst
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Estimate, Options, Rules, Warn
 from expectitree.numbers import INFINITY
-from expectitree.searches.endings import STOPPED_EARLY, WAITING
+from expectitree.searches.endings import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.engine import NO_LIMIT, evaluate
 from expectitree.searches.result import Grown, Search
 from expectitree.tree.columns import Bounds
@@ -217,10 +217,10 @@ class _GameSearch:
         loop = kind(growth, self.algorithm, self.budget.max_visits)
         growth.plant()
         why_stopped = ""
-        while (ended := loop.run()) == WAITING:
+        while (ended := loop.run()) in (WAITING, PAUSED):
             if monotonic() > self.budget.end:
                 why_stopped = f"the limit of {self.budget.seconds:g} s was reached"
-            else:
+            elif ended == WAITING:
                 try:
                     growth.grow(loop.branch)
                 except RowsError as error:

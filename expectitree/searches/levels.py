@@ -122,8 +122,8 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
 def fit_trust(beliefs: Beliefs, d: int) -> None:
     """Fit the regression of a child's mean on its advantage, and shrink it towards 1.
 
-    An estimate is a guess of the value, in the same units. So it is believed before leaves are
-    visited, and the less, the less the leaves confirm it.
+    An estimate is a guess of the value, in the same units. So the search trusts it in full before
+    leaves are visited, and less where the leaves do not confirm it.
     """
     products, squares = beliefs.advantage_products[d], beliefs.advantage_squares[d]
     trust = 1.0

@@ -1,4 +1,4 @@
-"""What happens to a tree between its file and a search: the transforms that the options ask for."""
+"""Transform a tree between its file and a search, as the options ask."""
 
 from __future__ import annotations
 

@@ -7,9 +7,11 @@ import pickle
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from fractions import Fraction
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest import mock
 
 import pytest
 from random_games import RandomGame
@@ -19,6 +21,7 @@ import expectitree as et
 from expectitree import ALGORITHMS, Outcome, Search
 from expectitree.algorithms import Algorithm
 from expectitree.errors import GameError, SearchError
+from expectitree.games import loops, searching
 
 LAZY = [
     *(ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")),
@@ -110,6 +113,43 @@ def test_stopped_searches_are_sound(seeds: range) -> None:
                 assert found.outcome is not Outcome.STOPPED or found.stopped
                 check_sound(found, game)
                 check_limit(found, **limit)
+
+
+def test_pauses_change_nothing() -> None:
+    for seed in range(12):
+        game = RandomGame(seed)
+        for chosen in LAZY:
+            found = et.search(game, depth=game.depth, algorithm=chosen)
+            with mock.patch.object(loops, "PAUSE", 1):
+                same_search(et.search(game, depth=game.depth, algorithm=chosen), found)
+
+
+def test_the_time_is_checked_also_while_nothing_grows() -> None:
+    """Best-first visits the states of this game many times, as many paths lead to each."""
+
+    class Paths:
+        title, start, utility_bounds = "paths", (14, 0), (0, 9)
+
+        def turn(self, state: Any) -> Any:
+            return "chance" if state[0] else None
+
+        def moves(self, state: Any) -> list[tuple[int, Fraction]]:
+            return [(move, Fraction(1, 3)) for move in range(3)]
+
+        def play(self, state: Any, move: int) -> Any:
+            return state[0] - 1, (state[0] * state[1] + move * move) % 4
+
+        def value(self, state: Any) -> int:
+            return 3 * int(state[1])
+
+    branches = 14 * 4 * 3
+    with (
+        mock.patch.object(loops, "PAUSE", 10),
+        mock.patch.object(searching, "monotonic", side_effect=count()),
+    ):
+        found = et.search(Paths(), depth=14, algorithm="best-first", seconds=2 * branches)
+    assert found.grown is not None
+    assert found.grown.why_stopped == f"the limit of {2 * branches} s was reached"
 
 
 def check_limit(found: Search, **limit: Any) -> None:

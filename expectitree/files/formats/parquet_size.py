@@ -1,9 +1,9 @@
 """How many values the columns of a Parquet file have, read from its footer before its data.
 
 The footer is written in Thrift's compact protocol. We read it ourselves because pyarrow ends the
-process, without an exception, if a program asks for damaged metadata of a column. The protocol is in
-https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md; parquet.thrift in
-https://github.com/apache/parquet-format has the numbers of the fields.
+process, without an exception, if a program asks for damaged metadata of a column. See
+https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md, and for the
+numbers of the fields parquet.thrift in https://github.com/apache/parquet-format.
 """
 
 from __future__ import annotations
