@@ -57,7 +57,7 @@ def options(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", metavar="TARGET", help="run these targets alone")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="write inputs that fail to files")
     parser.add_argument(
-        "--patience", type=float, default=300, help="seconds after which a case is a failure"
+        "--patience", type=float, default=1200, help="seconds after which a case is a failure"
     )
     return parser.parse_args(words)
 

@@ -64,6 +64,11 @@ def draw_seeds(random: Random) -> range:
     return range(seed, seed + 1)
 
 
+def check_answers(seed: int, exact: bool, guide: str, pays: bool) -> None:
+    """Answer in any order; the rewards of floats may round a total out of bounds that touch it."""
+    test_inquiry.check_answers(seed, exact, guide, pays and exact)
+
+
 TRANSFORMS = among(
     test_folding.cut,
     test_folding.order_best,
@@ -167,7 +172,7 @@ TARGETS: dict[str, Target] = {
     ),
     "risk": from_tests(test_risk.test_enumeration),
     "ask": from_tests(
-        test_inquiry.check_answers,
+        check_answers,
         guide=among("learning", "uniform", "bounds"),
     ),
     "information": from_tests(

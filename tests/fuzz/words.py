@@ -42,6 +42,7 @@ VALUES = (
     "exponential=40", "exponential=0", "logarithmic=5000", "points=0:0,1:1", "utility=x^3",
     "10=20,9=9", "max,chance", "max: [1, {chance: [2, 3]}]", "utility: pr", "{", "1e3,2", "roll",
 )  # fmt: skip
+FILE_VALUES = tuple(value for value in VALUES if not value.startswith("/"))
 MOST_GAME = ("--max-rows", "500", "--depth", "2")
 
 
@@ -71,7 +72,9 @@ def value_of(random: Random, option: click.Parameter) -> str:
         return str(random.choice(list(option.type.choices)))
     if isinstance(option.type, (click.IntRange, click.types.IntParamType)):
         return random.choice(("0", "1", "2", "3", "7", "x", "-1", *VALUES))
-    return random.choice(VALUES)
+    # With --force a command would write into the folder /.
+    values = FILE_VALUES if isinstance(option.type, click.Path) else VALUES
+    return random.choice(values)
 
 
 def options_of(random: Random, command: click.Command) -> list[str]:
@@ -99,7 +102,7 @@ def command_line(random: Random) -> Words:
     if name == "generate":
         words = [random.choice(("ballard", "uniform", "lattice")), "--format", "yaml", *words]
     if random.random() < 0.03:
-        words = [random.choice(VALUES), *words]
+        words = [random.choice(FILE_VALUES), *words]
     if any(word.startswith("game:") for word in words):
         words += MOST_GAME
     stdin = random.choice(("", "max: [1, 2]\n", "5\n\n?\nq\n", SEEDS[0], "{\n"))

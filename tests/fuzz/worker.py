@@ -84,7 +84,7 @@ def run_case(job: Job, at: int, tally: Any, state: Any) -> Failure | None:
     if seconds > tally.slowest:
         tally.slowest, tally.slowest_case = seconds, number
     tally.seconds += time.monotonic() - state.started
-    state.target, state.peak = -1, peak_memory()
+    state.target, state.peak = -1, max(state.peak, peak_memory())
     return failure
 
 
