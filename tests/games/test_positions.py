@@ -74,7 +74,7 @@ def test_a_position_in_the_games_notation() -> None:
         (
             "einstein",
             "1/2",
-            "EinStein würfelt nicht cannot read the position '1/2': not enough val",
+            "EinStein würfelt nicht cannot read the position '1/2': write a position as",
         ),
         ("einstein", "1/2 max", 'write a position as "123../45.../6...f/...ed/..cba max 5" (the n'),
         (

@@ -73,9 +73,11 @@ class Blackjack:
 
     def parse(self, text: str) -> State:
         """Read the player's two cards and the dealer's card, such as "10 6 7"; an ace is 1."""
-        state = self.start
-        for card in text.split():
-            state = self.play(state, {str(c): c for c, _ in CARDS}[card])
+        state, cards = self.start, {str(card): card for card, _ in CARDS}
+        for word in text.split():
+            if word not in cards:
+                raise ValueError(f"{word} is no card: a card is 1 to 10")
+            state = self.play(state, cards[word])
         if state.next not in ("decision", "hole"):
             raise ValueError("three cards are dealt before the first decision")
         return state

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Hashable, Iterable
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
@@ -62,11 +63,12 @@ class Einstein:
 
     def parse(self, text: str) -> State:
         """Read five rows of five squares, the player, and the number rolled, if any."""
-        rows, player, *roll = text.split()
-        board = tuple("fedcba.123456".index(stone) - 6 for stone in rows.replace("/", ""))
-        if len(board) != 25 or player not in ("max", "min") or not {*roll} <= {*"123456"}:
+        found = re.fullmatch(r"((?:[a-f.1-6]{5}/?){5}) (max|min)(?: ([1-6]))?", text)
+        if found is None:
             raise ValueError('write a position as "123../45.../6...f/...ed/..cba max 5"')
-        return State(board, 1 if player == "max" else -1, int(*roll))
+        rows, player, roll = found.groups()
+        board = tuple("fedcba.123456".index(stone) - 6 for stone in rows.replace("/", ""))
+        return State(board, 1 if player == "max" else -1, int(roll or 0))
 
 
 def _winner(board: tuple[int, ...]) -> int:
