@@ -211,13 +211,13 @@ class RandomGame:
             return sum((p * w for p, w in zip(row.probabilities, worth, strict=True)), Fraction())
         return max(worth) if row.turn == "max" else min(worth)
 
-    def best_moves(self) -> set[str]:
-        """Return the moves that are best at the start."""
+    def best_moves(self, slack: Number = 0) -> set[str]:
+        """Return the moves at the start that are worth as much as the best, up to a slack."""
         if not self.children(0, self.depth) or self.table[0].turn == "chance":
             return set()
         value, row = self.definition(), self.table[0]
         pairs = zip(row.moves, self.children(0, self.depth), strict=True)
-        return {name for (name, _), child in pairs if self.definition(*child) == value}
+        return {name for (name, _), child in pairs if abs(self.definition(*child) - value) <= slack}
 
     def write_out(self, exact: bool, merged: bool) -> Tree:
         """Return the whole tree, every branch in the order of the moves."""

@@ -39,9 +39,7 @@ class Blackjack:
 
     def turn(self, state: State) -> Literal["max", "chance"] | None:
         """Return "chance" for every card. The dealer has no choice."""
-        if state.next == "end":
-            return None
-        return "max" if state.next == "decision" else "chance"
+        return None if state.next == "end" else "max" if state.next == "decision" else "chance"
 
     def moves(self, state: State) -> list[Any]:
         """Return the cards with their probabilities, or what the player can do."""

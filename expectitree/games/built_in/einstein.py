@@ -63,8 +63,7 @@ class Einstein:
 
     def parse(self, text: str) -> State:
         """Read five rows of five squares, the player, and the number rolled, if any."""
-        found = re.fullmatch(r"((?:[a-f.1-6]{5}/?){5}) (max|min)(?: ([1-6]))?", text)
-        if found is None:
+        if not (found := re.fullmatch(r"((?:[a-f.1-6]{5}/?){5}) (max|min)(?: ([1-6]))?", text)):
             raise ValueError('write a position as "123../45.../6...f/...ed/..cba max 5"')
         rows, player, roll = found.groups()
         board = tuple("fedcba.123456".index(stone) - 6 for stone in rows.replace("/", ""))

@@ -71,9 +71,8 @@ class Twenty48:
 
     def parse(self, text: str) -> State:
         """Read four rows of four tiles, such as "2 0 0 4/0 0 0 0/0 2 0 0/0 0 0 0"; MAX moves."""
-        tiles = {str(tile): tile for tile in (0, *(2**n for n in range(1, 18)))}
-        board = tuple(tiles.get(word, -1) for word in text.replace("/", " ").split())
-        if len(board) != 16 or -1 in board:
+        board = tuple(int(t) if t.isdecimal() else -1 for t in text.replace("/", " ").split())
+        if len(board) != 16 or not all(t == 0 or t > 1 and t.bit_count() == 1 for t in board):
             raise ValueError("a board has 16 tiles: 0 or a power of 2")
         return State(board, new=0)
 
