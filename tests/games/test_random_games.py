@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from random import Random
 from typing import Any
 
 import pytest
@@ -108,6 +109,7 @@ def test_the_written_out_tree_is_the_game(seeds: range) -> None:
 FAR = {
     "a million times wider": (-1e6, 1e6),
     "100 million times wider": (-1e8, 1e8),
+    "1e15 times wider": (-1e15, 1e15),
     "one bound": (-1e6, INFINITY),
     "no bounds": (-INFINITY, INFINITY),
 }
@@ -131,6 +133,21 @@ def test_small_differences_matter_where_bounds_are_far(
             check_found(et.search(game, depth=game.depth, algorithm=chosen), game, exact=False)
         found = et.search(game, depth=game.depth, algorithm="best-first", goal="action")
         assert is_repeated(game) or best_moves(found, game) <= game.best_moves()
+
+
+@pytest.mark.parametrize("bounds", FAR.values(), ids=FAR)
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_far_bounds_of_states_cost_no_digits(seeds: range, bounds: Bounds) -> None:
+    for seed in seeds:
+        game, random = RandomGame(seed, state_bounds=True), Random(seed)
+        if any(row.value is None for row in game.table):
+            continue
+        for n, row in enumerate(game.table):
+            far = random.choice((1, 1e3, 1e17, 1e40)) * random.uniform(10, 100)
+            game.table[n] = row._replace(bounds=(-far * 10, far * 10))
+        game.utility_bounds = bounds[0] * 1000, bounds[1] * 1000
+        for chosen in [*(ALL[1:] if seeds is MANY else FEW), *BEST_FIRST]:
+            check_found(et.search(game, depth=game.depth, algorithm=chosen), game, exact=False)
 
 
 # ---- Every visit.
