@@ -186,7 +186,10 @@ def check_same_visits(lazy: Search, whole: Search) -> None:
         if lazy.visits[a] and lazy.tree.columns.kind[a] != Kind.TERMINAL:
             columns += ["alpha", "beta", "cut", "cut_after"]
         for column in columns:
-            assert getattr(lazy, column)[a] == getattr(whole, column)[b], column
+            one, other = getattr(lazy, column)[a], getattr(whole, column)[b]
+            # Until the first leaf that is not 0, a lazy search adds up every sum anew.
+            is_same_but_rounding = not lazy.tree.exact and other == pytest.approx(one, rel=1e-14)
+            assert one == other or column in ("alpha", "beta") and is_same_but_rounding, column
     assert entered == sum(map(bool, whole.visits))  # none is in a part that has not grown
     assert lazy.cuts == whole.cuts
     assert lazy.counts.visits == whole.counts.visits
