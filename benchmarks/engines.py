@@ -21,7 +21,7 @@ from expectitree import Tree, compiling, evaluate, generate, load, save
 from expectitree.numbers import INFINITY
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import NO_LIMIT
-from expectitree.searches.setup import tolerance
+from expectitree.searches.setup import far_of, tolerance
 from expectitree.searches.star_minimax import (
     DEPTH_CODES,
     RESUME_NUMBERS,
@@ -109,11 +109,22 @@ def _loop_seconds(tree: Tree, name: str) -> float:
     lower, upper = (compiling.filled("d", end, count, True) for end in (lower_bound, upper_bound))
     resume = compiling.zeros("q", RESUME_NUMBERS, True)
     work = Work._make([lower, upper, *by_node, *by_branch, *by_depth, resume])
-    eps = tolerance(tree, (lower_bound, upper_bound))
+    eps = tolerance(tree)
     root, one = np.uint64(count - 1), np.uint64(1)
     most = sys.float_info.max
     settings = Settings(
-        eps, 0.0, INFINITY, most, True, PROBES[name], True, NO_LIMIT, NO_LIMIT, one, ()
+        eps,
+        far_of(eps, False),
+        0.0,
+        INFINITY,
+        most,
+        True,
+        PROBES[name],
+        True,
+        NO_LIMIT,
+        NO_LIMIT,
+        one,
+        (),
     )
     start = perf_counter()
     compiling.run_compiled(
@@ -124,7 +135,7 @@ def _loop_seconds(tree: Tree, name: str) -> float:
 
 def _cpp(program: str, folder: str, tree: Tree, name: str) -> dict[str, Any]:
     lower, upper = tree.local_bounds[len(tree) - 1]
-    arguments = [folder, name, repr(lower), repr(upper), repr(tolerance(tree, (lower, upper))), "2"]
+    arguments = [folder, name, repr(lower), repr(upper), repr(tolerance(tree)), "2"]
     done = subprocess.run([program, *arguments], capture_output=True, text=True, check=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return found

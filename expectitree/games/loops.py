@@ -27,7 +27,7 @@ from expectitree.searches.best_first import best_first
 from expectitree.searches.engine import NO_LIMIT, end_best_first, limits_of
 from expectitree.searches.levels import pass_level_to_children
 from expectitree.searches.result import Search
-from expectitree.searches.setup import RELATIVE_EPS, Engine, SearchSetup, eps_of
+from expectitree.searches.setup import RELATIVE_EPS, Engine, SearchSetup, eps_of, far_of
 from expectitree.searches.star_minimax import (
     DEPTH_CODES,
     RESUME_ENTRIES,
@@ -93,7 +93,8 @@ class DepthFirst(_Loop):
         self.work = Work._make([*intervals, *by_node, *by_branch, [], [], *by_depth, resume])
         self.cuts = 0
         self.settings = Settings(
-            eps=0 if rules.exact else eps_of(0, self.greatest_bound),
+            eps=0,
+            far=far_of(0, rules.exact),
             zero=rules.zero,
             inf=INFINITY,
             most=INFINITY if rules.exact else sys.float_info.max,
@@ -114,8 +115,8 @@ class DepthFirst(_Loop):
     def run(self) -> int:
         """Search until a node has to grow, for some visits, or to the end; return how it ended."""
         if self.update_greatest() and not self.rules.exact:
-            eps = eps_of(self.growth.greatest, self.greatest_bound)
-            self.settings = self.settings._replace(eps=eps)
+            eps = eps_of(self.growth.greatest, self.growth.greatest)
+            self.settings = self.settings._replace(eps=eps, far=far_of(eps, False))
         pause, window = self.work.resume[RESUME_ENTRIES] + PAUSE, self.rules.bounds
         settings = self.settings._replace(pause=pause)
         if settings.probes > 1:  # no node has more children to probe
@@ -189,7 +190,8 @@ class BestFirst(_Loop):
     def _limits(self) -> Limits:
         """Return the numbers that control the search, by the leaves so far."""
         total, exact, zero = self.growth.greatest, self.rules.exact, self.rules.zero
-        found = limits_of(self.algorithm, exact, total, self.greatest_bound, RELATIVE_EPS, zero)
+        greatest = max(total, self.greatest_bound)
+        found = limits_of(self.algorithm, exact, total, total, greatest, RELATIVE_EPS, zero)
         return found._replace(grows=(True,))
 
     def _begin_rows(self, parent: int, rows: range) -> None:

@@ -24,6 +24,7 @@ from expectitree.tree.transform import without_formulas
 if TYPE_CHECKING:
     from expectitree.tree.attitude import Utility
 
+MOST_DWARFED = 1000  # times wider than the utilities of totals: those of the bounds
 MOST_COPIES = 1_000_000  # nodes of a tree whose shared nodes are reached with different sums
 
 
@@ -61,7 +62,10 @@ def search_by_utility(
     try:
         try:
             utility = utility_between(folded, range_of(folded, bounds), totals)
-        except TreeError:  # bounds outside what the attitude covers count as infinite
+            is_covered = not _is_dwarfed(utility, range_of(folded))
+        except TreeError:
+            is_covered = False
+        if not is_covered:  # bounds outside what the attitude covers count as infinite
             utility = utility_between(folded, range_of(folded), totals)
         linear = in_utilities(folded, utility, totals)
     except TreeError as error:
@@ -87,8 +91,14 @@ def search_by_utility(
         for names, function in ((("lower", "upper"), total_within), (("alpha", "beta"), total))
         for name in names
     }
-    eps = tolerance(folded, bounds)
+    eps = tolerance(folded)
     return replace(found, tree=folded, bounds=bounds, eps=eps, **changed)
+
+
+def _is_dwarfed(utility: Utility, totals: Bounds) -> bool:
+    """Return whether a utility of far bounds, such as the cube of 1e15, costs totals digits."""
+    least, low, high, most = map(utility.of, (utility.range[0], *totals, utility.range[1]))
+    return bool(most - least > MOST_DWARFED * (high - low))
 
 
 def with_totals(tree: Tree) -> Tree:

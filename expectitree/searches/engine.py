@@ -39,6 +39,7 @@ from expectitree.searches.setup import (
     RELATIVE_EPS,
     SearchSetup,
     eps_of,
+    far_of,
     greatest_number,
     greatest_total,
 )
@@ -200,6 +201,7 @@ def star_settings(setup: SearchSetup, most_visits: int) -> Settings:
         probes = min(probes, tree.widest)
     return Settings(
         setup.eps,
+        far_of(setup.eps, tree.exact),
         setup.zero,
         INFINITY,
         INFINITY if tree.exact else sys.float_info.max,
@@ -252,21 +254,21 @@ def begin_best_first(setup: SearchSetup) -> tuple[Beliefs, Limits]:
     ]
     by_depth = [*(floats(depths) for _ in range(DEPTH_FLOATS)), setup.column("q", depths)]
     beliefs = Beliefs._make([*setup.intervals(), *by_node, *by_depth])
-    greatest = greatest_number(tree, setup.bounds)
-    return beliefs, find_limits(setup, greatest_total(tree), greatest, RELATIVE_EPS)
+    numbers = greatest_total(tree), tree.greatest_magnitude, greatest_number(tree, setup.bounds)
+    return beliefs, find_limits(setup, *numbers, RELATIVE_EPS)
 
 
 def find_limits(
-    setup: SearchSetup, greatest_total: Number, greatest: Number, relative_eps: float
+    setup: SearchSetup, total: Number, received: Number, greatest: Number, relative_eps: float
 ) -> Limits:
     """Return the scale and the tolerances of a best-first search.
 
-    `greatest` is the greatest magnitude among the totals that nodes may receive and the bounds.
-    Values are equal if they differ by at most `relative_eps` times the greatest total of a play, or
-    by the rounding error of sums.
+    The numbers are the greatest magnitude of a total of a play; of what a node may receive; and
+    among that and the bounds. Values are equal if they differ by at most `relative_eps` times the
+    first, or by the rounding error of sums.
     """
     exact, zero = setup.tree.exact, setup.zero
-    found = limits_of(setup.algorithm, exact, greatest_total, greatest, relative_eps, zero)
+    found = limits_of(setup.algorithm, exact, total, received, greatest, relative_eps, zero)
     tolerance = setup.tolerance or 1.0
     return found._replace(root=setup.tree.root_id, is_risky=setup.is_risky, tolerance=tolerance)
 
@@ -274,7 +276,8 @@ def find_limits(
 def limits_of(
     chosen: Algorithm,
     exact: bool,
-    greatest_total: Number,
+    total: Number,
+    received: Number,
     greatest: Number,
     relative_eps: float,
     zero: Number,
@@ -287,9 +290,9 @@ def limits_of(
     eps: Number = 0
     near = RELATIVE_EPS * (float(greatest * scale) or 1.0)
     if not exact:
-        eps = eps_of(greatest_total, greatest, relative_eps)
-        if greatest_total:
-            near = eps_of(greatest_total, greatest) * scale
+        eps = eps_of(total, received, relative_eps)
+        if total:
+            near = eps_of(total, received) * scale
     goal, guide = (
         OPTIONS[key].values.index(value)
         for key, value in (("goal", chosen.goal), ("guide", chosen.guide))

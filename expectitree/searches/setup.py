@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -30,7 +31,7 @@ class Engine(StrEnum):
 ENGINES = tuple(engine.value for engine in Engine)
 NO_BOUNDS = -INFINITY, INFINITY
 RELATIVE_EPS = 1e-9  # of the greatest utility: what counts as a tie on paper
-ROUNDING_EPS = 1e-14  # of the greatest bound: what running sums may lose to rounding
+ROUNDING_EPS = 1e-14  # of the greatest number in a sum: what the sum may lose to rounding
 # The time of one visit of a search, in rows of a scan, interpreted.
 _DEPTH_FIRST_VISIT = 6  # 0.45 million visits a second; a scan reads 2.7 million rows a second
 _BEST_FIRST_VISIT = 300
@@ -84,7 +85,7 @@ class SearchSetup:
     @property
     def eps(self) -> Number:
         """The tolerance: numbers that differ by at most this count as equal."""
-        return tolerance(self.tree, self.bounds)
+        return tolerance(self.tree)
 
     @property
     def tolerance(self) -> float | None:
@@ -169,18 +170,24 @@ def _work_of(tree: Tree, algorithm: Algorithm) -> int:
     return len(tree) * (_BEST_FIRST_VISIT if is_loaded else _FIRST_BEST_FIRST_VISIT)
 
 
-def tolerance(tree: Tree, bounds: Bounds) -> Number:
+def tolerance(tree: Tree) -> Number:
     """Return eps: numbers that differ by at most this count as equal; 0 in exact mode.
 
     It is 1e-9 of the greatest magnitude of a total, so that actions that tie on paper tie here too.
-    It is at least the rounding error of sums of bounds and rewards (decision 0002-tolerance).
+    It is at least the rounding error of sums of rewards (decision 0002-tolerance).
     """
-    return 0 if tree.exact else eps_of(greatest_total(tree), greatest_number(tree, bounds))
+    return 0 if tree.exact else eps_of(greatest_total(tree), tree.greatest_magnitude)
 
 
 def eps_of(total: Number, greatest: Number, relative_eps: float = RELATIVE_EPS) -> float:
-    """Return eps in float mode, by the greatest total of a play and the greatest bound."""
+    """Return eps in float mode, by the greatest total of a play and of what a node may receive."""
     return max(relative_eps * float(total), ROUNDING_EPS * float(greatest))
+
+
+def far_of(eps: Number, exact: bool) -> float:
+    """Return the greatest term that a sum may lose: its rounding error is within eps."""
+    greatest = sys.float_info.max
+    return greatest if exact else min(float(eps) / ROUNDING_EPS, greatest)
 
 
 def greatest_total(tree: Tree) -> Number:
@@ -190,6 +197,8 @@ def greatest_total(tree: Tree) -> Number:
 
 
 def greatest_number(tree: Tree, bounds: Bounds) -> Number:
-    """Return the greatest magnitude among these bounds and the totals that nodes may receive."""
-    ends: list[Any] = [abs(end) for end in (tree.greatest_magnitude, *bounds) if is_finite(end)]
-    return max(ends, default=0)
+    """Return the greatest magnitude among all bounds and the totals that nodes may receive."""
+    pairs = (bounds, *tree.local_bounds.values())
+    ends: list[Any] = [abs(end) for pair in pairs for end in pair if is_finite(end)]
+    greatest: Number = max([tree.greatest_magnitude, *ends])
+    return greatest

@@ -76,6 +76,8 @@ class Settings(NamedTuple):
     """The numbers and switches of a search."""
 
     eps: Any  # numbers that differ by at most this are equal; 0 in exact mode
+    # A sum that loses a term beyond this is added up anew: the term has cost it too many digits.
+    far: float
     zero: Any  # what sums start from
     inf: float
     most: Any  # the greatest number: a window end beyond it is moved to it, since inf means unknown
@@ -384,8 +386,8 @@ def search_chance(
     """
     lower, upper, child = work.lower, work.upper, tree.child
     pays = len(settings.pays) > 0
-    eps, inf, one = settings.eps, settings.inf, settings.one
-    low_term, high_term = work.low_term, work.high_term
+    eps, far, inf, one = settings.eps, settings.far, settings.inf, settings.one
+    low_term, high_term, far_low = work.low_term, work.high_term, -far
     chance_cuts, cyclic, probes = settings.chance_cuts, settings.cyclic, settings.probes
     shares = len(settings.shares) > 0
     alpha = work.alpha[node]
@@ -420,17 +422,15 @@ def search_chance(
             # A terminal needs no window: as long as CHANCE does not fail, it satisfies none.
             is_terminal = tree.kind[c] == TERMINAL
             if chance_cuts and not is_terminal:
+                x, y, low_sum, high_sum = low_term[branch], high_term[branch], low, high
+                if x < far_low and x > -inf:
+                    low_sum = sum_anew(tree, low_term, settings, node, branch, -inf, branch)
+                    x = settings.zero
+                if y > far and y < inf:
+                    high_sum = sum_anew(tree, high_term, settings, node, branch, inf, branch)
+                    y = settings.zero
                 child_window = outcome_window(
-                    p,
-                    alpha,
-                    beta,
-                    low,
-                    high,
-                    low_open,
-                    high_open,
-                    low_term[branch],
-                    high_term[branch],
-                    settings,
+                    p, alpha, beta, low_sum, high_sum, low_open, high_open, x, y, settings
                 )
             if (
                 is_terminal
@@ -451,17 +451,23 @@ def search_chance(
         is_done = False
         if chance_cuts:
             x = low_term[branch]
-            if x > -inf:
+            if x >= far_low:
                 low_term[branch] = p * child_low
                 low += p * child_low - x
+            elif x > -inf:
+                low_term[branch] = p * child_low
+                low = sum_anew(tree, low_term, settings, node, branch, -inf, end)
             elif child_low > -inf:
                 low_term[branch] = p * child_low
                 low += p * child_low
                 low_open -= 1
             x = high_term[branch]
-            if x < inf:
+            if x <= far:
                 high_term[branch] = p * child_high
                 high += p * child_high - x
+            elif x < inf:
+                high_term[branch] = p * child_high
+                high = sum_anew(tree, high_term, settings, node, branch, inf, end)
             elif child_high < inf:
                 high_term[branch] = p * child_high
                 high += p * child_high
@@ -499,8 +505,9 @@ def update_repeats(
 
     Return low, high, low_open and high_open.
     """
-    c, inf = tree.child[branch], settings.inf
+    c, far, inf = tree.child[branch], settings.far, settings.inf
     pays = len(settings.pays) > 0
+    is_lossy = False
     for b in range(tree.first[node], tree.last[node]):
         p = tree.probability[b]
         if tree.child[b] != c or b == branch or p <= 0:
@@ -511,12 +518,17 @@ def update_repeats(
             work.low_term[b] = p * end
             low += p * end - x if x > -inf else p * end
             low_open -= 0 if x > -inf else 1
+            is_lossy = is_lossy or -inf < x < -far
         end = shifted(work.upper[c], tree.reward[b]) if pays else work.upper[c]
         x = work.high_term[b]
         if end < inf and p * end != x:
             work.high_term[b] = p * end
             high += p * end - x if x < inf else p * end
             high_open -= 0 if x < inf else 1
+            is_lossy = is_lossy or far < x < inf
+    if is_lossy:
+        low = sum_anew(tree, work.low_term, settings, node, branch, -inf, tree.last[node])
+        high = sum_anew(tree, work.high_term, settings, node, branch, inf, tree.last[node])
     return low, high, low_open, high_open
 
 
@@ -690,6 +702,34 @@ def outcome_window(
         if child_beta < -most:
             child_beta = -most
     return child_alpha, child_beta
+
+
+def sum_anew(
+    tree: Columns,
+    term: NumberColumn,
+    settings: Settings,
+    node: int,
+    branch: int,
+    unknown: float,
+    without: int,
+) -> Any:
+    """Return the sum of the finite terms of a CHANCE node, except that of one branch.
+
+    If the term after `branch`, whose turn is next, is far too, then the sum prunes nothing. Return
+    the infinity `unknown`, or many outcomes would take quadratic time.
+    """
+    far, inf, end = settings.far, settings.inf, tree.last[node]
+    after = branch + settings.one
+    if after < end and far > 0 and settings.most < inf:
+        x = term[after]
+        if far < x < inf and unknown > 0 or -inf < x < -far and unknown < 0:
+            return unknown
+    total = settings.zero
+    for b in range(tree.first[node], end):
+        x = term[b]
+        if b != without and tree.probability[b] > 0 and -inf < x < inf:
+            total += x
+    return total
 
 
 def shift_window(window: Window, reward: Any, most: Any) -> Window:

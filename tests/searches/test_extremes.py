@@ -4,14 +4,16 @@ What is claimed (docs/decisions/0002-tolerance.md):
 
 - In exact numbers, every algorithm finds the value itself, however great or small the numbers.
 - In floats, every algorithm finds the exact value within a few eps. `eps` is 1e-9 of the greatest
-  total of a play, or 1e-14 of the greatest finite bound. So next to 1e300, smaller numbers are
-  rounding errors; alone, utilities of 1e-300 keep their digits.
+  total of a play, or 1e-14 of the greatest total that a node may receive. So next to 1e300, smaller
+  numbers are rounding errors; alone, utilities of 1e-300 keep their digits, however far the bounds
+  are.
 - A number above 2^1000, or a positive probability that floats round to 0, is refused with the
   advice to use --exact. Totals may be greater than each of their numbers.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -20,7 +22,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import definition
-from random_trees import EVERY, Case
+from random_trees import EVERY, Case, Row, build, random_rows
 
 import expectitree as et
 from expectitree.errors import ExpectitreeError
@@ -54,13 +56,11 @@ def random_text(seed: int) -> str:
     return node(4)
 
 
-def claimed_eps(tree: et.Tree, bounds: Any = None) -> Fraction:
+def claimed_eps(tree: et.Tree) -> Fraction:
     """Return the greatest eps that decision 0002 allows for a tree in exact numbers."""
-    pairs = (*tree.local_bounds.values(), bounds or (0, 0))
-    ends = [abs(end) for pair in pairs for end in pair if abs(end) != INFINITY]
     total = max(map(abs, tree.total_range))
-    greatest = max(*ends, total, tree.greatest_magnitude)
-    return max(total / 10**9, greatest / 10**14) * (1 + Fraction(1, 10**6)) + LEAST_FLOAT
+    least = max(total / 10**9, Fraction(tree.greatest_magnitude) / 10**14)
+    return least * (1 + Fraction(1, 10**6)) + LEAST_FLOAT
 
 
 @given(text=st.integers(0, 2**32 - 1).map(random_text))
@@ -81,8 +81,8 @@ def test_every_algorithm_is_near_the_exact_value(seed: int, pays: bool) -> None:
     exact = definition(case.tree().root)
     for chosen in EVERY:
         search = case.run(chosen, exact=False)
-        assert abs(Fraction(search.value) - exact) <= 10 * claimed_eps(case.tree(), case.bounds)
-        assert search.eps <= claimed_eps(case.tree(), case.bounds)
+        assert abs(Fraction(search.value) - exact) <= 10 * claimed_eps(case.tree())
+        assert search.eps <= claimed_eps(case.tree())
 
 
 def test_the_random_texts_have_what_they_are_for() -> None:
@@ -136,3 +136,49 @@ def test_values_within_eps(text: str, value: Any) -> None:
         assert abs(search.value - value) <= search.eps
         if max(map(abs, search.tree.total_range)) < 1:
             assert search.value == pytest.approx(value, rel=1e-12)
+
+
+FAR_ENDS = (1e3, 1e6, 1e9, 1e12, 1e14, 1e17, 1e25, 1e100, 1e300)
+
+
+def with_far_bounds(seed: int) -> tuple[list[Row], Any]:
+    """Return the rows of a tree whose bounds are far from all totals, and the root's bounds."""
+    random = Random(seed)
+    rewards = random.choice(((0,), (0,), (0, Fraction(-1, 3), 2)))
+    far = random.choice(FAR_ENDS)
+
+    def end() -> Any:
+        return random.choice((far, far * random.uniform(0.5, 1), far, INFINITY))
+
+    rows = [
+        replace(row, bounds=(-end(), end())) if row.children and random.random() < 0.5 else row
+        for row in random_rows(random, 0, rewards)
+    ]
+    return rows, random.choice(((-end(), end()), (-INFINITY, INFINITY), None))
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_far_bounds_cost_no_digits(seed: int) -> None:
+    """Someone who knows no bounds may write 1e15 or 1e99, for the root or any other node."""
+    rows, bounds = with_far_bounds(seed)
+    tree, rounded = build(rows, exact=True), build(rows, exact=False)
+    exact = definition(tree.root)
+    near = claimed_eps(tree)
+    for chosen in EVERY:
+        assert et.evaluate(tree, chosen, bounds=bounds).value == exact
+        search = et.evaluate(rounded, chosen, bounds=bounds, engine="interpreted")
+        assert search.eps <= near
+        assert abs(Fraction(search.value) - exact) <= 10 * near
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_far_bounds_cost_no_digits_with_an_attitude(seed: int) -> None:
+    rows, bounds = with_far_bounds(seed)
+    tree = build(rows, exact=False)
+    far = max(map(abs, tree.total_range)) or 1.0
+    for text in (f"exponential={far / 3}", f"logarithmic={3 * far}", f"utility=x^3+{far * far}*x"):
+        risky = tree.with_attitude(text)
+        value = et.evaluate(risky).value
+        for chosen in ("star1", "star2", "best-first"):
+            search = et.evaluate(risky, chosen, bounds=bounds, engine="interpreted")
+            assert abs(search.value - value) <= 1000 * search.eps

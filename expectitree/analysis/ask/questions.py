@@ -105,9 +105,14 @@ class Questions:
         The tolerance covers rounding only. `evaluate` also accepts ties on paper, but here a user
         reads that an action is proved to be best.
         """
-        found = greatest_total(self.tree), greatest_number(self.tree, self.setup.bounds)
-        total, greatest = (max(one, self._greatest_answer) for one in found)
-        self.limits = find_limits(self.setup, total, greatest, _ROUNDING_EPS)
+        tree = self.tree
+        found = (
+            greatest_total(tree),
+            tree.greatest_magnitude,
+            greatest_number(tree, self.setup.bounds),
+        )
+        total, received, greatest = (max(one, self._greatest_answer) for one in found)
+        self.limits = find_limits(self.setup, total, received, greatest, _ROUNDING_EPS)
 
     def _learn(self) -> None:
         """Learn from every leaf visited, from the beginning."""

@@ -34,7 +34,7 @@ from expectitree.numbers import INFINITY, Number, is_finite
 from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.engine import choose_bounds, search_window
 from expectitree.searches.result import Search
-from expectitree.searches.setup import tolerance
+from expectitree.searches.setup import far_of, tolerance
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind, Tree, check_tree
 
@@ -162,7 +162,7 @@ def _record(
     """
     root_bounds, source = choose_bounds(tree, bounds)
     kind = _Recorder if algorithm.in_order else WalkRecorder
-    recorder = kind(tree, algorithm, tolerance(tree, root_bounds), at, most)
+    recorder = kind(tree, algorithm, tolerance(tree), at, most)
     try:
         search = search_window(
             tree, algorithm, root_bounds, source, root_bounds,
@@ -219,6 +219,7 @@ class _Recorder(Recorder):
 
     def __init__(self, *settings: Any) -> None:
         super().__init__(*settings)
+        self.far = far_of(self.eps, self.tree.exact)
         self.stack: list[_Frame] = []
         # By branch: its bound when the search last added it to a sum. If several outcomes share the
         # child, it may be tighter by now.
@@ -293,6 +294,10 @@ class _Recorder(Recorder):
             frame.next = b + 1
             self.record(PASS, self.child[b], b, len(self.stack))
         changed.replace(0 if is_new else was, term)
+        if not is_new and is_finite(was) and not -self.far <= was <= self.far:
+            column = self.columns["low_term" if low else "high_term"]
+            own = (column[i] for i in self.tree.branches_of(frame.node) if self.probability[i] > 0)
+            changed.finite = sum(x for x in own if is_finite(x))
         if not frame.unsummed:
             if (low or is_new) and not frame.low.infinite:
                 self.tighten(frame.low.finite, low=True)
