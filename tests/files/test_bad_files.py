@@ -7,7 +7,7 @@ import json
 import os
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,10 @@ from rich.cells import cell_len
 
 import expectitree as et
 from expectitree.errors import FileError
+from expectitree.expressions.parser import did_you_mean
 from expectitree.files.formats import FORMATS
 from expectitree.files.grammar.document import Place
+from expectitree.files.grammar.words import nearest
 from expectitree.text.problems import problem_lines
 
 INEXACT = (
@@ -152,6 +154,15 @@ def test_pure_python_yaml_gives_the_same_messages(
 )
 def test_the_key_that_a_message_suggests_is_allowed_at_its_place(text: str, meant: str) -> None:
     assert f"(did you mean '{meant}'?)" in message(text)
+
+
+@pytest.mark.parametrize("hint", [nearest, did_you_mean])
+def test_a_long_word_is_compared_by_its_first_60_characters(
+    hint: Callable[[str, list[str]], str],
+) -> None:
+    """26 of them are enough to be near (52/86 > 0.6), but not 26 of 61 (52/87 < 0.6)."""
+    assert hint("a" * 1_000, ["a" * 26]) == f" (did you mean '{'a' * 26}'?)"
+    assert hint("a" * 60, ["a" * 25]) == ""
 
 
 def test_a_wide_node_without_a_kind_is_refused_quickly() -> None:

@@ -45,11 +45,12 @@ def test_a_search_that_pauses_at_every_visit_is_the_same(
     generated = et.generate(**tree)
     if engine == "exact":
         generated = et.loads(et.dumps(generated), exact=True)
-    whole = et.evaluate(generated, chosen, engine=engine)
-    with mock.patch.object(SearchSetup, "pause", 1):
-        paused = et.evaluate(generated, chosen, engine=engine)
-    assert columns_of(paused) == columns_of(whole)
-    assert (paused.cuts, paused.stopped) == (whole.cuts, whole.stopped)
+    for most in (None, 7):
+        whole = et.evaluate(generated, chosen, engine=engine, max_visits=most)
+        with mock.patch.object(SearchSetup, "pause", 1):
+            paused = et.evaluate(generated, chosen, engine=engine, max_visits=most)
+        assert columns_of(paused) == columns_of(whole)
+        assert (paused.cuts, paused.stopped) == (whole.cuts, most is not None)
 
 
 @pytest.mark.parametrize("chosen", SEARCHES, ids=lambda chosen: chosen.full_name)
