@@ -461,6 +461,18 @@ def test_only_twenty_errors_of_a_long_chain_are_reported() -> None:
     assert refusal.startswith("x.yaml:4:14: #1/#1: the utility 5 lies outside the bounds [0, 1]: ")
 
 
+@pytest.mark.parametrize("count", [20, 21, 30])
+def test_a_file_gets_at_most_20_warnings_of_a_kind(count: int) -> None:
+    nodes = ", ".join(["{chance: {win 0.6: 5, lose 0.4: 1}}"] * count)
+    idle = ", ".join(f"p{n}: 1" for n in range(count))
+    more = ["more such warnings are left out"] * (count > 20)
+    for text in (f"max: [{nodes}]", f"parameters: {{{idle}}}\nmax: [1]"):
+        warnings: list[str] = []
+        et.loads(text, name="x.yaml", warn=warnings.append)
+        assert len(set(warnings[:20])) == 20
+        assert warnings[20:] == [f"x.yaml: {line}" for line in more]
+
+
 def test_warnings_of_a_long_chain_are_short() -> None:
     """Paths in warnings are abbreviated as in errors."""
     outcomes = "{p: 0.3333333333, utility: 1}, {p: 0.3333333333, utility: 2}"
