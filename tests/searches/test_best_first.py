@@ -14,6 +14,7 @@ from fractions import Fraction
 from random import Random
 from statistics import NormalDist, mean
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -1218,6 +1219,22 @@ def test_the_best_action_only_has_to_beat_the_best_of_the_others(
     a = search.tree.find("a").id
     assert (search.lower[a], search.upper[a]) == best
     assert (search.alpha[a], search.beta[a]) == others
+
+
+@pytest.mark.parametrize("kind", ["max", "min"])
+@pytest.mark.parametrize(("rival", "chosen"), [(2, "a"), (2 * (1 + 1e-9), "a"), (2.01, "b")])
+def test_a_rival_is_visited_if_it_promises_more_than_twice_as_much(
+    kind: str, rival: float, chosen: str
+) -> None:
+    """Rounding of the expected gains does not decide."""
+    tree = et.loads(f"{kind}: {{a: {{{kind}: [3, 4]}}, b: {{{kind}: [5, 6]}}}}")
+    gains = {tree.find("a").id: 4.0, tree.find("b").id: 4 * rival}
+    steps = Steps(tree, PROVE, (0, 10))
+    known = steps.columns, steps.beliefs, steps.limits
+    best_first.renew(*known)
+    with mock.patch.object(best_first, "gain_per_leaf", lambda *known: gains[known[3]]):
+        branch, _ = best_first.choose_rival(*known, tree.root_id)
+    assert tree.branch_label(tree.root_id, branch) == chosen
 
 
 def test_bounds_that_prove_the_best_action_need_no_leaf() -> None:
